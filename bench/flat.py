@@ -33,12 +33,10 @@ from afresh.app.demo import copy_sample
 from afresh.app.project import open_project
 from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.action import Action
-from afresh.core.event import TaskClaimed
 from afresh.core.progress_state import StallThresholds
 from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
-from afresh.journal.append import append_events
 from afresh.verification.prepare_task import prepare_task
 from ceilings import check_books
 
@@ -146,7 +144,7 @@ def measure(steps: int, repository: Path, wanted: Callable[[int], bool], then: C
     agent = compose.build_runtime(desk, task, compose.RunTerms(no_sandbox=True))
     aside = Aside(agent.sandbox)
     agent = replace(agent, model=Script(), sandbox=aside, patience=StallThresholds(idle_steps=(), idle_tokens=()))
-    state = prepare_task(append_events(desk.store.load(task.task.id), agent, [TaskClaimed(WORKER)]), agent)
+    state = prepare_task(desk.store.load(task.task.id), WORKER, agent)
     costs: dict[int, Cost] = {}
     for number in range(1, steps + 1):
         if not wanted(number):

@@ -22,9 +22,7 @@ from afresh.app.demo import copy_sample
 from afresh.app.project import open_project
 from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.action import Action
-from afresh.core.event import TaskClaimed
 from afresh.core.reply import Reply
-from afresh.journal.append import append_events
 from afresh.verification.prepare_task import prepare_task
 from ceilings import watch as ceiling_watch
 
@@ -92,7 +90,7 @@ def measure(steps: int, repository: Path) -> dict[str, list[float]]:
         agent, model=Timed(Script(), "propose", watch), sandbox=Timed(agent.sandbox, "run", watch),
         tools=tuple(Timed(tool, "run", watch) for tool in agent.tools),
     )  # fmt: skip
-    state = prepare_task(append_events(desk.store.load(task.task.id), agent, [TaskClaimed("bench")]), agent)
+    state = prepare_task(desk.store.load(task.task.id), "bench", agent)
     spent: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for number in range(1, steps + 1):
         watch.inside, started = 0.0, time.perf_counter()

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from afresh.actions.built_in_policies import refuse_completion_after_failure, refuse_unknown_tool
 from afresh.actions.execute import execute_action
+from afresh.core.action_policy import ProposedAction
 from afresh.core.prompt import Request, ToolExchange, ToolResult, ToolSchema
 from afresh.core.region import Region
 from afresh.core.reply import Reply
@@ -10,10 +12,11 @@ from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult
 from afresh.core.task import Task
+from afresh.core.tool_traits import ToolTrait
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError
 from afresh.models.call import call_model
-from afresh.ports import FileTree
+from afresh.ports.workspace import FileTree
 from afresh.runtime import Runtime
 
 SYSTEM = """You are a careful coding agent. You work alone on one task in a private copy of a repository, with the tools
@@ -23,6 +26,7 @@ OFFERED = ("read", "search", "edit", "write", "run", "test", "complete")
 """The tools that do something to the repository: those for memory mean nothing to a loop that keeps everything."""
 REPLY, LONGEST = 4_000, 10_000
 """Tokens of a reply, and characters of an output that are kept: as many plain agents do, its beginning and its end."""
+POLICIES = (refuse_unknown_tool, refuse_completion_after_failure)
 GO_ON = "There was no tool call in your reply. Go on, or call `complete`."
 
 
@@ -47,7 +51,9 @@ def work_plainly(state: State, agent: Runtime, most: int) -> Done:
         usage, largest = usage + reply.usage, max(largest, reply.usage.input + request.reserve)
         bench, done = agent.bench(state), list[ActionResult]()
         for action in reply.actions:
-            done.append(ActionResult(action, execute_action(action, tools, bench, done)))
+            traits = tools[action.tool].traits if action.tool in tools else frozenset[ToolTrait]()
+            proposed = ProposedAction(action, traits, tuple(tools), agent.template.at(state.phase), state, tuple(done))
+            done.append(ActionResult(action, execute_action(proposed, tools, bench, POLICIES)))
         if any(one.outcome.complete for one in done):
             return Done(True, step, usage, largest, "the model says so")
         turns.append(exchange(reply, done, agent.files))

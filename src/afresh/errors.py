@@ -3,15 +3,16 @@
 AfreshError
 ├── ModelMistake      the model: told in its next window what was wrong with its action
 ├── TryAgain          a retry: the same call may well succeed later
+│   ├── Cancelled     this worker was asked to stop; the task goes on when it is resumed
 │   └── LeaseLost     somebody else owns the task now; this worker stops
 ├── NeedsPerson       a person: `what` happened, what is `safe`, what to do `next`
 │   ├── BadInput      the command or a file of the user's is not usable as it is
 │   │   └── BadInstructions   a file of instructions is not: its task waits until it is mended
 │   ├── OverLimit     a limit of spending does not allow the call: nothing was sent
+│   ├── OverCeiling   no prompt fits under the ceiling: nothing was sent
 │   ├── NoSandbox     nothing on this machine can confine a command
 │   └── Damaged       stored state fails its checksum, or a newer afresh wrote it
 └── Broken            a developer: an invariant of the program does not hold
-    ├── OverCeiling   a window would not fit: nothing was sent
     └── Conflict      the journal has moved on under this writer
 """
 
@@ -33,6 +34,10 @@ class TryAgain(AfreshError):
     def __init__(self, what: str = "", usage: Any = None, wait: float | None = None) -> None:
         super().__init__(what)
         self.usage, self.wait = usage, wait
+
+
+class Cancelled(TryAgain):
+    """This worker was asked to stop."""
 
 
 class LeaseLost(TryAgain):
@@ -64,6 +69,15 @@ class OverLimit(NeedsPerson):
         self.scope = scope
 
 
+class OverCeiling(NeedsPerson):
+    """No prompt can be built under the ceiling: what is never left out does not fit. `evidence`: which section, its size and what
+    is left for it."""
+
+    def __init__(self, what: str, evidence: str = "", next: str = "") -> None:
+        super().__init__(what, next)
+        self.evidence = evidence or what
+
+
 class NoSandbox(NeedsPerson):
     """No confinement can be had, and the user has not waived it."""
 
@@ -74,15 +88,6 @@ class Damaged(NeedsPerson):
 
 class Broken(AfreshError):
     """An invariant does not hold: a bug here, not there."""
-
-
-class OverCeiling(Broken):
-    """A build that can't fit its never-compacted content. `evidence`: which section, its size and what is left for it; `next`:
-    what a person can do."""
-
-    def __init__(self, what: str, evidence: str = "", next: str = "") -> None:
-        super().__init__(what)
-        self.evidence, self.next = evidence or what, next
 
 
 class Conflict(Broken):

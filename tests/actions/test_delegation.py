@@ -24,7 +24,7 @@ from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.work_state import WorkState
 from afresh.errors import ModelMistake
 from afresh.models.call import make_step_booking
-from afresh.policy.next_call import DELEGATE_TOOL, select_task_tools
+from afresh.policy.next_call import select_task_tools
 
 TASK = Task(
     id="whole", goal="all of it", checks=(Check("python -m pytest -q", 60),), parts=2, max_steps=60, needs=("other",), model="m:x"
@@ -43,7 +43,7 @@ def test_a_part_may_be_handed_out_while_the_plan_has_three_open_items() -> None:
 def test_the_tool_is_offered_for_the_whole_task_or_never() -> None:
     assert select_task_tools(TOOLS, TASK) == TOOLS
     names = [tool.schema.name for tool in select_task_tools(TOOLS, replace(TASK, parts=0))]
-    assert DELEGATE_TOOL not in names and len(names) == len(TOOLS) - 1, "all other tools are"
+    assert "delegate" not in names and len(names) == len(TOOLS) - 1, "all other tools are"
 
 
 def test_a_part_gets_half_of_the_steps_that_are_left_to_the_task_and_its_other_parts() -> None:

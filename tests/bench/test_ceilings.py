@@ -16,7 +16,7 @@ from afresh.storage.sqlite.ledger import SqliteLedger
 from afresh.testing.fakes import FakeClock
 
 BENCH = Path(__file__).parents[2] / "bench"
-CALLING = re.compile(r"compose\.run_task\(|work_on_task\(|ask_model\(|\battempt\(|\"afresh\.cli\.main\", \*|\bcall_model\(")
+CALLING = re.compile(r"compose\.run_task\(|advance_task\(|ask_model\(|\battempt\(|\"afresh\.cli\.main\", \*|\bcall_model\(")
 CHECKED = re.compile(r"(?:watch|ceilings)\.check\(\)|check_books\(")
 
 

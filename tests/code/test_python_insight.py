@@ -2,6 +2,7 @@ import json
 import re
 from dataclasses import replace
 
+from item_samples import text_of
 from trees import Texts, state, tangled, tree
 
 from afresh.code.code_insight import CodeInsight
@@ -91,7 +92,7 @@ def test_files_that_cannot_be_understood_are_named_and_do_no_harm():
         "other.py (cannot be read",
         "huge.py (1,200,000 characters",
     ):
-        assert path in outline.text
+        assert path in text_of(outline)
     assert "f good.py:1 complexity 12" in violations.text
 
 
@@ -105,7 +106,7 @@ def test_the_outline_stays_small_puts_what_matters_first_and_says_what_is_left_o
         workspace=replace(state("mend src/module_150.py", "implement_feature").workspace, changed=("src/module_170.py",)),
     )
     current = replace_in_parts(current, regions=(Region("src/module_190.py", 1, 2, 1),))
-    text = CodeInsight().looks(current, files)[0].text
+    text = text_of(CodeInsight().looks(current, files)[0])
     assert len(text) <= MAX_MAP_CHARACTERS
     assert [line.split()[0] for line in text.splitlines()[:4]] == [
         "src/module_150.py", "src/module_170.py", "src/module_190.py", "src/module_000.py"
@@ -118,7 +119,7 @@ def test_the_outline_stays_small_puts_what_matters_first_and_says_what_is_left_o
 def test_other_files_stand_before_the_tests_those_that_people_read_first_and_hidden_ones_last():
     files = Texts({"src/one.py": "def one(): pass\n", "tests/test_one.py": "def test_it(): pass\n"})
     files.texts |= {".github/owners.md": "", "docs/guide.rst": "", "data/blob.bin": "", "Makefile": "", "notes/named.bin": ""}
-    text = CodeInsight().looks(state("mend named.bin", "implement_feature"), files)[0].text
+    text = text_of(CodeInsight().looks(state("mend named.bin", "implement_feature"), files)[0])
     assert text.splitlines() == [
         "src/one.py (1 lines): 1 one()",
         "other files: notes/named.bin, docs/guide.rst, Makefile, data/blob.bin, .github/owners.md",
@@ -128,7 +129,7 @@ def test_other_files_stand_before_the_tests_those_that_people_read_first_and_hid
 
 def test_what_tools_make_for_tools_is_not_listed():
     files = Texts({"src/one.py": "", "one.egg-info/SOURCES.txt": "", "poetry.lock": "", "web/app.min.js": "", "README.md": ""})
-    text = CodeInsight().looks(state("mend it", "implement_feature"), files)[0].text
+    text = text_of(CodeInsight().looks(state("mend it", "implement_feature"), files)[0])
     assert text.splitlines() == ["src/one.py (0 lines)", "other files: README.md"]
 
 
@@ -136,6 +137,6 @@ def test_the_tests_of_what_the_task_names_stand_beside_it():
     files = Texts({"pkg/__init__.py": "", "pkg/shape.py": "def area(side): return side * side\n"})
     files.texts |= {f"pkg/other_{number}.py": "def nothing(): pass\n" for number in range(30)}
     files.texts["pkg/tests/tests.py"] = "from pkg.shape import area\n\ndef test_area(): assert area(2) == 4\n"
-    lines = CodeInsight().looks(state("mend `area`", "fix_bug"), files)[0].text.splitlines()
+    lines = text_of(CodeInsight().looks(state("mend `area`", "fix_bug"), files)[0]).splitlines()
     assert lines[0] == "pkg/shape.py (1 lines; holds area): 1 area(side)"
     assert lines[1] == "pkg/tests/tests.py (3 lines; tests shape.py): 3 test_area()"

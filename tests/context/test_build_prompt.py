@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from item_samples import excerpt, repo_map
 from traces import SPOKEN, passages
 
 from afresh.actions.tools.registry import TOOLS
@@ -18,8 +19,9 @@ from afresh.core.block import BlockIndexLine
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.memory_state import StepRecord
+from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
 from afresh.core.region import Region
 from afresh.core.state import State
@@ -32,19 +34,18 @@ from afresh.core.verdict import Baseline, CheckRun
 from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.trace import build_trace
-from afresh.policy.next_call import DELEGATE_TOOL
 from afresh.testing.states import make_state
 
 COUNTER = EstimatingCounter()
 lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=120)
 looks = st.builds(
-    Item,
+    item_from_untyped,
     st.sampled_from(["outline", "violations", "suggestion", "test", "change", "output"]),
     st.text("abc1", min_size=1, max_size=8),
     lines,
 )
 file_looks = st.builds(
-    lambda path, line, text: Item("file", f"{path}:{line}-{line + 3} f", text), st.sampled_from("ab"), st.integers(1, 99), lines
+    lambda path, line, text: excerpt(path, line, text, "f", last=line + 3), st.sampled_from("ab"), st.integers(1, 99), lines
 )
 facts = st.builds(Fact, st.sampled_from(FactKind), lines, lines)
 records = st.builds(
@@ -167,7 +168,7 @@ def test_the_same_memory_gives_the_same_bytes(memory):
 @given(memories, st.integers(3_000, 6_000), st.sampled_from(list_task_types()))
 def test_a_window_is_the_same_after_its_inputs_went_through_the_journal(memory, budget, type):
     chosen, schemas = load_template(type), select_offered_tools(load_template(type), TOOLS)
-    kept = GatheredContext(value_from_json(State, to_canonical_json(memory.state)), memory.looks, memory.trace)
+    kept = GatheredContext(value_from_json(State, to_canonical_json(memory.state)), memory.items, memory.trace)
     again = value_from_json(Template, to_canonical_json(chosen)), loads_schemas(to_canonical_json(schemas)), kept
     try:
         first = build_best_prompt(memory, chosen, schemas, budget, COUNTER)
@@ -191,7 +192,7 @@ def test_what_may_never_be_left_out_is_there_in_the_tightest_window():
     failed = Fact(FactKind.FAILED_APPROACH, "edit a.py", "test_x failed", step=3)
     memory = GatheredContext(
         state(facts=(failed,), words=("use tabs",), plan=(PlanItem("then b.py"),)),
-        (Item("outline", "", "long\n" * 4_000), Item("file", "a.py:1-3000 ", "x = 1\n" * 3_000)),
+        (repo_map("long\n" * 4_000), excerpt("a.py", 1, "x = 1\n" * 3_000)),
     )
     window = made(memory)
     for text in ("Make it work", "pytest -q", "use tabs", "edit a.py", "test_x failed", "then b.py"):
@@ -207,15 +208,15 @@ def test_a_ceiling_below_the_minimum_names_the_largest_section_and_the_remedy():
 
 def test_room_that_one_section_leaves_is_used_by_another():
     tree = "\n".join(f"{n} " + "name " * 20 for n in range(50))
-    small = made(GatheredContext(state(), (Item("file", "a.py:1-1 ", "short"), Item("outline", "", tree))))
+    small = made(GatheredContext(state(), (excerpt("a.py", 1, "short"), repo_map(tree))))
     assert not small.omissions
     assert small.tokens > 1_400
 
 
 def test_stable_sections_come_first_so_that_successive_requests_share_their_prefix():
-    first = made(GatheredContext(state(), (Item("outline", "", "a.py\nb.py"),)))
+    first = made(GatheredContext(state(), (repo_map("a.py\nb.py"),)))
     record = StepRecord(1, "hm", (Observation(Action("read", {"path": "a.py"}), True, "shown"),), "read a.py", True)
-    second = made(GatheredContext(state(recent=(record,), step=1), (Item("outline", "", "a.py\nb.py"),)))
+    second = made(GatheredContext(state(recent=(record,), step=1), (repo_map("a.py\nb.py"),)))
     shared = next(i for i, (a, b) in enumerate(zip(first.request.message, second.request.message, strict=False)) if a != b)
     assert first.request.system == second.request.system
     assert "## Source tree" in first.request.message[:shared]
@@ -225,7 +226,7 @@ def test_stable_sections_come_first_so_that_successive_requests_share_their_pref
 @pytest.mark.parametrize(("failures", "items"), [(0, 0), (12, 4), (25, 12)])
 def test_what_is_told_of_the_project_is_the_same_however_much_else_there_is_to_say(failures, items, budget):
     """It stands before all that a cache can hold."""
-    told = Item("fingerprint", "", "\n".join(f"line {number}: {'what the project is ' * 4}" for number in range(12)))
+    told = Note("fingerprint", "", "\n".join(f"line {number}: {'what the project is ' * 4}" for number in range(12)))
     facts = tuple(Fact(FactKind.FAILED_APPROACH, f"edit {number}", "broke the parser") for number in range(failures))
     busy = state(facts=facts, plan=tuple(PlanItem(f"item {number} of the plan") for number in range(items)))
     windows = made(GatheredContext(state(), (told,))), made(GatheredContext(busy, (told,)), budget)
@@ -235,9 +236,9 @@ def test_what_is_told_of_the_project_is_the_same_however_much_else_there_is_to_s
 
 def test_all_tool_schemas_together_stay_small():
     """But for the one that only tasks have that may hand out parts: they have it in every call."""
-    often, rare = [tool.schema for tool in TOOLS if tool.schema.name != DELEGATE_TOOL], [TOOLS[-1].schema]
+    often, rare = [tool.schema for tool in TOOLS if tool.schema.name != "delegate"], [TOOLS[-1].schema]
     assert COUNTER(build_tools_section(often, COUNTER).text) < 880
-    assert rare[0].name == DELEGATE_TOOL and COUNTER(build_tools_section(rare, COUNTER).text) < 100
+    assert rare[0].name == "delegate" and COUNTER(build_tools_section(rare, COUNTER).text) < 100
 
 
 def test_the_newest_words_of_the_user_stand_with_the_goal_as_what_counts_now():
@@ -268,8 +269,8 @@ def test_notes_and_archived_searches_from_before_a_change_are_marked():
 
 def test_short_notes_come_before_older_code():
     notes = [Fact(FactKind.NOTE, f"part {n}", "rounds where it should not, see the plan", step=n) for n in range(8)]
-    code = [Item("file", f"a.py:{n * 10}-{n * 10 + 9} f{n}", f"some_name_{n} = other_name\n" * 10) for n in range(40)]
-    test = Item("test", "test_a.py::test_b", "def test_b():\n" + "    assert some_name\n" * 60)
+    code = [excerpt("a.py", n * 10, f"some_name_{n} = other_name\n" * 10, f"f{n}") for n in range(40)]
+    test = Note("test", "test_a.py::test_b", "def test_b():\n" + "    assert some_name\n" * 60)
     thought = StepRecord(30, "and so on " * 900, (), "", True)
     told = made(GatheredContext(state(facts=tuple(notes), step=30, recent=(thought,)), (*code, test))).request.message
     assert all(f"- part {n}: rounds" in told for n in range(8)) and re.search(r"some_name_\d+ = ", told)

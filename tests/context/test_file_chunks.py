@@ -5,7 +5,7 @@ import difflib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.context.file_chunks import extract_function_source, render_file_excerpt, split_into_chunks, title_excerpt
+from afresh.context.file_chunks import cut_excerpt, extract_function_source, find_excerpt_names, split_into_chunks
 from afresh.core.change import Hunk, find_added_lines
 from afresh.core.region import Region, move_regions
 
@@ -58,18 +58,19 @@ def test_a_decorator_stays_with_what_it_decorates():
 
 
 def test_a_body_is_never_shown_without_the_lines_that_name_it():
-    shown = render_file_excerpt(LINES, 22, 24, frozenset({23})).splitlines()
+    shown = list(map(str, cut_excerpt("file", "a.py", LINES, (22, 24), {23}).body))
     assert [line[5:].strip() for line in shown[:2]] == ["class Second:", "def method(self):"]
     assert shown[-2].startswith("+  23 ") and shown[-1].startswith("   24 ")
 
 
 def test_a_title_names_constants_and_definitions():
-    assert title_excerpt(LINES, 1, 9) == "LIMIT, first"
+    assert find_excerpt_names(LINES, 1, 9) == ("LIMIT", "first")
 
 
 def test_a_function_is_named_before_constants_when_there_is_no_place_for_all():
     lines = [*[f"{letter} = 1" for letter in "ABCDE"], "def first():", "    pass"]
-    assert title_excerpt(lines, 1, 7) == "first, A, B, C, …" and title_excerpt(lines[2:], 1, 5) == "C, D, E, first"
+    assert find_excerpt_names(lines, 1, 7) == ("first", "A", "B", "C", "…")
+    assert find_excerpt_names(lines[2:], 1, 5) == ("C", "D", "E", "first")
 
 
 def test_the_source_of_a_test_method_is_found_by_its_path_of_names():

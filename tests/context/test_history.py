@@ -27,8 +27,9 @@ TOLD = [re.compile(r"^(\d+)(?: [a-z0-9 ]+)?(?:[>:] |= )"), re.compile(r"^- step 
 """How a step begins in the sections `work`, `earlier` and `last`."""
 
 
-def record(step: int, outcome: str, kept: bool = True, text: str = "shown") -> StepRecord:
-    return StepRecord(step, f"thought of {step}", (Observation(Action("read", {"path": "a.py"}), True, text),), outcome, kept)
+def record(step: int, outcome: str, kept: bool = True, text: str = "shown", reverted: str = "") -> StepRecord:
+    seen = (Observation(Action("read", {"path": "a.py"}), True, text),)
+    return StepRecord(step, f"thought of {step}", seen, outcome, kept, reverted)
 
 
 def window(spoken: list[Said], *recent: StepRecord, budget: int = 6_000, **fields: object) -> Prompt:
@@ -85,7 +86,7 @@ def test_without_room_for_lines_of_the_work_the_latest_steps_stand_by_themselves
 
 def test_why_a_step_was_undone_stands_where_what_failed_stands_and_only_there():
     why = "14 tests passed before and fail now"
-    undone = record(3, f"edit b.py: reverted: {why}", kept=False)
+    undone = record(3, f"edit b.py: reverted: {why}", kept=False, reverted="edit b.py")
     fact = Fact(FactKind.FAILED_APPROACH, "edit b.py", why, step=3)
     told, untold = (window(SAID, RECENT[0], undone, RECENT[2], facts=facts) for facts in ((fact,), ()))
     assert "\n3> edit b.py: reverted" in text(told, "work") and told.request.message.count(why) == 1

@@ -11,7 +11,7 @@ from afresh.context.build_prompt import OFF_TOPIC_REASON, build_best_prompt, sel
 from afresh.context.relevance import select_relevant_items, summarise_headings
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
-from afresh.core.item import Item
+from afresh.core.item import Item, Note
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
@@ -85,7 +85,7 @@ def test_a_larger_ceiling_tells_more() -> None:
 
 
 def test_decisions_that_only_memory_holds_stand_beside_those_of_the_state() -> None:
-    old = Item("decision", "m12345678", "step 3: cache: keep it small")
+    old = Note("decision", "m12345678", "step 3: cache: keep it small")
     assert "- step 3: cache: keep it small" in text(state("cache", decisions=DECISIONS[:2]), old)
 
 

@@ -1,42 +1,51 @@
 """Files in a window: no line twice, neighbouring gaps in one line, and lines wanted for themselves apart from the rest."""
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.context.render import render_section
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.sources.excerpts import split_at_wanted_lines, widen_changed_lines
+from afresh.core.item import LineGap, ShownLine, SourceLine
 from afresh.core.prompt import Tier
 
 
-def shown(*texts: str, group: str = "a.py") -> list[str]:
-    pieces = tuple(SectionPiece(text, "lines", group=group) for text in texts)
+def shown(*parts: Sequence[ShownLine], group: str = "a.py") -> list[str]:
+    pieces = tuple(SectionPiece("", "lines", group=group).with_lines(part) for part in parts)
     return render_section(SectionDraft("files", "Files", Tier.DEMAND, pieces), pieces).splitlines()[1:]
 
 
 def test_what_leads_to_a_piece_is_left_off_where_it_stands_above_already():
-    assert shown("   1 class A:\n   2     x = 1", "   1 class A:\n   3     y = 2") == [
-        "a.py", "   1 class A:", "   2     x = 1", "   3     y = 2",
+    head = SourceLine(1, "class A:")
+    assert shown([head, SourceLine(2, "    x = 1")], [head, SourceLine(3, "    y = 2", changed=True)]) == [
+        "a.py", "    1 class A:", "    2     x = 1", "+   3     y = 2",
     ]  # fmt: skip
 
 
 def test_lines_without_numbers_may_stand_twice():
-    assert shown("pass\npass") == ["a.py", "pass", "pass"]
+    assert shown(["pass", "pass"]) == ["a.py", "pass", "pass"]
 
 
 def test_neighbouring_gaps_are_one_line_with_the_names_of_all():
-    assert shown("     … 1-9 one, two", "     … 10-12", "     … 13-20 three", "  21 x", "     … 30-31 four") == [
-        "a.py", "     … 1-20 one, two, three", "  21 x", "     … 30-31 four",
+    gaps = LineGap(1, 9, ("one", "two")), LineGap(10, 12), LineGap(13, 20, ("three",)), LineGap(30, 31, ("four",))
+    assert shown([gaps[0]], [gaps[1]], [gaps[2]], [SourceLine(21, "x")], [gaps[3]]) == [
+        "a.py", "     … 1-20 one, two, three", "   21 x", "     … 30-31 four",
     ]  # fmt: skip
 
 
 def test_gaps_that_are_no_neighbours_stay_apart_and_too_many_names_are_cut():
-    names = ", ".join(f"f{number}" for number in range(9))
-    assert shown("     … 1-9", f"     … 12-20 {names}") == ["a.py", "     … 1-9", "     … 12-20 f0, f1, f2, f3, f4, f5, …"]
+    many = LineGap(12, 20, tuple(f"f{number}" for number in range(9)))
+    assert shown([LineGap(1, 9)], [many]) == ["a.py", "     … 1-9", "     … 12-20 f0, f1, f2, f3, f4, f5, …"]
+
+
+def test_that_there_are_more_names_is_said_once_and_last():
+    assert shown([LineGap(1, 9, ("f", "…"))], [LineGap(10, 12, ("g",))]) == ["a.py", "     … 1-12 f, g, …"]
 
 
 def test_sections_without_files_are_left_as_they_are():
-    assert shown("     … 1-2", "     … 3-4", group="") == ["     … 1-2", "     … 3-4"]
+    assert shown([LineGap(1, 2)], [LineGap(3, 4)], group="") == ["     … 1-2", "     … 3-4"]
 
 
 def test_lines_that_were_asked_for_are_a_part_of_their_own():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from item_samples import excerpt
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
@@ -81,7 +82,7 @@ def test_the_last_step_goes_back_as_calls_with_their_results_and_is_told_nowhere
 
 
 def test_what_goes_back_says_where_lines_that_were_read_stand_and_where_the_present_begins():
-    files = (Item("file", "a.py:1-2 of 2", "x_1 = some_name\n" * 2),)
+    files = (excerpt("a.py", 1, "x_1 = some_name\n" * 2, "of 2"),)
     window = made(memory((READ, "a.py: lines 1-2 of 2"), (Action("read", {"path": "b.py"}), "b.py: lines 1-9 of 9"), looks=files))
     [turn] = window.request.turns
     assert "a.py" in window.request.message and "b.py" not in window.request.message
@@ -169,7 +170,7 @@ deeds = st.lists(
 @settings(max_examples=40, deadline=None)
 @given(deeds, st.booleans(), st.integers(2_400, 9_000), st.sampled_from([0, 1_024, 3_000]), st.integers(0, 60), st.booleans())
 def test_whatever_goes_back_the_ceiling_holds_and_every_call_has_a_result(done, kept, budget, tokens, files, signed):
-    looks = tuple(Item("file", f"a.py:{n * 9}-{n * 9 + 8} f{n}", f"x_{n} = some_name\n" * 9) for n in range(files))
+    looks = tuple(excerpt("a.py", n * 9, f"x_{n} = some_name\n" * 9, f"f{n}") for n in range(files))
     more = {"thinking": SIGNED, "usage": Usage(9, 200)} if signed else {}
     held = memory(*done, kept=kept, looks=looks, **more)
     try:

@@ -5,16 +5,17 @@ from hypothesis import strategies as st
 
 from afresh.context.section import SectionPiece
 from afresh.context.truncate_piece import mark_gaps, rank_lines_by_need, truncate_piece
-from afresh.core.text import number_line
+from afresh.core.item import LineGap, ShownLine, SourceLine, render_lines
 from afresh.core.tokens import EstimatingCounter
 
 SOURCE = ["def price(order):", *[f"    step_{number} = order.take({number}, 'something or other')" for number in range(30)]]
 SOURCE[20] = "    discount = order.discount_for(country)"
-TEXT = "\n".join(["shop.py:1-31 price, named in the task", *[number_line(at, line) for at, line in enumerate(SOURCE, 1)]])
+LINES: list[ShownLine] = ["shop.py:1-31 price, named in the task", *[SourceLine(at, line) for at, line in enumerate(SOURCE, 1)]]
+TEXT = render_lines(LINES)
 
 
 def piece(spoken: str) -> SectionPiece:
-    return SectionPiece(TEXT, "target", first=rank_lines_by_need(TEXT, spoken))
+    return SectionPiece(TEXT, "target", first=rank_lines_by_need(TEXT, spoken), lines=tuple(LINES))
 
 
 def test_the_beginning_and_what_the_work_speaks_of_stay_and_gaps_tell_their_lines():
@@ -31,13 +32,21 @@ def test_too_little_room_shows_nothing():
 
 @given(st.sets(st.integers(0, 31)))
 def test_every_line_is_shown_or_in_a_gap_and_in_order(chosen):
-    shown, lines = list(mark_gaps(TEXT.split("\n"), chosen)), TEXT.split("\n")
-    assert [line for line in lines if line in shown] == [line for line in shown if line in lines]
+    shown = list(mark_gaps(LINES, chosen))
+    assert [line for line in LINES if line in shown] == [line for line in shown if line in LINES]
     seen: set[int] = set()
     for line in shown:
-        if line.startswith("     … "):
-            first, last = map(int, line.split()[1].split("-"))
-            seen |= set(range(first, last + 1))
-        elif line[1:5].strip().isdigit():
-            seen.add(int(line[1:5]))
+        if isinstance(line, LineGap):
+            seen |= set(range(line.number, line.last + 1))
+        elif isinstance(line, SourceLine):
+            seen.add(line.number)
     assert seen == set(range(1, 32))
+
+
+@given(st.integers(0, 3), st.integers(1, 400), st.integers(60, 400))
+def test_what_is_cut_by_characters_keeps_the_numbers_of_whole_lines_only(many, width, room):
+    body = [SourceLine(number, "x" * width) for number in range(1, many + 2)]
+    part = truncate_piece(SectionPiece("", "file", group="a.py").with_lines(body), room, EstimatingCounter())
+    if part:
+        assert part.text == render_lines(part.lines)
+        assert all(line in body for line in part.lines if not isinstance(line, str))

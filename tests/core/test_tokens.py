@@ -2,6 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from item_samples import excerpt, repo_map
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
@@ -21,7 +22,7 @@ SCHEMAS = select_offered_tools(STYLE, TOOLS)
 counters = st.builds(EstimatingCounter, st.integers(50, 412).map(lambda hundredths: hundredths / 100), st.integers(0, 700))
 lines = st.text(st.sampled_from("ab {}(),.=ü漢\t"), max_size=60)
 pages = st.tuples(st.lists(lines, min_size=1, max_size=4), st.integers(1, 300)).map(lambda drawn: "\n".join(drawn[0] * drawn[1]))
-looks = st.one_of(pages.map(lambda text: Item("outline", "", text)), pages.map(lambda text: Item("file", "a.py:1-9 f", text)))
+looks = st.one_of(pages.map(lambda text: repo_map(text)), pages.map(lambda text: excerpt("a.py", 1, text, "f", last=9)))
 
 
 @settings(max_examples=60)
@@ -70,7 +71,7 @@ def test_what_was_asked_for_and_left_out_is_told_apart_from_what_merely_would_ha
         memory = GatheredContext(State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), work=WorkState(limit=60)), held)
         return build_best_prompt(memory, STYLE, SCHEMAS, 4_000, EstimatingCounter())
 
-    tree, file = Item("outline", "", "src/a.py f, g\n" * 900), Item("file", "a.py:1-900 f", "x = 1\n" * 900)
+    tree, file = repo_map("src/a.py f, g\n" * 900), excerpt("a.py", 1, "x = 1\n" * 900, "f")
     assert made(tree).omissions and made(tree).unmet == 0
     assert made(file).unmet > 1_000
     window = made(tree, file)

@@ -16,7 +16,7 @@ from afresh.core.state import State, TaskTimes
 from afresh.core.task import Task
 from afresh.core.work_state import WorkState
 from afresh.journal.checkpoint import CHECKPOINT_INTERVAL_SECONDS, find_checkpoint_reason
-from afresh.loop import work_on_task
+from afresh.loop import advance_task
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.fakes import FakeClock
 from afresh.testing.sample_journals import append_events, make_entries
@@ -76,7 +76,7 @@ def test_a_long_task_is_checkpointed_by_the_clock_and_at_its_mark(tmp_path: Path
     append_events(store, None, [TaskCreated(Task(id="t", goal="See what the jobs print", max_steps=20))], at=STARTED)
     made, _ = agent(store, 15)
     with pytest.raises(Killed):
-        work_on_task("t", "worker", replace(made, clock=Ticking()))
+        advance_task("t", "worker", replace(made, clock=Ticking()))
     entries = [*store.journal("t")]
     found = [entry for entry in entries if isinstance(entry.event, CheckpointWritten)]
     assert 12 in [entry.event.step for entry in found] and len(found) > 4

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind, FactScope
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.memory_state import MemoryState
 from afresh.core.project_facts import EmptyFactIndex, FactQuery, ProjectFact, fact_from_decision, make_fact_id
 from afresh.core.state import State
 from afresh.core.task import Task
-from afresh.memory.corrections import Corrections
 from afresh.memory.recall_facts import recall_project_facts
 
 NOTE = Fact(FactKind.NOTE, "parser", "reads tokens lazily", step=3, scope=FactScope.PROJECT)
@@ -29,8 +28,8 @@ def known(fact: Fact, task: str = "t", by: str = "model") -> ProjectFact:
     return ProjectFact(make_fact_id(task, fact), task, fact, by, 1.0)
 
 
-def looks(state: State, *held: ProjectFact) -> list[Item]:
-    return list(recall_project_facts(state, Shelf(*held), Corrections()))
+def looks(state: State, *held: ProjectFact) -> list[Note]:
+    return list(recall_project_facts(state, Shelf(*held)))
 
 
 def test_what_the_state_holds_is_not_offered_a_second_time() -> None:

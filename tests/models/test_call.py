@@ -1,15 +1,23 @@
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import pytest
 
+from afresh.core.progress_event import (
+    CallBegan,
+    CallDelayed,
+    CallEnded,
+    ProgressEvent,
+    ProgressListener,
+    ReplyStreamed,
+    ignore_progress,
+)
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply, ReplyNotice
 from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.usage import Usage
-from afresh.errors import AfreshError, OverCeiling, OverLimit, TryAgain
-from afresh.models.call import ModelGate, call_model, report_reply_progress
-from afresh.ports import ReplyListener, ignore_piece
+from afresh.errors import AfreshError, Cancelled, OverCeiling, OverLimit, TryAgain
+from afresh.models.call import ModelGate, call_model, stream_reply
+from afresh.ports.model import ReplyListener, ignore_piece
 
 CALL = CallBooking(task="T-1", project="p", kind=CallPurpose.WORK, model="m", ceiling=4_000, tokens=3_000, reserve=800)
 REQUEST = Request("", "message", (), 800)
@@ -54,17 +62,19 @@ class Scripted:
         return 0
 
 
-def bought(books: Books, *script: Exception | Reply, hear: Callable[[str], None] = ignore_piece) -> tuple[Reply, list[float]]:
+def bought(books: Books, *script: Exception | Reply, tell: ProgressListener = ignore_progress) -> tuple[Reply, list[float]]:
     waits: list[float] = []
-    return call_model(REQUEST, CALL, ModelGate(Scripted(*script), books, hear, sleep=waits.append)), waits
+    return call_model(REQUEST, CALL, ModelGate(Scripted(*script), books, tell, sleep=waits.append)), waits
 
 
 def test_a_reply_that_broke_off_is_booked_anew_before_it_is_asked_for_again() -> None:
-    books, heard = Books(), list[str]()
-    reply, waits = bought(books, BROKEN, BROKEN, Reply("here"), hear=heard.append)
+    books, heard = Books(), list[ProgressEvent]()
+    reply, waits = bought(books, BROKEN, BROKEN, Reply("here"), tell=heard.append)
     assert reply == Reply("here", cost=7) and waits == [1.0, 2.0]
     assert books.lines == ["booked", "cancelled 3000", "booked", "cancelled 3000", "booked", "settled"]
-    assert heard == ["broke off; asking again in 1 s", "broke off; asking again in 2 s"]
+    began, failed = CallBegan("m", CALL.kind), CallEnded("m", ok=False)
+    again = [CallDelayed(f"broke off; asking again in {seconds} s") for seconds in (1, 2)]
+    assert heard == [began, failed, again[0], began, failed, again[1], began, CallEnded("m", ok=True)]
 
 
 def test_a_provider_may_say_when_to_ask_again() -> None:
@@ -106,11 +116,24 @@ def test_nothing_over_its_ceiling_is_sent() -> None:
     assert books.lines == []
 
 
-def test_how_far_a_reply_has_come_is_told_now_and_then_and_an_aside_at_once() -> None:
-    told: list[str] = []
-    hear = report_reply_progress(told.append, "m")
-    for _ in range(50):
-        hear("ten letter")
+def test_pieces_of_a_reply_are_passed_on_and_counted_and_an_aside_starts_the_count_anew() -> None:
+    told: list[ProgressEvent] = []
+    hear = stream_reply(told.append, "m")
+    hear("four")
+    hear("more")
     hear(ReplyNotice("busy; retry 1 of 6"))
-    hear("x" * 150)
-    assert told == ["m answers: about 50 tokens so far", "m answers: about 100 tokens so far", "busy; retry 1 of 6"]
+    hear("x")
+    assert told == [
+        ReplyStreamed("m", "four", 4), ReplyStreamed("m", "more", 8), CallDelayed("busy; retry 1 of 6"), ReplyStreamed("m", "x", 1),
+    ]  # fmt: skip
+
+
+def test_a_worker_that_must_stop_books_nothing() -> None:
+    books = Books()
+
+    def stop() -> None:
+        raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        call_model(REQUEST, CALL, ModelGate(Scripted(Reply()), books, check_cancelled=stop))
+    assert books.lines == []

@@ -17,7 +17,7 @@ from afresh.models.playback import RecordedModel, ScriptedModel
 from afresh.models.providers.anthropic_messages import AnthropicModel
 from afresh.models.providers.connection import ProviderConnection
 from afresh.models.providers.openai_chat import OpenAIModel
-from afresh.ports import Model
+from afresh.ports.model import Model
 from afresh.testing.fakes import ComputedModel
 from afresh.testing.model_contract import ModelContract, make_sample_request
 from afresh.testing.model_server import ModelServer

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from item_samples import excerpt, repo_map, sample_item
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.app.demo import SAMPLE_FOLDER
@@ -13,7 +14,7 @@ from afresh.context.build_prompt import build_best_prompt, draft_sections, selec
 from afresh.core.action import Action, Observation
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
-from afresh.core.item import Item
+from afresh.core.item import Item, Note
 from afresh.core.memory_state import MemoryState, StepRecord
 from afresh.core.prompt import Prompt, Tier
 from afresh.core.state import State
@@ -62,7 +63,7 @@ def at_work(type: str, phase: str) -> State:
 
 
 def window(state: State, style: Template, *more: Item) -> Prompt:
-    files = [Item("file", f"{path}:1-60 f", FILES.read(path)) for path in FILES.paths()[:6]]
+    files = [excerpt(path, 1, FILES.read(path), "f", last=60) for path in FILES.paths()[:6]]
     memory = GatheredContext(state, (*CodeInsight().looks(state, FILES), *files, *more))
     return build_best_prompt(
         memory, style, select_offered_tools(style.at(state.phase), TOOLS), state.task.budget, EstimatingCounter()
@@ -99,7 +100,7 @@ def style(*shares: SectionShare, steps: int = 3) -> Template:
     return Template("mine", "You work.", ("read",), phases=(PhaseTemplate("understand", "Look.", ("read",), shares, 0.2, steps),))
 
 
-MANY = Item("outline", "", "\n".join(f"line {number} of the outline" for number in range(2_000)))
+MANY = repo_map("\n".join(f"line {number} of the outline" for number in range(2_000)))
 
 
 def outline(made: Prompt) -> int:
@@ -117,7 +118,7 @@ def test_a_cap_holds_even_when_room_is_left():
 
 def test_what_a_section_leaves_goes_to_the_next_in_the_order_of_the_template():
     state = at_work("fix_bug", "understand")
-    source = Item("test", "test_a.py::test_b", "\n".join(f"    line_{number} = compute({number})" for number in range(2_000)))
+    source = Note("test", "test_a.py::test_b", "\n".join(f"    line_{number} = compute({number})" for number in range(2_000)))
     first = window(state, style(SectionShare("failing", 0.0), SectionShare("files", 0.0)), source)
     second = window(state, style(SectionShare("files", 0.0), SectionShare("failing", 0.0)), source)
     failing = [sum(part.tokens for part in made.sections if part.name == "failing") for made in (first, second)]
@@ -178,6 +179,6 @@ def test_the_names_of_sections_and_which_are_always_shown_are_those_that_the_bui
         memory=replace(at_work("fix_violation", "change").memory, decisions=(Decision("use a table", "model"),)),
     )
     kinds = ("instructions", "violations", "suggestion", "test", "change", "output", "memory", "rule", "decision", "failed")
-    made = draft_sections(GatheredContext(state, (*CodeInsight().looks(state, FILES), *(Item(kind, "a", "b") for kind in kinds))))
+    made = draft_sections(GatheredContext(state, (*CodeInsight().looks(state, FILES), *(sample_item(kind) for kind in kinds))))
     assert {draft.name for draft in made} <= set(SECTION_ORDER)
     assert {draft.name for draft in made if draft.tier is Tier.ALWAYS} == set(REQUIRED_SECTIONS)

@@ -14,15 +14,17 @@ from afresh import loop
 from afresh.actions.tools import edit
 from afresh.app import compose
 from afresh.app.project import open_project
+from afresh.context import prepare_call
 from afresh.core.codec import to_canonical_json
 from afresh.core.event import TAG_BY_EVENT_CLASS
 from afresh.workspace.worktree import GitWorkspace
 
 STAGES = {
-    "compacted": "compact_memory", "recall": "gather_context", "build": "build_best_prompt", "act": "execute_actions",
-    "digest": "digest_step", "judge": "verify_step_or_completion", "settle": "keep_or_revert", "finish": "conclude_step",
+    "compacted": (prepare_call, "compact_memory"), "recall": (prepare_call, "gather_context"),
+    "build": (prepare_call, "build_best_prompt"), "act": (loop, "execute_actions"), "digest": (loop, "digest_step"),
+    "judge": (loop, "verify_step_or_completion"), "settle": (loop, "keep_or_revert"), "finish": (loop, "conclude_step"),
 }  # fmt: skip
-"""Where a run is killed, and the function of the loop that has just returned then."""
+"""Where a run is killed, and the function that has just returned then, as the loop or the preparation of a call knows it."""
 
 
 def die() -> None:
@@ -70,7 +72,7 @@ def neutral(text: str, state) -> str:
 
 def note_windows(place: Path) -> None:
     """Write down every window that is built, whether it is sent or not."""
-    whole = loop.build_best_prompt
+    whole = prepare_call.build_best_prompt
 
     def build(memory, *given):
         window = whole(memory, *given)
@@ -82,7 +84,7 @@ def note_windows(place: Path) -> None:
             file.write(f"{step} {window.request.hash} {neutral(window.request.text, memory.state)}\n")
         return window
 
-    loop.build_best_prompt = build
+    prepare_call.build_best_prompt = build
 
 
 class CountingModel:
@@ -105,17 +107,17 @@ def main(repo: str, task: str, point: str, step: int) -> None:
     from dataclasses import replace
 
     desk = open_project(Path(repo))
-    desk = replace(desk, store=Witness(desk.store, Path(repo).parent / "committed"))
+    desk = replace(desk, storage=replace(desk.storage, journal=Witness(desk.store, Path(repo).parent / "committed")))
     note_windows(Path(repo).parent / "windows")
     made = compose.make_model
     compose.make_model = lambda *args: CountingModel(made(*args), Path(repo).parent / "bill")
     when, _, kind = point.partition(":")
     if kind:
-        desk = replace(desk, store=DeadlyStore(desk.store, when, kind, step))
+        desk = replace(desk, storage=replace(desk.storage, journal=DeadlyStore(desk.store, when, kind, step)))
     elif point in ("edit", "taken"):
         deadly_call(*{"edit": (edit, "replace_unique_text"), "taken": (GitWorkspace, "take_over")}[point], step)
     elif point in STAGES:
-        deadly_call(loop, STAGES[point], step)
+        deadly_call(*STAGES[point], step)
     state = compose.run_task(desk, task, compose.RunTerms(no_sandbox=True))
     print(state.status)
 

@@ -61,5 +61,5 @@ def make(
     desk = open_project(repo)
     order = TaskOrder("double and triple are wrong", "implement_feature", (ALL,), model=f"scripted:{folder / 'script.jsonl'}")
     task = add_task(desk, order).task.id
-    desk.database.close()
+    desk.storage.close()
     return repo, task

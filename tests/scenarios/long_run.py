@@ -13,7 +13,7 @@ from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
-from afresh.loop import work_on_task
+from afresh.loop import advance_task
 from afresh.runtime import Runtime
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
@@ -96,7 +96,7 @@ def run_until(store: SqliteJournal, step: int) -> list[Request]:
     """All requests, the one that was never answered last."""
     made, requests = agent(store, step)
     try:
-        work_on_task("t", "worker", made)
+        advance_task("t", "worker", made)
     except Killed:
         return requests
     raise AssertionError("the task came to an end")

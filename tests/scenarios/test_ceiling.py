@@ -268,7 +268,7 @@ def finished(person: Person, server: ModelServer, point: str) -> list[Any]:
     (person.folder / "windows").unlink(missing_ok=True)
     desk = open_project(person.repo)
     task = add_task(desk, TaskOrder(GOAL, "fix_bug", (CHECK,), model=MODEL)).task.id
-    desk.database.close()
+    desk.storage.close()
     with server:
         if drive(person.repo, task, point, 1) == -signal.SIGKILL:
             nothing_lost(person.repo, task, f"ceiling {point}")

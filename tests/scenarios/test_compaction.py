@@ -44,7 +44,7 @@ def made(folder: Path) -> tuple[Path, str]:
     desk = open_project(repo)
     order = TaskOrder("double is wrong", "fix_bug", (f"{sys.executable} -m unittest -v",), model=f"scripted:{script}")
     task = add_task(desk, order).task.id
-    desk.database.close()
+    desk.storage.close()
     return repo, task
 
 

@@ -145,7 +145,7 @@ def test_a_part_that_was_begun_goes_on_on_another_machine(tmp_path: Path) -> Non
     desk = open_project(repo)
     with pytest.raises(NeedsPerson, match="the script has 1 replies"):
         run_task(desk, task, UNCONFINED)
-    desk.database.close()
+    desk.storage.close()
     here, there = Person(tmp_path), Person(tmp_path / "there")
     there.folder.mkdir()
     subprocess.run(["git", "clone", "-q", repo, there.repo], check=True)
@@ -187,7 +187,7 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
     assert (state.status, child.status) == (TaskStatus.BLOCKED, TaskStatus.RUNNING) and 0 < child.spending.calls < 4
     assert [row["task"] for row in person.types("inbox", "--json").json] == [task]
     assert person.types("answer", task, "1").code == 0
-    desk.database.close()
+    desk.storage.close()
     again, state = ran(repo, task)
     assert (state.status, state.spending.calls, again.store.load(part).spending.calls) == (TaskStatus.DONE, 4, 4)
     spent = person.types("spend", "--by", "kind", "--json")

@@ -12,7 +12,7 @@ from long_run import Killed, agent, ordered
 from afresh.core.block import Block
 from afresh.core.event import JournalEntry
 from afresh.core.state import State
-from afresh.loop import work_on_task
+from afresh.loop import advance_task
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.journal import SqliteJournal
 
@@ -65,7 +65,7 @@ class Measured(SqliteJournal):
         if not state.work.pending:
             self.steps[state.work.step] = now
 
-    def doing(self, what: str) -> None: ...
+    def follow(self, event: object) -> None: ...
 
     def over(self, first: int) -> dict[str, int]:
         """What a round of steps took, from this one on."""
@@ -78,7 +78,7 @@ def test_a_step_does_not_cost_more_the_later_it_is(tmp_path: Path):
     ordered(store)
     made, _ = agent(store, STEPS)
     try:
-        work_on_task("t", "worker", replace(made, watchers=(store,)))
+        advance_task("t", "worker", replace(made, watchers=(store,)))
     except Killed:
         early, late = store.over(41), store.over(STEPS - ROUND)
     assert min(early.values()) > 0 and early.keys() == {"bytes", "blocks", "statements", "tokens"}

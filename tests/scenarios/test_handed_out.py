@@ -28,15 +28,17 @@ def result(repo: Path, task: str) -> dict[str, Any]:
     desk = open_project(repo)
     whole, part = desk.store.load(task), desk.store.load(f"{task}-{PLACE}")
     commit = subprocess.run(["git", "log", "-1", "--format=%T %B", f"afresh/{task}"], cwd=repo, capture_output=True, text=True)
-    told = to_plain_value(whole.delegated)
+    told = to_plain_value(whole.work.subtasks)
     for one in told:
         del one["metrics"]["seconds"], one["metrics"]["usage"]
     return {
         "verified": [call.same for one in (whole, part) for call in verify_calls(desk, one.task.id)],
-        "ended": [(one.status, one.step, one.calls, one.kept, one.reverted) for one in (whole, part)],
+        "ended": [
+            (one.status, one.work.step, one.spending.calls, one.workspace.kept, one.workspace.reverted) for one in (whole, part)
+        ],
         "told": str(told).replace(task, "TASK"),
         "bought": len((repo.parent / "bill").read_text().splitlines()),
-        "facts": [(fact.kind, fact.subject) for fact in whole.facts],
+        "facts": [(fact.kind, fact.subject) for fact in whole.memory.facts],
         "commit": commit.stdout.replace(task, "TASK"),
         "windows": {step: set(hashes) for step, hashes in windows(repo, neutral=True).items()},
         "trees": sorted(path.name.replace(task, "TASK") for path in (repo / ".afresh" / "state" / "worktrees").iterdir()),
@@ -73,7 +75,7 @@ def test_a_killed_run_ends_like_an_undisturbed_one(
     nothing_lost(repo, task, f"handed out {point} {step}")
     heir = open_project(repo)
     refuses_the_part(heir, f"{task}-{PLACE}")
-    heir.database.close()
+    heir.storage.close()
     assert drive(repo, task) == 0
     assert result(repo, task) == undisturbed
     same_windows(repo, f"handed out {point} {step}")

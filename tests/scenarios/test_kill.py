@@ -56,7 +56,7 @@ def make(folder: Path) -> tuple[Path, str]:
     desk = open_project(repo)
     order = TaskOrder("double and triple are wrong", "fix_bug", (f"{sys.executable} -m unittest -v",), model=f"scripted:{script}")
     task = add_task(desk, order).task.id
-    desk.database.close()
+    desk.storage.close()
     return repo, task
 
 

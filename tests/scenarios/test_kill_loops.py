@@ -34,7 +34,7 @@ def ordered(folder: Path, *replies: list[dict[str, object]], loop: str = "", mod
     state = add_task(desk, TaskOrder("double and triple are wrong", "fix_bug", (check,), model=f"scripted:{script}", loop=loop))
     if mode:
         record_events(desk, state, state.task.id, [SupervisionModeSet(mode)])
-    desk.database.close()
+    desk.storage.close()
     return repo, state.task.id
 
 

@@ -50,7 +50,7 @@ def stopped(person: Person) -> Iterator[tuple[Project, str]]:
     state = run_task(desk, task, RunTerms(no_sandbox=True, mode="interactive", person=Stops(changes)))
     assert state and (state.status, state.workspace.kept) == (TaskStatus.BLOCKED, changes)
     yield desk, task
-    desk.database.close()
+    desk.storage.close()
 
 
 def types(person: Person, point: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -20,6 +20,7 @@ from afresh.config.instructions import find_instructions
 from afresh.models import choose_model
 from afresh.sandbox import bubblewrap
 from afresh.sandbox import supervisor as supervised
+from afresh.storage.sqlite import storage
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.fact_index import SqliteFactIndex
 from afresh.storage.sqlite.journal import SqliteJournal
@@ -254,7 +255,7 @@ def first_lore(full: Full) -> Callable[..., SqliteFactIndex]:
 
 def breach(full: Full, wall: str, patch: pytest.MonkeyPatch) -> None:
     if wall == "memory":
-        patch.setattr(tasks, "SqliteFactIndex", first_lore(full))
+        patch.setattr(storage, "SqliteFactIndex", first_lore(full))
     elif wall == "knowledge":
         theirs = knowledge.open_lesson_folder(full.person.repo)
         patch.setattr(knowledge, "open_lesson_folder", lambda root: theirs)

@@ -49,7 +49,7 @@ class Scripted:
 def desk(person: Person) -> Iterator[Project]:
     desk = open_project(person.repo)
     yield desk
-    desk.database.close()
+    desk.storage.close()
 
 
 def ordered(desk: Project, model: str, loop: str = "") -> str:

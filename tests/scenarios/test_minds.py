@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from item_samples import excerpt, repo_map
 from story import CHECK, QUICK, Shown, tell
 
 import afresh
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
-from afresh.context.excerpt_ranking import FileExcerpt
-from afresh.core.item import Item
 from afresh.core.memory_state import MemoryState
 from afresh.core.region import Region
 from afresh.core.state import State
@@ -128,9 +127,9 @@ def test_3_nothing_is_cut_while_there_is_room(windows):
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=40), st.integers(3_000, 9_000))
 def test_3_whatever_the_files_and_the_ceiling(sizes, budget):
     style = load_template("fix_bug")
-    looks = [Item("file", f"a.py:{n}-{n + size} f{n}", "x = some_name\n" * size) for n, size in enumerate(sizes)]
+    looks = [excerpt("a.py", 100 * n + 1, "x = some_name\n" * size, f"f{n}") for n, size in enumerate(sizes)]
     state = State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), work=WorkState(limit=60))
-    tree = Item("outline", "", "\n".join(f"src/module_{n}.py: f, g" for n in range(sum(sizes))))
+    tree = repo_map("\n".join(f"src/module_{n}.py: f, g" for n in range(sum(sizes))))
     window = build_best_prompt(
         GatheredContext(state, (*looks, tree)), style, select_offered_tools(style, TOOLS), budget, EstimatingCounter()
     )
@@ -288,8 +287,8 @@ def test_12_the_first_window_has_the_tree_and_the_source_of_failing_tests(window
 
 def test_what_is_worked_on_is_chosen_by_name_and_not_by_an_ordinary_word():
     views = [
-        FileExcerpt("a.py:1-9 quote", "a.py", 1, 9, "quote", "def quote():"),
-        FileExcerpt("a.py:10-19 add_up", "a.py", 10, 19, "add_up", "x"),
+        excerpt("a.py", 1, "def quote():", "quote", last=9),
+        excerpt("a.py", 10, "x", "add_up", last=19),
     ]
     from afresh.context.excerpt_ranking import select_protected_excerpts
 

@@ -23,8 +23,8 @@ from afresh.core.task import Task
 from afresh.core.token_calibration import TokensCounted
 from afresh.core.tokens import EstimatingCounter, render_tool_schemas
 from afresh.core.usage import Usage
-from afresh.loop import work_on_task
-from afresh.ports import ignore_piece
+from afresh.loop import advance_task
+from afresh.ports.model import ignore_piece
 from afresh.runtime import Runtime
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.fakes import DictFiles, EmptyInsight, FakeClock, MemoryStore
@@ -85,7 +85,7 @@ def agent(store, model: Provider, native: bool) -> Runtime:
 def played(folder: Path, native: bool = True, factor: float = 1.0, **order):
     store, model = SqliteJournal(folder / "store.db"), Provider(factor)
     append_events(store, None, [TaskCreated(Task(id="t", goal="See pkg/one.py", max_steps=50, **order))])
-    work_on_task("t", "worker", agent(store, model, native))
+    advance_task("t", "worker", agent(store, model, native))
     return store, model.requests, model
 
 
@@ -222,8 +222,8 @@ def test_a_run_that_dies_after_the_count_goes_on_with_the_same_window():
     store, first, second = MemoryStore(), Dying(1.4), Provider(1.4)
     append_events(store, None, [TaskCreated(Task(id="t", goal="See pkg/one.py", max_steps=50, budget=4_000, max_budget=4_000))])
     with pytest.raises(KeyboardInterrupt):
-        work_on_task("t", "worker", agent(store, first, True))
-    work_on_task("t", "worker", agent(store, second, True))
+        advance_task("t", "worker", agent(store, first, True))
+    advance_task("t", "worker", agent(store, second, True))
     assert first.weighed and second.requests[0] == first.requests[0] and not any(one in first.weighed for one in second.weighed)
 
 

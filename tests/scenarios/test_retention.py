@@ -23,8 +23,8 @@ from afresh.core.state import State
 from afresh.core.step_result import ToolOutcome
 from afresh.core.task import Task, TaskStatus
 from afresh.core.tokens import EstimatingCounter
-from afresh.loop import work_on_task
-from afresh.ports import ToolContext
+from afresh.loop import advance_task
+from afresh.ports.tool import ToolContext
 from afresh.runtime import Runtime
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.fact_index import SqliteFactIndex
@@ -81,7 +81,7 @@ class Story:
         self.clock = FakeClock()
         database = Database(self.folder / "afresh.db")
         self.store, self.notebook = SqliteJournal(database), SqliteNotebook(database, self.clock)
-        self.lore = SqliteFactIndex(self.folder / "memory.db", self.store, lambda: [self.notebook])
+        self.lore = SqliteFactIndex(self.folder / "memory.db", self.store, [self.notebook])
 
     def at(self, step: int, tool: str, **args: Any) -> None:
         self.replies.setdefault(step, []).append(Action(tool, args))
@@ -113,7 +113,7 @@ class Story:
         order = Task(id="t", goal="Bring the office suite in order", max_steps=STEPS + 1, budget=4_000, max_budget=4_000)
         state, answers = append_events(self.store, None, [TaskCreated(order)]), iter(ANSWERS)
         while state.work.step < STEPS:
-            state = work_on_task("t", "worker", agent)
+            state = advance_task("t", "worker", agent)
             if state.status is not TaskStatus.BLOCKED or (reply := next(answers, None)) is None:
                 break
             state = append_events(self.store, state, [QuestionAnswered(reply)], at=self.clock.now())

@@ -10,6 +10,7 @@ from person import COMPLETE, MEND, Person
 from afresh.app import repair_ledger as books
 from afresh.app.project import hash_project_root, open_project
 from afresh.core.action import Action
+from afresh.core.ledger import SpendingFilter
 from afresh.core.reply import Reply
 from afresh.core.spending import SpendingAccount
 from afresh.core.usage import Usage
@@ -211,23 +212,23 @@ def test_a_call_whose_process_died_is_settled_from_the_journal_or_stays_at_its_w
         task = ordered(person)
         person.types("work", "--no-sandbox")
     desk = open_project(person.repo)
-    with desk.ledger._writing() as connection:
+    with desk.ledger._writing() as connection:  # pyright: ignore
         worst = connection.execute("SELECT sum(worst) FROM call WHERE step > 1").fetchone()[0]
         connection.execute(
             "UPDATE call SET state = 'booked', paid = 0, worker = 'nobody', step = step + 5 * (step = 3) WHERE step > 1"
         )
     desk = open_project(person.repo)
-    assert [
-        lost.step for lost in desk.ledger.unpaid(hash_project_root(desk.project.root), lambda worker: worker == "nobody")
-    ] == [2, 8]
+    booked = desk.ledger.calls(SpendingFilter(project=hash_project_root(desk.project.root), only_booked=True))
+    assert [(lost.booking.call.step, lost.is_open, lost.booking.worker) for lost in booked] == [
+        (2, True, "nobody"), (8, True, "nobody"),
+    ]  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(books, "is_worker_dead", lambda worker: True)
         books.reconcile_ledger(desk)
-    with desk.ledger.reading() as connection:
-        rows = connection.execute("SELECT step, state, paid, note FROM call ORDER BY step").fetchall()
-    assert rows[1][:3] == (2, "settled", 2_040 * 100_000)
-    assert rows[2][:2] == (8, "booked") and "counted at its worst" in rows[2][3] and worst
-    assert not desk.ledger.stopping(SpendingAccount(hash_project_root(desk.project.root), task, 0.0))
+    rows = [(call.booking.call.step, call.status, call.payment) for call in desk.ledger.calls(SpendingFilter())]
+    assert (rows[1][:2], rows[1][2].paid) == ((2, "settled"), 2_040 * 100_000)
+    assert rows[2][:2] == (8, "booked") and "counted at its worst" in rows[2][2].note and worst
+    assert not desk.ledger.tripped(SpendingAccount(hash_project_root(desk.project.root), task, 0.0))
 
 
 def test_the_books_are_not_opened_by_who_calls_no_model(person: Person):

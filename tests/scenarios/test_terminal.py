@@ -26,7 +26,7 @@ def state_of(person: Person) -> State:
     desk = open_project(person.repo)
     (ticket,) = desk.queue.tickets()
     state = desk.store.load(ticket.task)
-    desk.database.close()
+    desk.storage.close()
     return state
 
 
@@ -34,7 +34,7 @@ def happened(person: Person, kind: type) -> int:
     desk = open_project(person.repo)
     (ticket,) = desk.queue.tickets()
     found = sum(isinstance(entry.event, kind) for entry in desk.store.journal(ticket.task))
-    desk.database.close()
+    desk.storage.close()
     return found
 
 

@@ -75,7 +75,7 @@ def test_what_can_be_thought_with_comes_on_top_of_the_ceiling(
     assert told.code == 0, told.err
     desk = open_project(person.repo)
     task = desk.store.load(told.json["task"]).task
-    desk.database.close()
+    desk.storage.close()
     assert (task.thinking, task.budget) == (thinking, budget)
 
 

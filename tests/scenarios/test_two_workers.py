@@ -105,3 +105,32 @@ def test_an_interrupt_ends_the_run_and_keeps_the_task(person: Person) -> None:
     assert code == 130 and "stopped, as you asked" in err and "afresh resume" in err and "Traceback" not in err
     (ticket,) = person.types("list", "--json").json
     assert ticket["ready"] and not ticket["owner"], "it has let go of the task"
+
+
+def test_a_worker_whose_task_was_taken_over_asks_for_nothing_more(person: Person) -> None:
+    box = person.folder / "box"
+    task = person.adds("double is wrong", "--model", f"mailbox:{box}")
+    worker = person.starts("resume", task, "--quiet")
+    asked = request(box, 1, worker)
+    queue = open_project(person.repo).queue
+    (ticket,) = queue.tickets()
+    queue.release(ticket.owner, task)
+    assert queue.claim("elsewhere:1:1", task) == task
+    reply(asked, MEND)
+    code, _, err = ended(worker)
+    assert code == 1 and "another worker has taken it over" in err and "Traceback" not in err
+    assert len(list(box.glob("*.request.md"))) == 1 and person.shown()["calls"] == 1, "the reply that was paid is kept"
+
+
+def test_a_worker_that_is_told_to_stop_ends_its_run_after_the_reply_it_waits_for(person: Person) -> None:
+    box = person.folder / "box"
+    task = person.adds("double is wrong", "--model", f"mailbox:{box}")
+    worker = person.starts("resume", task, "--quiet")
+    asked = request(box, 1, worker)
+    worker.send_signal(signal.SIGTERM)
+    reply(asked, MEND)
+    code, _, err = ended(worker)
+    assert code == 1 and "told to stop" in err and "Traceback" not in err
+    (ticket,) = person.types("list", "--json").json
+    assert ticket["ready"] and not ticket["owner"], "it has let go of the task"
+    assert person.shown()["calls"] == 1 and len(list(box.glob("*.request.md"))) == 1

@@ -19,7 +19,8 @@ from afresh.core.event import JournalEntry, WorkspaceOpened
 from afresh.core.state import State
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Baseline, Verdict
-from afresh.ports import FileTree, ToolContext
+from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import FileTree
 from afresh.testing.fakes import EmptyInsight
 from afresh.verification.baseline import run_baseline_checks
 from afresh.verification.completion import verify_completion

@@ -38,7 +38,7 @@ class Desk:
         return SpendingLedger(SqliteLedger(self.folder / "ledger.db"), terms, FakeClock(), self.told.append)
 
     def rows(self, columns: str) -> list[tuple]:
-        with SqliteLedger(self.folder / "ledger.db").reading() as connection:
+        with SqliteLedger(self.folder / "ledger.db")._database.reading() as connection:
             return connection.execute(f"SELECT {columns} FROM call ORDER BY number").fetchall()
 
 

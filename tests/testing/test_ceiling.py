@@ -89,13 +89,14 @@ def test_the_watch_stands_wherever_the_door_was_imported_to(monkeypatch: pytest.
 
 
 def test_books_that_other_processes_have_written_are_looked_through(tmp_path: Path):
-    ledger = SqliteLedger(tmp_path / "some" / "where" / "ledger.db")
+    path = tmp_path / "some" / "where" / "ledger.db"
+    ledger = SqliteLedger(path)
     books = SpendingLedger(ledger, SpendingTerms("p", FreePrices(), SpendingLimits(), free=True), FakeClock(), print)
     for model, usage in (("openai:a", Usage(3_900, 200)), ("openai:liar", Usage(3_900, 200)), ("openai:b", Usage(3_900, 100))):
         books.settle(books.book(call(model)), Reply(usage=usage, counted=True))
     (found,) = find_calls_over_ceiling(tmp_path)
     ledger.close()
-    ledger.path.unlink()  # or it would be found at the end of this run, too
+    path.unlink()  # or it would be found at the end of this run, too
     assert "openai:a: 4,100 tokens" in found and "ledger.db" in found
 
 

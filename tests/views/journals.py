@@ -19,7 +19,7 @@ from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
-from afresh.ports import JournalStore, TaskQueue
+from afresh.ports.storage import JournalStore, TaskQueue
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.storage.sqlite.queue import SqliteQueue

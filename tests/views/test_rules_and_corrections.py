@@ -28,7 +28,7 @@ def told(desk: Desk, tmp_path: Path) -> Iterator[Any]:
     """Enough of an open project for `afresh memory`."""
     database = Database(tmp_path / "afresh.db")
     notebook = SqliteNotebook(database, FakeClock())
-    lore = SqliteFactIndex(tmp_path / "memory.db", desk.store, lambda: [notebook])  # pyright: ignore[reportArgumentType]
+    lore = SqliteFactIndex(tmp_path / "memory.db", desk.store, [notebook])  # pyright: ignore[reportArgumentType]
     desk.writer.lore = lore
     parts = {"lore": lore, "notebook": notebook, "projections": desk.writer, "store": desk.store, "clock": FakeClock()}
     yield SimpleNamespace(project=ProjectPaths(tmp_path), **parts)

@@ -19,7 +19,8 @@ from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import summarise_check_run
 from afresh.errors import ModelMistake
-from afresh.ports import CodeAnalysis, FileTree
+from afresh.ports.code import CodeAnalysis
+from afresh.ports.workspace import FileTree
 from afresh.runtime import Runtime
 
 MIN_OPEN_PLAN_ITEMS = 3

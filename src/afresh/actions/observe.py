@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from afresh.core.action import Observation, describe_subject
-from afresh.core.action_summary import CHANGING_TOOLS, TELLING_LINE, find_telling_line, shorten_action, truncate_first_line
+from afresh.core.action_summary import TELLING_LINE, find_telling_line, shorten_action, truncate_first_line
 from afresh.core.block import Block, BlockIndexLine
 from afresh.core.command_output import OutputReading, command_from_output
 from afresh.core.event import OutputDigested
@@ -13,6 +13,7 @@ from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.step_history import ENDED_OK, Passage, PassageVoice, count_remembered_characters
 from afresh.core.step_result import ActionResult, StepActions
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.journal.append import block_from_text
 from afresh.memory.history.names import find_file_names
 from afresh.memory.observed_facts import facts_from_reading
@@ -22,9 +23,8 @@ MAX_DIGEST_LINES = 12
 MAX_DIGEST_CHARACTERS = 900
 PARTLY_FAILED = "partly"
 FAILED_SUFFIX = " (failed)"
-OUTPUT_TOOLS = ("run", "test", "search")
-NOTE_TOOLS = ("plan", "remember", "decide", "recall", "compact")
-TOOLS_NOT_INDEXED = ("edit", "write", "apply", *NOTE_TOOLS)
+NOT_REMEMBERED = (ToolTrait.NOTES, ToolTrait.ARRANGES)
+NOT_INDEXED = (ToolTrait.WRITES, *NOT_REMEMBERED)
 """What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
 MIN_INDEXED_CHARACTERS = 300
 """Characters from which an output has a line in the index; what is shorter is told by its step."""
@@ -53,7 +53,7 @@ def digest_step(state: State, deeds: StepActions) -> StepDigest:
     index = [
         BlockIndexLine(raw.id, deed.action.tool, describe_output_origin(deed, raw), len(raw.text), reading.phrase, step)
         for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True)
-        if len(raw.text) > MIN_INDEXED_CHARACTERS and deed.action.tool not in TOOLS_NOT_INDEXED
+        if len(raw.text) > MIN_INDEXED_CHARACTERS and not has_trait(deed.action.tool, *NOT_INDEXED)
     ]
     return StepDigest(
         observations=tuple(seen),
@@ -66,14 +66,14 @@ def digest_step(state: State, deeds: StepActions) -> StepDigest:
 
 
 def read_action_output(deed: ActionResult, raw: Block) -> OutputReading:
-    if deed.action.tool not in OUTPUT_TOOLS:
+    if not has_trait(deed.action.tool, ToolTrait.PRINTS):
         return OutputReading(find_telling_line(raw.text))
     return read_output(deed.action.tool, str(deed.action.args.get("command") or command_from_output(raw.text)), raw.text)
 
 
 def describe_output_origin(deed: ActionResult, raw: Block) -> str:
     """What an output came from: of a command its purpose."""
-    command = command_from_output(raw.text) if deed.action.tool in OUTPUT_TOOLS else ""
+    command = command_from_output(raw.text) if has_trait(deed.action.tool, ToolTrait.PRINTS) else ""
     return purpose_from_command(command) if command else describe_subject(shorten_action(deed))
 
 
@@ -94,7 +94,7 @@ def facts_from_step(
     known = state.memory.facts
     for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True):
         yield from deed.outcome.facts
-        if deed.action.tool in OUTPUT_TOOLS:
+        if has_trait(deed.action.tool, ToolTrait.PRINTS):
             new = tuple(
                 facts_from_reading(reading, fact_source_from_action(deed, raw), raw.id, step, known, state.workspace.last_change)
             )
@@ -105,7 +105,7 @@ def facts_from_step(
 def passages_from_reply(state: State, step: int, deeds: StepActions) -> tuple[list[Passage], list[Block]]:
     """Thought and actions of the reply, as memory keeps them. What was written to files is in the files."""
     thought = state.work.pending.reply.thought if state.work.pending else ""
-    told = [deed for deed in deeds.done if deed.action.tool not in NOTE_TOOLS]
+    told = [deed for deed in deeds.done if not has_trait(deed.action.tool, *NOT_REMEMBERED)]
     how = summarise_endings(told)
     done = "\n".join(
         render_action(deed) + (FAILED_SUFFIX if how == PARTLY_FAILED and not deed.outcome.ok else "") for deed in told
@@ -135,9 +135,9 @@ def render_action(deed: ActionResult) -> str:
 
 def passages_from_outputs(state: State, step: int, deeds: StepActions, blocks: Sequence[Block]) -> Iterator[Passage]:
     """Outputs that are nowhere else: files are shown as they are now, notes and plan stand in sections of their own."""
-    changing = [number for number, deed in enumerate(deeds.done) if deed.action.tool in CHANGING_TOOLS]
+    changing = [number for number, deed in enumerate(deeds.done) if has_trait(deed.action.tool, ToolTrait.CHANGES)]
     for number, (deed, raw) in enumerate(zip(deeds.done, blocks, strict=True)):
-        if raw.text.strip() and deed.action.tool in OUTPUT_TOOLS:
+        if raw.text.strip() and has_trait(deed.action.tool, ToolTrait.PRINTS):
             told, late = render_action(deed), number >= max(changing, default=0)
             size = count_remembered_characters(raw.text, state.budget)
             yield Passage(

@@ -24,12 +24,13 @@ from afresh.core.task import Task, TaskStatus
 from afresh.core.token_calibration import TokenCalibration, find_calibration
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput, BadInstructions, OverCeiling, OverLimit
-from afresh.loop import work_on_task
+from afresh.loop import advance_task
 from afresh.models.call import MAX_REPLY_RETRIES, SideCall
 from afresh.models.choose_model import find_framing_tokens, find_retry_count, is_provider, make_model, spec_for_part
 from afresh.models.model_settings import ModelSettings
-from afresh.ports import Sandbox, Watcher
-from afresh.runtime import CompactionSettings, Runtime, Supervisor
+from afresh.ports.watch import Watcher
+from afresh.ports.workspace import Sandbox
+from afresh.runtime import Cancellation, CompactionSettings, Runtime, Supervisor
 from afresh.sandbox.choose_level import choose_sandbox
 from afresh.sandbox.import_origin import require_own_tree
 from afresh.sandbox.mounts import Mounts
@@ -53,6 +54,8 @@ class RunTerms:
     """Told when a limit of spending is nearly used up."""
     mode: str = ""
     person: Supervisor | None = None
+    cancellations: tuple[Cancellation, ...] = ()
+    """What ends the run from outside."""
 
 
 def run_task(desk: Project, task: str | None, terms: RunTerms) -> State | None:
@@ -63,17 +66,17 @@ def run_task(desk: Project, task: str | None, terms: RunTerms) -> State | None:
         return None
     try:
         learn_from_ended_tasks(desk)
-        with renew_lease_in_background(desk.queue, worker, claimed):
-            return advance_task(desk, claimed, terms)
+        with renew_lease_in_background(desk.queue, worker, claimed) as lease:
+            return advance_or_block(desk, claimed, replace(terms, cancellations=(*terms.cancellations, lease)))
     finally:
         desk.queue.release(worker, claimed)
 
 
-def advance_task(desk: Project, task: str, terms: RunTerms) -> State:
+def advance_or_block(desk: Project, task: str, terms: RunTerms) -> State:
     """As far as it will go. What no window can hold is for a person."""
     try:
         agent = build_runtime(desk, desk.store.load(task), terms)
-        work_on_task(task, identify_worker(), agent)
+        advance_task(task, identify_worker(), agent)
         learn_from_ended_tasks(desk, make_lesson_wording(desk, agent, desk.store.load(task)), task)
         return desk.store.load(task)
     except OverCeiling as fault:
@@ -119,7 +122,8 @@ def build_runtime(desk: Project, state: State, terms: RunTerms) -> Runtime:
         patience=desk.settings.no_progress,
         mode=terms.mode or ("" if state.dialogue.supervision.mode else desk.settings.mode),
         person=terms.person,
-        delegates=PartRunner(desk, workspace, known, lambda part: advance_task(desk, part, alone)) if task.parts else None,
+        cancellations=terms.cancellations,
+        delegates=PartRunner(desk, workspace, known, lambda part: advance_or_block(desk, part, alone)) if task.parts else None,
         retries=MAX_REPLY_RETRIES
         if (told := find_retry_count(spec, desk.settings.models)) is None
         else min(told, MAX_REPLY_RETRIES),

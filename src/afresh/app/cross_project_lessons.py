@@ -13,6 +13,7 @@ from afresh.core.action import Action
 from afresh.core.event import ActionsExecuted, ReplyReceived
 from afresh.core.lesson import PATTERN_ID_PREFIX, Lesson, LessonApproval, LessonStatus, get_heading_text
 from afresh.core.lesson_match import compute_likeness
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.storage.lessons.anonymise_lesson import ProjectNames, anonymise_lesson
 from afresh.storage.lessons.lesson_folder import LessonFolder
 from afresh.storage.lessons.lesson_library import FolderLessonLibrary, LibraryWithPatterns
@@ -108,7 +109,7 @@ def read_task_texts(desk: Project, task: str) -> Iterator[tuple[str, str]]:
                 yield from read_action_texts(actions)
             case ActionsExecuted(observations=observations):
                 for action, seen in zip(actions, observations, strict=False):
-                    if action.tool in ("run", "test") and seen.block:
+                    if has_trait(action.tool, ToolTrait.RUNS) and seen.block:
                         yield "", desk.store.read(seen.block)[:MAX_OUTPUT_CHARACTERS]
             case _:
                 pass

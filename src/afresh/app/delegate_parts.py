@@ -23,9 +23,9 @@ from afresh.core.event import Event, ReplyReceived, TaskCreated, TaskEnded
 from afresh.core.state import State
 from afresh.core.subtask import Subtask, SubtaskMetrics, SubtaskResult
 from afresh.core.task import REPORT_PATHS_BY_TYPE, Check, Task, TaskStatus
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.errors import BadInput, ModelMistake
-from afresh.policy.next_call import DELEGATE_TOOL
-from afresh.ports import CodeAnalysis
+from afresh.ports.code import CodeAnalysis
 from afresh.workspace.apply_or_discard import retire_part_branch
 from afresh.workspace.worktree import GitWorkspace
 
@@ -73,7 +73,9 @@ class PartRunner:
 def limit_part_steps(state: State, place: int) -> int:
     """Those of one reply share what is left, the first of them most."""
     before = (
-        sum(action.tool == DELEGATE_TOOL for action in state.work.pending.reply.actions[: place - 1]) if state.work.pending else 0
+        sum(has_trait(action.tool, ToolTrait.DELEGATES) for action in state.work.pending.reply.actions[: place - 1])
+        if state.work.pending
+        else 0
     )
     if len(state.work.subtasks) + before >= state.task.parts:
         raise ModelMistake(f"delegate: {state.task.parts} parts are the most that this task may hand out; do the rest yourself")
@@ -119,7 +121,9 @@ def report_part(desk: Project, child: State, part: Subtask, step: int) -> Subtas
         if isinstance(entry.event, TaskEnded):
             ended = entry.at
         elif isinstance(entry.event, ReplyReceived):
-            done = [action.args.get("summary") for action in entry.event.reply.actions if action.tool == "complete"]
+            done = [
+                action.args.get("summary") for action in entry.event.reply.actions if has_trait(action.tool, ToolTrait.COMPLETES)
+            ]
             claimed = str(done[-1] or "") if done else claimed
     paid = sum_task_spending(desk, child.task.id)
     money = paid.money if paid and paid.calls and not paid.unknown else None

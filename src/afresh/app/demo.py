@@ -11,6 +11,7 @@ from pathlib import Path
 from afresh.app.compose import RunTerms, run_task
 from afresh.app.project import open_project
 from afresh.core.event import JournalEntry, ReplyReceived
+from afresh.core.progress_event import ProgressEvent
 from afresh.core.state import State
 from afresh.errors import BadInput
 
@@ -50,7 +51,7 @@ class KillAfterReply:
         if any(isinstance(entry.event, ReplyReceived) and entry.event.step == self.step for entry in entries):
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def doing(self, what: str) -> None:
+    def follow(self, event: ProgressEvent) -> None:
         """Death comes only after a commit."""
 
 

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from afresh.app.project import Project, open_user_notebook
+from afresh.app.project import Project
 from afresh.app.tasks import find_task
 from afresh.app.validate_task import refuse_unstorable_text
 from afresh.core.event import Event
 from afresh.core.fact import NOTEBOOK_JOURNAL, USER_JOURNAL, Fact, FactCorrected, FactForgotten, FactKind, FactNoted, FactScope
-from afresh.core.project_facts import FactQuery, ProjectFact, make_fact_id
+from afresh.core.project_facts import FORGOTTEN_ENDING, FactQuery, ProjectFact, make_fact_id
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
-from afresh.storage.sqlite.facts import FORGOTTEN_ENDING
 from afresh.workspace.git import find_author_name
 
 MAX_SUBJECT_CHARACTERS = 80
@@ -57,7 +56,7 @@ def add_rule(desk: Project, text: str, about: str = "", everywhere: bool = False
     )
     refuse_too_many_rules(desk, fact)
     event = FactNoted(fact, find_author_name(desk.project.root))
-    book = open_user_notebook(desk.clock, make=True)[0] if everywhere else desk.notebook
+    book = desk.storage.user_notebook if everywhere else desk.notebook
     book.append([event])
     desk.projections.noted()
     return find_fact(desk, make_fact_id(USER_JOURNAL if everywhere else NOTEBOOK_JOURNAL, fact))
@@ -85,7 +84,7 @@ def forget_fact(desk: Project, name: str, why: str = "") -> ProjectFact:
 
 def write_to_notebook(desk: Project, known: ProjectFact, event: Event) -> None:
     """Into the journal that says where it holds."""
-    book = open_user_notebook(desk.clock, make=True)[0] if known.fact.scope is FactScope.USER else desk.notebook
+    book = desk.storage.user_notebook if known.fact.scope is FactScope.USER else desk.notebook
     book.append([event])
     desk.projections.noted()
 

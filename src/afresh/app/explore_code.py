@@ -20,7 +20,8 @@ from afresh.core.commit import CommitHistory
 from afresh.core.symbol import SymbolKind, SymbolPlace
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput
-from afresh.ports import CodeIndexStore, FileTree
+from afresh.ports.code import CodeIndexStore
+from afresh.ports.workspace import FileTree
 from afresh.storage.sqlite.code_index import SqliteCodeIndex
 from afresh.workspace.checkout_files import CheckoutFiles
 from afresh.workspace.commit_history import read_commit_history

@@ -14,11 +14,10 @@ from afresh.context.explain import (
     find_omissions,
     rank_need_chances,
 )
-from afresh.context.rebuild_call import RebuiltCall, rebuild_all_calls
+from afresh.context.rebuild_call import RebuiltCall, load_call_inputs, rebuild_all_calls
 from afresh.core.action import describe_subject
-from afresh.core.codec import to_canonical_json, value_from_json
+from afresh.core.codec import to_canonical_json
 from afresh.core.event import ActionsExecuted, CallRequested, JournalEntry, MemoryCompacted, OutputDigested, ReplyReceived
-from afresh.core.item import Item
 from afresh.core.prompt import CallAudit, Omission, Section
 from afresh.core.reducer import fold_entries
 from afresh.core.reply import Reply
@@ -28,7 +27,7 @@ from afresh.core.template import Template
 from afresh.core.text import compile_name_pattern
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput
-from afresh.memory.gathered_context import GatheredContext, TraceCache, assemble_gathered_context
+from afresh.memory.gathered_context import GatheredContext, TraceCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +205,8 @@ def find_archived_copies(desk: Project, past: HistoryUntilCall, name: str) -> li
 
 
 def load_call_memory(desk: Project, state: State, audit: CallAudit) -> tuple[GatheredContext, Template]:
-    looks = [Item(ref.kind, ref.subject, desk.store.read(ref.block)) for ref in audit.looks]
-    template = value_from_json(Template, next(look.text for look in looks if look.kind == "template"))
-    seen = tuple(look for look in looks if look.kind not in ("template", "tools"))
-    return assemble_gathered_context(state, seen, desk.store.read, TraceCache()), template
+    inputs = load_call_inputs(state, audit, desk.store, TraceCache())
+    return inputs.memory, inputs.template
 
 
 def explain_absence(

@@ -15,16 +15,17 @@ from afresh.core.spending import LimitScope, SpendingAccount, SpendingLimits
 from afresh.errors import AfreshError, BadInput, OverLimit
 from afresh.models.choose_model import is_paid
 from afresh.policy.questions import GO_ON, ask_person
+from afresh.ports.storage import LedgerStore
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices, PriceTable
-from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.storage.worker_lease import identify_worker
 
 
 @dataclass(frozen=True, slots=True)
 class OpenLedger:
     """With the project that one stands in, if any."""
 
-    ledger: SqliteLedger
+    ledger: LedgerStore
     limits: SpendingLimits
     now: float
     desk: Project | None = None
@@ -50,14 +51,13 @@ def open_run_ledger(desk: Project, spec: str, tell: Callable[[str], None]) -> Sp
     """For the calls of one run. What a dead process has left unpaid is put right first."""
     free = not is_paid(spec, desk.settings.models, desk.settings.prices)
     prices = FreePrices() if free else PriceTable(desk.settings.prices)
-    terms = SpendingTerms(hash_project_root(desk.project.root), prices, desk.settings.limits, free, str(find_user_config()))
-    books = SpendingLedger(desk.ledger, terms, desk.clock, tell)
-    if desk.ledger.kept():
-        try:
-            reconcile_ledger(desk)
-        except AfreshError as fault:
-            tell(f"the books can't be read: {fault}")
-    return books
+    project, limits = hash_project_root(desk.project.root), desk.settings.limits
+    terms = SpendingTerms(project, prices, limits, free, str(find_user_config()), identify_worker())
+    try:
+        reconcile_ledger(desk)
+    except AfreshError as fault:
+        tell(f"the books can't be read: {fault}")
+    return SpendingLedger(desk.ledger, terms, desk.clock, tell)
 
 
 def make_task_account(desk: Project, task: str = "") -> SpendingAccount:
@@ -78,6 +78,6 @@ def ask_about_limit(desk: Project, fault: OverLimit) -> QuestionAsked | None:
 def reset_task_limits(desk: Project, task: str) -> None:
     """A person has answered: a limit that has stopped this task alone counts anew."""
     with suppress(AfreshError):  # books that can't be read stop the next call, not the answer
-        for breaker in desk.ledger.stopping(make_task_account(desk, task)) if desk.ledger.kept() else ():
+        for breaker in desk.ledger.tripped(make_task_account(desk, task)):
             if breaker.limit.scope in (LimitScope.TASK, LimitScope.CALL):
                 desk.ledger.reset(make_task_account(desk, task), breaker.limit.scope)

@@ -1,6 +1,6 @@
 """Tasks come in and are found again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -9,14 +9,9 @@ from afresh.app.clock import SystemClock
 from afresh.app.settings import ProjectPaths, Settings, load_settings
 from afresh.config.instructions.find_instructions import InstructionFiles, instructions_for_project
 from afresh.config.templates.template_files import TemplateLayers, layers_for_project
-from afresh.core.fact import USER_JOURNAL
-from afresh.ports import Clock
-from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.fact_index import SqliteFactIndex
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.ledger import SqliteLedger
-from afresh.storage.sqlite.notebook import SqliteNotebook
-from afresh.storage.sqlite.queue import SqliteQueue
+from afresh.ports.storage import FactStore, JournalStore, LedgerStore, Notebook, Storage, TaskQueue
+from afresh.ports.watch import Clock
+from afresh.storage.sqlite.storage import open_sqlite_ledger, open_sqlite_storage
 from afresh.views.write_files import ViewWriter
 from afresh.views.write_files import rebuild_view_files as rebuild_projections
 from afresh.workspace.repository import Repository, make_state_folder
@@ -24,21 +19,36 @@ from afresh.workspace.repository import Repository, make_state_folder
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project with its store and queue open."""
+    """A project with its storage open."""
 
     project: ProjectPaths
-    database: Database
-    store: SqliteJournal
-    queue: SqliteQueue
+    storage: Storage
     settings: Settings
     projections: ViewWriter
     clock: Clock
     templates: TemplateLayers
-    notebook: SqliteNotebook
-    lore: SqliteFactIndex
     instructions: InstructionFiles
-    ledger: SqliteLedger
-    """Of all the user's projects; opened when somebody asks it."""
+
+    @property
+    def store(self) -> JournalStore:
+        return self.storage.journal
+
+    @property
+    def queue(self) -> TaskQueue:
+        return self.storage.queue
+
+    @property
+    def lore(self) -> FactStore:
+        return self.storage.facts
+
+    @property
+    def notebook(self) -> Notebook:
+        return self.storage.notebook
+
+    @property
+    def ledger(self) -> LedgerStore:
+        """Of all the user's projects."""
+        return self.storage.ledger
 
 
 def open_project(path: Path) -> Project:
@@ -46,43 +56,28 @@ def open_project(path: Path) -> Project:
     repository = Repository.find(path)
     make_state_folder(repository)
     project = ProjectPaths(repository.root)
-    database = Database(project.database)
     clock = SystemClock()
-    store, queue = SqliteJournal(database), SqliteQueue(database, clock)
-    notebook = SqliteNotebook(database, clock)
-    lore = SqliteFactIndex(project.state / "memory.db", store, list_notebooks(notebook, clock))
-    projections = ViewWriter(project.state, store, queue.tickets, lore=lore)
+    storage = open_sqlite_storage(project.state, find_user_folder(), clock)
     shelf = layers_for_project(project.root)
-    written = instructions_for_project(project.root, shelf)
-    given = load_settings(project)
-    return Project(project, database, store, queue, given, projections, clock, shelf, notebook, lore, written, open_user_ledger())
+    return Project(
+        project=project,
+        storage=storage,
+        settings=load_settings(project),
+        projections=ViewWriter(project.state, storage.journal, storage.queue.tickets, lore=storage.facts),
+        clock=clock,
+        templates=shelf,
+        instructions=instructions_for_project(project.root, shelf),
+    )
 
 
-def list_notebooks(notebook: SqliteNotebook, clock: Clock) -> Callable[[], list[SqliteNotebook]]:
-    """The project's and, as soon as there is one, the user's own, which is opened once."""
-    own: list[SqliteNotebook] = []
-
-    def current() -> list[SqliteNotebook]:
-        own.extend(() if own else open_user_notebook(clock))
-        return [notebook, *own]
-
-    return current
+def open_user_ledger() -> LedgerStore:
+    return open_sqlite_ledger(find_user_folder())
 
 
-def open_user_notebook(clock: Clock, make: bool = False) -> list[SqliteNotebook]:
-    """The notebook that all projects of the user share, once there is one."""
+def find_user_folder() -> Path:
     from platformdirs import user_data_path
 
-    path = user_data_path("afresh") / "user.db"
-    if make:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    return [SqliteNotebook(Database(path), clock, USER_JOURNAL)] if make or path.exists() else []
-
-
-def open_user_ledger() -> SqliteLedger:
-    from platformdirs import user_data_path
-
-    return SqliteLedger(user_data_path("afresh") / "ledger.db")
+    return user_data_path("afresh")
 
 
 CONFIG_TEMPLATE = """\

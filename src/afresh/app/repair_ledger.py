@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from afresh.app.project import Project, hash_project_root
 from afresh.core.event import CallRequested, MemoryCompacted, ReplyReceived
+from afresh.core.ledger import LOST_REPLY_NOTE, RESTORED_NOTE, CallPayment, CallStatus, PricedBooking, SpendingFilter
 from afresh.core.lesson import LessonWorded
 from afresh.core.prompt import CallAudit
 from afresh.core.reply import Reply
@@ -13,51 +14,49 @@ from afresh.core.task import Task
 from afresh.errors import BadInput
 from afresh.models.choose_model import LOCAL_PROVIDERS
 from afresh.spending.ledger import correct_usage
-from afresh.spending.payments import RESTORED_NOTE, CallPayment, PricedBooking, UnpaidBooking
 from afresh.spending.price_list import FREE_PRICE, Price, PriceTable
 from afresh.storage.worker_lease import is_worker_dead
 
 
 def reconcile_ledger(desk: Project) -> None:
     """A call whose process died before it was paid is settled from the journal, or stays on the books at its worst."""
-    project = hash_project_root(desk.project.root)
-    for lost in desk.ledger.unpaid(project, is_worker_dead):
-        if reply := _find_journaled_reply(desk, lost):
-            call = CallBooking(
-                task=lost.task, project="", kind=CallPurpose(lost.kind), model=lost.model, step=lost.step,
-                ceiling=lost.estimated + lost.reserve, tokens=lost.estimated, reserve=lost.reserve,
-            )  # fmt: skip
-            desk.ledger.settle(
-                lost.number, payment_from_reply(call, reply, _find_price(call, PriceTable(desk.settings.prices))), ()
-            )
+    table = PriceTable(desk.settings.prices)
+    for lost in desk.ledger.calls(SpendingFilter(project=hash_project_root(desk.project.root), only_booked=True)):
+        if not lost.is_open or not is_worker_dead(lost.booking.worker):
+            continue
+        call = lost.booking.call
+        if reply := _find_journaled_reply(desk, call):
+            desk.ledger.settle(lost.number, payment_from_reply(call, reply, _find_price(call, table)), ())
         else:
-            desk.ledger.write_off(lost.number)
+            desk.ledger.cancel(lost.number, LOST_REPLY_NOTE, refund=False)
 
 
-def _find_journaled_reply(desk: Project, lost: UnpaidBooking) -> Reply | None:
+def _find_journaled_reply(desk: Project, call: CallBooking) -> Reply | None:
     """What the journal holds of it: but a step that was bought again is paid already."""
-    if lost.kind not in (CallPurpose.WORK, CallPurpose.DELEGATE) or (lost.kind, lost.step) in _list_paid_steps(desk, lost.task):
+    if call.kind not in (CallPurpose.WORK, CallPurpose.DELEGATE) or _key_call(call) in _list_paid_steps(desk, call.task):
         return None
     try:
-        entries = list(desk.store.journal(lost.task))
+        entries = list(desk.store.journal(call.task))
     except BadInput:
         return None
-    found = [e.event.reply for e in entries if isinstance(e.event, ReplyReceived) and e.event.step == lost.step]
+    found = [e.event.reply for e in entries if isinstance(e.event, ReplyReceived) and e.event.step == call.step]
     return found[-1] if found else None
 
 
-def _list_paid_steps(desk: Project, task: str) -> set[tuple[str, int]]:
-    return desk.ledger.paid_steps(hash_project_root(desk.project.root), task)
+def _key_call(call: CallBooking) -> tuple[str, CallPurpose, int]:
+    return call.task, call.kind, call.step
+
+
+def _list_paid_steps(desk: Project, task: str = "") -> set[tuple[str, CallPurpose, int]]:
+    calls = desk.ledger.calls(SpendingFilter(project=hash_project_root(desk.project.root), task=task))
+    return {_key_call(call.booking.call) for call in calls if call.status is CallStatus.SETTLED}
 
 
 def restore_missing_calls(desk: Project) -> int:
     """Calls that the journals of the project know and the books do not, written again; how many."""
-    table, count = PriceTable(desk.settings.prices), 0
+    table, count, known = PriceTable(desk.settings.prices), 0, _list_paid_steps(desk)
     for ticket in desk.queue.tickets():
-        known = desk.ledger.paid_steps(hash_project_root(desk.project.root), ticket.task) if desk.ledger.kept() else set()
-        made = [
-            one for one in _read_journaled_calls(desk, ticket.task, table) if (one[0].call.kind, one[0].call.step) not in known
-        ]
+        made = [one for one in _read_journaled_calls(desk, ticket.task, table) if _key_call(one[0].call) not in known]
         if made:
             desk.ledger.enter(made)
         count += len(made)
@@ -116,7 +115,7 @@ def _make_ledger_entry(
     known = "free" if price is FREE_PRICE else "known" if price or reply.cost is not None else "unknown"
     payment = payment_from_reply(call, reply, price)
     noted = replace(payment, note="; ".join(part for part in (RESTORED_NOTE, payment.note) if part))
-    return PricedBooking(call, SpendingAccount(hash_project_root(desk.project.root), call.payer, at), 0, known, "", ()), noted
+    return PricedBooking(call, SpendingAccount(hash_project_root(desk.project.root), call.payer, at), 0, known, ""), noted
 
 
 def _find_price(call: CallBooking, table: PriceTable) -> Price | None:

@@ -10,18 +10,11 @@ from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
 from afresh.app.open_ledger import OpenLedger
 from afresh.app.project import Project, hash_project_root
 from afresh.app.tasks import find_task
-from afresh.core.spending import LimitAlert, LimitScope, SpendingAccount, SpendingLimit, TrippedLimit
+from afresh.core.ledger import SpendingFilter
+from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, TrippedLimit
 from afresh.core.task import TaskStatus
 from afresh.errors import AfreshError, BadInput
-from afresh.spending.reports import (
-    SpendingFilter,
-    SpendingGroup,
-    SpendingLine,
-    list_alerts,
-    list_prompt_sizes,
-    sum_all_calls,
-    sum_calls_by_group,
-)
+from afresh.spending.reports import SpendingGroup, SpendingLine, list_prompt_sizes, sum_calls, sum_calls_by_group
 from afresh.views.token_growth import TokenGrowth, measure_token_growth
 
 MAX_TASKS_COMPARED = 20
@@ -67,18 +60,17 @@ class SpendingReport:
 def report_spending(own: OpenLedger, by: SpendingGroup, start: float, everywhere: bool) -> SpendingReport:
     """Of the project that one stands in, unless all are asked for."""
     which = SpendingFilter(start, "" if everywhere else own.account.project)
-    if not own.ledger.kept():
-        return SpendingReport(by, which, (), SpendingLine(""), measure_limit_use(own), (), (), {}, {})
-    lines = sum_calls_by_group(own.ledger, by, which)
+    calls = own.ledger.calls(which)
+    lines = sum_calls_by_group(calls, by)
     return SpendingReport(
         by=by,
         which=which,
         lines=lines,
-        whole=sum_all_calls(own.ledger, which),
+        whole=sum_calls(calls),
         used=measure_limit_use(own),
-        breakers=own.ledger.breakers(),
-        alerts=list_alerts(own.ledger, MAX_ALERTS),
-        kinds={kind: measure_token_growth(calls) for kind, calls in sorted(list_prompt_sizes(own.ledger, which).items())},
+        breakers=own.ledger.tripped(),
+        alerts=own.ledger.alerts(MAX_ALERTS),
+        kinds={kind: measure_token_growth(sizes) for kind, sizes in sorted(list_prompt_sizes(calls).items())},
         tasks=_collect_task_costs(own.desk, lines) if by is SpendingGroup.TASK and own.desk else {},
     )
 
@@ -87,23 +79,24 @@ def measure_limit_use(own: OpenLedger) -> list[LimitUse]:
     """Of limits that count for more than one task."""
     wide = [limit for limit in own.limits if limit.scope not in (LimitScope.CALL, LimitScope.TASK)]
     wide = [limit for limit in wide if own.desk or limit.scope is not LimitScope.PROJECT]
-    if not own.ledger.kept():
-        return [LimitUse(limit, 0, False) for limit in wide]
-    stopped = {(one.limit.scope, one.limit.unit) for one in own.ledger.stopping(own.account)}
-    return [LimitUse(limit, own.ledger.spent(own.account, limit), (limit.scope, limit.unit) in stopped) for limit in wide]
+    stopped = {(one.limit.scope, one.limit.unit) for one in own.ledger.tripped(own.account)}
+    return [
+        LimitUse(limit, own.ledger.tally(own.account, limit.scope, limit.unit).spent, (limit.scope, limit.unit) in stopped)
+        for limit in wide
+    ]
 
 
 def warn_of_limits(own: OpenLedger) -> list[str]:
     """What a person should know before anything else: limits that stop the work here, and those that are nearly used up."""
     try:
-        return _describe_limits(own) if own.ledger.kept() else []
+        return _describe_limits(own)
     except AfreshError as fault:
         return [f"the books of what is spent can't be read: {fault}"]
 
 
 def _describe_limits(own: OpenLedger) -> list[str]:
     stopped = [f"{one.words}. Nothing calls a model until `afresh spend reset {one.limit.scope}`, or a higher limit" for one in
-               own.ledger.stopping(own.account) if one.limit.scope not in (LimitScope.CALL, LimitScope.TASK)]  # fmt: skip
+               own.ledger.tripped(own.account) if one.limit.scope not in (LimitScope.CALL, LimitScope.TASK)]  # fmt: skip
     near = [one for one in measure_limit_use(own) if not one.tripped and one.spent * 10 >= one.limit.most * 8]
     return stopped + [f"{one.limit.unit.words(one.spent)} of the limit of {one.limit.words} used" for one in near]
 
@@ -111,33 +104,28 @@ def _describe_limits(own: OpenLedger) -> list[str]:
 def sum_task_spending(desk: Project, task: str) -> SpendingLine | None:
     """What one task has cost, with what it has handed out; nothing if the books can't be read, which is no reason to fail."""
     try:
-        return (
-            sum_all_calls(desk.ledger, SpendingFilter(project=hash_project_root(desk.project.root)), task)
-            if desk.ledger.kept()
-            else SpendingLine(task)
-        )
+        return sum_calls(desk.ledger.calls(SpendingFilter(project=hash_project_root(desk.project.root), task=task)), task)
     except AfreshError:
         return None
 
 
 def sum_task_nano_dollars(desk: Project, task: str) -> int:
     """The same in nano-dollars, to be asked at every step; 0 if the books can't be read."""
+    account = SpendingAccount(hash_project_root(desk.project.root), task, 0.0)
     try:
-        return (
-            desk.ledger.task_money(SpendingAccount(hash_project_root(desk.project.root), task, 0.0)) if desk.ledger.kept() else 0
-        )
+        return desk.ledger.tally(account, LimitScope.TASK, LimitUnit.MONEY).total
     except AfreshError:
         return 0
 
 
-def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> list[TrippedLimit]:
+def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> Sequence[TrippedLimit]:
     """What was spent no longer counts against this limit; the breakers that this ended."""
     one = scope in (LimitScope.TASK, LimitScope.CALL)
     if task and not one:
         raise BadInput(f"the limit of a {scope} is no task's", next=f"afresh spend reset {scope}", safe="nothing was reset")
     if not own.desk and not scope.everybody:
         raise BadInput(f"here is no project whose {scope} could be meant", next="go to its repository", safe="nothing was reset")
-    if not own.ledger.kept():
+    if not own.ledger.tally(own.account, LimitScope.TOTAL, LimitUnit.TOKENS).total and not own.ledger.tripped():
         raise BadInput("nothing was ever spent", next="nothing has to be reset", safe="nothing was reset")
     named = find_task(own.desk, task) if own.desk and one else ""
     return own.ledger.reset(SpendingAccount(own.account.project, named, own.now), scope)

@@ -9,14 +9,20 @@ from afresh.app.validate_task import refuse_unworkable_task
 from afresh.config.templates.load_template import make_template, merge_task_type
 from afresh.core.event import Event, JournalHead, QuestionAsked, TaskCreated, TaskEnded
 from afresh.core.hash_chain import link_events
+from afresh.core.redaction import redact_secrets
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import Check, QueueTicket, Task, TaskStatus, choose_report_path
 from afresh.core.template import Template
-from afresh.errors import BadInput
+from afresh.errors import BadInput, Conflict
 from afresh.models.choose_model import is_provider, make_spec_absolute
 from afresh.policy.questions import ask_about_ceiling
 from afresh.storage.export.manifest import describe_import
+
+ID_SUFFIX_BYTES = 4
+"""Enough that tasks of two machines with the same goal do not meet in one export."""
+MAX_TAKEN_IDS = 8
+"""Ids that are tried again: more in a row are no accident."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +54,8 @@ def add_task(desk: Project, order: TaskOrder) -> State:
     report = choose_report_path(merged.family, order.goal, lambda path: (desk.project.root / path).is_file())
     checks = order.checks or (() if report else given.checks)
     task = Task(
-        id=make_task_id(order.goal),
-        goal=order.goal,
+        id=make_task_id(redact_secrets(order.goal)),
+        goal=redact_secrets(order.goal),
         type=type,
         checks=tuple(Check(command, given.check_timeout) for command in checks),
         priority=order.priority,
@@ -69,6 +75,16 @@ def add_task(desk: Project, order: TaskOrder) -> State:
     if not checks and not report:
         task = replace(task, checks=find_task_checks(desk))
         refuse_unworkable_task(task, desk.templates, desk.instructions, given.models)
+    return create_task(desk, task)
+
+
+def create_task(desk: Project, task: Task) -> State:
+    """Begin the journal of a task, under another id if a task has this one already: only the commit itself can tell."""
+    for _ in range(MAX_TAKEN_IDS):
+        try:
+            return record_events(desk, None, task.id, [TaskCreated(task)])
+        except Conflict:
+            task = replace(task, id=make_task_id(task.goal))
     return record_events(desk, None, task.id, [TaskCreated(task)])
 
 
@@ -142,7 +158,7 @@ def record_events(desk: Project, state: State | None, task: str, events: Sequenc
 def make_task_id(goal: str) -> str:
     words = re.findall(r"[a-z0-9]+", goal.lower())
     slug = "-".join(words)[:28].strip("-") or "task"
-    return f"{slug}-{secrets.token_hex(2)}"
+    return f"{slug}-{secrets.token_hex(ID_SUFFIX_BYTES)}"
 
 
 def list_parts(tickets: Sequence[QueueTicket], task: str) -> list[QueueTicket]:

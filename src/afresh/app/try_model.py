@@ -10,6 +10,7 @@ from afresh.app.doctor import HealthFinding
 from afresh.app.open_ledger import OpenLedger, open_ledger_at
 from afresh.app.settings import Settings, find_user_config
 from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR
+from afresh.core.progress_event import ProgressEvent, ReplyStreamed
 from afresh.core.prompt import Request, ToolSchema
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, CallPurpose
@@ -19,9 +20,10 @@ from afresh.errors import AfreshError, BadInput, TryAgain
 from afresh.models.call import ModelGate, call_model
 from afresh.models.choose_model import find_framing_tokens, is_paid, make_model
 from afresh.models.model_settings import ModelSettings
-from afresh.ports import Model
+from afresh.ports.model import Model
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices, Price, PriceTable
+from afresh.storage.worker_lease import identify_worker
 
 RESERVE_TOKENS = 600
 EXPECTED_WORD = "afresh"
@@ -46,7 +48,7 @@ class ModelTrial:
     tokens: int
     price: Price | None
     till: ModelGate
-    heard: list[str]
+    heard: list[ProgressEvent]
     project: str = ""
 
     @property
@@ -65,7 +67,7 @@ def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
             f"a window of {model.window:,} tokens leaves {room:,} for a call, too few even for this one",
             next="set a larger window in its table [models.NAME], or use another model",
         )
-    purse, heard = open_ledger_at(at), list[str]()
+    purse, heard = open_ledger_at(at), list[ProgressEvent]()
     paid = is_paid(name, own.models, own.prices)
     prices = PriceTable(own.prices) if paid else FreePrices()
     till = ModelGate(model, open_trial_ledger(purse, own, prices, paid), heard.append)
@@ -74,7 +76,7 @@ def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
 
 def open_trial_ledger(purse: OpenLedger, own: Settings, prices: PriceTable | FreePrices, paid: bool) -> SpendingLedger:
     """The call counts like any other."""
-    terms = SpendingTerms(purse.account.project, prices, own.limits, not paid, str(find_user_config()))
+    terms = SpendingTerms(purse.account.project, prices, own.limits, not paid, str(find_user_config()), identify_worker())
     return SpendingLedger(purse.ledger, terms, SystemClock(), lambda text: None)
 
 
@@ -109,7 +111,7 @@ def _make_trial_booking(trial: ModelTrial) -> CallBooking:
 def _list_findings(trial: ModelTrial, reply: Reply, seconds: float) -> Iterator[HealthFinding]:
     yield HealthFinding("call", "ok", f"{reply.model or trial.model.name} answered in {seconds:.1f} s")
     yield _check_tool_call(reply)
-    pieces = len(trial.heard)
+    pieces = sum(isinstance(event, ReplyStreamed) for event in trial.heard)
     streamed = f"the reply came in {pieces} pieces" if pieces > 1 else "the reply came in one piece: no progress while you wait"
     yield HealthFinding("streaming", "ok" if pieces > 1 else "warn", streamed)
     used = f"{reply.usage.input:,} tokens in, {reply.usage.output:,} out"

@@ -9,7 +9,7 @@ from afresh.config.templates.template_files import TemplateLayers
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.sources.instructions import InstructionsAllowance, render_instructions, select_instruction_chain
 from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR, compute_highest_ceiling
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.prompt import Prompt
 from afresh.core.state import State
 from afresh.core.task import Task
@@ -25,7 +25,7 @@ from afresh.models.choose_model import (
     is_provider,
 )
 from afresh.models.model_settings import NamedModel
-from afresh.ports import InstructionReader
+from afresh.ports.knowledge import InstructionReader
 
 NOTHING_ADDED = "nothing was added"
 
@@ -107,7 +107,7 @@ def refuse_overfull_prompt(
         what = f"{fault.evidence} ({allowance.share:.0%} of the highest ceiling, {highest:,})"
         raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what counts", safe=NOTHING_ADDED) from None
     try:
-        build_prompt_per_phase(GatheredContext(state, (Item("instructions", "", text),)), style, highest, counter)
+        build_prompt_per_phase(GatheredContext(state, (Note("instructions", "", text),)), style, highest, counter)
     except OverCeiling as fault:
         what = f"no window could hold that: {fault.evidence} under the highest ceiling, {highest:,} tokens"
         raise BadInput(what, next="use fewer words, or add the task with a larger --max-budget", safe=NOTHING_ADDED) from None

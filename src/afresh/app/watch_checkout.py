@@ -13,7 +13,7 @@ from typing import Any
 from afresh.app.explore_code import IndexedCheckout, refresh_checkout_code
 from afresh.code.index.code_index import CodeIndex
 from afresh.errors import AfreshError, BadInput
-from afresh.ports import FileTree
+from afresh.ports.workspace import FileTree
 from afresh.workspace.git import SAFE_GIT_CONFIG, GitFailed, run_git_as_user
 
 QUIET_MILLISECONDS = 100

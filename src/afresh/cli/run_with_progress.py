@@ -1,5 +1,6 @@
 """Work on a task with progress on the screen, and tell how it ended."""
 
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ import click
 if TYPE_CHECKING:
     from afresh.app.project import Project
     from afresh.core.event import JournalEntry
+    from afresh.core.progress_event import ProgressEvent
     from afresh.core.state import State
 
 
@@ -21,11 +23,36 @@ class NoSandboxAlarm:
         from afresh.core.decision import UNSANDBOXED_DECISION
         from afresh.core.event import DecisionMade
 
-        if any(isinstance(entry.event, DecisionMade) and entry.event.decision.text == UNSANDBOXED_DECISION for entry in entries):
+        if any(isinstance(entry.event, DecisionMade) and entry.event.decision.waives_sandbox for entry in entries):
             click.secho(f"NO SANDBOX: {UNSANDBOXED_DECISION}", fg="red", bold=True, err=True)
 
-    def doing(self, what: str) -> None:
+    def follow(self, event: "ProgressEvent") -> None:
         """Only what was decided is told."""
+
+
+class StopSignal:
+    """A Cancellation by SIGTERM: the first lets the call that is under way end and be kept; a second one does not wait."""
+
+    def __init__(self) -> None:
+        self.wanted = False
+
+    def check(self) -> None:
+        from afresh.errors import Cancelled
+
+        if self.wanted:
+            raise Cancelled("told to stop by SIGTERM")
+
+    def receive(self, *_: object) -> None:
+        if self.wanted:
+            raise KeyboardInterrupt
+        self.wanted = True
+
+    def __enter__(self) -> "StopSignal":
+        self._before = signal.signal(signal.SIGTERM, self.receive)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGTERM, self._before)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +90,10 @@ def run_with_progress(here: "Project", task: str | None, way: RunFlags) -> "Stat
     way.refuse_alone()
     mode, quiet = way.mode or choose_mode(here, task), way.quiet or way.as_json
     spent = partial(describe_money_so_far, here)
-    with LiveProgress(here.clock, open_console(sys.stderr), quiet, plain=mode == "interactive", spent=spent) as progress:
-        terms = RunTerms(way.model, way.no_sandbox, (NoSandboxAlarm(), progress), progress.alert, way.mode)
+    showing = LiveProgress(here.clock, open_console(sys.stderr), quiet, plain=mode == "interactive", spent=spent)
+    with showing as progress, StopSignal() as stop:
+        watchers = (NoSandboxAlarm(), progress)
+        terms = RunTerms(way.model, way.no_sandbox, watchers, progress.alert, way.mode, cancellations=(stop,))
         if not way.attended:
             return run_task(here, task, terms)
         with PersonAtTerminal(here, progress, sys.stdin, heeds_interrupts=mode == "interactive") as person:

@@ -1,6 +1,5 @@
 """What can be known of Python code without a model."""
 
-import re
 from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -12,7 +11,7 @@ from afresh.code.context_items.contracts import gather_contracts
 from afresh.code.context_items.coverage import gather_coverage
 from afresh.code.context_items.dependency_graph import gather_dependency_graph
 from afresh.code.context_items.related_tests import gather_fixtures, gather_nearest_test_file, gather_tests
-from afresh.code.context_items.repo_map import render_repo_map
+from afresh.code.context_items.repo_map import build_repo_map
 from afresh.code.context_items.similar_code import gather_similar_code
 from afresh.code.context_items.target_source import gather_target_source
 from afresh.code.context_items.violations import find_complexity_violations, render_violations
@@ -27,11 +26,13 @@ from afresh.code.refactoring.suggestion import Suggestion
 from afresh.code.symbol_search import find_definitions_and_uses
 from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
 from afresh.core.fact import FactKind
-from afresh.core.item import Item
+from afresh.core.item import Excerpt, Item, Note
+from afresh.core.old_records import find_suggestion_id
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.symbol import SearchHit
-from afresh.ports import CodeIndexStore, FileTree
+from afresh.ports.code import CodeIndexStore
+from afresh.ports.workspace import FileTree
 
 VIOLATION_TASK_TYPES = ("fix_violation", "refactor")
 MAX_SUGGESTIONS = 5
@@ -80,9 +81,9 @@ class CodeInsight:
     def looks(self, state: State, files: FileTree, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Item]:
         code = self._code(files)
         seen = build_work_focus(code, state, about, self._history(state.workspace.base))
-        print = [Item("fingerprint", "", render_project_profile(code, state, self._kept))] if "fingerprint" in wanted else []
-        looks = [
-            Item("outline", "", render_repo_map(seen)),
+        print = [Note("fingerprint", "", render_project_profile(code, state, self._kept))] if "fingerprint" in wanted else []
+        looks: list[Item] = [
+            build_repo_map(seen),
             *print,
             *gather_code_items(seen, wanted),
             *gather_nearest_test_file(seen),
@@ -91,8 +92,8 @@ class CodeInsight:
             tree = self._reader.tree(files)
             found = find_complexity_violations(tree, state)
             offers = self._offers(found, find_failed_suggestions(state), tree)
-            looks.append(Item("violations", "", render_violations(found, offers)))
-            looks.extend(Item("suggestion", offer.id, offer.text) for offer in offers)
+            looks.append(Note("violations", "", render_violations(found, offers)))
+            looks.extend(Note("suggestion", offer.id, offer.text) for offer in offers)
         return looks
 
     def measure(self, state: State, files: FileTree) -> int:
@@ -143,8 +144,8 @@ class CodeInsight:
 
 def find_failed_suggestions(state: State) -> frozenset[str]:
     """Ids of suggestions that were tried and reverted."""
-    subjects = (fact.subject for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH)
-    return frozenset(match[1] for subject in subjects if (match := re.match(r"apply ([0-9a-f]{12})", subject)))
+    failed = [fact for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH]
+    return frozenset([fact.suggestion or find_suggestion_id(fact.subject) for fact in failed])
 
 
 ITEM_SOURCES: dict[str, Callable[[WorkFocus], Iterator[Item]]] = {
@@ -162,9 +163,9 @@ ITEM_SOURCES: dict[str, Callable[[WorkFocus], Iterator[Item]]] = {
 def gather_code_items(scene: WorkFocus, wanted: Collection[str]) -> Iterator[Item]:
     """Only what the layout has a place for is worked out. No definition is shown as two things."""
     made = {name: list(look(scene)) for name, look in ITEM_SOURCES.items() if name in wanted}
-    patterns = {look.subject.partition(" ")[0] for look in made.get("similar", ())}
+    patterns = {look.region for look in made.get("similar", ()) if isinstance(look, Excerpt)}
     for name, found in made.items():
-        yield from (look for look in found if name == "similar" or look.subject.partition(" ")[0] not in patterns)
+        yield from (look for look in found if name == "similar" or not (isinstance(look, Excerpt) and look.region in patterns))
 
 
 PROJECT_PROFILE_TOKENS = 140

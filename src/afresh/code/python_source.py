@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from afresh.code.complexity import MAX_COMPLEXITY, FunctionNode, list_statement_bodies, measure_complexity
 from afresh.core.recognise_test_files import is_test_code
 from afresh.errors import AfreshError
-from afresh.ports import FileTree
+from afresh.ports.workspace import FileTree
 
 MAX_SOURCE_CHARACTERS = 1_000_000
 _PYTHON_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")

@@ -9,6 +9,7 @@ from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.sources.history import HistoryAllocation
 from afresh.context.sources.last_step import THOUGHT_PIECE
 from afresh.context.truncate_piece import truncate_piece
+from afresh.core.item import MapEntry, StepLine
 from afresh.core.prompt import Omission, Section, Tier
 from afresh.core.template import SectionShare
 from afresh.core.tokens import TokenCounter
@@ -55,9 +56,9 @@ class SectionAllocation:
     def abridge(self, shown: Collection[str]) -> int:
         """Of files that stand whole in the window only that they do; what that frees."""
         short = {
-            piece: replace(piece, text=piece.listed.brief, listed=None)
+            piece: replace(piece, text=f"{piece.item.path} (shown whole)", item=None)
             for piece in self.draft.pieces
-            if piece.listed and piece.listed.path in shown
+            if isinstance(piece.item, MapEntry) and piece.item.path in shown
         }
         if not short:
             return 0
@@ -109,7 +110,7 @@ class SectionAllocation:
     @property
     def stubs_cost(self) -> int:
         """Of the lines that stand for what is missing; neighbours share one."""
-        absent = [replace(piece, text=piece.stub) for piece in self.draft.pieces if piece.stub and piece not in self.taken]
+        absent = [piece.as_stub() for piece in self.draft.pieces if piece.stub and piece not in self.taken]
         return self.counter(render_section(self.draft, absent)) if absent else 0
 
     @property
@@ -127,11 +128,11 @@ class SectionAllocation:
             self.rest, self.spent = True, self.spent + cost
         room -= self.spent - before
         if self.stubs_cost <= room:
-            self.taken |= {piece: replace(piece, text=piece.stub) for piece in self.missing if piece.stub}
+            self.taken |= {piece: piece.as_stub() for piece in self.missing if piece.stub}
             self.settled()
             return self.spent - before
         for piece in self.missing:
-            stub = replace(piece, text=piece.stub)
+            stub = piece.as_stub()
             if piece.stub and (cost := self.cost(stub)) <= room:
                 room -= self.show(piece, stub, cost)
         return self.spent - before
@@ -159,11 +160,15 @@ class SectionAllocation:
         return freed
 
     @property
+    def shown(self) -> list[SectionPiece]:
+        """In the order of the page."""
+        return [self.taken[piece] for piece in self.draft.pieces if piece in self.taken]
+
+    @property
     def sections(self) -> list[Section]:
         if not self.taken or self.elsewhere:
             return []
-        pieces = [self.taken[piece] for piece in self.draft.pieces if piece in self.taken]
-        text = render_section(self.draft, pieces) + (f"\n{self.draft.rest}" if self.rest else "")
+        text = render_section(self.draft, self.shown) + (f"\n{self.draft.rest}" if self.rest else "")
         return [Section(self.draft.name, self.share.tier, text, self.counter(text) + 2)]
 
     @property
@@ -222,11 +227,9 @@ def allocate_tokens(
 def _shorten_fully_shown_files(pages: Sequence[SectionAllocation | HistoryAllocation]) -> int:
     """What it frees that files which stand whole need not be told of twice."""
     filled = [one for one in pages if isinstance(one, SectionAllocation)]
-    listed = [piece.listed for one in filled for piece in one.draft.pieces if piece.listed]
-    texts = (
-        [section.text for one in filled if one.draft.name in FILE_SHOWING_SECTIONS for section in one.sections] if listed else []
-    )
-    found = find_fully_shown_files(listed, texts)
+    listed = [piece.item for one in filled for piece in one.draft.pieces if isinstance(piece.item, MapEntry)]
+    shown = [piece for one in filled if one.draft.name in FILE_SHOWING_SECTIONS for piece in one.shown] if listed else []
+    found = find_fully_shown_files(listed, shown)
     return sum(one.abridge(found) for one in filled) if found else 0
 
 
@@ -239,11 +242,13 @@ def _collect_shown_elsewhere(
     pages: Sequence[SectionAllocation | HistoryAllocation], work: HistoryAllocation, given: Sequence[str]
 ) -> frozenset[str]:
     """What the work so far need not show: it stands elsewhere in the window."""
-    earlier = [section.text for one in pages if one.share.section == "earlier" for section in one.sections]
+    filled = [one for one in pages if isinstance(one, SectionAllocation)]
+    files = [piece for one in filled if one.draft.name == "files" for piece in one.shown]
+    earlier = [piece.item for one in filled for piece in one.shown if isinstance(piece.item, StepLine)]
     return (
-        collect_shown_lines([*given, *_collect_other_texts(pages, work)])
+        collect_shown_lines([*given, *_collect_other_texts(pages, work)], files)
         | _collect_last_step_lines(pages, work)
-        | work.retold("\n".join(earlier))
+        | work.retold(earlier)
     )
 
 

@@ -1,68 +1,49 @@
-"""Which files stand whole in a window: the map need not say again what is in them."""
+"""What other sections show already: lines of files by path and number, and lines of text."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from afresh.context.section import ListedFile
+from afresh.context.section import SectionPiece
+from afresh.core.item import Excerpt, MapEntry, SourceLine, collect_line_numbers
 from afresh.memory.history.names import find_names_and_implied
 
 FILE_SHOWING_SECTIONS = ("files", "beginning", "target", "similar")
-"""Sections that show lines of files under a line that names the file."""
-SHOWN_LINE_NUMBER = re.compile(r"[+ ] *(\d+) ")
-PLACE_HEADING = re.compile(r"(\S+):\d+-\d+ ")
+"""Sections whose excerpts make the map's word on a file needless."""
 
 
-def _map_shown_lines(texts: Iterable[str]) -> dict[str, set[int]]:
-    """By file, the numbers of the lines that these sections show."""
-    found: dict[str, set[int]] = {}
-    for text in texts:
-        path = ""
-        for line in text.split("\n"):
-            if number := SHOWN_LINE_NUMBER.match(line):
-                found.setdefault(path, set()).add(int(number[1]))
-            elif not line.startswith(" "):
-                path = place[1] if (place := PLACE_HEADING.match(line)) else line
-    return found
-
-
-def find_fully_shown_files(listed: Iterable[ListedFile], texts: Iterable[str]) -> frozenset[str]:
+def find_fully_shown_files(listed: Iterable[MapEntry], pieces: Iterable[SectionPiece]) -> frozenset[str]:
     """Those of which no line is missing."""
-    shown = _map_shown_lines(texts)
-    return frozenset(one.path for one in listed if one.lines and len(shown.get(one.path, ())) >= one.lines)
+    shown: dict[str, set[int]] = {}
+    for piece in pieces:
+        if isinstance(piece.item, Excerpt):
+            shown.setdefault(piece.item.path, set()).update(collect_line_numbers(piece.lines))
+    return frozenset(one.path for one in listed if one.length and len(shown.get(one.path, ())) >= one.length)
 
 
 NUMBERED_PRINTED_LINE = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
-EXCERPT_LINE = re.compile(r"[+ ]\s*(\d+) (.*)")
-"""A line with its number before it, of any printed file; that number; a line that begins with it; and one under Files."""
-FILES_HEADING = "## Files"
+"""A line of a file that any tool printed, with its number before it."""
 
 
-def collect_shown_lines(texts: Sequence[str]) -> frozenset[str]:
-    """Names and lines that stand in the window already."""
-    return frozenset[str]().union(*map(_collect_text_lines, texts))
+def collect_shown_lines(texts: Sequence[str], excerpts: Iterable[SectionPiece]) -> frozenset[str]:
+    """Names and lines that the prompt shows; the lines of `excerpts` also as searches and printed files show them."""
+    return frozenset[str]().union(*map(_collect_text_lines, texts), *map(_list_excerpt_hits, excerpts))
 
 
 @lru_cache(maxsize=64)
 def _collect_text_lines(text: str) -> frozenset[str]:
-    """Most sections stay as they are from one window to the next."""
+    """Most sections stay as they are from one prompt to the next."""
     lines = text.splitlines()
     bare = [line.strip() for line in lines]
     plain = [match[1] for line in lines if (match := NUMBERED_PRINTED_LINE.match(line))]
-    return frozenset(bare).union(
-        plain,
-        *[find_names_and_implied(line)[1] for line in bare],
-        _list_excerpt_hits(lines) if text.startswith(FILES_HEADING) else (),
-    )
+    return frozenset(bare).union(plain, *[find_names_and_implied(line)[1] for line in bare])
 
 
-def _list_excerpt_hits(lines: Sequence[str]) -> Iterator[str]:
-    """The lines of excerpts as searches and printed files show them, with their numbers."""
-    path = ""
-    for line in lines:
-        if match := EXCERPT_LINE.fullmatch(line):
-            number, code = match[1], match[2]
-            yield from (f"{number}: {code.strip()}", f"{path}:{number}: {code.strip()}")
-            yield from (f"{start}{number}{mark}{code}" for start, mark in ((f"{path}:", ":"), ("", ":"), ("", "-"), ("", "\t")))
-        elif not line.startswith(" "):
-            path = line
+def _list_excerpt_hits(piece: SectionPiece) -> Iterator[str]:
+    for line in piece.lines:
+        if isinstance(line, SourceLine):
+            number, code = line.number, line.text
+            yield from (f"{number}: {code.strip()}", f"{piece.group}:{number}: {code.strip()}")
+            yield from (
+                f"{start}{number}{mark}{code}" for start, mark in ((f"{piece.group}:", ":"), ("", ":"), ("", "-"), ("", "\t"))
+            )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.context.calibration import calibrate_counter
+from afresh.context.redacted_files import RedactedFiles
 from afresh.context.sources.instructions import gather_instructions
 from afresh.core.ceiling_state import (
     CALM_STEPS_BEFORE_LOWERING,
@@ -148,6 +149,7 @@ def settings_for_call(state: State, agent: Runtime) -> Runtime:
     template = template if state.tokens.last_call.pressure is CeilingPressure.CALM else _reduce_sections(template)
     return replace(
         agent,
+        files=RedactedFiles(agent.files),
         counter=calibrate_counter(state, agent),
         template=_adapt_template_to_model(template, state, agent),
         tools=select_task_tools(agent.tools, state.task),
@@ -187,29 +189,33 @@ def _get_reduction_order(share: SectionShare) -> int:
     return SECTIONS_REDUCED_UNDER_PRESSURE.index(share.section)
 
 
-def needs_larger_ceiling(window: Prompt, state: State, agent: Runtime) -> Prompt:
-    """The window, unless the ceiling can still be raised and either hardly anything but what must be in has room, or what was
-    just looked at has none, and would have it then: to be asked for it again costs a step."""
-    larger = find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, agent.model.window))
+def find_ceiling_shortage(window: Prompt, state: State, agent: Runtime) -> str:
+    """Why a prompt is better built again under a larger ceiling, as long as there is one: hardly anything but what must be in has
+    space, or what was just looked at has none, and would have it then: to be asked for it again costs a step."""
+    larger = _find_larger_ceiling(state, agent)
     if larger == state.budget:
-        return window
+        return ""
     if pressure_from_demand(window.demand, window.budget) is CeilingPressure.CRITICAL:
-        raise OverCeiling(f"critical pressure: what is never left out takes {window.demand:,} of {window.budget:,} tokens")
+        return f"critical pressure: what is never left out takes {window.demand:,} of {window.budget:,} tokens"
     if NEGLIGIBLE_TOKENS < window.unread <= (larger - state.budget) * 3 // 4:
-        raise OverCeiling(f"{window.unread:,} tokens of what the last step has looked at have no room")
-    return window
+        return f"{window.unread:,} tokens of what the last step has looked at have no room"
+    return ""
 
 
-def raise_ceiling(state: State, agent: Runtime, fault: OverCeiling) -> State:
-    """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; then the fault
-    stands."""
-    larger = find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, agent.model.window))
-    if larger == state.budget and state.tokens.ceiling.reserve:
-        return append_events(state, agent, [ReserveChanged(state.work.step, state.tokens.ceiling.reserve, 0.0, fault.evidence)])
-    if larger == state.budget:
-        raise fault
-    change = CeilingChanged(state.work.step, state.budget, larger, fault.evidence)
-    return append_events(state, agent, [change, CheckpointWritten(state.work.step, fault.evidence)])
+def _find_larger_ceiling(state: State, agent: Runtime) -> int:
+    return find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, agent.model.window))
+
+
+def raise_ceiling(state: State, agent: Runtime, shortage: str | OverCeiling) -> State:
+    """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; an error that is left
+    then is raised."""
+    larger, evidence = _find_larger_ceiling(state, agent), shortage if isinstance(shortage, str) else shortage.evidence
+    if larger > state.budget:
+        change = CeilingChanged(state.work.step, state.budget, larger, evidence)
+        return append_events(state, agent, [change, CheckpointWritten(state.work.step, evidence)])
+    if state.tokens.ceiling.reserve:
+        return append_events(state, agent, [ReserveChanged(state.work.step, state.tokens.ceiling.reserve, 0.0, evidence)])
+    raise shortage if isinstance(shortage, OverCeiling) else OverCeiling(shortage)
 
 
 HARNESS_SECTIONS = ("system", "tools", "footer")

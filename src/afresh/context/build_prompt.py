@@ -1,6 +1,5 @@
 """Choose what the model sees. Pure: the same memory, template, tools, ceiling and counter give the same bytes."""
 
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,6 +34,7 @@ from afresh.context.sources.task_and_messages import draft_task
 from afresh.context.sources.test_results import draft_failing_tests
 from afresh.context.sources.verification_status import draft_cited_lines, draft_verification
 from afresh.context.tool_call_replay import build_exchange, build_exchange_section, count_reply_tokens, select_reply_to_replay
+from afresh.core.item import StepLine
 from afresh.core.prompt import Omission, Prompt, Request, Section, Tier, ToolSchema
 from afresh.core.reply import Reply
 from afresh.core.template import SECTION_ORDER, CallLayout, SectionShare, Template
@@ -44,7 +44,7 @@ from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import weights_from_policy
 from afresh.policy.next_call import layout_for_next_call
 from afresh.policy.phases import describe_phase_position
-from afresh.ports import Tool
+from afresh.ports.tool import Tool
 
 SECTION_SEPARATOR = "\n\n"
 OFF_TOPIC_REASON = "concerns something else than what the work is about now; one recall away"
@@ -225,16 +225,13 @@ def _render_footer(terms: PromptInputs, used: int) -> str:
     return "\n".join(line for line in lines if line)
 
 
-STEP_LINE = re.compile(r"- step (\d+): (.*)", re.DOTALL)
-
-
 def _merge_step_outcomes(pages: Sequence[SectionAllocation | HistoryAllocation]) -> None:
     """Steps that have a line of their own are told with what else is shown of the work; alone they stand by themselves."""
     work = next((one for one in pages if isinstance(one, HistoryAllocation) and one.choice.rows), None)
     earlier = next((one for one in pages if isinstance(one, SectionAllocation) and one.draft.name == "earlier"), None)
     if work and earlier:
-        shown = [earlier.taken[piece] for piece in earlier.draft.pieces if piece in earlier.taken]
-        work.outcomes = {int(match[1]): match[2] for piece in shown if (match := STEP_LINE.fullmatch(piece.text))}
+        lines = [piece.item for piece in earlier.shown if isinstance(piece.item, StepLine)]
+        work.outcomes = {line.step: line for line in lines}
         work.write()
         earlier.elsewhere = bool(work.outcomes)
 

@@ -1,10 +1,10 @@
-"""Lines of a file as a window shows them: numbered, changed ones marked, never a body without the line that names it."""
+"""Parts of a file as a prompt shows them: never a body without the line that names it."""
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
-from afresh.core.text import number_line
+from afresh.core.item import LEFT_OUT_MARK, Excerpt, SourceLine
 
 MIN_CHUNK_LINES = 10
 SPLITTABLE_CHUNK_LINES = 40
@@ -29,28 +29,29 @@ def split_into_chunks(lines: Sequence[str]) -> list[tuple[int, int]]:
     return parts
 
 
-def render_file_excerpt(lines: Sequence[str], start: int, end: int, changed: frozenset[int]) -> str:
+def cut_excerpt(kind: str, path: str, lines: Sequence[str], span: tuple[int, int], changed: Container[int] = ()) -> Excerpt:
     """These lines, and above them the `def` and `class` lines that they are inside of."""
-    shown = [number_line(number, lines[number - 1], number in changed) for number in range(start, end + 1)]
-    first = next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
-    above = [
-        number_line(number, lines[number - 1], number in changed)
-        for number in _find_enclosing_lines(lines, first)
-        if number < start
-    ]
-    return "\n".join([*above, *shown])
+    start, end = span
+    above = [number for number in _find_enclosing_lines(lines, _find_first_text(lines, start, end)) if number < start]
+    shown = tuple([SourceLine(number, lines[number - 1], number in changed) for number in (*above, *range(start, end + 1))])
+    return Excerpt(kind, path, start, end, find_excerpt_names(lines, start, end), shown)
 
 
-def title_excerpt(lines: Sequence[str], start: int, end: int) -> str:
+def find_excerpt_names(lines: Sequence[str], start: int, end: int) -> tuple[str, ...]:
     """The first names that are defined in these lines, or what they are a part of. If they are too many, functions and classes
     before constants."""
     numbers = range(start, end + 1)
-    first = next((number for number in numbers if lines[number - 1].strip()), start)
-    around = [number for number in _find_enclosing_lines(lines, first)[-1:] if number < start]
+    around = [number for number in _find_enclosing_lines(lines, _find_first_text(lines, start, end))[-1:] if number < start]
     found = [match for number in (*around, *numbers) if (match := TITLE_DEFINITION.match(lines[number - 1]))]
     if len(found) > MAX_TITLE_NAMES:
         found.sort(key=lambda match: not match[1])
-    return ", ".join(match[1] or match[2] for match in found[:MAX_TITLE_NAMES]) + (", …" if len(found) > MAX_TITLE_NAMES else "")
+    more = (LEFT_OUT_MARK,) if len(found) > MAX_TITLE_NAMES else ()
+    return (*[match[1] or match[2] for match in found[:MAX_TITLE_NAMES]], *more)
+
+
+def _find_first_text(lines: Sequence[str], start: int, end: int) -> int:
+    """The first line that is not blank."""
+    return next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
 
 
 def _find_enclosing_lines(lines: Sequence[str], start: int) -> list[int]:

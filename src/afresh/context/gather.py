@@ -16,8 +16,9 @@ from afresh.context.sources.last_step import gather_last_outputs
 from afresh.context.sources.lessons import gather_lessons
 from afresh.context.sources.test_results import drop_guessed_coverage, gather_failing_tests, gather_measured_coverage
 from afresh.context.sources.verification_status import gather_cited_lines
-from afresh.core.item import Item
+from afresh.core.item import Item, diff_from_change
 from afresh.core.prompt import Tier
+from afresh.core.redaction import redact_value
 from afresh.core.state import State
 from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext, assemble_gathered_context
@@ -26,14 +27,7 @@ from afresh.runtime import Runtime
 
 
 def gather_context(state: State, agent: Runtime) -> GatheredContext:
-    changes = (
-        {
-            change.path: change.patch
-            for change in agent.workspace.changes(state.workspace.first_snapshot, state.workspace.snapshot)
-        }
-        if state.workspace.changed
-        else {}
-    )
+    changes = agent.workspace.changes(state.workspace.first_snapshot, state.workspace.snapshot) if state.workspace.changed else ()
     edits = Corrections(tuple(agent.lore.edits()))
     named, sections = select_file_regions(agent.files, find_files_in_goal(state.task.goal)), _select_wanted_sections(state, agent)
     compared = find_reviewed_regions(state, agent.past) if "diff" in sections else []
@@ -42,7 +36,7 @@ def gather_context(state: State, agent: Runtime) -> GatheredContext:
     tests = [look.subject for look in seen if look.kind == "beside"]
     named += select_file_regions(agent.files, tests)
     unread, begun = separate_overlapping_definitions(drop_guessed_coverage(seen, counted), (*named, *state.memory.regions))
-    looks = [
+    items: list[Item] = [
         *gather_instructions(state, agent),
         *[replace(look, text=edits.scrub(look.text)) for look in gather_lessons(state, agent)],
         *unread,
@@ -53,11 +47,11 @@ def gather_context(state: State, agent: Runtime) -> GatheredContext:
         *(gather_nearby_files(agent.files, seen, [*named, *begun, *state.memory.regions]) if not state.workspace.changed else ()),
         *gather_failing_tests(state, agent.files),
         *(gather_cited_lines(state, agent.files) if state.task.report else ()),
-        *[Item("change", path, patch) for path, patch in changes.items()],
+        *map(diff_from_change, changes),
         *gather_last_outputs(state, agent, edits),
-        *recall_project_facts(state, agent.lore, edits),
+        *recall_project_facts(state, agent.lore),
     ]
-    return assemble_gathered_context(state, looks, agent.store.read, agent.recollection)
+    return assemble_gathered_context(state, redact_value(items), edits, agent.store.read, agent.recollection)
 
 
 def _select_wanted_sections(state: State, agent: Runtime) -> frozenset[str]:

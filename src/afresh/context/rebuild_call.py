@@ -10,17 +10,34 @@ from afresh.context.cache_prefix import is_volatile_section
 from afresh.core.block import Block
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.event import CallRequested
-from afresh.core.item import Item
-from afresh.core.prompt import CallAudit, ItemRef, Prompt, Section, SectionRef, ToolSchema
+from afresh.core.item import Note
+from afresh.core.item_record import item_from_ref, ref_from_item, to_archived_text
+from afresh.core.prompt import CallAudit, Prompt, Section, SectionRef, ToolSchema
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter, count_request_pieces
 from afresh.journal.append import block_from_text
+from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext, TraceCache, assemble_gathered_context
 from afresh.policy.next_call import layout_for_next_call
-from afresh.ports import JournalStore
+from afresh.ports.storage import JournalStore
 from afresh.runtime import Runtime
+
+TEMPLATE_KIND = "template"
+TOOLS_KIND = "tools"
+CORRECTIONS_KIND = "edits"
+POLICY_KINDS = (TEMPLATE_KIND, TOOLS_KIND, CORRECTIONS_KIND)
+"""Recorded as items, and not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallInputs:
+    """What a recorded call was built from."""
+
+    memory: GatheredContext
+    template: Template
+    tools: tuple[ToolSchema, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +55,15 @@ class RebuiltCall:
 
 def audit_call(window: Prompt, memory: GatheredContext, agent: Runtime) -> tuple[CallAudit, tuple[Block, ...]]:
     """The record of a call, and the blocks it points to. Unchanged sections and looks are stored already and cost nothing."""
-    looks = (*memory.looks, *_collect_policy_items(memory.state, agent))
+    items = (*memory.items, *_collect_policy_items(memory, agent))
     sections, texts = reference_sections(window.sections)
-    seen = [block_from_text(look.text) for look in looks]
+    seen = [block_from_text(to_archived_text(item)) for item in items]
     call = CallAudit(
         hash=window.request.hash,
         budget=window.budget,
         tokens=window.tokens,
         sections=sections,
-        looks=tuple(ItemRef(look.kind, look.subject, b.id) for look, b in zip(looks, seen, strict=True)),
+        looks=tuple([ref_from_item(item, block.id) for item, block in zip(items, seen, strict=True)]),
         omissions=window.omissions,
         reserve=window.request.reserve,
         counter=to_canonical_json(agent.counter),
@@ -76,20 +93,29 @@ def reference_sections(sections: Sequence[Section]) -> tuple[tuple[SectionRef, .
     return tuple(refs), [*own, together]
 
 
-def _collect_policy_items(state: State, agent: Runtime) -> tuple[Item, ...]:
-    """Template and tools are input of the builder too, so they are recorded like the rest."""
-    tools = select_offered_tools(layout_for_next_call(state, agent.template), agent.tools)
-    return Item("template", agent.template.type, to_canonical_json(agent.template)), Item("tools", "", to_canonical_json(tools))
+def _collect_policy_items(memory: GatheredContext, agent: Runtime) -> Iterator[Note]:
+    """Template, tools and corrections are input of the builder too, so they are recorded like the rest."""
+    tools = select_offered_tools(layout_for_next_call(memory.state, agent.template), agent.tools)
+    yield Note(TEMPLATE_KIND, agent.template.type, to_canonical_json(agent.template))
+    yield Note(TOOLS_KIND, "", to_canonical_json(tools))
+    if memory.corrections.edits:
+        yield Note(CORRECTIONS_KIND, "", to_canonical_json(memory.corrections))
 
 
 def rebuild_prompt(state: State, call: CallAudit, store: JournalStore, past: TraceCache) -> Prompt:
     """The window of a recorded call, from the state before it and what was looked at."""
-    looks = tuple(Item(ref.kind, ref.subject, store.read(ref.block)) for ref in call.looks)
-    seen = tuple(look for look in looks if look.kind not in ("template", "tools"))
-    memory = assemble_gathered_context(state, seen, store.read, past)
-    template = value_from_json(Template, next(look.text for look in looks if look.kind == "template"))
-    tools = parse_tool_schemas(next(look.text for look in looks if look.kind == "tools"))
-    return build_best_prompt(memory, template, tools, call.budget, value_from_json(EstimatingCounter, call.counter))
+    inputs = load_call_inputs(state, call, store, past)
+    counter = value_from_json(EstimatingCounter, call.counter)
+    return build_best_prompt(inputs.memory, inputs.template, inputs.tools, call.budget, counter)
+
+
+def load_call_inputs(state: State, call: CallAudit, store: JournalStore, past: TraceCache) -> CallInputs:
+    items = [item_from_ref(ref, store.read(ref.block)) for ref in call.looks]
+    policy = {item.kind: item.text for item in items if isinstance(item, Note) and item.kind in POLICY_KINDS}
+    corrections = value_from_json(Corrections, policy.get(CORRECTIONS_KIND, "{}"))
+    seen = [item for item in items if item.kind not in POLICY_KINDS]
+    memory = assemble_gathered_context(state, seen, corrections, store.read, past)
+    return CallInputs(memory, value_from_json(Template, policy[TEMPLATE_KIND]), parse_tool_schemas(policy[TOOLS_KIND]))
 
 
 def parse_tool_schemas(text: str) -> tuple[ToolSchema, ...]:

@@ -1,18 +1,16 @@
-"""A section as text. Of a file no line stands twice, and parts of it that are not shown are told in as few lines as they take."""
+"""A section as text. Of a file no line is shown twice, and parts of it that are left out take as few lines as possible."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from afresh.context.section import SectionDraft, SectionPiece
+from afresh.core.item import LEFT_OUT_MARK, LineGap, SourceLine
 
-STUB_LINE = re.compile(r" +… (\d+)-(\d+) ?(.*)")
-EXCERPT_LINE_NUMBER = re.compile(r"[+ ]\s*\d+ ")
 MAX_STUB_NAMES = 6
 """Definitions that one line for what is not shown may name."""
 
 
 def render_section(draft: SectionDraft, pieces: Sequence[SectionPiece]) -> str:
-    """A heading stands above the pieces of each group."""
+    """A heading is put above the pieces of each group."""
     lines, group = [f"## {draft.title}"], list[SectionPiece]()
     for piece in (*pieces, None):
         if group and (piece is None or piece.group != group[0].group):
@@ -24,24 +22,29 @@ def render_section(draft: SectionDraft, pieces: Sequence[SectionPiece]) -> str:
 
 
 def _render_group(group: Sequence[SectionPiece]) -> Iterator[str]:
-    """The lines of one file. What leads to a piece (its `def`, its `class`) is left off where it stands above already."""
+    """The lines of one file. What leads to a piece (its `def`, its `class`) is left off where it is shown above already."""
     yield group[0].group
-    seen, gaps = set[str](), list[re.Match[str]]()
-    for line in (line for piece in group for line in piece.text.split("\n")):
-        if (gap := STUB_LINE.fullmatch(line)) and (not gaps or int(gaps[-1][2]) + 1 == int(gap[1])):
+    seen, gaps = set[int](), list[LineGap]()
+    for line in (line for piece in group for line in piece.lines or piece.text.split("\n")):
+        gap = line if isinstance(line, LineGap) else None
+        if gap and (not gaps or gaps[-1].last + 1 == gap.number):
             gaps.append(gap)
             continue
         if gaps:
-            yield _render_stub(gaps)
+            yield str(merge_gaps(gaps))
         gaps = [gap] if gap else []
-        if not gap and (line not in seen or not EXCERPT_LINE_NUMBER.match(line)):
-            seen.add(line)
-            yield line
+        if gap or (isinstance(line, SourceLine) and line.number in seen):
+            continue
+        if isinstance(line, SourceLine):
+            seen.add(line.number)
+        yield str(line)
     if gaps:
-        yield _render_stub(gaps)
+        yield str(merge_gaps(gaps))
 
 
-def _render_stub(gaps: Sequence[re.Match[str]]) -> str:
-    names = list(dict.fromkeys(name for gap in gaps for name in gap[3].split(", ") if name and name != "…"))
-    more = ", …" if len(names) > MAX_STUB_NAMES or any(gap[3].endswith("…") for gap in gaps) else ""
-    return f"     … {gaps[0][1]}-{gaps[-1][2]} {', '.join(names[:MAX_STUB_NAMES])}{more}".rstrip()
+def merge_gaps(gaps: Sequence[LineGap]) -> LineGap:
+    """Neighbouring gaps as one, with the first of their names."""
+    names = list(dict.fromkeys(name for gap in gaps for name in gap.names if name != LEFT_OUT_MARK))
+    more = len(names) > MAX_STUB_NAMES or any(gap.names[-1:] == (LEFT_OUT_MARK,) for gap in gaps)
+    shown = (*names[:MAX_STUB_NAMES], *([LEFT_OUT_MARK] if more else []))
+    return LineGap(gaps[0].number, gaps[-1].last, shown)

@@ -1,18 +1,10 @@
-"""A section before the room is shared: pieces that are shown or left out."""
+"""A section before the space is shared: pieces that are shown or left out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
+from afresh.core.item import Excerpt, MapEntry, ShownLine, StepLine, render_lines
 from afresh.core.prompt import Tier
-
-
-@dataclass(frozen=True, slots=True)
-class ListedFile:
-    """A file that a map tells of, and what is enough to say where the file itself is shown."""
-
-    path: str
-    lines: int
-    brief: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +15,29 @@ class SectionPiece:
     what: str
     rank: int = 0
     source: str = ""
-    """Where the rest is to be had when only a part fits."""
+    """The action that shows the rest when only a part fits."""
     stub: str = ""
-    """What stands in its place when it is left out."""
+    """What is shown in its place when it is left out."""
     group: str = ""
     """Heading that it shares with its neighbours."""
     once: str = ""
-    """A sign that stands for all it says: where another section shows the sign, the piece need not stand too."""
+    """A sign that stands for all it says: where another section shows the sign, the piece is not needed."""
     spare: bool = False
     """Taken only of what all claims have left."""
     asked: bool = False
     """The last step has looked at it."""
     first: tuple[int, ...] = ()
     """Its lines by place, those first that are given up last. Without it a part is its beginning and its end."""
-    listed: ListedFile | None = None
-    """The file that it tells of, where that may be said shorter."""
+    lines: tuple[ShownLine, ...] = field(default=(), compare=False)
+    """The text line by line, where some of its lines have numbers."""
+    item: Excerpt | MapEntry | StepLine | None = field(default=None, compare=False)
+    """What the text was rendered from, where that is asked for later."""
+
+    def with_lines(self, lines: Sequence[ShownLine]) -> "SectionPiece":
+        return replace(self, text=render_lines(lines), lines=tuple(lines))
+
+    def as_stub(self) -> "SectionPiece":
+        return replace(self, text=self.stub, lines=(self.item.stub,) if isinstance(self.item, Excerpt) else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,15 @@ class SectionDraft:
     tier: Tier
     pieces: tuple[SectionPiece, ...]
     rest: str = ""
-    """Stands at the end when not everything is shown."""
+    """Added at the end when not everything is shown."""
     left: tuple[SectionPiece, ...] = ()
-    """Not told, only counted in a line of the section."""
+    """Not shown, only counted in a line of the section."""
     strict: bool = False
     """A piece waits until all that are ranked above it are shown, be it in part."""
+    steps: frozenset[int] = frozenset()
+    """Steps that its lines are about."""
     trimmed: bool = False
-    """Pieces were taken out before the room was shared."""
+    """Pieces were taken out before the space was shared."""
 
 
 def draft_always_section(name: str, title: str, lines: Sequence[str]) -> SectionDraft:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.context.allocate import SectionAllocation
-from afresh.context.sources.last_step import OUTCOME_PIECE, WRITING_TOOLS, name_output, render_withheld_output
+from afresh.context.sources.last_step import OUTCOME_PIECE, name_output, render_withheld_output
 from afresh.core.action import Observation
 from afresh.core.prompt import Request, Section, Tier, ToolExchange, ToolResult, ToolSchema, json_from_arguments, render_exchange
 from afresh.core.reply import Reply
 from afresh.core.template import Template
 from afresh.core.tokens import TokenCounter
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.memory.gathered_context import GatheredContext
 
 ARGUMENTS_CEILING_DIVISOR = 25
@@ -36,7 +37,7 @@ def select_reply_to_replay(
         signed = bool(reply.thinking) and all(one.signature or one.redacted for one in reply.thinking)
         return reply if signed and count_reply_tokens(reply, counter) <= budget // SIGNED_REPLY_CEILING_DIVISOR else None
     reply = replace(reply, thinking=())
-    repeated = step.kept and any(seen.ok and seen.action.tool in WRITING_TOOLS for seen in step.observations)
+    repeated = step.kept and any(seen.ok and has_trait(seen.action.tool, ToolTrait.WRITES) for seen in step.observations)
     taken = sum(counter(json_from_arguments(action)) for action in reply.actions)
     return None if repeated or taken > budget // ARGUMENTS_CEILING_DIVISOR else reply
 

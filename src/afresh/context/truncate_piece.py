@@ -1,18 +1,16 @@
 """A part of a piece that does not fit whole, which says what is missing and where it is. Pure."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from math import log
 
-from afresh.context.render import STUB_LINE
 from afresh.context.section import SectionPiece
+from afresh.core.item import LineGap, ShownLine
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.tokens import TokenCounter
 
-NUMBERED_PIECE_LINE = re.compile(r"[+ ]\s*(\d+) ?(.*)")
+UNNUMBERED_GAP = "     …"
 OPENING_LINES = 3
 NEIGHBOUR_WEIGHT = 0.5
 MAX_UNMARKED_GAP_CHARACTERS = 40
@@ -33,19 +31,23 @@ def rank_lines_by_need(text: str, spoken: str) -> tuple[int, ...]:
     return tuple(sorted(range(len(lines)), key=lambda at: (-score[at], at)))
 
 
-def _keep_chosen_lines(piece: SectionPiece, keep: int) -> str:
-    return "\n".join(mark_gaps(piece.text.split("\n"), set(piece.first[:keep])))
+def _keep_chosen_lines(piece: SectionPiece, keep: int) -> SectionPiece:
+    return piece.with_lines(tuple(mark_gaps(_list_lines(piece), set(piece.first[:keep]))))
 
 
-def mark_gaps(lines: Sequence[str], chosen: set[int]) -> Iterator[str]:
-    """A line stands for each gap, with the numbers of what is missing."""
-    gone: list[str] = []
+def _list_lines(piece: SectionPiece) -> Sequence[ShownLine]:
+    return piece.lines or piece.text.split("\n")
+
+
+def mark_gaps(lines: Sequence[ShownLine], chosen: set[int]) -> Iterator[ShownLine]:
+    """One line for each gap, with the numbers of what is missing."""
+    gone: list[ShownLine] = []
     for at, line in enumerate((*lines, "")):
         if at < len(lines) and at not in chosen:
             gone.append(line)
             continue
-        if sum(len(one.strip()) for one in gone) > MAX_UNMARKED_GAP_CHARACTERS:
-            yield _render_gap(gone)
+        if sum(len(str(one).strip()) for one in gone) > MAX_UNMARKED_GAP_CHARACTERS:
+            yield _join_gap(gone)
         else:
             yield from gone
         gone = []
@@ -53,12 +55,9 @@ def mark_gaps(lines: Sequence[str], chosen: set[int]) -> Iterator[str]:
             yield line
 
 
-def _render_gap(lines: Sequence[str]) -> str:
-    found = [match for line in lines if (match := STUB_LINE.fullmatch(line) or NUMBERED_PIECE_LINE.match(line))]
-    if not found:
-        return "     …"
-    last = found[-1]
-    return f"     … {found[0][1]}-{last[2] if STUB_LINE.fullmatch(last[0]) else last[1]}"
+def _join_gap(lines: Sequence[ShownLine]) -> ShownLine:
+    numbered = [line for line in lines if not isinstance(line, str)]
+    return LineGap(numbered[0].number, numbered[-1].last) if numbered else UNNUMBERED_GAP
 
 
 MIN_TRUNCATED_CHARACTERS = 120
@@ -70,47 +69,62 @@ def truncate_piece(piece: SectionPiece, room: int, counter: TokenCounter) -> Sec
     """Head and tail, saying what is missing and where it is; nothing if too little would be left. At whole lines, unless that
     would leave most of the room empty. Of a piece that knows which of its lines matter, those."""
     if piece.first:
-        chosen = _find_longest_fitting(partial(_keep_chosen_lines, piece), MIN_CODE_LINES, len(piece.first) - 1, room, counter)
-        return replace(piece, text=chosen) if chosen else None
-    by_lines = _find_longest_fitting(
-        partial(_keep_head_and_tail_lines, piece), 2, len(piece.text.splitlines()) - 1, room, counter
-    )
-    if by_lines and 2 * counter(by_lines) >= room:
-        return replace(piece, text=by_lines)
+        return _find_longest_fitting(partial(_keep_chosen_lines, piece), MIN_CODE_LINES, len(piece.first) - 1, room, counter)
+    by_lines = _find_longest_fitting(partial(_keep_whole_lines, piece), 2, len(piece.text.splitlines()) - 1, room, counter)
+    if by_lines and 2 * counter(by_lines.text) >= room:
+        return by_lines
     by_characters = _find_longest_fitting(
-        partial(_keep_head_and_tail_characters, piece),
+        partial(_keep_characters, piece),
         MIN_TRUNCATED_CHARACTERS,
         len(piece.text) - MIN_TRUNCATED_CHARACTERS,
         room,
         counter,
     )
-    text = max(by_lines, by_characters, key=len)
-    return replace(piece, text=text) if text else None
+    return max(filter(None, (by_lines, by_characters)), key=lambda part: len(part.text), default=None)
 
 
-def _find_longest_fitting(made: Callable[[int], str], low: int, high: int, room: int, counter: TokenCounter) -> str:
-    """The largest that fits; empty when none does."""
-    best = ""
+def _find_longest_fitting(
+    made: Callable[[int], SectionPiece], low: int, high: int, room: int, counter: TokenCounter
+) -> SectionPiece | None:
+    best: SectionPiece | None = None
     while low <= high:
         keep = (low + high) // 2
-        if counter(text := made(keep)) <= room:
-            best, low = text, keep + 1
+        if counter((part := made(keep)).text) <= room:
+            best, low = part, keep + 1
         else:
             high = keep - 1
     return best
 
 
-def _keep_head_and_tail_lines(piece: SectionPiece, keep: int) -> str:
-    lines = piece.text.splitlines()
+def _keep_whole_lines(piece: SectionPiece, keep: int) -> SectionPiece:
+    """The first two thirds and the last third of them."""
+    lines = piece.lines or piece.text.splitlines()
     head = keep - keep // 3
     hint = f"[… {len(lines) - keep} of {len(lines)} lines cut{_name_piece_source(piece)}]"
-    return "\n".join([*lines[:head], hint, *lines[len(lines) - (keep - head) :]])
+    return piece.with_lines((*lines[:head], hint, *lines[len(lines) - (keep - head) :]))
 
 
-def _keep_head_and_tail_characters(piece: SectionPiece, keep: int) -> str:
+def _keep_characters(piece: SectionPiece, keep: int) -> SectionPiece:
+    """The first two thirds and the last third of them; a line that is cut is no line of the file any more."""
     text, head = piece.text, keep - keep // 3
+    tail = keep - head
     hint = f"[… {len(text) - keep:,} of {len(text):,} characters cut{_name_piece_source(piece)}]"
-    return f"{text[:head]}\n{hint}\n{text[len(text) - (keep - head) :]}"
+    lines = _list_lines(piece)
+    whole, used = _count_whole_lines(lines, head)
+    ended, left = _count_whole_lines(lines[::-1], tail)
+    before = [*lines[:whole], *([text[used:head]] if used <= head else [])]
+    after = [*([text[len(text) - tail : len(text) - left]] if left <= tail else []), *lines[len(lines) - ended :]]
+    return piece.with_lines((*before, hint, *after))
+
+
+def _count_whole_lines(lines: Sequence[ShownLine], most: int) -> tuple[int, int]:
+    """How many of them fit into so many characters, and how many these take with their line ends."""
+    used = 0
+    for number, line in enumerate(lines):
+        if used + len(str(line)) > most:
+            return number, used
+        used += len(str(line)) + 1
+    return len(lines), used
 
 
 def _name_piece_source(piece: SectionPiece) -> str:

@@ -2,8 +2,8 @@ import re
 
 from afresh.core.action import Action, describe_subject
 from afresh.core.step_result import ActionResult, StepActions
+from afresh.core.tool_traits import ToolTrait, has_trait
 
-CHANGING_TOOLS = ("edit", "write", "apply", "run", "delegate")
 TELLING_LINE = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
 
 
@@ -32,9 +32,18 @@ def truncate_first_line(text: str, length: int) -> str:
 
 
 def describe_approach(deeds: StepActions) -> str:
+    return "; ".join(map(describe_attempt, list_attempts(deeds)))
+
+
+def list_attempts(deeds: StepActions) -> list[ActionResult]:
     """What was changed; what was only looked at was not tried."""
     done = [deed for deed in deeds.done if deed.outcome.ok]
-    return "; ".join(describe_attempt(deed) for deed in [one for one in done if one.action.tool in CHANGING_TOOLS] or done)
+    return [one for one in done if has_trait(one.action.tool, ToolTrait.CHANGES)] or done
+
+
+def find_tried_suggestion(deeds: StepActions) -> str:
+    """The id that the first attempt took up; empty where it took up none."""
+    return next((str(one.action.args.get("id", "")) for one in list_attempts(deeds)[:1]), "")
 
 
 def describe_attempt(deed: ActionResult) -> str:

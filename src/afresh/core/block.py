@@ -1,10 +1,18 @@
+import re
 from dataclasses import dataclass
 from hashlib import sha256
+
+BLOCK_ID_PATTERN = re.compile(r'"([0-9a-f]{32})"')
 
 
 def block_id_from_text(text: str) -> str:
     """Name of a block: its content. 128 bits are plenty against accident, and half the length in every entry."""
     return sha256(text.encode()).hexdigest()[:32]
+
+
+def find_block_ids(body: str) -> list[str]:
+    """What in entries can be the name of a block: every text of 32 hexadecimal digits, whatever its field is called."""
+    return list(dict.fromkeys(BLOCK_ID_PATTERN.findall(body)))
 
 
 @dataclass(frozen=True, slots=True)

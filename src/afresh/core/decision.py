@@ -20,6 +20,13 @@ class Decision:
     """How sure whoever decided is; None where nobody has said."""
     options: tuple[str, ...] = ()
     """What there was to choose from, when a question was answered; the question is the subject."""
+    waiver: str = ""
+    """What a person gave up by it: `SANDBOX_WAIVER`."""
+
+    @property
+    def waives_sandbox(self) -> bool:
+        """Decisions of before there were waivers are known by their words."""
+        return self.waiver == SANDBOX_WAIVER or (self.text == UNSANDBOXED_DECISION and self.by == "person")
 
     @property
     def answer(self) -> bool:
@@ -48,5 +55,6 @@ def bound_decisions(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     return tuple([made for place, made in enumerate(decisions) if place not in gone])
 
 
+SANDBOX_WAIVER = "sandbox"
 UNSANDBOXED_DECISION = "commands run without a sandbox (--no-sandbox): nothing confines them"
 """A decision that only a person can make; it stands in every record of the task."""

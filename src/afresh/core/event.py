@@ -130,6 +130,8 @@ class ChangeKeptOrReverted:
 class StepFinished:
     step: int
     outcome: str
+    reverted: str = ""
+    """What was done, of a step that was reverted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,8 @@ class Fact:
     lines: tuple[int, int] = (0, 0)
     """First and last line of the block that say so; (0, 0) when it is the whole of it."""
     scope: FactScope = FactScope.TASK
+    suggestion: str = ""
+    """Id of the suggestion that an approach began with."""
 
 
 DOTTED_TEST_NAME = re.compile(r"^\w+\.[\w.]*\.test\w*$")

@@ -6,14 +6,15 @@ from hashlib import sha256
 
 from afresh.core.codec import get_decoder, to_canonical_json
 from afresh.core.event import EVENT_CLASS_BY_TAG, TAG_BY_EVENT_CLASS, Event, JournalEntry, JournalHead
+from afresh.core.redaction import redact_value
 from afresh.errors import Damaged
 
 
 def link_events(task: str, head: JournalHead, at: float, events: Iterable[Event]) -> tuple[JournalEntry, ...]:
-    """Give each event its place after `head`."""
+    """Give each event its place after `head`, without the secrets in it."""
     entries: list[JournalEntry] = []
     seq, hash, when, whose = head.seq, head.hash, to_canonical_json(at), to_canonical_json(task)
-    for event in events:
+    for event in map(redact_value, events):
         seq, kind = seq + 1, TAG_BY_EVENT_CLASS[type(event)]
         body = f'{{"at":{when},"data":{to_canonical_json(event)},"kind":"{kind}","seq":{seq},"task":{whose}}}'
         hash = hash_entry(hash, body)

@@ -1,10 +1,287 @@
+"""What a prompt may show: values that stay typed until a section is rendered. They are archived with the call, so that the call
+can be built again."""
+
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from afresh.core.change import Change
+from afresh.core.region import Region
+from afresh.core.text import number_line
+
+LEFT_OUT_MARK = "…"
+
+
+class Trust(StrEnum):
+    """Who wrote what an item says."""
+
+    HARNESS = "harness"
+    USER = "user"
+    REPOSITORY = "repository"
+    TOOL = "tool"
+    MODEL = "model"
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """Something read for a window from the tree or the archive; recorded with the call, so that the call can be built again."""
+class SourceLine:
+    """A line of a file as it is now."""
+
+    number: int
+    text: str
+    changed: bool = False
+    """By this task."""
+
+    def __str__(self) -> str:
+        return number_line(self.number, self.text, self.changed)
+
+    @property
+    def last(self) -> int:
+        return self.number
+
+
+@dataclass(frozen=True, slots=True)
+class LineGap:
+    """Lines of a file that are left out, with the names that they define; `LEFT_OUT_MARK` as the last name: there are more."""
+
+    number: int
+    last: int
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"     {LEFT_OUT_MARK} {self.number}-{self.last} {', '.join(self.names)}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolLine:
+    """The signature of a definition, and where it begins."""
+
+    number: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"  {self.number} {self.text}"
+
+    @property
+    def last(self) -> int:
+        return self.number
+
+
+ShownLine = SourceLine | LineGap | SymbolLine | str
+"""A line of a section; what has no number is text."""
+
+
+def render_lines(lines: Iterable[ShownLine]) -> str:
+    return "\n".join(map(str, lines))
+
+
+def collect_line_numbers(lines: Iterable[ShownLine]) -> frozenset[int]:
+    return frozenset([line.number for line in lines if isinstance(line, SourceLine)])
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """What an earlier step did and how it ended, with the ids of outputs that are worth a recall."""
+
+    step: int
+    outcome: str
+    ids: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"- step {self.step}: {self.describe()}"
+
+    def describe(self, shown: Container[str] = ()) -> str:
+        """Without the ids that are shown elsewhere."""
+        left = [one for one in self.ids if one not in shown]
+        return f"{self.outcome} [{' '.join(left)}]" if left else self.outcome
+
+
+ItemKey = tuple[str, frozenset[int]]
+"""What an item shows: a path, or what it is about, and the numbers of the lines."""
+WITHOUT_LINES = frozenset[int]()
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of one file, with those above that name the definition which they are inside of."""
+
+    trust: ClassVar[Trust] = Trust.REPOSITORY
+    kind: str
+    path: str
+    first: int
+    last: int
+    names: tuple[str, ...] = ()
+    """What the lines define, or why they are shown; `LEFT_OUT_MARK` as the last name: there are more."""
+    lines: tuple[SourceLine, ...] = ()
+    gaps: tuple[LineGap, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return ", ".join(self.names)
+
+    @property
+    def subject(self) -> str:
+        return f"{self.path}:{self.first}-{self.last} {self.title}"
+
+    @property
+    def body(self) -> tuple[SourceLine | LineGap, ...]:
+        return tuple(sorted((*self.lines, *self.gaps), key=lambda line: line.number)) if self.gaps else self.lines
+
+    @property
+    def region(self) -> Region:
+        return Region(self.path, self.first, self.last, 0)
+
+    @property
+    def stub(self) -> LineGap:
+        """What is shown in its place."""
+        return LineGap(self.first, self.last, self.names)
+
+    @property
+    def code(self) -> str:
+        """As it is in the file."""
+        return "\n".join(line.text for line in self.lines)
+
+    @property
+    def changed(self) -> bool:
+        return any(line.changed for line in self.lines)
+
+    @property
+    def key(self) -> ItemKey:
+        return self.path, collect_line_numbers(self.lines)
+
+    @property
+    def source(self) -> str:
+        """The action that shows the rest."""
+        return f"`read` {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What was done to one file."""
+
+    trust: ClassVar[Trust] = Trust.REPOSITORY
+    source: ClassVar[str] = ""
+    kind: str
+    path: str
+    added: int
+    removed: int
+    patch: str = ""
+    note: str = ""
+    """What it is instead of changed lines: binary, empty, mode."""
+    change: str = ""
+    """added, modified or deleted, and by which commits, where that is under review."""
+    commits: str = ""
+
+    @property
+    def subject(self) -> str:
+        size = self.note or f"+{self.added} −{self.removed}"
+        return f"{self.path} ({', '.join(part for part in (self.change, size, self.commits) if part)})"
+
+    @property
+    def key(self) -> ItemKey:
+        return f"{self.kind} {self.path}", WITHOUT_LINES
+
+
+def diff_from_change(change: Change) -> Diff:
+    """What the task did to a file. Without changed lines it says why there are none."""
+    without = "binary" if not change.patch else "mode" if change.kind == "modified" else "empty"
+    note = "" if change.added or change.removed else without
+    return Diff("change", change.path, change.added, change.removed, change.patch, note)
+
+
+@dataclass(frozen=True, slots=True)
+class MapEntry:
+    """A file in the repository map. Without a path it is a line about many files."""
+
+    path: str = ""
+    length: int = 0
+    """In lines."""
+    why: str = ""
+    symbols: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        symbols = ", ".join(self.symbols)
+        if not self.path:
+            return symbols
+        return f"{self.path} ({self.length} lines{'; ' * bool(self.why)}{self.why}): {symbols}".rstrip(": ")
+
+
+@dataclass(frozen=True, slots=True)
+class RepoMap:
+    kind: ClassVar[str] = "outline"
+    subject: ClassVar[str] = ""
+    trust: ClassVar[Trust] = Trust.REPOSITORY
+    source: ClassVar[str] = "`run` ls -R"
+    entries: tuple[MapEntry, ...]
+
+    @property
+    def key(self) -> ItemKey:
+        return self.kind, WITHOUT_LINES
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleContract:
+    """What a module offers to others."""
+
+    kind: ClassVar[str] = "contracts"
+    trust: ClassVar[Trust] = Trust.REPOSITORY
+    source: ClassVar[str] = ""
+    path: str
+    users: str
+    symbols: tuple[SymbolLine, ...]
+
+    @property
+    def subject(self) -> str:
+        return self.path
+
+    @property
+    def key(self) -> ItemKey:
+        return f"{self.kind} {self.path}", WITHOUT_LINES
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What really is text."""
 
     kind: str
     subject: str
     text: str
+
+    @property
+    def key(self) -> ItemKey:
+        return f"{self.kind} {self.subject}", WITHOUT_LINES
+
+    @property
+    def trust(self) -> Trust:
+        return NOTE_TRUST.get(self.kind, Trust.REPOSITORY)
+
+    @property
+    def source(self) -> str:
+        return f"`recall` {self.subject[:8]}" if self.kind == "output" else ""
+
+
+NOTE_TRUST = {
+    "template": Trust.HARNESS,
+    "tools": Trust.HARNESS,
+    "violations": Trust.HARNESS,
+    "suggestion": Trust.HARNESS,
+    "coverage": Trust.HARNESS,
+    "edits": Trust.USER,
+    "rule": Trust.USER,
+    "output": Trust.TOOL,
+    "knowledge": Trust.MODEL,
+    "memory": Trust.MODEL,
+    "decision": Trust.MODEL,
+    "failed": Trust.MODEL,
+}
+"""All other kinds repeat what is in the repository."""
+Item = Excerpt | Diff | RepoMap | ModuleContract | Note
+ITEM_CLASS_BY_FORM: dict[str, type[Item]] = {
+    "excerpt": Excerpt,
+    "diff": Diff,
+    "map": RepoMap,
+    "contract": ModuleContract,
+    "note": Note,
+}
+"""Tags on disk: how the block of an archived item is to be read."""
+FORM_BY_ITEM_CLASS = {kind: form for form, kind in ITEM_CLASS_BY_FORM.items()}

@@ -21,6 +21,7 @@ from afresh.core.event import (
 )
 from afresh.core.fact import Fact, bound_facts, drop_observations_of_step, drop_passed_tests, mark_facts_undone, supersede_fact
 from afresh.core.lesson import INITIAL_LESSON_STATE, LessonLearnt, LessonsLookedUp, LessonState, LessonsUsed, apply_lesson_event
+from afresh.core.old_records import find_reverted_action
 from afresh.core.region import MAX_REGIONS, Region, add_region, move_regions
 from afresh.core.step_history import (
     ENDED_OK,
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 MAX_RECENT_STEPS = 6
 MAX_INDEX_LINES = 40
 EMPTY_SUMMARY = Summary()
-REVERTED_INFIX = ": reverted: "
-"""In the outcome of a step that was reverted, between what was done and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,8 @@ class StepRecord:
     observations: tuple[Observation, ...]
     outcome: str
     kept: bool
+    reverted: str = ""
+    """What was done, of a step that was reverted by the harness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class MemoryState:
             case ChangeKeptOrReverted():
                 return self._keep_or_revert(event, state.workspace.snapshot)
             case StepFinished():
-                return replace(self, recent=self._replace_last(outcome=event.outcome))
+                return replace(self, recent=self._finish_last(event))
             case StepsUndone():
                 return self._undo(event, state.work.step)
             case MemoryCompacted():
@@ -151,7 +152,7 @@ class MemoryState:
             passages = set_action_ending(passages, event.step, "kept", ENDED_OK)
         return replace(
             self,
-            recent=self._replace_last(kept=event.kept),
+            recent=(*self.recent[:-1], *[replace(last, kept=event.kept) for last in self.recent[-1:]]),
             regions=move_regions(self.regions, event.hunks, event.step)[-MAX_REGIONS:],
             facts=self.facts if event.kept else drop_observations_of_step(self.facts, event.step),
             passages=passages,
@@ -173,9 +174,9 @@ class MemoryState:
         forgotten = self.forgotten + len(self.passages) - len(held)
         return replace(self, passages=held, forgotten=forgotten, summary=event.summary, compactions=self.compactions + 1, keep="")
 
-    def _replace_last(self, outcome: str | None = None, kept: bool | None = None) -> tuple[StepRecord, ...]:
+    def _finish_last(self, event: StepFinished) -> tuple[StepRecord, ...]:
         if not self.recent:
             return ()
         last = self.recent[-1]
-        now = replace(last, outcome=last.outcome if outcome is None else outcome, kept=last.kept if kept is None else kept)
-        return (*self.recent[:-1], now)
+        reverted = event.reverted or find_reverted_action(event.outcome)
+        return (*self.recent[:-1], replace(last, outcome=event.outcome, reverted=reverted))

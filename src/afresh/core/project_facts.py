@@ -13,6 +13,8 @@ from afresh.core.verdict import Verdict
 BY_MODEL = "model"
 BY_HARNESS = "harness"
 BY_PERSON = "person"
+FORGOTTEN_ENDING = "forgotten"
+CORRECTED_ENDING = "corrected"
 MAX_SUBJECT_CHARACTERS = 80
 PROJECT_FACT_KINDS = {FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.ERROR}
 """What one task has found out of the code, another of the same project may want to know."""

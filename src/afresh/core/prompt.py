@@ -151,6 +151,12 @@ class ItemRef:
     kind: str
     subject: str
     block: str
+    form: str = ""
+    """How the block is to be read; empty in calls that were recorded before items had types."""
+    names: tuple[str, ...] = ()
+    """Of an excerpt, whose subject is its path, what the lines define, and the first and the last of them."""
+    first: int = 0
+    last: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.core.dialogue_state import DialogueState
 from afresh.core.event import JournalHead
 from afresh.core.memory_state import MemoryState
@@ -55,6 +54,10 @@ class State:
     spending: SpendingState = NEW_SPENDING
 
     @property
+    def is_running(self) -> bool:
+        return self.status is TaskStatus.RUNNING
+
+    @property
     def budget(self) -> int:
         """The ceiling in force."""
         return self.tokens.ceiling.budget or self.task.budget
@@ -62,7 +65,7 @@ class State:
     @property
     def unconfined(self) -> bool:
         """Whether commands have run without a sandbox."""
-        return any(one.text == UNSANDBOXED_DECISION and one.by == "person" for one in self.memory.decisions)
+        return any(one.waives_sandbox for one in self.memory.decisions)
 
     @property
     def phase(self) -> str:

@@ -87,3 +87,5 @@ class KeepOrRevertResult:
 class StepConclusion:
     outcome: str
     events: tuple[Event, ...] = ()
+    reverted: str = ""
+    """What was done, of a step that was reverted."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from afresh.core.block import Block, block_id_from_text
 from afresh.core.event import Event
 from afresh.core.hash_chain import link_events
+from afresh.core.redaction import redact_secrets
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.runtime import Runtime
@@ -20,10 +21,7 @@ def append_events(state: State, agent: Runtime, events: Sequence[Event], blocks:
     return after
 
 
-def report_progress(agent: Runtime, what: str) -> None:
-    for watcher in agent.watchers:
-        watcher.doing(what)
-
-
 def block_from_text(text: str) -> Block:
-    return Block(block_id_from_text(text), text)
+    """Without the secrets in it."""
+    shown = redact_secrets(text)
+    return Block(block_id_from_text(shown), shown)

@@ -20,7 +20,8 @@ from afresh.core.state import State
 from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
 from afresh.core.supervision_state import PersonRequest, StepsUndone
 from afresh.errors import BadInput
-from afresh.ports import JournalStore, Workspace
+from afresh.ports.storage import JournalStore
+from afresh.ports.workspace import Workspace
 
 UNDONE_BY_PERSON = "undone by a person"
 

@@ -3,26 +3,38 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from afresh.core.codec import value_from_json
-from afresh.core.item import Item
+from afresh.core.item import Diff, Excerpt, Item, Note, RepoMap
 from afresh.core.state import State
 from afresh.core.step_history import Passage
 from afresh.memory.corrections import Corrections, apply_corrections, make_scrubber
 from afresh.memory.history.trace import EMPTY_TRACE, Trace, build_trace
 
-CORRECTIONS_ITEM_KIND = "edits"
 NO_CORRECTIONS = Corrections()
 
 
 @dataclass(frozen=True, slots=True)
 class GatheredContext:
     state: State
-    looks: tuple[Item, ...] = ()
+    items: tuple[Item, ...] = ()
     trace: Trace = EMPTY_TRACE
     """What the passages of the state say."""
+    corrections: Corrections = NO_CORRECTIONS
+    """By persons; they are applied to the state already."""
 
     def of(self, kind: str) -> tuple[Item, ...]:
-        return tuple(look for look in self.looks if look.kind == kind)
+        return tuple([item for item in self.items if item.kind == kind])
+
+    def notes(self, kind: str) -> tuple[Note, ...]:
+        return tuple([item for item in self.items if isinstance(item, Note) and item.kind == kind])
+
+    def excerpts(self, kind: str) -> tuple[Excerpt, ...]:
+        return tuple([item for item in self.items if isinstance(item, Excerpt) and item.kind == kind])
+
+    def diffs(self, kind: str) -> tuple[Diff, ...]:
+        return tuple([item for item in self.items if isinstance(item, Diff) and item.kind == kind])
+
+    def repo_maps(self) -> tuple[RepoMap, ...]:
+        return tuple([item for item in self.items if isinstance(item, RepoMap)])
 
 
 class TraceCache:
@@ -42,10 +54,8 @@ class TraceCache:
 
 
 def assemble_gathered_context(
-    state: State, looks: Sequence[Item], read: Callable[[str], str], past: TraceCache
+    state: State, items: Sequence[Item], corrections: Corrections, read: Callable[[str], str], past: TraceCache
 ) -> GatheredContext:
-    """All of it, as persons have corrected it by then: the corrections are among the looks."""
-    edits = next(
-        (value_from_json(Corrections, look.text) for look in looks if look.kind == CORRECTIONS_ITEM_KIND), NO_CORRECTIONS
-    )
-    return GatheredContext(apply_corrections(state, edits), tuple(looks), past.of(state.memory.passages, read, edits.phrases))
+    """All of it, as persons have corrected it by then."""
+    trace = past.of(state.memory.passages, read, corrections.phrases)
+    return GatheredContext(apply_corrections(state, corrections), tuple(items), trace, corrections)

@@ -3,16 +3,13 @@
 from collections.abc import Iterator
 
 from afresh.core.action import describe_subject
-from afresh.core.codec import to_canonical_json
 from afresh.core.fact import FactKind, FactScope
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.project_facts import FactQuery, ProjectFact, fact_from_decision, make_fact_id
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.memory.corrections import Corrections
-from afresh.memory.gathered_context import CORRECTIONS_ITEM_KIND
-from afresh.ports import FactIndex
+from afresh.ports.storage import FactIndex
 
 MAX_RULES_LOOKED_UP = 200
 MAX_FACTS_LOOKED_UP = 24
@@ -26,13 +23,11 @@ LOOKED_UP_KINDS = (FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.DECISION, F
 OWN_ITEM_KINDS = {FactKind.DECISION: "decision", FactKind.FAILED_APPROACH: "failed", FactKind.ERROR: "failed"}
 
 
-def recall_project_facts(state: State, lore: FactIndex, edits: Corrections) -> Iterator[Item]:
-    if edits.edits:
-        yield Item(CORRECTIONS_ITEM_KIND, "", to_canonical_json(edits))
+def recall_project_facts(state: State, lore: FactIndex) -> Iterator[Note]:
     whose = state.task.id
     for rule in reversed(lore.look_up(FactQuery("", (FactKind.RULE,), whose, limit=MAX_RULES_LOOKED_UP))):
         if rule.task != whose:
-            yield Item("rule", rule.id, rule.fact.text)
+            yield Note("rule", rule.id, rule.fact.text)
     about, held = describe_focus(state), _list_state_fact_ids(state)
     found = [
         one for one in lore.look_up(FactQuery(about, LOOKED_UP_KINDS, whose, limit=MAX_FACTS_LOOKED_UP)) if one.id not in held
@@ -52,16 +47,16 @@ def _list_state_fact_ids(state: State) -> frozenset[str]:
     )
 
 
-def _list_own_facts(found: list[ProjectFact]) -> Iterator[Item]:
+def _list_own_facts(found: list[ProjectFact]) -> Iterator[Note]:
     """What the state has no room for any more."""
     for one in sorted(found[:MAX_OWN_FACTS], key=lambda known: known.fact.step):
         by = f", {one.by}" if one.fact.kind is FactKind.DECISION else ""
         told = f"step {one.fact.step}{by}: {to_one_line(one.fact.subject, MAX_FACT_CHARACTERS)}: {to_one_line(one.fact.text, MAX_FACT_CHARACTERS)}"
         older = OWN_ITEM_KINDS.get(one.fact.kind)
-        yield Item(older, one.fact.subject, told) if older else Item("memory", one.id, told)
+        yield Note(older, one.fact.subject, told) if older else Note("memory", one.id, told)
 
 
-def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str]) -> Iterator[Item]:
+def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str]) -> Iterator[Note]:
     fitting = [
         one
         for one in found
@@ -70,7 +65,7 @@ def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str]) -> Iter
     for one in fitting[:MAX_FOREIGN_FACTS]:
         whose = "all projects" if one.fact.scope is FactScope.USER else one.task
         told = f"{to_one_line(one.fact.subject, MAX_FACT_CHARACTERS)}: {to_one_line(one.fact.text, MAX_FACT_CHARACTERS)}"
-        yield Item("memory", one.id, f"{told} ({FACT_KIND_WORDS.get(one.fact.kind, 'noted')} in {whose})")
+        yield Note("memory", one.id, f"{told} ({FACT_KIND_WORDS.get(one.fact.kind, 'noted')} in {whose})")
 
 
 FACT_KIND_WORDS = {FactKind.FAILED_APPROACH: "failed", FactKind.DECISION: "decided", FactKind.ERROR: "error"}

@@ -4,7 +4,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from afresh.core.progress_event import CallBegan, CallDelayed, CallEnded, ProgressListener, ReplyStreamed, ignore_progress
 from afresh.core.prompt import Prompt, Request
+from afresh.core.redaction import redact_value
 from afresh.core.reply import Reply, ReplyNotice
 from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.state import State
@@ -12,20 +14,22 @@ from afresh.core.task import Task
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import AfreshError, OverCeiling, TryAgain
-from afresh.ports import Ledger, Model, ReplyListener, ignore_piece
+from afresh.ports.model import Ledger, Model, ReplyListener
 
 MAX_REPLY_RETRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class ModelGate:
-    """Who answers, who keeps the books, and who is told of a reply while it comes in."""
+    """Who answers, who keeps the books, and who is told of a call while it is under way."""
 
     model: Model
     ledger: Ledger
-    hear: ReplyListener = ignore_piece
+    tell: ProgressListener = ignore_progress
     retries: int = MAX_REPLY_RETRIES
     """For a reply that has broken off: each time is booked as a call of its own, since it may have cost as much as one."""
+    check_cancelled: Callable[[], None] = lambda: None
+    """Raises if the worker must stop: then nothing is bought."""
     sleep: Callable[[float], None] = time.sleep
 
 
@@ -34,6 +38,7 @@ def call_model(request: Request, purchase: CallBooking, till: ModelGate) -> Repl
     if purchase.tokens + request.reserve > purchase.ceiling:
         need = purchase.tokens + request.reserve
         raise OverCeiling(f"a call of kind {purchase.kind} needs {need:,} tokens, {purchase.ceiling:,} is its ceiling")
+    request = redact_request(request)
     for again in range(till.retries):
         try:
             return _call_once(request, purchase, till)
@@ -41,18 +46,28 @@ def call_model(request: Request, purchase: CallBooking, till: ModelGate) -> Repl
             if fault.usage is None:
                 raise
             wait = 2.0**again if fault.wait is None else fault.wait
-            till.hear(ReplyNotice(f"{fault}; asking again in {wait:.0f} s"))
+            till.tell(CallDelayed(f"{fault}; asking again in {wait:.0f} s"))
             till.sleep(wait)
     return _call_once(request, purchase, till)
 
 
+def redact_request(request: Request) -> Request:
+    """What is gathered is redacted already; journals of earlier versions are not. Places in a message that has changed are void."""
+    shown = redact_value(request)
+    return shown if shown is request else replace(shown, breaks=())
+
+
 def _call_once(request: Request, purchase: CallBooking, till: ModelGate) -> Reply:
+    till.check_cancelled()
     booked = till.ledger.book(purchase)
+    till.tell(CallBegan(till.model.name, purchase.kind))
     try:
-        reply = till.model.propose(request, till.hear)
+        reply = till.model.propose(request, stream_reply(till.tell, till.model.name))
     except AfreshError as fault:
         till.ledger.cancel(booked, fault)
+        till.tell(CallEnded(till.model.name, ok=False))
         raise
+    till.tell(CallEnded(till.model.name, ok=True))
     return replace(reply, cost=till.ledger.settle(booked, reply))
 
 
@@ -72,18 +87,17 @@ def make_step_booking(window: Prompt, state: State, model: str) -> CallBooking:
     )
 
 
-def report_reply_progress(tell: Callable[[str], None], name: str) -> ReplyListener:
-    """Says how far a reply has come, a few times in it."""
-    heard = 0
+def stream_reply(tell: ProgressListener, model: str) -> ReplyListener:
+    """Passes on the pieces of a reply as they come in; what is no part of it is why it takes long."""
+    characters = 0
 
     def hear(piece: str) -> None:
-        nonlocal heard
+        nonlocal characters
         if isinstance(piece, ReplyNotice):
-            heard = 0
-            return tell(piece)
-        before, heard = heard, heard + len(piece)
-        if heard // 200 > before // 200:
-            tell(f"{name} answers: about {heard // 4:,} tokens so far")
+            characters = 0
+            return tell(CallDelayed(piece))
+        characters += len(piece)
+        tell(ReplyStreamed(model, piece, characters))
 
     return hear
 

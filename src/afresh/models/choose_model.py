@@ -14,7 +14,7 @@ from afresh.models.providers.connection import ProviderEndpoint
 from afresh.models.reply_checks import suggest_similar_name
 
 if TYPE_CHECKING:
-    from afresh.ports import Model
+    from afresh.ports.model import Model
 
 
 MODEL_SPEC_FORMS = (

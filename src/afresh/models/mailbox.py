@@ -32,7 +32,7 @@ from afresh.models.mailbox_files import (
 )
 from afresh.models.mailbox_message import render_mailbox_message
 from afresh.models.reply_checks import REPLY_EXAMPLE, REPLY_TOO_LONG, CountTokens, add_missing_usage, estimate_tokens
-from afresh.ports import ReplyListener, ignore_piece
+from afresh.ports.model import ReplyListener, ignore_piece
 
 FIRST_PAUSE_SECONDS = 0.05
 MAX_PAUSE_SECONDS = 1.0

@@ -22,7 +22,7 @@ from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.errors import NeedsPerson
 from afresh.models.reply_checks import CountTokens, add_missing_usage, estimate_tokens
-from afresh.ports import ReplyListener, ignore_piece
+from afresh.ports.model import ReplyListener, ignore_piece
 
 TASK_HEADING = "Task (fix_violation)"
 SUGGESTIONS_HEADING = "Suggestions"

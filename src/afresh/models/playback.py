@@ -11,7 +11,7 @@ from afresh.core.prompt import CallAudit, Request
 from afresh.core.reply import Reply
 from afresh.errors import BadInput, NeedsPerson
 from afresh.models.reply_checks import REPLY_EXAMPLE, CountTokens, add_missing_usage, estimate_tokens, reply_from_json
-from afresh.ports import ReplyListener, ignore_piece
+from afresh.ports.model import ReplyListener, ignore_piece
 
 
 class ScriptedModel:

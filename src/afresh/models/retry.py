@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 
 from afresh.core.reply import Reply, ReplyNotice
 from afresh.errors import TryAgain
-from afresh.ports import ReplyListener
+from afresh.ports.model import ReplyListener
 
 Sleep = Callable[[float], None]
 FIRST_WAIT_SECONDS = 0.5

@@ -4,9 +4,10 @@ from afresh.core.state import State
 from afresh.core.strategy_state import PLAN_EXECUTE_STRATEGY, REACT_STRATEGY
 from afresh.core.task import Task
 from afresh.core.template import CallLayout, Template
+from afresh.core.tool_traits import ToolTrait
 from afresh.policy.phases import press_layout
 from afresh.policy.strategies import plan_execute, react
-from afresh.ports import Tool
+from afresh.ports.tool import Tool
 
 LAYOUT_ADJUSTERS = {REACT_STRATEGY: react.adjust_layout, PLAN_EXECUTE_STRATEGY: plan_execute.adjust_layout}
 
@@ -24,10 +25,7 @@ def layout_for_next_call(state: State, template: Template) -> CallLayout:
     return press_layout(LAYOUT_ADJUSTERS[choose_strategy(state, template)](state, layout, template.pace), state, template.pace)
 
 
-DELEGATE_TOOL = "delegate"
-
-
 def select_task_tools(tools: tuple[Tool, ...], task: Task) -> tuple[Tool, ...]:
     """The same in every call of a task: a tool that comes and goes costs all that a provider has cached. Parts themselves may
     have none."""
-    return tools if task.parts else tuple(tool for tool in tools if tool.schema.name != DELEGATE_TOOL)
+    return tools if task.parts else tuple(tool for tool in tools if ToolTrait.DELEGATES not in tool.traits)

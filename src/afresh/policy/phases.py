@@ -7,6 +7,7 @@ from afresh.core.state import State
 from afresh.core.strategy_state import StrategyPace
 from afresh.core.task import Task
 from afresh.core.template import CallLayout
+from afresh.core.tool_traits import ToolTrait, select_tools_by_trait
 
 URGE_BY_PHASE = {
     "understand": "make the first change now, with what you know",
@@ -14,7 +15,7 @@ URGE_BY_PHASE = {
     "verify": "mend what is named under Verification and complete, or ask",
     "report": "close what is open in the report, and complete",
 }
-INSPECTING_TOOLS = ("read", "search", "run", "test", "recall", "compact", "more_room")
+INSPECTING = (ToolTrait.READS, ToolTrait.PRINTS, ToolTrait.ARRANGES)
 ORDINARY_TASK_STEPS = 60
 """Steps of a task that the budgets of templates are made for."""
 
@@ -63,7 +64,13 @@ def press_layout(layout: CallLayout, state: State, pace: StrategyPace) -> CallLa
     if now is PhasePressure.OPEN:
         return layout
     cue = "\n".join(part for part in (layout.cue, render_phase_urge(state, layout)) if part)
-    return replace(layout, cue=cue, closed=layout.closed if now is PhasePressure.URGED else (*layout.closed, *INSPECTING_TOOLS))
+    return replace(
+        layout,
+        cue=cue,
+        closed=layout.closed
+        if now is PhasePressure.URGED
+        else (*layout.closed, *select_tools_by_trait(layout.tools, *INSPECTING)),
+    )
 
 
 def render_phase_urge(state: State, layout: CallLayout) -> str:

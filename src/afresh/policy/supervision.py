@@ -4,6 +4,7 @@ What they are asked and what they say is in the journal before anything follows 
 """
 
 from afresh.core.event import Event, QuestionAnswered, TaskClaimed, TaskEnded
+from afresh.core.progress_event import WorkNotice
 from afresh.core.state import State
 from afresh.core.supervision_state import (
     APPROVE_OPTION,
@@ -16,13 +17,16 @@ from afresh.core.supervision_state import (
     SupervisionModeSet,
 )
 from afresh.core.task import TaskStatus
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.errors import BadInput
 from afresh.journal.append import append_events
 from afresh.journal.undo import undo_steps
 from afresh.policy.questions import ask_after_stop, ask_before_phase
+from afresh.policy.replan import replan_or_ask
 from afresh.runtime import Runtime
 
-CHANGING_TOOLS_TO_APPROVE = ("edit", "write", "apply", "delegate")
+TO_APPROVE = (ToolTrait.WRITES, ToolTrait.DELEGATES)
+"""A command is not approved beforehand: whether it changes something is seen after it."""
 PHASES_TO_APPROVE = ("change", "verify", "report")
 
 
@@ -33,6 +37,11 @@ def record_supervision_mode(state: State, agent: Runtime) -> list[Event]:
         if agent.mode and agent.mode != (state.dialogue.supervision.mode or AUTONOMOUS_MODE)
         else []
     )
+
+
+def replan_or_pause(state: State, worker: str, agent: Runtime) -> State:
+    """What is decided between two steps."""
+    return consult_supervisor(replan_or_ask(state, agent), worker, agent)
 
 
 def consult_supervisor(state: State, worker: str, agent: Runtime) -> State:
@@ -66,7 +75,7 @@ def find_phase_to_approve(state: State) -> str:
     begins = state.phase
     if state.work.pending:
         writes = (
-            any(action.tool in CHANGING_TOOLS_TO_APPROVE for action in state.work.pending.reply.actions)
+            any(has_trait(action.tool, *TO_APPROVE) for action in state.work.pending.reply.actions)
             and not state.dialogue.supervision.overruled
         )
         begins = ("report" if state.task.report else "change") if writes and begins == "understand" else ""
@@ -122,7 +131,7 @@ def undo_for_supervisor(word: PersonRequest, state: State, agent: Runtime, *then
     try:
         state = append_events(state, agent, [*undo_steps(state, agent.store, agent.workspace, word), *then])
     except BadInput as fault:
-        agent.told(str(fault))
+        agent.report_progress(WorkNotice(str(fault)))
         return state
     agent.workspace.restore(state.workspace.snapshot)
     return state

@@ -6,16 +6,15 @@ from itertools import count
 from typing import Protocol
 
 from afresh.core.codec import to_canonical_json
+from afresh.core.ledger import CallPayment, PricedBooking
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, SpendingLimits, TrippedLimit
 from afresh.core.tokens import estimate_tokens
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError, NeedsPerson, OverLimit, TryAgain
-from afresh.ports import Clock
-from afresh.spending.payments import CallPayment, PricedBooking
+from afresh.ports.storage import CallStore
+from afresh.ports.watch import Clock
 from afresh.spending.price_list import Price
-from afresh.storage.sqlite.ledger import SqliteLedger
-from afresh.storage.worker_lease import identify_worker
 
 MAX_CREDIBLE_TOKENS = 10**12
 """Tokens that no call has ever had: more is an error of the provider, and would not fit into a column."""
@@ -37,6 +36,8 @@ class SpendingTerms:
     """Nobody pays: limits of money do not count, and books that can't be written stop nothing."""
     config: str = "your config.toml"
     """Where the user raises a limit."""
+    worker: str = ""
+    """The process that makes the calls: what it has left unpaid when it is dead is put right by others."""
 
     @property
     def counting(self) -> tuple[SpendingLimit, ...]:
@@ -45,7 +46,7 @@ class SpendingTerms:
 
 @dataclass(slots=True)
 class SpendingLedger:
-    ledger: SqliteLedger
+    ledger: CallStore
     terms: SpendingTerms
     clock: Clock
     tell: Callable[[str], None]
@@ -65,7 +66,7 @@ class SpendingLedger:
         except (AfreshError, OSError) as fault:
             if self.terms.free:
                 return ""
-            raise _make_ledger_error(fault, self.ledger) from fault
+            raise _make_ledger_error(fault) from fault
         if isinstance(booked, TrippedLimit):
             raise make_over_limit_error(booked, call, self.terms.config)
         return self._keep(str(booked), order)
@@ -103,7 +104,7 @@ class SpendingLedger:
         worst = price.worst(call.tokens, call.reserve) if price else 0
         account = SpendingAccount(self.terms.project, call.payer, self.clock.now())
         known = "free" if self.terms.free else "known" if price else "unknown"
-        return PricedBooking(call, account, worst, known, identify_worker(), self.terms.counting)
+        return PricedBooking(call, account, worst, known, self.terms.worker, self.terms.counting)
 
     def _keep(self, booked: str, order: PricedBooking) -> str:
         self.open[booked] = order
@@ -184,13 +185,13 @@ def make_unpriced_error(model: str, limit: SpendingLimit, config: str) -> OverLi
     )
 
 
-def _make_ledger_error(fault: AfreshError | OSError, ledger: SqliteLedger) -> AfreshError:
+def _make_ledger_error(fault: AfreshError | OSError) -> AfreshError:
     """No books, no call: but another process that is merely busy with them is waited for."""
     if isinstance(fault, TryAgain):
         return fault
     advice = getattr(fault, "next", "") or "check the folder and the disk"
     return NeedsPerson(
         f"the books of what is spent can't be kept, so no model is called: {fault}",
-        next=f"{advice}. Without {ledger.path} what was spent counts as nothing until `afresh rebuild` has put it back",
+        next=f"{advice}. Without the books what was spent counts as nothing until `afresh rebuild` has put it back",
         safe="nothing was sent; the task is kept with all that is done",
     )

@@ -1,24 +1,15 @@
-"""Questions to the books: what was spent, by whom, for what."""
+"""Sums over the calls of a ledger: what was spent, by whom, for what."""
 
-import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from sqlite3 import Connection
 
-from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingLimit
-from afresh.spending.payments import RESTORED_NOTE
-from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.core.ledger import RESTORED_NOTE, CallStatus, LedgerCall
 
 REPLY_SECTION = "(the reply)"
-"""Stands among the sections for what was not sent but answered."""
-MONEY_SQL = "CASE state WHEN 'booked' THEN worst ELSE paid END"
-PROMPT_TOKENS_SQL = "CASE state WHEN 'booked' THEN estimated ELSE input END"
-REPLY_TOKENS_SQL = "CASE state WHEN 'booked' THEN reserve ELSE output END"
-SUMS_SQL = (
-    f"count(*), sum({PROMPT_TOKENS_SQL}), sum({REPLY_TOKENS_SQL}), sum(cached), sum(written), sum({MONEY_SQL}), sum(price = 'unknown'),"
-    f" sum(note NOT IN ('', '{RESTORED_NOTE}')), max(at)"
-)
+"""Named among the sections for what was not sent but answered."""
+UNKNOWN_SECTION = "(not told apart)"
 
 
 class SpendingGroup(StrEnum):
@@ -28,29 +19,6 @@ class SpendingGroup(StrEnum):
     SECTION = "section"
     MODEL = "model"
     PROJECT = "project"
-
-
-GROUP_SQL = {
-    SpendingGroup.DAY: "strftime('%Y-%m-%d', at, 'unixepoch', 'localtime')",
-    SpendingGroup.TASK: "CASE parent WHEN '' THEN task ELSE parent END",
-    SpendingGroup.KIND: "kind",
-    SpendingGroup.MODEL: "model",
-    SpendingGroup.PROJECT: "name",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class SpendingFilter:
-    """Calls since a moment, of one project or of all."""
-
-    since: float = 0.0
-    project: str = ""
-
-    @property
-    def condition(self) -> tuple[str, tuple[float | str, ...]]:
-        if self.project:
-            return "state != 'cancelled' AND at >= ? AND project = ?", (self.since, self.project)
-        return "state != 'cancelled' AND at >= ?", (self.since,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,75 +39,82 @@ class SpendingLine:
     last: float = 0.0
 
 
-def sum_calls_by_group(ledger: SqliteLedger, by: SpendingGroup, which: SpendingFilter) -> list[SpendingLine]:
+def sum_calls(calls: Iterable[LedgerCall], name: str = "") -> SpendingLine:
+    found = list(calls)
+    usages = [call.payment.usage for call in found]
+    return SpendingLine(
+        name=name,
+        calls=len(found),
+        input=sum(map(_count_prompt_tokens, found)),
+        output=sum(map(_count_reply_tokens, found)),
+        cached=sum(usage.cached for usage in usages),
+        written=sum(usage.written for usage in usages),
+        money=sum(call.charge.money for call in found),
+        unknown=sum(call.booking.price == "unknown" for call in found),
+        odd=sum(call.payment.note not in ("", RESTORED_NOTE) for call in found),
+        last=max((call.booking.account.at for call in found), default=0.0),
+    )
+
+
+def sum_calls_by_group(calls: Iterable[LedgerCall], by: SpendingGroup) -> list[SpendingLine]:
     """Days in order, the rest by what it cost."""
     if by is SpendingGroup.SECTION:
-        return _sum_by_section(ledger, which)
-    condition, values = which.condition
-    order = "1" if by is SpendingGroup.DAY else "7 DESC, 3 DESC, 1"
-    groups = "project, name" if by is SpendingGroup.PROJECT else GROUP_SQL[by]
-    question = f"SELECT {GROUP_SQL[by]}, {SUMS_SQL} FROM call WHERE {condition} GROUP BY {groups} ORDER BY {order}"
-    with ledger.reading() as connection:
-        return [SpendingLine(*row) for row in connection.execute(question, values)]
+        return _sum_by_section(calls)
+    groups: dict[tuple[str, ...], list[LedgerCall]] = {}
+    for call in calls:
+        groups.setdefault(GROUP_KEYS[by](call), []).append(call)
+    lines = [sum_calls(members, key[-1]) for key, members in groups.items()]
+    if by is SpendingGroup.DAY:
+        return sorted(lines, key=lambda line: line.name)
+    return sorted(lines, key=lambda line: (-line.money, -line.input, line.name))
 
 
-def sum_all_calls(ledger: SqliteLedger, which: SpendingFilter, task: str = "") -> SpendingLine:
-    condition, values = which.condition
-    if task:
-        condition, values = f"{condition} AND (task = ? OR parent = ?)", (*values, task, task)
-    with ledger.reading() as connection:
-        row = connection.execute(f"SELECT {SUMS_SQL} FROM call WHERE {condition}", values).fetchone()
-    return SpendingLine(task, *(value or 0 for value in row))
+GROUP_KEYS: dict[SpendingGroup, Callable[[LedgerCall], tuple[str, ...]]] = {
+    SpendingGroup.DAY: lambda call: (time.strftime("%Y-%m-%d", time.localtime(call.booking.account.at)),),
+    SpendingGroup.TASK: lambda call: (call.booking.call.payer,),
+    SpendingGroup.KIND: lambda call: (call.booking.call.kind.value,),
+    SpendingGroup.MODEL: lambda call: (call.booking.call.model,),
+    SpendingGroup.PROJECT: lambda call: (call.booking.account.project, call.booking.call.project),
+}
+"""What calls of one group have in common; its last part is the group's name."""
 
 
-def list_prompt_sizes(ledger: SqliteLedger, which: SpendingFilter) -> dict[str, list[tuple[str, int, int]]]:
+def list_prompt_sizes(calls: Iterable[LedgerCall]) -> dict[str, list[tuple[str, int, int]]]:
     """By kind: task, step and tokens of what was sent, of each call that was answered."""
-    condition, values = which.condition
     found: dict[str, list[tuple[str, int, int]]] = {}
-    question = f"SELECT kind, project || '/' || task, step, input FROM call WHERE {condition} AND state = 'settled' AND input > 0"
-    with ledger.reading() as connection:
-        for kind, task, step, sent in connection.execute(question, values):
-            found.setdefault(kind, []).append((task, step, sent))
+    for call in calls:
+        booked, sent = call.booking.call, call.payment.usage.input
+        if call.status is CallStatus.SETTLED and sent > 0:
+            task = f"{call.booking.account.project}/{booked.task}"
+            found.setdefault(booked.kind.value, []).append((task, booked.step, sent))
     return found
 
 
-def list_alerts(ledger: SqliteLedger, most: int) -> list[tuple[LimitAlert, float]]:
-    """The latest, and when."""
-    with ledger.reading() as connection:
-        rows = connection.execute(
-            "SELECT scope, key, unit, percent, most, spent, at FROM alert ORDER BY at DESC, percent DESC LIMIT ?", (most,)
-        )
-        return [
-            (LimitAlert(SpendingLimit(LimitScope(scope), LimitUnit(unit), limit), key, percent, spent), at)
-            for scope, key, unit, percent, limit, spent, at in rows
-        ]
+def _count_prompt_tokens(call: LedgerCall) -> int:
+    return call.booking.call.tokens if call.status is CallStatus.BOOKED else call.payment.usage.input
 
 
-def _sum_by_section(ledger: SqliteLedger, which: SpendingFilter) -> list[SpendingLine]:
+def _count_reply_tokens(call: LedgerCall) -> int:
+    return call.booking.call.reserve if call.status is CallStatus.BOOKED else call.payment.usage.output
+
+
+def _sum_by_section(calls: Iterable[LedgerCall]) -> list[SpendingLine]:
     """What was paid for input, split by the estimated tokens of the sections."""
     found: dict[str, list[float]] = {}
-    with ledger.reading() as connection:
-        for sections, sent, said, read, answered in _read_section_costs(connection, which):
-            parts: dict[str, int] = json.loads(sections) or {"(not told apart)": 1}
-            estimated = sum(parts.values()) or 1
-            for name, tokens in parts.items():
-                share = tokens / estimated
-                _add_to_section(found, name, sent * share, 0, read * share)
-            _add_to_section(found, REPLY_SECTION, 0, said, answered)
+    for call in calls:
+        paid = call.charge.money
+        paid_input = paid if call.status is CallStatus.BOOKED else call.payment.paid_input
+        sections = call.booking.call.sections or ((UNKNOWN_SECTION, 1),)
+        estimated = sum(tokens for _, tokens in sections) or 1
+        for name, tokens in sections:
+            share = tokens / estimated
+            _add_to_section(found, name, _count_prompt_tokens(call) * share, 0, paid_input * share)
+        _add_to_section(found, REPLY_SECTION, 0, _count_reply_tokens(call), paid - paid_input)
     lines = [
-        SpendingLine(name, round(calls), round(sent), round(said), money=round(money))
-        for name, (calls, sent, said, money) in found.items()
+        SpendingLine(name, round(count), round(sent), round(said), money=round(money))
+        for name, (count, sent, said, money) in found.items()
     ]
     return sorted(lines, key=lambda line: (-line.money, -line.input - line.output, line.name))
-
-
-def _read_section_costs(connection: Connection, which: SpendingFilter) -> Iterator[tuple[str, int, int, int, int]]:
-    condition, values = which.condition
-    read = "CASE state WHEN 'booked' THEN worst ELSE paid_input END"
-    yield from connection.execute(
-        f"SELECT sections, {PROMPT_TOKENS_SQL}, {REPLY_TOKENS_SQL}, {read}, {MONEY_SQL} - {read} FROM call WHERE {condition}",
-        values,
-    )
 
 
 def _add_to_section(found: dict[str, list[float]], name: str, sent: float, said: float, money: float) -> None:

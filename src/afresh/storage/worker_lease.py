@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from afresh.errors import AfreshError, LeaseLost
-from afresh.ports import TaskQueue
+from afresh.ports.storage import TaskQueue
 
 
 def identify_worker() -> str:
@@ -60,33 +60,33 @@ RENEW_INTERVAL_SECONDS = 5.0
 
 
 class LeaseRenewal:
-    """What the owner can ask about its lease."""
+    """A Cancellation: it ends the work of an owner who has lost the lease."""
 
-    def __init__(self) -> None:
+    def __init__(self, queue: TaskQueue, worker: str, task: str) -> None:
+        self._queue, self._worker, self._task = queue, worker, task
         self._why: LeaseLost | None = None
         self._over = Event()
 
-    @property
-    def lost(self) -> bool:
-        return self._why is not None
-
     def check(self) -> None:
-        """LeaseLost if another worker has the task by now."""
+        """LeaseLost if another worker has the task by now. It renews the lease: between two beats it may have been taken."""
+        self._renew()
         if self._why:
             raise self._why
 
     def stop(self) -> None:
         self._over.set()
 
-    def beat(self, queue: TaskQueue, worker: str, task: str, every: float) -> None:
-        while not self._over.wait(every):
-            try:
-                queue.renew(worker, task)
-            except LeaseLost as why:
-                self._why = why
-                return
-            except AfreshError:
-                continue  # a busy or full disk: the next beat may do better, and if not, the journal's head guards the task
+    def beat(self, every: float) -> None:
+        while not self._why and not self._over.wait(every):
+            self._renew()
+
+    def _renew(self) -> None:
+        try:
+            self._queue.renew(self._worker, self._task)
+        except LeaseLost as why:
+            self._why = self._why or why
+        except AfreshError:
+            return  # a busy or full disk: the next beat may do better, and if not, the journal's head guards the task
 
 
 @contextmanager
@@ -94,8 +94,8 @@ def renew_lease_in_background(
     queue: TaskQueue, worker: str, task: str, every: float = RENEW_INTERVAL_SECONDS
 ) -> Iterator[LeaseRenewal]:
     """Renew in the background until the block ends. It does not release: that is the owner's word."""
-    kept = LeaseRenewal()
-    thread = Thread(target=kept.beat, args=(queue, worker, task, every), name=f"lease of {task}", daemon=True)
+    kept = LeaseRenewal(queue, worker, task)
+    thread = Thread(target=kept.beat, args=(every,), name=f"lease of {task}", daemon=True)
     thread.start()
     try:
         yield kept

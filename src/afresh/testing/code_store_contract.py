@@ -12,7 +12,7 @@ from afresh.core.symbol import (
     SymbolKind,
     TreeListing,
 )
-from afresh.ports import CodeIndexStore
+from afresh.ports.code import CodeIndexStore
 
 SAMPLE_READING = FileReading(
     "python",

@@ -17,7 +17,9 @@ from afresh.core.symbol import SearchHit
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.usage import Usage
 from afresh.errors import BadInput, Broken, Conflict, LeaseLost, ModelMistake
-from afresh.ports import Clock, FileTree, ReplyListener, ignore_piece
+from afresh.ports.model import ReplyListener, ignore_piece
+from afresh.ports.watch import Clock
+from afresh.ports.workspace import FileTree
 
 
 class FakeClock:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.prompt import Request, ToolSchema
 from afresh.core.reply import Reply
-from afresh.ports import Model
+from afresh.ports.model import Model
 
 
 def make_string_tool(name: str, description: str, **arguments: str) -> ToolSchema:

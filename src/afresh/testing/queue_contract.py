@@ -5,7 +5,7 @@ import pytest
 from afresh.core import event as happened
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput, LeaseLost
-from afresh.ports import JournalStore, TaskQueue
+from afresh.ports.storage import JournalStore, TaskQueue
 from afresh.testing.fakes import FakeClock
 from afresh.testing.sample_journals import append_events, create_task, end_task
 

@@ -14,7 +14,7 @@ from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
 from afresh.core.usage import Usage
-from afresh.ports import JournalStore
+from afresh.ports.storage import JournalStore
 
 
 def make_block(text: str) -> Block:

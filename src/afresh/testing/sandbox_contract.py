@@ -6,7 +6,7 @@ from typing import Protocol
 
 import pytest
 
-from afresh.ports import Sandbox
+from afresh.ports.workspace import Sandbox
 
 
 class SandboxPlace(Protocol):

@@ -6,7 +6,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.ports import Workspace
+from afresh.ports.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

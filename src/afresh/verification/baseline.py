@@ -6,7 +6,8 @@ from afresh.core.block import Block
 from afresh.core.task import FIX_VIOLATION_TYPE, Task
 from afresh.core.verdict import Baseline, CheckRun
 from afresh.outputs.test_reports.outcomes import OutcomesByTest, outcomes_from_json
-from afresh.ports import JournalStore, ToolContext
+from afresh.ports.storage import JournalStore
+from afresh.ports.tool import ToolContext
 from afresh.verification.checks import CheckResult, run_check
 
 NO_CHECKS_REASON = (

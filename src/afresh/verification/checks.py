@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from afresh.core.action import CommandRun
 from afresh.core.block import Block, block_id_from_text
 from afresh.core.check_command import instrument_command, is_single_pytest_session
+from afresh.core.redaction import redact_value
 from afresh.core.task import Check
 from afresh.core.verdict import CheckRun, FailedTest
 from afresh.outputs.test_reports.outcomes import (
@@ -17,7 +18,7 @@ from afresh.outputs.test_reports.outcomes import (
 )
 from afresh.outputs.test_reports.pytest import read_pytest_outcomes
 from afresh.outputs.test_reports.unittest import read_unittest_outcomes
-from afresh.ports import Sandbox
+from afresh.ports.workspace import Sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def run_check(
 ) -> CheckResult:
     """`narrowed` replaces the check's command; failures of the tests in `known` are shown last."""
     command = narrowed or check.command
-    done = sandbox.run(instrument_command(command), check.timeout)
+    done = redact_value(sandbox.run(instrument_command(command), check.timeout))
     outcomes = read_test_outcomes(command, done)
     output = Block(block_id_from_text(done.output), done.output)
     tests = outcomes_to_json(outcomes.tests) if outcomes.tests else ""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from afresh.core.check_command import find_interpreter
 from afresh.core.recognise_test_files import is_in_test_folder, is_pytest_file
 from afresh.core.verdict import CheckRun, FailedTest
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 _COMPILE_SCRIPT = "import sys; compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec', dont_inherit=True)"
 

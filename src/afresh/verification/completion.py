@@ -8,7 +8,8 @@ from afresh.core.change import Change
 from afresh.core.recognise_test_files import is_conftest, is_test_file
 from afresh.core.task import FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE, Check
 from afresh.core.verdict import Baseline, Ruling, Verdict, list_first_names
-from afresh.ports import ToolContext, Workspace
+from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import Workspace
 from afresh.verification.baseline import find_baseline_blocker
 from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.compile_check import check_changed_files_compile

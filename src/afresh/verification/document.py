@@ -10,7 +10,8 @@ from afresh.context.citations import PATH_PATTERN, Citation, find_citations, pat
 from afresh.core.task import SPEC_DESIGN_TYPE
 from afresh.core.verdict import Ruling, Verdict, format_count, list_first_names
 from afresh.errors import ModelMistake
-from afresh.ports import FileTree, ToolContext
+from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import FileTree
 
 MAX_LISTED_FAULTS = 5
 

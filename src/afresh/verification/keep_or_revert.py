@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from afresh.core.action_summary import describe_approach
+from afresh.core.action_summary import describe_approach, find_tried_suggestion
 from afresh.core.block import Block
 from afresh.core.change import hunks_from_changes
 from afresh.core.command_output import OutputReading
@@ -50,7 +50,15 @@ def revert_step(state: State, deeds: StepActions, judged: StepVerification, agen
     agent.workspace.restore(state.workspace.snapshot)
     why, said = judged.verdict.reason if judged.verdict else "", find_evidence(judged)
     step = state.work.step + 1
-    failed = Fact(FactKind.FAILED_APPROACH, describe_approach(deeds), why, block=said.block, step=step, lines=said.lines)
+    failed = Fact(
+        FactKind.FAILED_APPROACH,
+        describe_approach(deeds),
+        why,
+        block=said.block,
+        step=step,
+        lines=said.lines,
+        suggestion=find_tried_suggestion(deeds),
+    )
     reverted = ChangeKeptOrReverted(step, False, state.workspace.snapshot, state.workspace.changed, why=why)
     return KeepOrRevertResult(False, state.workspace.snapshot, (reverted, OutputDigested(facts=(failed,))), said.made)
 

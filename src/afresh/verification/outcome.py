@@ -3,15 +3,17 @@
 import re
 from collections import Counter
 
+from afresh.actions.observe import StepDigest
 from afresh.core.action import describe_subject
 from afresh.core.action_summary import TELLING_LINE, shorten_action
-from afresh.core.event import Event, QuestionAsked, TaskEnded
-from afresh.core.memory_state import REVERTED_INFIX
+from afresh.core.event import ActionsExecuted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepConclusion, StepVerification
 from afresh.core.task import TaskStatus
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Ruling, Verdict
+from afresh.journal.checkpoint import add_checkpoint
 from afresh.policy.questions import ask_about_unverifiable, ask_after_step_limit
 from afresh.policy.stall.escalation import check_for_stall
 from afresh.runtime import Runtime
@@ -23,15 +25,43 @@ DURATION_SUFFIX = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
 def conclude_step(
     state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
 ) -> StepConclusion:
+    """How the step ended, and what follows: the task rests, a checkpoint is due, or nothing."""
+    events = end_by_verdict(state, deeds, judged, settled, agent) or rest_or_go_on(state, deeds, judged, settled, agent)
+    reverted = not settled.kept and not (judged.verdict and judged.verdict.final)
     outcome = summarise_step(deeds, judged, settled)
-    if ended := end_by_verdict(state, deeds, judged, settled, agent):
-        return StepConclusion(outcome, ended)
+    return StepConclusion(outcome, (*events, *add_checkpoint(state, events, agent)), summarise_actions(deeds) if reverted else "")
+
+
+def rest_or_go_on(
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
+) -> tuple[Event, ...]:
     stalled = check_for_stall(state, deeds, judged, settled, agent)
     if question := next((event for event in deeds.events if isinstance(event, QuestionAsked)), None):
-        return StepConclusion(outcome, (*stalled.events, TaskEnded(TaskStatus.BLOCKED, f"asks: {question.question}")))
+        return (*stalled.events, TaskEnded(TaskStatus.BLOCKED, f"asks: {question.question}"))
     if stop := ask_if_out_of_steps(state) or stalled.stop:
-        return StepConclusion(outcome, (*stalled.events, stop, TaskEnded(TaskStatus.BLOCKED, stop.question)))
-    return StepConclusion(outcome, stalled.events)
+        return (*stalled.events, stop, TaskEnded(TaskStatus.BLOCKED, stop.question))
+    return stalled.events
+
+
+def record_step(
+    state: State,
+    actions: StepActions,
+    digest: StepDigest,
+    verified: StepVerification,
+    settled: KeepOrRevertResult,
+    conclusion: StepConclusion,
+) -> list[Event]:
+    """All that goes on record of a step, in the order in which it happened."""
+    step = state.work.step + 1
+    return [
+        ActionsExecuted(step, digest.observations),
+        *actions.events,
+        digest.event,
+        *[VerdictReached(step, verdict) for verdict in verified.verdicts],
+        *settled.events,
+        StepFinished(step, conclusion.outcome, conclusion.reverted),
+        *conclusion.events,
+    ]
 
 
 def end_by_verdict(
@@ -56,19 +86,23 @@ def ask_if_out_of_steps(state: State) -> QuestionAsked | None:
 
 
 def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> str:
-    """One line for people and for later windows."""
+    """One line for people and for later prompts."""
+    did = summarise_actions(deeds)
+    if judged.verdict and judged.verdict.final:
+        return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
+    if not settled.kept:
+        return f"{did}: reverted: {judged.verdict.reason if judged.verdict else ''}"
+    if judged.verdict:
+        return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
+    return did or "no action in the reply"
+
+
+def summarise_actions(deeds: StepActions) -> str:
     reads = sum(deed.action.tool == "read" for deed in deeds.done)
     told = [deed for deed in deeds.done if deed.action.tool != "read" or reads == 1]
     names = Counter(describe_action(deed) + describe_action_ending(deed) for deed in told)
     names.update({f"read {reads} files": 1} if reads > 1 else {})
-    did = ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
-    if judged.verdict and judged.verdict.final:
-        return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
-    if not settled.kept:
-        return f"{did}{REVERTED_INFIX}{judged.verdict.reason if judged.verdict else ''}"
-    if judged.verdict:
-        return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
-    return did or "no action in the reply"
+    return ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
 
 
 def describe_action_ending(deed: ActionResult) -> str:
@@ -78,7 +112,7 @@ def describe_action_ending(deed: ActionResult) -> str:
 def describe_action(deed: ActionResult) -> str:
     """A suggestion's title says more than its id."""
     action = shorten_action(deed)
-    if action.tool in ("run", "test"):
+    if has_trait(action.tool, ToolTrait.RUNS):
         return f"{action.tool} {describe_subject(action)}".strip() + describe_command_result(deed.outcome.text)
     return describe_subject(action) if action.tool == "apply" else f"{action.tool} {describe_subject(action)}".strip()
 

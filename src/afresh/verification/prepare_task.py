@@ -1,22 +1,39 @@
 """Before the first step, and before every step after a crash: a sound tree, and the baseline."""
 
-from afresh.core.decision import UNSANDBOXED_DECISION, Decision
-from afresh.core.event import BaselineMeasured, DecisionMade, Event, TaskEnded
+from afresh.context.calibration import adopt_project_calibration
+from afresh.core.decision import SANDBOX_WAIVER, UNSANDBOXED_DECISION, Decision
+from afresh.core.event import BaselineMeasured, DecisionMade, Event, TaskClaimed, TaskEnded
+from afresh.core.progress_event import CheckScope, WorkNotice
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
-from afresh.journal.append import append_events, report_progress
+from afresh.journal.append import append_events
 from afresh.policy.questions import ask_about_checks, is_told_to_work_without_checks
+from afresh.policy.supervision import record_supervision_mode
 from afresh.runtime import Runtime
 from afresh.verification.baseline import find_baseline_blocker, run_baseline_checks
 
 
 def record_unsandboxed(state: State, agent: Runtime) -> list[Event]:
     """That the user has waived the sandbox is recorded each time that somebody takes up the task."""
-    return [DecisionMade(Decision(UNSANDBOXED_DECISION, "person", step=state.work.step))] if agent.sandbox.level == "none" else []
+    return (
+        [DecisionMade(Decision(UNSANDBOXED_DECISION, "person", step=state.work.step, waiver=SANDBOX_WAIVER))]
+        if agent.sandbox.level == "none"
+        else []
+    )
 
 
-def prepare_task(state: State, agent: Runtime) -> State:
-    report_progress(agent, "opening a worktree")
+def prepare_task(state: State, worker: str, agent: Runtime) -> State:
+    """Claim the task on record, and put its tree as it was after the last step that ended."""
+    started = [
+        *record_supervision_mode(state, agent),
+        *record_unsandboxed(state, agent),
+        *adopt_project_calibration(state, agent),
+    ]
+    return open_tree(append_events(state, agent, [TaskClaimed(worker), *started]), agent)
+
+
+def open_tree(state: State, agent: Runtime) -> State:
+    agent.report_progress(WorkNotice("opening a worktree"))
     opened = agent.workspace.open()
     if not state.workspace.first_snapshot:
         state = append_events(state, agent, [opened])
@@ -34,8 +51,8 @@ def has_sound_baseline(state: State) -> bool:
 
 
 def measure_baseline(state: State, agent: Runtime) -> State:
-    report_progress(agent, "running the checks twice, before anything is changed")
-    baseline, blocks = run_baseline_checks(agent.bench(state))
+    with agent.report_check(CheckScope.BASELINE):
+        baseline, blocks = run_baseline_checks(agent.bench(state))
     agent.workspace.restore(state.workspace.snapshot)
     events: list[Event] = [BaselineMeasured(baseline)]
     if state.task.checks and (stop := find_baseline_blocker(state.task, baseline)):

@@ -11,7 +11,8 @@ from afresh.core.change import Change
 from afresh.core.recognise_test_files import is_conftest, is_in_test_folder, is_test_code
 from afresh.core.task import Check
 from afresh.errors import ModelMistake
-from afresh.ports import FileTree, ToolContext, Workspace
+from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import FileTree, Workspace
 from afresh.verification.check_configuration import find_changed_settings, is_check_configuration
 
 _SKIPPING_LINE = re.compile(

@@ -7,7 +7,7 @@ from afresh.core.block import Block
 from afresh.core.task import Check
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict, format_count, list_first_names, summarise_check_run
 from afresh.outputs.test_reports.outcomes import ERROR, OutcomesByTest
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 from afresh.verification.baseline import load_baseline_outcomes
 from afresh.verification.checks import NO_TESTS, CheckResult
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from afresh.core.block import Block
 from afresh.core.check_command import narrow_to_tests
+from afresh.core.progress_event import CheckScope
 from afresh.core.recognise_test_files import is_conftest
 from afresh.core.state import State
 from afresh.core.step_result import StepActions, StepVerification
 from afresh.core.task import Check
 from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Ruling, Verdict, list_first_names
-from afresh.journal.append import report_progress
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 from afresh.runtime import Runtime
 from afresh.verification.baseline import NO_CHECKS_REASON
 from afresh.verification.check_configuration import is_test_configuration
@@ -33,11 +33,11 @@ def verify_step_or_completion(state: State, deeds: StepActions, agent: Runtime) 
     if not deeds.complete and not deeds.changes:
         return StepVerification()
     bench = agent.bench(replace(state, workspace=replace(state.workspace, snapshot=deeds.snapshot)))
-    report_progress(agent, "running every check" if deeds.complete else "running the tests that concern the change")
-    if deeds.complete:
-        verdict, blocks = verify_completion(bench, agent.workspace)
-    else:
-        verdict, blocks = verify_step(bench, [change.path for change in deeds.changes])
+    with agent.report_check(CheckScope.COMPLETION if deeds.complete else CheckScope.CHANGE):
+        if deeds.complete:
+            verdict, blocks = verify_completion(bench, agent.workspace)
+        else:
+            verdict, blocks = verify_step(bench, [change.path for change in deeds.changes])
     agent.workspace.restore(deeds.snapshot)
     return StepVerification(verdict, blocks)
 

@@ -4,11 +4,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from afresh.core.redaction import redact_secrets
 from afresh.core.text import to_visible_json, to_visible_json_lines
 from afresh.core.token_calibration import DEFAULT_TOKENS_PER_PIECE
 from afresh.core.tokens import TOKEN_PIECE_PATTERN
 from afresh.core.truncate import to_one_line, truncate_text
-from afresh.views.redaction import mask_secrets
 
 MIN_BYTES_PER_TOKEN = 3
 """Of a token, at least: so much it has in Latin and in Chinese text, and words that no vocabulary has come out longer."""
@@ -28,7 +28,7 @@ def count_tokens(text: str) -> int:
 def truncate_to_tokens(text: str, room: int) -> str:
     """On one line, at most `room` tokens as a JSON string, its quotes not counted; room is 2 or more."""
     return _find_longest_prefix(
-        to_one_line(mask_secrets(text[: _SCANNED_CHARACTERS_PER_UNIT * room]), MIN_BYTES_PER_TOKEN * room),
+        to_one_line(redact_secrets(text[: _SCANNED_CHARACTERS_PER_UNIT * room]), MIN_BYTES_PER_TOKEN * room),
         room,
         _count_inner_tokens,
     )
@@ -37,7 +37,7 @@ def truncate_to_tokens(text: str, room: int) -> str:
 def truncate_lines_to_tokens(text: str, room: int) -> str:
     """The same, with lines and blanks as they are: for a person's own words."""
     return _find_longest_prefix(
-        truncate_text(mask_secrets(text[: _SCANNED_CHARACTERS_PER_UNIT * room]), MIN_BYTES_PER_TOKEN * room),
+        truncate_text(redact_secrets(text[: _SCANNED_CHARACTERS_PER_UNIT * room]), MIN_BYTES_PER_TOKEN * room),
         room,
         _count_inner_tokens,
     )
@@ -46,7 +46,7 @@ def truncate_lines_to_tokens(text: str, room: int) -> str:
 def truncate_to_bytes(text: str, room: int) -> str:
     """On one line, at most `room` bytes as a JSON string, quotes included; room is 5 or more."""
     return _find_longest_prefix(
-        to_one_line(mask_secrets(text[: _SCANNED_CHARACTERS_PER_UNIT * room]), room),
+        to_one_line(redact_secrets(text[: _SCANNED_CHARACTERS_PER_UNIT * room]), room),
         room,
         lambda part: len(to_visible_json(part).encode()),
     )

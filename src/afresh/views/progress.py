@@ -7,6 +7,20 @@ from typing import Any
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation, describe_subject
 from afresh.core.event import JournalEntry
+from afresh.core.progress_event import (
+    ActionBegan,
+    ActionEnded,
+    CallBegan,
+    CallDelayed,
+    CallEnded,
+    CheckBegan,
+    CheckEnded,
+    CheckScope,
+    ProgressEvent,
+    ReplyStreamed,
+    WorkNotice,
+)
+from afresh.core.spending import CallPurpose
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.views.task_status import sum_check_runs
@@ -56,6 +70,35 @@ def update_run_progress(
             case _:
                 pass
     return replace(glance, state=state, doing="", lines=(*glance.lines, *new)[-MAX_PROGRESS_LINES:]), new
+
+
+STREAM_REPORT_CHARACTERS = 200
+"""Characters of a reply from one report of it to the next."""
+WORDS_BY_PURPOSE = {CallPurpose.SUMMARY: " to sum up older steps", CallPurpose.MEMORY: " to word what was learnt"}
+WORDS_BY_SCOPE = {
+    CheckScope.BASELINE: "running the checks twice, before anything is changed",
+    CheckScope.CHANGE: "running the tests that concern the change",
+    CheckScope.COMPLETION: "running every check",
+}
+
+
+def describe_progress_event(event: ProgressEvent) -> str:
+    """What is going on, in a line; empty if the line before it still says so."""
+    match event:
+        case CallBegan(model, purpose):
+            return f"waiting for {model}{WORDS_BY_PURPOSE.get(purpose, '')}"
+        case ReplyStreamed(model, text, characters):
+            before = characters - len(text)
+            due = characters // STREAM_REPORT_CHARACTERS > before // STREAM_REPORT_CHARACTERS
+            return f"{model} answers: about {characters // 4:,} tokens so far" if due else ""
+        case CallDelayed(text) | WorkNotice(text):
+            return text
+        case ActionBegan(action):
+            return action.tool
+        case CheckBegan(scope):
+            return WORDS_BY_SCOPE[scope]
+        case CallEnded() | ActionEnded() | CheckEnded():
+            return ""
 
 
 def describe_actions(actions: Sequence[Action]) -> str:

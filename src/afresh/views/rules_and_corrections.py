@@ -7,7 +7,7 @@ from afresh.core.fact import NOTEBOOK_JOURNAL, FactKind
 from afresh.core.project_facts import FactQuery, ProjectFact
 from afresh.memory import corrections
 from afresh.memory.corrections import MIN_FORGOTTEN_CHARACTERS, Corrections, collapse_whitespace, make_scrubber
-from afresh.ports import FactIndex
+from afresh.ports.storage import FactIndex
 
 MAX_RULES = 12
 OPENING_CHARACTERS = 40

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.core.fact import USER_JOURNAL, Fact, FactKind, FactScope
 from afresh.core.project_facts import BY_HARNESS, BY_MODEL, fact_from_decision, fact_from_words, make_fact_id
 from afresh.core.question import list_user_statements
@@ -80,7 +79,7 @@ def _list_decisions(state: State) -> Iterator[dict[str, Any]]:
             "asked": truncate_to_bytes(word.question, 60),
         }
     for made in reversed(state.memory.decisions):
-        if made.by not in (BY_MODEL, BY_HARNESS) and not made.answer and made.text != UNSANDBOXED_DECISION:
+        if made.by not in (BY_MODEL, BY_HARNESS) and not made.answer and not made.waives_sandbox:
             name = make_fact_id(state.task.id, fact_from_decision(made))
             yield {"id": name, "text": truncate_to_bytes(made.text, 160), "why": truncate_to_bytes(made.why, 60)}
 

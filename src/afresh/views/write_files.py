@@ -5,11 +5,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from afresh.core.event import CheckpointWritten, JournalEntry, is_in_decision_log
+from afresh.core.progress_event import ProgressEvent
 from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import QueueTicket
-from afresh.ports import FactIndex, JournalStore
+from afresh.ports.storage import FactIndex, JournalStore
 from afresh.views import (
     checkpoint_file,
     context_index,
@@ -73,7 +74,7 @@ class ViewWriter:
                     "`afresh rebuild` makes them again"
                 )
 
-    def doing(self, what: str) -> None:
+    def follow(self, event: ProgressEvent) -> None:
         """Only what has happened is written down."""
 
     def _history(self, known: Mapping[str, State], tickets: Sequence[QueueTicket]) -> Sequence[task_history.HistoryLine]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.errors import BadInput, Damaged
-from afresh.ports import Clock
+from afresh.ports.watch import Clock
 from afresh.workspace.base_commit import read_base_commit
 from afresh.workspace.disk_files import write_durable_file
 from afresh.workspace.git import Git, GitFailed, run_git_as_user

@@ -11,7 +11,7 @@ from afresh.core.change import Change
 from afresh.core.event import WorkspaceOpened
 from afresh.core.task_id import check_task_id
 from afresh.errors import Damaged
-from afresh.ports import Clock
+from afresh.ports.watch import Clock
 from afresh.workspace import diff
 from afresh.workspace.base_commit import BaseCommit, describe_base, list_uncommitted_files, read_base_commit, set_ignore_rules
 from afresh.workspace.diff import list_changes, path_from_bytes

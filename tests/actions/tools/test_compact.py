@@ -12,7 +12,7 @@ from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Ruling, Verdict
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 from afresh.testing.states import make_state
 
 CHANGED = (Region("a.py", 1, 2, 5, changed=True),)

@@ -14,7 +14,7 @@ from afresh.core.state import State
 from afresh.core.step_history import Passage, PassageVoice
 from afresh.core.tokens import estimate_tokens
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.fakes import DictFiles, TableSandbox
 from afresh.testing.sample_journals import append_events, create_task, make_block

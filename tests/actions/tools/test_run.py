@@ -12,7 +12,7 @@ from afresh.actions.tools.run import MAX_PRINTED_LINES, find_printed_regions
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.work_state import WorkState
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 from afresh.testing.fakes import DictFiles, TableSandbox
 
 FILES = DictFiles(

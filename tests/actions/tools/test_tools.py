@@ -14,7 +14,7 @@ from afresh.core.fact import FactKind
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 from afresh.testing.fakes import DictFiles, EmptyInsight, TableSandbox
 from afresh.testing.states import make_state
 

@@ -7,6 +7,8 @@ from samples import COMMITS, DONE, HOSTILE, told
 
 from afresh.cli.render.console import open_console
 from afresh.cli.render.progress import LiveProgress, format_duration, render_progress_line, render_progress_panel
+from afresh.core.progress_event import CallBegan, CallDelayed, CallEnded, CheckBegan, CheckScope, ReplyStreamed
+from afresh.core.spending import CallPurpose
 from afresh.core.text import escape_hidden
 from afresh.views.progress import RunProgress, run_progress_to_json, update_run_progress
 
@@ -19,7 +21,7 @@ class Clock:
 def shown(stream: io.StringIO, **options: object) -> str:
     with LiveProgress(Clock(), Console(file=stream, width=100, highlight=False, **options)) as progress:
         for state, entries in told():
-            progress.doing("waiting for the model")
+            progress.follow(CallBegan("the model", CallPurpose.WORK))
             progress.saw(state, entries)
     return stream.getvalue()
 
@@ -73,9 +75,9 @@ def test_a_long_wait_shows_what_it_is_about() -> None:
     console = Console(file=stream, width=80)
     progress = LiveProgress(Clock(), console)
     progress.saw(state, entries)
-    progress.doing("running the checks twice for a baseline")
+    progress.follow(CheckBegan(CheckScope.BASELINE))
     console.print(render_progress_panel(progress.glance, 1_700_000_075.0))
-    assert "running the checks twice for a baseline" in stream.getvalue()
+    assert "running the checks twice, before anything is changed" in stream.getvalue()
 
 
 def test_a_silent_run_without_a_terminal_says_that_it_is_still_there(monkeypatch) -> None:
@@ -91,7 +93,7 @@ def test_a_silent_run_without_a_terminal_says_that_it_is_still_there(monkeypatch
             return super().write(text)
 
     with LiveProgress(Clock(), Console(file=Stream(), width=80)) as progress:
-        progress.doing("waiting for the model")
+        progress.follow(CallBegan("the model", CallPurpose.WORK))
         assert told_so.wait(20)
 
 
@@ -126,3 +128,16 @@ def test_a_stream_that_can_not_show_our_signs_gets_plain_ones() -> None:
 
 def test_durations_are_words() -> None:
     assert [format_duration(seconds) for seconds in (-1, 5, 75, 3_700)] == ["0 s", "5 s", "1 min 15 s", "1 h 01 min"]
+
+
+def test_how_far_a_reply_has_come_is_told_now_and_then_and_a_delay_at_once() -> None:
+    stream = io.StringIO()
+    progress = LiveProgress(Clock(), Console(file=stream, width=80))
+    shown = []
+    for characters in range(10, 510, 10):
+        progress.follow(ReplyStreamed("m", "ten letter", characters))
+        shown.append(progress.glance.doing)
+    progress.follow(CallEnded("m", ok=True))
+    assert [*dict.fromkeys(shown)] == ["", "m answers: about 50 tokens so far", "m answers: about 100 tokens so far"]
+    progress.follow(CallDelayed("busy; retry 1 of 6"))
+    assert progress.glance.doing == "busy; retry 1 of 6" and stream.getvalue() == "  … busy; retry 1 of 6\n"

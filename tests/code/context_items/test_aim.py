@@ -6,6 +6,7 @@ from textwrap import dedent
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from item_samples import text_of
 from trees import Texts
 
 from afresh.code.code_insight import CodeInsight
@@ -144,7 +145,7 @@ def test_what_is_written_like_code_is_found_wherever_it_is():
 
 def test_the_source_tree_begins_with_what_the_task_is_about_and_its_folder_comes_before_others():
     tree = TREE | {f"src/tool/aside/m{n}.py": "x = 1\n" for n in range(30)} | {"bench/more.py": "y = 1\n"}
-    [outline] = [look.text for look in CodeInsight().looks(begun(), Texts(tree)) if look.kind == "outline"]
+    [outline] = [text_of(look) for look in CodeInsight().looks(begun(), Texts(tree)) if look.kind == "outline"]
     lines = outline.splitlines()
     assert lines[0].startswith("src/tool/cli/list.py (") and "what the task speaks of" in lines[0]
     folders = [line.partition(":")[0] for line in lines if line.startswith(("src/tool/aside:", "src/tool/cli:", "bench:"))]

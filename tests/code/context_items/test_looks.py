@@ -6,6 +6,7 @@ from textwrap import dedent
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from item_samples import text_of
 from trees import Texts, state
 
 from afresh.code.code_insight import ITEM_SOURCES, CodeInsight
@@ -91,7 +92,7 @@ def looked(goal: str, type: str = "implement_feature", files: Texts | None = Non
     files = files or Texts(dict(SHOP))
     found: dict[str, list[tuple[str, str]]] = {}
     for look in CodeInsight().looks(state(goal, type, **fields), files, ALL, about):
-        found.setdefault(look.kind, []).append((look.subject, look.text))
+        found.setdefault(look.kind, []).append((look.subject, text_of(look)))
     return found
 
 
@@ -284,8 +285,8 @@ def test_a_file_that_changed_behind_our_back_is_shown_as_it_is_now():
     before = [look for look in insight.looks(current, files, {"target"}) if look.kind == "target"]
     files.texts["shop/checks.py"] = "# moved\n" + SHOP["shop/checks.py"].replace("value.isdigit()", "value.isdecimal()")
     [after] = [look for look in insight.looks(current, files, {"target"}) if look.kind == "target"]
-    assert after.subject == "shop/checks.py:17-22 Phone, named in the task" and before[0].text != after.text
-    assert "   20     if not value.isdecimal():" in after.text
+    assert after.subject == "shop/checks.py:17-22 Phone, named in the task" and text_of(before[0]) != text_of(after)
+    assert "   20     if not value.isdecimal():" in text_of(after)
 
 
 def numbered(looks: dict[str, list[tuple[str, str]]]):
@@ -328,7 +329,7 @@ def test_the_fingerprint_stays_as_it_was_when_the_task_began():
     files.texts |= {f"shop/new_{number}.py": "def f(): pass\n" for number in range(40)}
     later: State = replace_in_parts(current, changed=("shop/new_1.py",))
     again = [look for look in CodeInsight(kept=kept).looks(later, files, {"fingerprint"}) if look.kind == "fingerprint"]
-    assert first == again and first[0].text
+    assert first == again and text_of(first[0])
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,16 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from item_samples import excerpt, repo_map, text_of
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, draft_sections, select_offered_tools
 from afresh.context.compaction.compact_prompt import COMPACTION_STRATEGIES, compact_sections, count_asked_tokens
 from afresh.core.fact import Fact, FactKind
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.memory_state import StepRecord
+from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
 from afresh.core.region import Region
 from afresh.core.strategy_state import PlanItem
@@ -43,7 +45,7 @@ def texts(result, section):
 
 
 def test_nothing_is_taken_out_while_all_has_room():
-    memory = GatheredContext(state(), (Item("outline", "", "a.py\nb.py"), Item("file", "c.py:1-9 f", "x = 1\n" * 9)))
+    memory = GatheredContext(state(), (repo_map("a.py\nb.py"), excerpt("c.py", 1, "x = 1\n" * 9, "f")))
     whole = sum(count_asked_tokens(draft, SHARES, COUNTER) for draft in draft_sections(memory))
     assert shorter(memory, whole) == shorter(memory) and not shorter(memory, whole).reports
     assert shorter(memory, whole - 1).reports
@@ -51,7 +53,7 @@ def test_nothing_is_taken_out_while_all_has_room():
 
 def test_the_outline_keeps_what_the_work_speaks_of_and_its_share():
     lines = [f"src/module_{n}.py (9 lines): something_{n}" for n in range(40)] + ["src/header.py (80 lines): parse_header"]
-    memory = GatheredContext(state(), (Item("outline", "", "\n".join(lines)),))
+    memory = GatheredContext(state(), (repo_map("\n".join(lines)),))
     assert texts(least(memory), "outline") == [lines[-1]]
     kept = texts(shorter(memory, 600, (SectionShare("outline", 0.5, tier=Tier.PHASE),)), "outline")
     assert kept[0] == lines[0] and kept[-1] == lines[-1] and 5 < len(kept) < 40
@@ -60,7 +62,7 @@ def test_the_outline_keeps_what_the_work_speaks_of_and_its_share():
 
 def test_violations_that_nobody_speaks_of_go_and_the_first_stays():
     found = [f"name_{n} a.py:{n} complexity 12 (no suggestion yet)" for n in range(5)] + ["parse_header h.py:3 complexity 14"]
-    memory = GatheredContext(state(), (Item("violations", "", "\n".join(found)),))
+    memory = GatheredContext(state(), (Note("violations", "", "\n".join(found)),))
     assert texts(least(memory), "suggestions")[:2] == [found[0], found[-1]]
 
 
@@ -86,8 +88,8 @@ def test_a_doubtful_note_goes_before_an_old_one():
 
 
 def test_the_best_suggestions_stay():
-    looks = [Item("suggestion", f"id{n}", f"extract {n}") for n in range(5)]
-    memory = GatheredContext(state(), (Item("violations", "", "one a.py:1"), *looks))
+    looks = [Note("suggestion", f"id{n}", f"extract {n}") for n in range(5)]
+    memory = GatheredContext(state(), (Note("violations", "", "one a.py:1"), *looks))
     kept = texts(least(memory), "suggestions")
     assert [text for text in kept if "extract" in text] == ["- [id0] extract 0", "- [id1] extract 1"]
 
@@ -105,10 +107,10 @@ def test_the_best_suggestions_stay():
     ids=["far", "changed", "touched lately", "named", "file of the plan", "other lines of it"],
 )
 def test_a_definition_far_from_the_work_becomes_its_stub(path, title, region, stays):
-    look = Item("file", f"{path}:1-9 {title}", "1  value = compute(value)\n" * 9)
+    look = excerpt(path, 1, "1  value = compute(value)\n" * 9, title)
     memory = GatheredContext(state(step=20, regions=(region,), plan=(PlanItem("then plan_b.py"),)), (look,))
     (text,) = texts(least(memory), "files")
-    assert (text == look.text) is stays
+    assert (text == text_of(look)) is stays
     assert stays or text == f"     … 1-9 {title}"
 
 
@@ -120,11 +122,12 @@ def test_the_latest_of_the_earlier_steps_stay():
 words = st.text("abcdefgh ._\n", max_size=60)
 looks = st.one_of(
     st.builds(
-        Item, st.sampled_from(["outline", "violations", "suggestion", "test", "change"]), st.text("abc", min_size=1), words
+        item_from_untyped,
+        st.sampled_from(["outline", "violations", "suggestion", "test", "change"]),
+        st.text("abc", min_size=1),
+        words,
     ),
-    st.builds(
-        lambda path, at, text: Item("file", f"{path}:{at}-{at + 3} f", text), st.sampled_from("ab"), st.integers(1, 60), words
-    ),
+    st.builds(lambda path, at, text: excerpt(path, at, text, "f", last=at + 3), st.sampled_from("ab"), st.integers(1, 60), words),
 )
 facts = st.builds(Fact, st.sampled_from(FactKind), words, words, st.floats(0, 1), step=st.integers(1, 9))
 regions = st.builds(Region, st.sampled_from("ab"), st.integers(1, 9), st.integers(9, 60), st.integers(1, 9), st.booleans())
@@ -177,10 +180,10 @@ def test_compacting_is_deterministic_and_compacting_again_changes_nothing(memory
 
 def test_a_window_says_what_was_compacted_and_that_more_is_to_be_found():
     tree = "\n".join(f"src/module_{n}.py (9 lines): something_{n}" for n in range(60))
-    source = Item("file", "header.py:1-400 parse_header", "1  value = compute(value)\n" * 400)
+    source = excerpt("header.py", 1, "1  value = compute(value)\n" * 400, "parse_header")
     chosen = load_template("fix_violation")
     window = build_best_prompt(
-        GatheredContext(state(), (Item("outline", "", tree), source)),
+        GatheredContext(state(), (repo_map(tree), source)),
         chosen,
         select_offered_tools(chosen.at(""), TOOLS),
         4_000,

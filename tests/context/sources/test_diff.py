@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from item_samples import text_of
 
 from afresh.context.sources.diff import find_reviewed_diff, find_reviewed_regions, gather_review_diff
 from afresh.core.region import Region
@@ -48,7 +49,7 @@ class Yard:
         return State(task=Task(id="t", goal=goal, type="code_review"), workspace=WorkspaceState(base=self.base))
 
     def looks(self, goal: str) -> Sequence[tuple[str, str, str]]:
-        return [(look.kind, look.subject, look.text) for look in gather_review_diff(self.state(goal), self.past, BOTH)]
+        return [(look.kind, look.subject, text_of(look)) for look in gather_review_diff(self.state(goal), self.past, BOTH)]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.sources.history import render_history_rows
 from afresh.core.action import Action, Observation
-from afresh.core.item import Item
+from afresh.core.item import Excerpt, Item, SourceLine
 from afresh.core.memory_state import MemoryState, StepRecord
 from afresh.core.prompt import Prompt
 from afresh.core.region import Region
@@ -200,7 +200,14 @@ def test_what_was_printed_after_the_change_in_the_same_reply_is_not_old():
     assert [line.endswith("(before the last change)") for line in shown if "=" in line] == [True, False]
 
 
-CODE = Item("file", "src/label.py:33-34 f", "   33     if parcel.weight > 20_000:\n+  34         heavy_parcels.append(parcel)")
+CODE = Excerpt(
+    "file",
+    "src/label.py",
+    33,
+    34,
+    ("f",),
+    (SourceLine(33, "    if parcel.weight > 20_000:"), SourceLine(34, "        heavy_parcels.append(parcel)", changed=True)),
+)
 
 
 def test_search_hits_and_printed_lines_that_stand_under_files_are_not_shown_again():

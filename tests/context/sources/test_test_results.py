@@ -1,5 +1,5 @@
 from afresh.context.sources.test_results import drop_guessed_coverage, gather_measured_coverage
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
@@ -54,8 +54,8 @@ def test_what_was_counted_stands_in_place_of_what_was_guessed():
         verification=VerificationState(verdict=run("full")),
         workspace=WorkspaceState(changed=("shop/price.py", "shop/new.py")),
     )
-    guessed = [Item("coverage", path, f"{path}: no test leads to: total (3)") for path in ("shop/price.py", "shop/new.py")]
-    other = Item("target", "shop/price.py", "")
+    guessed = [Note("coverage", path, f"{path}: no test leads to: total (3)") for path in ("shop/price.py", "shop/new.py")]
+    other = Note("target", "shop/price.py", "")
     assert drop_guessed_coverage([*guessed, other], list(gather_measured_coverage(state, TEXTS.__getitem__))) == [
         guessed[1],
         other,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from afresh.context.sources.lessons import detect_used_lessons, gather_lessons, record_consultation
 from afresh.core.action import Action
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.lesson import (
     INITIAL_LESSON_STATE,
     MAX_LESSONS_REMEMBERED,
@@ -36,24 +36,24 @@ STATE = State(
     workspace=WorkspaceState(first_snapshot="s"),
     verification=VerificationState(baseline=Baseline()),
 )
-KNOWN = Item("knowledge", "KO-1a2b", "KO-1a2b tabs\nWhat worked:\nuse unfold_line, then run `make tables`")
+KNOWN = Note("knowledge", "KO-1a2b", "KO-1a2b tabs\nWhat worked:\nuse unfold_line, then run `make tables`")
 IDS = st.sampled_from(["KO-a", "KO-b", "KO-c", ".claude/skills/x/SKILL.md"]) | st.integers(0, 99).map(lambda n: f"KO-{n}")
 
 
 class Shelf:
     """Remembers what it was asked for."""
 
-    def __init__(self, *looks: Item) -> None:
+    def __init__(self, *looks: Note) -> None:
         self.looks, self.asked = looks, list[str]()
 
     def stocked(self) -> bool:
         return bool(self.looks)
 
-    def find(self, questions: Sequence[str], most: int) -> Sequence[Item]:
+    def find(self, questions: Sequence[str], most: int) -> Sequence[Note]:
         self.asked.append(questions[0])
         return self.looks[:most]
 
-    def named(self, keys: Sequence[str]) -> Sequence[Item]:
+    def named(self, keys: Sequence[str]) -> Sequence[Note]:
         return [look for look in self.looks if look.subject in keys]
 
 
@@ -92,7 +92,7 @@ def test_what_fitted_is_recorded_also_when_it_is_nothing_but_not_without_a_libra
 
 
 def test_what_was_used_stays_when_the_phase_changes() -> None:
-    others = [Item("knowledge", f"KO-{number}", f"KO-{number} x") for number in range(4)]
+    others = [Note("knowledge", f"KO-{number}", f"KO-{number} x") for number in range(4)]
     used = after(LessonsLookedUp(1, "change", ("KO-1a2b", "KO-3")), LessonsUsed(2, ("KO-1a2b",), ("unfold_line",)))
     assert [look.subject for look in gather_lessons(used, agent(Shelf(*others, KNOWN)))] == ["KO-1a2b", "KO-0", "KO-1"]
 
@@ -101,7 +101,7 @@ def test_what_was_used_stays_when_the_phase_changes() -> None:
 @given(st.lists(st.lists(st.text("abc xyz", max_size=60), max_size=30).map("\n".join), max_size=3), st.integers(0, 600))
 def test_the_cap_holds_and_whole_lines_from_the_beginning_are_shown(texts: list[str], room: int) -> None:
     counter = EstimatingCounter()
-    looks = [Item("knowledge", f"KO-{number}", text) for number, text in enumerate(texts)]
+    looks = [Note("knowledge", f"KO-{number}", text) for number, text in enumerate(texts)]
     shown = fit_lessons(looks, room, counter)
     assert sum(counter(look.text) for look in shown) <= room
     for look in shown:
@@ -111,7 +111,7 @@ def test_the_cap_holds_and_whole_lines_from_the_beginning_are_shown(texts: list[
 
 
 def test_a_skill_that_is_cut_says_where_the_rest_is() -> None:
-    long = Item("knowledge", ".claude/skills/x/SKILL.md", "\n".join(f"line {number} of the skill" for number in range(200)))
+    long = Note("knowledge", ".claude/skills/x/SKILL.md", "\n".join(f"line {number} of the skill" for number in range(200)))
     (shown,) = fit_lessons([long], 100, EstimatingCounter())
     assert shown.text.endswith("\n… `read` .claude/skills/x/SKILL.md")
 

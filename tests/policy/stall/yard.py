@@ -19,8 +19,8 @@ from afresh.core.strategy_state import UNLIMITED_PACE
 from afresh.core.task import Check, Task
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter
-from afresh.loop import work_on_task
-from afresh.ports import Ledger
+from afresh.loop import advance_task
+from afresh.ports.model import Ledger
 from afresh.runtime import Runtime
 from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock, MemoryStore
 from afresh.testing.sample_journals import append_events
@@ -141,10 +141,13 @@ class Yard:
         return Reply(f"step {step}", tuple(Action(tool, args) for tool, args in done))
 
     def works(self) -> State:
-        return work_on_task("t", "worker", self.agent)
+        return advance_task("t", "worker", self.agent)
+
+    def say(self, text: str) -> None:
+        append_events(self.store, self.store.load("t"), [QuestionAnswered(text)])
 
     def answers(self, text: str) -> State:
-        append_events(self.store, self.store.load("t"), [QuestionAnswered(text)])
+        self.say(text)
         return self.works()
 
     def events(self, kind: type) -> list[Any]:

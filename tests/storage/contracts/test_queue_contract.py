@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from afresh.ports import TaskQueue
+from afresh.ports.storage import TaskQueue
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.storage.sqlite.queue import SqliteQueue

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from afresh.ports import JournalStore
+from afresh.ports.storage import JournalStore
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.fakes import MemoryStore
 from afresh.testing.store_contract import StoreContract

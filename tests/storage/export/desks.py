@@ -7,11 +7,7 @@ from itertools import count
 from pathlib import Path
 
 from afresh.app.project import Project, open_project
-from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.fact_index import SqliteFactIndex
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.notebook import SqliteNotebook
-from afresh.storage.sqlite.queue import SqliteQueue
+from afresh.storage.sqlite.storage import open_sqlite_storage
 from afresh.views.write_files import ViewWriter
 
 
@@ -37,13 +33,10 @@ class Desks:
 
 
 def desk_on(path: Path, like: Project) -> Project:
-    """The same project, with its journals in this file."""
-    database = Database(path)
-    store, queue, notebook = SqliteJournal(database), SqliteQueue(database, like.clock), SqliteNotebook(database, like.clock)
-    lore = SqliteFactIndex(path.with_name("memory.db"), store, lambda: [notebook])
-    projections = ViewWriter(like.project.state, store, queue.tickets, lore=lore)
-    made = {"database": database, "store": store, "queue": queue, "notebook": notebook, "lore": lore, "projections": projections}
-    return replace(like, **made)
+    """The same project, with its journals in this file's folder."""
+    storage = open_sqlite_storage(path.parent, path.parent / "user", like.clock)
+    projections = ViewWriter(like.project.state, storage.journal, storage.queue.tickets, lore=storage.facts)
+    return replace(like, storage=storage, projections=projections)
 
 
 def content(folder: Path) -> dict[str, bytes]:

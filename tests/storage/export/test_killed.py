@@ -56,8 +56,9 @@ def test_an_import_that_is_killed_anywhere_leaves_the_store_as_before_or_complet
         there = desks.fresh()
         create_task(there.store, "mine")
         before = kept(there)
-        there.database.close()
-        finished = in_child(lambda there=there, point=point: mortal_import(there.database.path, there, folder, point))
+        there.storage.close()
+        path = there.storage.journal._database.path  # pyright: ignore
+        finished = in_child(lambda there=there, path=path, point=point: mortal_import(path, there, folder, point))
         after = kept(there)
         assert after == before or set(after[1]) == {"mine", "one", "two"}
         seen.add(len(after[1]))

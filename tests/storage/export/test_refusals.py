@@ -142,7 +142,7 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
     "another field": (queue(lambda plain: plain["tasks"][0].update(colour="red")), "queue.json: does not describe.*colour"),
     "a priority in words": (
         queue(lambda plain: plain["tasks"][0].update(priority="high")),
-        "does not describe an export: priority",
+        "does not describe an export: tasks.priority is of another kind",
     ),
     "a status that its journal does not tell": (
         queue(lambda plain: plain["tasks"][1].update(status="done")),

@@ -45,7 +45,7 @@ def test_a_kept_lease_outlives_its_first_term(queue: SqliteQueue, clock: FakeClo
             clock.move(15)
             assert eventually(lambda: expires(queue) == clock.now() + 20)
         kept.check()
-        assert not kept.lost and owner(queue) == "me"
+        assert owner(queue) == "me"
     clock.move(25)
     assert owner(queue) == ""
 
@@ -59,10 +59,10 @@ def test_the_owner_learns_that_its_lease_is_lost(queue: SqliteQueue, clock: Fake
     queue.claim("me")
     clock.move(30)
     assert queue.claim("another") == "one"
-    with renew_lease_in_background(queue, "me", "one", every=0.02) as kept:
-        assert eventually(lambda: kept.lost)
-        with pytest.raises(LeaseLost, match="another worker"):
-            kept.check()
+    with renew_lease_in_background(queue, "me", "one", every=60) as kept:
+        for _ in range(2):
+            with pytest.raises(LeaseLost, match="another worker"):
+                kept.check()
     assert owner(queue) == "another"
 
 

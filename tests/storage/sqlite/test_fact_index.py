@@ -8,12 +8,10 @@ from hypothesis import strategies as st
 
 from afresh.core import event as happened
 from afresh.core import fact
-from afresh.core.decision import Decision
 from afresh.core.event import JournalEntry
 from afresh.core.fact import NOTEBOOK_JOURNAL, Fact, FactKind, FactScope
-from afresh.core.project_facts import FactQuery, fact_from_decision, fact_from_words, make_fact_id
+from afresh.core.project_facts import FactQuery, fact_from_words, make_fact_id
 from afresh.core.state import State
-from afresh.core.verdict import CheckRun, Ruling, Verdict
 from afresh.errors import TryAgain
 from afresh.storage.sqlite import fact_index as looking
 from afresh.storage.sqlite import facts
@@ -33,7 +31,7 @@ class Project:
         self.folder, self.clock = folder, FakeClock()
         self.database = Database(folder / "afresh.db")
         self.store, self.notebook = SqliteJournal(self.database), SqliteNotebook(self.database, self.clock)
-        self.lore = SqliteFactIndex(folder / "memory.db", self.store, lambda: [self.notebook])
+        self.lore = SqliteFactIndex(folder / "memory.db", self.store, [self.notebook])
         self.states: dict[str, State] = {}
 
     def happens(self, task: str, *events: happened.Event, seen: bool = True) -> tuple[JournalEntry, ...]:
@@ -67,65 +65,11 @@ def note(subject: str, text: str, step: int = 1, kind: FactKind = FactKind.NOTE)
     return Fact(kind, subject, text, step=step)
 
 
-def test_a_fact_is_found_by_part_of_an_identifier(project: Project) -> None:
-    project.learns("one", note("parser", "parseHTTPHeader drops the last_line"))
-    project.learns("one", note("cache", "entries expire after an hour"))
-    for words in ("http header", "parseHTTPHeader", "last_line", "line", "PARSER"):
-        assert project.knows(words, "one") == ["parseHTTPHeader drops the last_line"], words
-    assert project.knows("nothing of the kind") == []
-
-
-def test_a_newer_fact_about_the_same_takes_the_older_ones_place_and_both_are_history(project: Project) -> None:
-    project.learns("one", note("parser", "reads lines"), note("cache", "is empty"))
-    project.learns("one", note("parser", "reads bytes", 2))
-    assert project.knows("parser", "one") == ["reads bytes"] and project.knows("lines", "one") == []
-    (known,) = project.lore.look_up(FactQuery("parser", task="one"))
-    assert [(one.fact.text, one.end) for one in project.lore.history(known)] == [
-        ("reads lines", "superseded"),
-        ("reads bytes", ""),
-    ]
-
-
 def test_the_same_words_again_are_one_fact(project: Project) -> None:
     assert project.knows("parser") == []
     for step in (1, 2, 3):
         project.learns("one", note("parser", "reads lines", step))
     assert len(project.rows()) == 1
-
-
-def test_a_task_sees_its_own_facts_and_the_projects_but_not_what_another_merely_observed(project: Project) -> None:
-    seen = note("tests/test_a.py::test_b", "AssertionError in parser", kind=FactKind.OBSERVED)
-    project.learns("one", note("parser", "reads lines of parser"), seen)
-    assert sorted(project.knows("parser", "one")) == ["AssertionError in parser", "reads lines of parser"]
-    assert project.knows("parser", "two") == ["reads lines of parser"]
-    assert project.knows("parser", "two", own=True) == []
-    assert project.knows("parser", "one", kinds=(FactKind.OBSERVED,)) == ["AssertionError in parser"]
-
-
-def test_words_of_persons_decisions_and_verified_checks_are_facts_too(project: Project) -> None:
-    run = CheckRun("pytest -q", 0, passed=3, block="b" * 32)
-    project.happens(
-        "one",
-        happened.QuestionAnswered("never touch vendored/ files"),
-        happened.DecisionMade(Decision("keep the table", "model", "it is shorter", 3, "dispatch", 0.7)),
-        happened.VerdictReached(4, Verdict(Ruling.PASS, "all fine", (run,), final=True)),
-    )
-    kinds = {known.fact.kind: known for known in project.lore.look_up(FactQuery("", task="one"))}
-    assert kinds[FactKind.RULE].fact.text == "never touch vendored/ files" and kinds[FactKind.RULE].by == "person"
-    assert kinds[FactKind.DECISION].fact == fact_from_decision(
-        Decision("keep the table", "model", "it is shorter", 3, "dispatch", 0.7)
-    )
-    assert (kinds[FactKind.VERIFIED].fact.confidence, kinds[FactKind.VERIFIED].fact.block) == (1.0, "b" * 32)
-
-
-def test_what_was_observed_in_a_step_that_is_undone_no_longer_holds(project: Project) -> None:
-    project.learns("one", note("a::b", "fails oddly", 1, FactKind.OBSERVED), note("odd", "stays", 1))
-    project.happens("one", happened.ChangeKeptOrReverted(1, False, "s"))
-    assert project.knows("oddly odd", "one") == ["stays"]
-    project.learns("one", note("t.py::b", "fails oddly", 2, FactKind.OBSERVED))
-    green = Verdict(Ruling.PASS, "", (CheckRun("pytest", 0, passed=9),))
-    project.happens("one", happened.VerdictReached(2, green))
-    assert project.knows("oddly odd", "one") == ["stays"]
 
 
 def test_what_happened_while_nobody_looked_is_read_before_the_next_question(project: Project) -> None:
@@ -135,46 +79,6 @@ def test_what_happened_while_nobody_looked_is_read_before_the_next_question(proj
     assert project.knows("cold", "one") == [], "this process was told of everything, it believes"
     later = Project(project.folder)
     assert later.knows("cold", "one") == ["is cold"]
-
-
-def test_what_another_process_writes_into_the_notebook_is_known_at_the_next_question(project: Project) -> None:
-    assert project.knows("tabs") == []
-    other = Project(project.folder)
-    other.notebook.append([fact.FactNoted(Fact(FactKind.RULE, "style", "use tabs", scope=FactScope.PROJECT), "anna")])
-    assert project.knows("tabs", "any") == ["use tabs"]
-
-
-def test_a_correction_puts_a_persons_words_in_the_place_of_a_fact(project: Project) -> None:
-    project.learns("one", note("parser", "reads lines"))
-    (known,) = project.lore.look_up(FactQuery("parser"))
-    project.notebook.append([fact.FactCorrected(known.id, "reads bytes", "anna", "I wrote it")])
-    (now,) = project.lore.look_up(FactQuery("parser"))
-    assert (now.fact.text, now.by, now.task) == ("reads bytes", "anna", "one")
-    assert [one.end for one in project.lore.history(now)] == ["corrected by anna: I wrote it", ""]
-    assert [(edit.id, edit.new) for edit in project.lore.edits()] == [(known.id, "reads bytes")]
-
-
-def test_what_a_person_has_corrected_is_not_learnt_again(project: Project) -> None:
-    project.learns("one", note("parser", "reads lines"))
-    (known,) = project.lore.look_up(FactQuery("parser"))
-    project.notebook.append([fact.FactCorrected(known.id, "reads bytes", "anna")])
-    assert project.knows("parser") == ["reads bytes"]
-    project.learns("one", note("parser", "reads lines", 5))
-    assert project.knows("parser") == ["reads bytes"]
-    (now,) = project.lore.look_up(FactQuery("parser"))
-    project.notebook.append([fact.FactCorrected(now.id, "reads lines", "anna")])
-    assert project.knows("parser") == ["reads lines"], "but the person may go back"
-
-
-def test_what_is_forgotten_is_not_found_and_not_learnt_again(project: Project) -> None:
-    project.learns("one", note("key", "the password is swordfish"))
-    (known,) = project.lore.look_up(FactQuery("swordfish"))
-    project.notebook.append([fact.FactForgotten(known.id, "anna", "a secret")])
-    assert project.knows("swordfish", "one") == []
-    project.learns("one", note("key", "the password is swordfish", 9))
-    assert project.knows("swordfish", "one") == []
-    (gone,) = project.lore.known(known.id)
-    assert gone.ended and gone.end == "forgotten by anna: a secret"
 
 
 def test_a_damaged_index_is_made_again(project: Project) -> None:
@@ -268,7 +172,7 @@ def test_entries_that_another_process_has_learnt_already_are_not_learnt_again(pr
     project.learns("one", note("parser", "reads lines"), seen=False)
     entries, state = list(project.store.journal("one")), project.states["one"]
     project.learns("one", note("parser", "reads bytes", 2), seen=False)
-    other = SqliteFactIndex(project.folder / "memory.db", project.store, lambda: [project.notebook])
+    other = SqliteFactIndex(project.folder / "memory.db", project.store, [project.notebook])
     assert [one.fact.text for one in other.look_up(FactQuery("parser", task="one"))] == ["reads bytes"]
     project.lore.saw(state, entries)
     assert project.knows("parser", "one") == ["reads bytes"], "the older fact came back"

@@ -4,9 +4,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from afresh.core.ledger import CallPayment, PricedBooking, SpendingFilter
 from afresh.core.spending import CallBooking, CallPurpose, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, TrippedLimit
 from afresh.core.usage import Usage
-from afresh.spending.payments import CallPayment, PricedBooking
 from afresh.storage.sqlite.ledger import SqliteLedger
 
 NOON, DAY = 1_760_000_000.0, 86_400.0
@@ -36,11 +36,15 @@ class Spending(RuleBasedStateMachine):
             return
         call = CallBooking(task=task, project="p", kind=CallPurpose.WORK, model="m", ceiling=99, tokens=worst, reserve=0)
         account = SpendingAccount("p", task, self.at)
-        stops = {(one.limit.scope, one.key) for one in self.ledger.stopping(account)}
-        before = {limit: self.ledger.spent(account, limit) for limit in self.limits if limit.scope is not LimitScope.CALL}
+        stops = {(one.limit.scope, one.key) for one in self.ledger.tripped(account)}
+        before = {
+            limit: self.ledger.tally(account, limit.scope, limit.unit).spent
+            for limit in self.limits
+            if limit.scope is not LimitScope.CALL
+        }
         found = self.ledger.book(PricedBooking(call, account, worst, "known", str(worker), self.limits))
         if isinstance(found, TrippedLimit):
-            assert (found.limit.scope, found.key) in {(one.limit.scope, one.key) for one in self.ledger.breakers()}
+            assert (found.limit.scope, found.key) in {(one.limit.scope, one.key) for one in self.ledger.tripped()}
             return
         assert not stops, "nothing gets past a breaker"
         assert all(had + worst <= limit.most for limit, had in before.items())
@@ -66,9 +70,9 @@ class Spending(RuleBasedStateMachine):
     def crash(self, data: st.DataObject) -> None:
         worker = data.draw(st.sampled_from(sorted(self.open)))
         number, _ = self.open.pop(worker)
-        lost = self.ledger.unpaid("p", lambda name: name == str(worker))
-        assert [one.number for one in lost] == [number]
-        self.ledger.write_off(number)
+        booked = self.ledger.calls(SpendingFilter(project="p", only_booked=True))
+        assert [one.number for one in booked if one.is_open and one.booking.worker == str(worker)] == [number]
+        self.ledger.cancel(number, "lost", refund=False)
         self.ledger.close()
 
     @rule()
@@ -78,28 +82,26 @@ class Spending(RuleBasedStateMachine):
     @rule(scope=st.sampled_from(LimitScope), task=st.sampled_from(TASKS))
     def reset(self, scope: LimitScope, task: str) -> None:
         self.ledger.reset(SpendingAccount("p", task, self.at), scope)
-        assert not [one for one in self.ledger.stopping(SpendingAccount("p", task, self.at)) if one.limit.scope is scope]
+        assert not [one for one in self.ledger.tripped(SpendingAccount("p", task, self.at)) if one.limit.scope is scope]
 
     @invariant()
     def sums_are_those_of_the_rows(self) -> None:
-        if not hasattr(self, "ledger") or not self.ledger.kept():
+        if not hasattr(self, "ledger"):
             return
-        with self.ledger.reading() as connection:
-            rows = connection.execute(
-                "SELECT task, at, CASE state WHEN 'booked' THEN worst WHEN 'settled' THEN paid ELSE 0 END FROM call"
-            ).fetchall()
+        calls = self.ledger.calls(SpendingFilter())
+        with self.ledger._database.reading() as connection:
             tallies = connection.execute("SELECT scope, key, spent FROM tally WHERE unit = 'money'").fetchall()
         for scope, key, spent in tallies:
-            assert spent == sum(money for task, at, money in rows if SpendingAccount("p", task, at).key(LimitScope(scope)) == key)
+            assert spent == sum(call.charge.money for call in calls if call.booking.account.key(LimitScope(scope)) == key)
 
     @invariant()
     def no_limit_is_passed_by_more_than_one_call_each(self) -> None:
-        if not hasattr(self, "ledger") or not self.ledger.kept():
+        if not hasattr(self, "ledger"):
             return
         for task in TASKS:
             for limit in self.limits:
                 if limit.scope is not LimitScope.CALL:
-                    spent = self.ledger.spent(SpendingAccount("p", task, self.at), limit)
+                    spent = self.ledger.tally(SpendingAccount("p", task, self.at), limit.scope, limit.unit).spent
                     assert spent <= limit.most + WORKERS * self.excess
 
     def teardown(self) -> None:

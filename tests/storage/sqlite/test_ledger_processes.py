@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import afresh
+from afresh.core.ledger import SpendingFilter
 from afresh.core.spending import LimitScope, LimitUnit, SpendingAccount, SpendingLimit
-from afresh.spending.reports import SpendingFilter, sum_all_calls
+from afresh.spending.reports import sum_calls
 from afresh.storage.sqlite.ledger import SqliteLedger
 from afresh.storage.worker_lease import is_worker_dead
 
@@ -18,6 +19,7 @@ import sys, time
 from pathlib import Path
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.storage.worker_lease import identify_worker
 from afresh.core.reply import Reply; from afresh.core.usage import Usage
 from afresh.core.spending import SpendingLimits
 from afresh.spending.price_list import Price
@@ -31,7 +33,7 @@ class Prices:
 class Wall:
     def now(self): return 1_760_000_000.0
 
-terms = SpendingTerms("p", Prices(), SpendingLimits(call=9, task=9, day=0.5, month=9))
+terms = SpendingTerms("p", Prices(), SpendingLimits(call=9, task=9, day=0.5, month=9), worker=identify_worker())
 books = SpendingLedger(SqliteLedger(Path(sys.argv[1])), terms, Wall(), lambda text: None)
 call = CallBooking(task="t", project="p", kind=CallPurpose.WORK, model="liar", ceiling=10, tokens=5, reserve=5)
 """
@@ -79,13 +81,13 @@ def test_workers_that_hammer_one_limit_never_pass_it(tmp_path: Path):
     told = hammered(path, 4, 10)
     assert all(line.endswith("day") for line in told)
     assert sum(int(line.split()[0]) for line in told) == 50, "fifty calls fit exactly"
-    assert sum_all_calls(SqliteLedger(path), SpendingFilter()).money == LIMIT.most
+    assert sum_calls(SqliteLedger(path).calls(SpendingFilter())).money == LIMIT.most
 
 
 def test_where_calls_cost_more_than_their_worst_each_worker_passes_it_by_one_at_most(tmp_path: Path):
     path, workers, real = tmp_path / "ledger.db", 4, 30
     hammered(path, workers, real)
-    over = sum_all_calls(SqliteLedger(path), SpendingFilter()).money - LIMIT.most
+    over = sum_calls(SqliteLedger(path).calls(SpendingFilter())).money - LIMIT.most
     assert over <= workers * real * 1_000_000
 
 
@@ -94,9 +96,10 @@ def test_a_killed_worker_s_call_stays_booked_at_its_worst_until_it_is_put_right(
     worker = start(DIE, str(path))
     assert worker.stdout and worker.stdout.readline() == "booked\n"
     ledger = SqliteLedger(path)
-    assert not ledger.unpaid("p", is_worker_dead), "it lives"
+    (call,) = ledger.calls(SpendingFilter(only_booked=True))
+    assert not is_worker_dead(call.booking.worker), "it lives"
     worker.kill()
     worker.communicate()
-    assert ledger.spent(SpendingAccount("p", "t", 1_760_000_000.0), LIMIT) == CALL_COST
-    (lost,) = ledger.unpaid("p", is_worker_dead)
-    assert (lost.task, lost.worst) == ("t", CALL_COST)
+    assert is_worker_dead(call.booking.worker) and call.is_open
+    account = SpendingAccount("p", "t", 1_760_000_000.0)
+    assert ledger.tally(account, LIMIT.scope, LIMIT.unit).spent == call.charge.money == CALL_COST

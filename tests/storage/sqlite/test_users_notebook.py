@@ -23,7 +23,7 @@ class Home:
         clock, database = FakeClock(), Database(folder / "afresh.db")
         self.own = SqliteNotebook(Database(folder / "user.db"), clock, USER_JOURNAL)
         self.notebook = SqliteNotebook(database, clock)
-        self.lore = SqliteFactIndex(folder / "memory.db", SqliteJournal(database), lambda: [self.notebook, self.own])
+        self.lore = SqliteFactIndex(folder / "memory.db", SqliteJournal(database), [self.notebook, self.own])
 
     def known(self) -> dict[str, str]:
         return {one.id: one.fact.text for one in self.lore.look_up(FactQuery("", limit=100))}

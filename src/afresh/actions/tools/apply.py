@@ -8,7 +8,7 @@ from afresh.actions.tools.edit import replace_unique_text
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 
 def apply_suggestion(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
@@ -30,4 +30,4 @@ def read_suggestion(id: str, bench: ToolContext) -> tuple[str, list[Any]]:
     return title, edits
 
 
-tool = FunctionTool(make_tool_schema("apply", "Carry out a suggestion.", id=""), apply_suggestion, changes=True)
+tool = FunctionTool(make_tool_schema("apply", "Carry out a suggestion.", id=""), apply_suggestion)

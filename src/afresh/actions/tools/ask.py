@@ -7,7 +7,7 @@ from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.event import QuestionAsked
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 MAX_QUESTION_CHARACTERS = 600
 MAX_OPTIONS = 6

@@ -9,7 +9,7 @@ from afresh.core.state import State
 from afresh.core.step_result import ToolOutcome
 from afresh.core.verdict import Ruling
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 
 def find_compaction_obstacle(state: State) -> str:

@@ -8,7 +8,7 @@ from afresh.core.decision import Decision, has_same_subject
 from afresh.core.event import DecisionMade
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 MAX_SUBJECT_CHARACTERS = 60
 MAX_DECISION_CHARACTERS = 240

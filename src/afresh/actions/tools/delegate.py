@@ -8,7 +8,7 @@ from afresh.core.fact import Fact, FactKind
 from afresh.core.step_result import ToolOutcome
 from afresh.core.subtask import Subtask, SubtaskResult, SubtaskReturned, SubtaskStatus
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 MAX_GOAL_CHARACTERS = 1_500
 MAX_LIST_ENTRIES = 6
@@ -52,4 +52,4 @@ DELEGATE_SCHEMA = make_tool_schema(
     "delegate", "Have another agent do one of 3 or more open items of the plan; goal: all it must know, checks: commands.",
     ("type", "checks", "paths"), goal="", type="", checks=("array", ""), paths=("array", ""),
 )  # fmt: skip
-tool = FunctionTool(DELEGATE_SCHEMA, delegate_part, changes=True)
+tool = FunctionTool(DELEGATE_SCHEMA, delegate_part)

@@ -7,7 +7,8 @@ from typing import Any
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
-from afresh.ports import FileTree, ToolContext
+from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import FileTree
 
 
 def edit_file(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
@@ -66,5 +67,4 @@ tool = FunctionTool(
         new="",
     ),
     edit_file,
-    changes=True,
 )

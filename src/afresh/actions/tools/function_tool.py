@@ -6,8 +6,9 @@ from typing import Any
 
 from afresh.core.prompt import ToolSchema
 from afresh.core.step_result import ToolOutcome
+from afresh.core.tool_traits import ToolTrait, find_tool_traits
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 ARGUMENT_TYPES: dict[str, type | tuple[type, ...]] = {
     "string": str,
@@ -22,7 +23,12 @@ ARGUMENT_TYPES: dict[str, type | tuple[type, ...]] = {
 class FunctionTool:
     schema: ToolSchema
     function: Callable[[Mapping[str, Any], ToolContext], ToolOutcome]
-    changes: bool = False
+    own_traits: frozenset[ToolTrait] | None = None
+    """Of a tool that is made at run time; those that come with afresh are in core/tool_traits."""
+
+    @property
+    def traits(self) -> frozenset[ToolTrait]:
+        return find_tool_traits(self.schema.name) if self.own_traits is None else self.own_traits
 
     def run(self, args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
         problem = find_argument_mistake(self.schema, args)

@@ -7,7 +7,7 @@ from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.ceiling_state import LargerCeilingRequested
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 
 def request_larger_ceiling(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:

@@ -11,7 +11,7 @@ from afresh.core.step_result import ToolOutcome
 from afresh.core.strategy_state import PlanItem
 from afresh.core.truncate import truncate_text
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 MAX_PLAN_ITEMS = 12
 MAX_ITEM_CHARACTERS = 200

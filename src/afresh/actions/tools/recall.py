@@ -12,7 +12,7 @@ from afresh.core.state import State
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
 from afresh.memory.corrections import Corrections
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 FACT_KINDS_BY_NAME: dict[str, tuple[FactKind, ...]] = {
     "decisions": (FactKind.DECISION,),

@@ -6,7 +6,7 @@ from typing import Any
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.fact import Fact, FactKind
 from afresh.core.step_result import ToolOutcome
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 
 def keep_note(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:

@@ -10,7 +10,8 @@ from afresh.core.action import CommandRun
 from afresh.core.region import Region
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
-from afresh.ports import FileTree, ToolContext
+from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import FileTree
 
 MAX_PRINTED_LINES = 600
 """Lines in all; more than that no window has room for, and the plain output says it as well."""
@@ -102,6 +103,4 @@ def render_command_result(done: CommandRun) -> str:
     return f"{end}\n{done.output.rstrip()}" if done.output.strip() else f"{end}, no output"
 
 
-tool = FunctionTool(
-    make_tool_schema("run", "Run a shell command (no network, no git, 120 s).", command=""), run_command, changes=True
-)
+tool = FunctionTool(make_tool_schema("run", "Run a shell command (no network, no git, 120 s).", command=""), run_command)

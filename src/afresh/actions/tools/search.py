@@ -11,7 +11,7 @@ from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.step_result import ToolOutcome
 from afresh.core.symbol import SearchHit
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 MIN_HITS_PER_FILE = 4
 MAX_HITS = 30

@@ -8,7 +8,7 @@ from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.actions.tools.run import check_command_length, render_command_result
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 
 def run_checks(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:

@@ -5,7 +5,7 @@ from typing import Any
 
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.step_result import ToolOutcome
-from afresh.ports import ToolContext
+from afresh.ports.tool import ToolContext
 
 
 def write_file(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
@@ -15,4 +15,4 @@ def write_file(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     return ToolOutcome(f"{what}\n{args['content']}")
 
 
-tool = FunctionTool(make_tool_schema("write", "Create or overwrite a file.", path="", content=""), write_file, changes=True)
+tool = FunctionTool(make_tool_schema("write", "Create or overwrite a file.", path="", content=""), write_file)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import render_fields, render_gauge, render_text, render_word
 from afresh.core.event import JournalEntry, ReplyReceived
-from afresh.core.reply import ReplyNotice
+from afresh.core.progress_event import CallDelayed, ProgressEvent
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.ports import Clock
-from afresh.views.progress import ProgressLine, RunProgress, update_run_progress
+from afresh.ports.watch import Clock
+from afresh.views.progress import ProgressLine, RunProgress, describe_progress_event, update_run_progress
 from afresh.views.task_status import format_count, sum_check_runs
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ INTERACTIVE_SILENCE_SECONDS = 5.0
 
 
 class LiveProgress:
-    """A Watcher; a context manager while the work goes on. `doing` says what a long wait is about."""
+    """A Watcher; a context manager while the work goes on."""
 
     def __init__(
         self, clock: Clock, console: "Console", quiet: bool = False, plain: bool = False,
@@ -67,10 +67,11 @@ class LiveProgress:
         """Of money, so that it is told whatever else is silent."""
         self.console.print(render_text(f"ALERT: {text}", "bold yellow"), soft_wrap=True)
 
-    def doing(self, what: str) -> None:
-        self.glance = replace(self.glance, doing=what)
-        if isinstance(what, ReplyNotice) and not self.quiet and not self.live:
-            self.console.print(f"  … {to_one_line(what, 200)}", soft_wrap=True)
+    def follow(self, event: ProgressEvent) -> None:
+        if what := describe_progress_event(event):
+            self.glance = replace(self.glance, doing=what)
+        if isinstance(event, CallDelayed) and not self.quiet and not self.live:
+            self.console.print(f"  … {to_one_line(event.why, 200)}", soft_wrap=True)
 
     @contextmanager
     def aside(self) -> Iterator[None]:

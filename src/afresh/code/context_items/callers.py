@@ -6,7 +6,7 @@ from afresh.code.context_items.find_targets import SHARES_WORDS, TargetDefinitio
 from afresh.code.context_items.work_focus import MAX_LINE_CHARACTERS, WorkFocus
 from afresh.code.graph import calls
 from afresh.code.search_hit import SymbolUse, UseKind
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.truncate import to_one_line
 
 MAX_TARGETS = 4
@@ -15,20 +15,20 @@ MAX_CALLEE_LINES = 8
 """Targets that are asked for; lines of one target's callers and of what it calls."""
 
 
-def gather_callers(scene: WorkFocus) -> Iterator[Item]:
+def gather_callers(scene: WorkFocus) -> Iterator[Note]:
     for target in select_caller_targets(scene):
         name = f"{target.symbol.name} ({target.why})"
         found = [one for one in calls.find_callers_cached(scene.code, target.place) if one.kind is not UseKind.IMPORT]
         inner = [one for one in found if not scene.code.is_test(one.path)]
         tests = len({(one.path, one.within) for one in found if scene.code.is_test(one.path)})
         if found:
-            yield Item("callers", f"callers of {name}", "\n".join([*render_callers(inner), *render_test_count(tests, inner)]))
+            yield Note("callers", f"callers of {name}", "\n".join([*render_callers(inner), *render_test_count(tests, inner)]))
         if lines := list(
             dict.fromkeys(
                 f"{one.target} {one.target.symbol.signature}" for one in calls.find_callees_cached(scene.code, target.place)
             )
         ):
-            yield Item(
+            yield Note(
                 "callers",
                 f"called by {name}",
                 "\n".join(

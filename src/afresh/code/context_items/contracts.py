@@ -8,7 +8,7 @@ from afresh.code.context_items.find_targets import join_user_texts, remove_paths
 from afresh.code.context_items.named_definitions import find_named_files
 from afresh.code.context_items.word_relevance import DEFINITION_KINDS
 from afresh.code.context_items.work_focus import MAX_LINE_CHARACTERS, WorkFocus, join_first_names
-from afresh.core.item import Item
+from afresh.core.item import ModuleContract, SymbolLine
 from afresh.core.symbol import Symbol, SymbolKind
 from afresh.core.truncate import to_one_line
 
@@ -19,13 +19,13 @@ MAX_LISTED_USERS = 5
 """Modules that are told of; definitions of each; names of those who use it."""
 
 
-def gather_contracts(scene: WorkFocus) -> Iterator[Item]:
+def gather_contracts(scene: WorkFocus) -> Iterator[ModuleContract]:
     for path in select_contract_modules(scene):
-        lines = [f"  {one.line} {render_public_symbol(one)}" for one in list_public_symbols(scene, path)]
+        lines = [SymbolLine(one.line, render_public_symbol(one)) for one in list_public_symbols(scene, path)]
         if lines:
             users = [one for one in scene.code.importers(path) if not scene.code.is_test(one)]
             used = f" (used by {join_first_names(users, MAX_LISTED_USERS)})" if users else " (nobody imports it)"
-            yield Item("contracts", path, "\n".join([f"{path}{used}", *lines]))
+            yield ModuleContract(path, used, tuple(lines))
 
 
 def select_contract_modules(scene: WorkFocus) -> list[str]:

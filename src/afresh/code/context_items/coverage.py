@@ -8,7 +8,7 @@ from afresh.code.context_items.work_focus import WorkFocus, join_first_names
 from afresh.code.graph import calls
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.search_hit import SymbolUse, UseKind
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.symbol import SymbolPlace
 
 MAX_CALLS_TO_TEST = 5
@@ -80,12 +80,12 @@ UNTESTED_LABEL = "no test leads to"
 NAMED_IN_TESTS_LABEL = "named in tests"
 
 
-def gather_coverage(scene: WorkFocus) -> Iterator[Item]:
+def gather_coverage(scene: WorkFocus) -> Iterator[Note]:
     """File by file, by names and by the calls that can be followed; where lines were counted, that is told instead."""
     reach, found = ReachFromTests(scene.code), select_coverage_targets(scene)
     for path in dict.fromkeys(one.path for one in found):
         if text := render_file_coverage(reach, [one for one in found if one.path == path]):
-            yield Item("coverage", path, f"{path}: {text}")
+            yield Note("coverage", path, f"{path}: {text}")
 
 
 def render_file_coverage(reach: ReachFromTests, found: Sequence[TargetDefinition]) -> str:

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from afresh.code.context_items.work_focus import WorkFocus, join_first_names
 from afresh.code.index.code_index import CodeIndex
-from afresh.core.item import Item
+from afresh.core.item import Note
 
 MAX_GRAPH_FILES = 4
 MAX_LISTED_NAMES = 6
@@ -14,16 +14,16 @@ MAX_FOLDER_LINES = 8
 """Files that are told of, names in one list, and folders that are told to use others."""
 
 
-def gather_dependency_graph(scene: WorkFocus) -> Iterator[Item]:
+def gather_dependency_graph(scene: WorkFocus) -> Iterator[Note]:
     code = scene.code
     for path in [path for path in scene.places if path in code.files][:MAX_GRAPH_FILES]:
         users = [one for one in code.importers(path) if not code.is_test(one)]
         parts = [("used by", users), ("uses", code.imports(path)), ("tests", code.tests_of(path))]
         told = [f"{what} {join_first_names(names, MAX_LISTED_NAMES)}" for what, names in parts if names]
         if told:
-            yield Item("graph", path, f"{path}: {'; '.join(told)}")
+            yield Note("graph", path, f"{path}: {'; '.join(told)}")
     if arrows := render_folder_dependencies(code):
-        yield Item("graph", "folders", "folders: " + "; ".join(arrows))
+        yield Note("graph", "folders", "folders: " + "; ".join(arrows))
 
 
 def render_folder_dependencies(code: CodeIndex) -> list[str]:

@@ -8,7 +8,7 @@ from afresh.code.context_items import word_relevance
 from afresh.code.context_items.find_targets import TargetDefinition, remove_paths_from_texts
 from afresh.code.context_items.work_focus import MAX_LINE_CHARACTERS, WorkFocus
 from afresh.code.graph import calls
-from afresh.core.item import Item
+from afresh.core.item import Excerpt, Note
 from afresh.core.recognise_test_files import is_test_code, is_test_file
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolPlace
@@ -27,14 +27,14 @@ MAX_ASSERTION_LINES = 6
 """Targets that are asked for; tests of each, statements of one that say what is expected, and lines of such a statement."""
 
 
-def gather_tests(scene: WorkFocus) -> Iterator[Item]:
+def gather_tests(scene: WorkFocus) -> Iterator[Note]:
     shown: set[str] = set()
     for target in scene.targets[:MAX_TESTED_TARGETS]:
         for path, test in find_tests_of_target(scene, target):
             name = f"{path}:{test.line} {test.name}"
             if name not in shown and not scene.seen(path, test.line, test.end) and len(shown) < MAX_SHOWN_TESTS:
                 shown.add(name)
-                yield Item(
+                yield Note(
                     "tests",
                     f"{name} of {target.symbol.name}",
                     "\n".join([render_test_name(name, test), *render_expectations(scene, path, test)]),
@@ -102,7 +102,7 @@ MAX_FIXTURE_LINES = 20
 """Failing tests that are looked at, and lines of a fixture."""
 
 
-def gather_fixtures(scene: WorkFocus) -> Iterator[Item]:
+def gather_fixtures(scene: WorkFocus) -> Iterator[Excerpt]:
     shown: set[SymbolPlace] = set()
     for path, test in find_failing_tests(scene):
         for name in list_requested_fixtures(test):
@@ -112,8 +112,8 @@ def gather_fixtures(scene: WorkFocus) -> Iterator[Item]:
             if place and place not in shown and not scene.seen(place.path, place.symbol.line, place.symbol.end):
                 shown.add(place)
                 end = min(place.symbol.end, place.symbol.line + MAX_FIXTURE_LINES - 1)
-                subject = f"{place.path}:{place.symbol.line}-{end} {name}, fixture of {test.short}"
-                yield Item("fixture", subject, scene.source(place.path, place.symbol.line, end))
+                names, lines = (name, f"fixture of {test.short}"), scene.source(place.path, place.symbol.line, end)
+                yield Excerpt("fixture", place.path, place.symbol.line, end, names, lines)
 
 
 def find_failing_tests(scene: WorkFocus) -> Iterator[tuple[str, Symbol]]:
@@ -147,13 +147,13 @@ RECENT_STEPS = 3
 TEST_WORD = re.compile(r"\btest(?:s|ed|ing)?\b", re.IGNORECASE)
 
 
-def gather_nearest_test_file(scene: WorkFocus) -> Iterator[Item]:
+def gather_nearest_test_file(scene: WorkFocus) -> Iterator[Note]:
     """New code that no test knows yet is tested as what it uses is."""
     sources = [path for path in scene.state.workspace.changed if path in scene.code.files and not is_test_code(path)]
     if why := explain_tests_next(scene.state) if sources else "":
         used = [other for path in sources for other in scene.code.imports(path) if not is_test_code(other)]
         found = rank_nearest_tests(scene, sources) or rank_nearest_tests(scene, used)
-        yield from (Item("beside", path, why) for path in found[:1])
+        yield from (Note("beside", path, why) for path in found[:1])
 
 
 def explain_tests_next(state: State) -> str:

@@ -5,7 +5,7 @@ It depends on the order, on files that were changed and read, and on the tree: n
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from afresh.code.context_items import word_relevance
@@ -15,6 +15,7 @@ from afresh.code.context_items.word_relevance import DEFINITION_KINDS
 from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking.implied_files import find_surely_implied_files
+from afresh.core.item import MapEntry, RepoMap
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolKind
@@ -42,18 +43,18 @@ class MapFile:
     why: str
 
 
-def render_repo_map(scene: WorkFocus) -> str:
+def build_repo_map(scene: WorkFocus) -> RepoMap:
     code, state, targets = scene.code, scene.state, scene.targets
     near = select_detailed_files(scene)
     words = word_relevance.weigh_words(code, remove_paths_from_texts(state))
     width = min(MAX_LINE_CHARACTERS, max(MIN_LINE_CHARACTERS, state.budget // TOKENS_PER_LINE_CHARACTER))
-    lines = [
-        _render_file(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near
+    entries = [
+        _build_entry(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near
     ]
     own, tests = _render_folders(scene, {one.path for one in near})
-    tail = [*_render_other_files(code, state), *tests, *_render_faults(code)]
-    room = MAX_MAP_CHARACTERS - sum(len(line) + 1 for line in tail) - 60
-    return "\n".join([*_fit_lines([*lines, *own], room), *tail])
+    tail = [MapEntry(symbols=(line,)) for line in (*_render_other_files(code, state), *tests, *_render_faults(code))]
+    room = MAX_MAP_CHARACTERS - sum(len(str(line)) + 1 for line in tail) - 60
+    return RepoMap((*_fit_entries([*entries, *[MapEntry(symbols=(line,)) for line in own]], room), *tail))
 
 
 def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
@@ -93,7 +94,7 @@ def _nearest_tests(tests: Sequence[str], path: str, ranked: Sequence[str]) -> li
     return sorted(tests, key=lambda test: (stem not in PurePosixPath(test).stem, places.get(test, len(ranked)), test))[:2]
 
 
-def _render_file(code: CodeIndex, near: MapFile, words: dict[str, float], wanted: Sequence[Symbol], width: int) -> str:
+def _build_entry(code: CodeIndex, near: MapFile, words: dict[str, float], wanted: Sequence[Symbol], width: int) -> MapEntry:
     """Signatures of what the task is about, then of what says its words, in the order of the file; others are counted."""
     reading = code.reading(near.path)
     held = [
@@ -102,14 +103,14 @@ def _render_file(code: CodeIndex, near: MapFile, words: dict[str, float], wanted
     held = [one for one in held if "." not in one.name or one in wanted]
     scores = word_relevance.score_symbols_by_words(code, near.path, words) if not reading.fault else {}
     ranked = sorted(held, key=lambda one: (one not in wanted, -scores.get(one, 0.0), one.line))
-    line, shown = f"{near.path} ({reading.lines} lines{'; ' * bool(near.why)}{near.why}): ", list[Symbol]()
+    bare, shown = MapEntry(near.path, reading.lines, near.why), list[Symbol]()
     for one in ranked:
-        if len(line) + sum(len(_render_symbol(other)) + 2 for other in (*shown, one)) > width:
+        if len(f"{bare}: ") + sum(len(_render_symbol(other)) + 2 for other in (*shown, one)) > width:
             break
         shown.append(one)
     parts = [_render_symbol(one) for one in sorted(shown, key=lambda one: one.line)]
     more = [f"… {len(held) - len(shown)} more"] if len(held) > len(shown) else []
-    return (line + ", ".join([*parts, *more])).rstrip(": ")
+    return replace(bare, symbols=(*parts, *more))
 
 
 def _render_symbol(symbol: Symbol) -> str:
@@ -148,13 +149,13 @@ def _render_faults(code: CodeIndex) -> list[str]:
     return ["not understood: " + _join_names(faults)] if faults else []
 
 
-def _fit_lines(lines: list[str], room: int) -> list[str]:
-    kept: list[str] = []
-    for line in lines:
-        room -= len(line) + 1
+def _fit_entries(entries: list[MapEntry], room: int) -> list[MapEntry]:
+    kept: list[MapEntry] = []
+    for entry in entries:
+        room -= len(str(entry)) + 1
         if room < 0:
-            return [*kept, f"… and {len(lines) - len(kept)} more lines: use search"]
-        kept.append(line)
+            return [*kept, MapEntry(symbols=(f"… and {len(entries) - len(kept)} more lines: use search",))]
+        kept.append(entry)
     return kept
 
 

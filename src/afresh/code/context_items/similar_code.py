@@ -17,10 +17,10 @@ from afresh.code.context_items.find_targets import (
 )
 from afresh.code.context_items.named_definitions import find_named_files
 from afresh.code.context_items.related_tests import EXPECTATION_LINE
-from afresh.code.context_items.target_source import render_excerpt
+from afresh.code.context_items.target_source import cut_definition
 from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside, join_first_names
 from afresh.code.ranking.implied_files import find_surely_implied_files
-from afresh.core.item import Item
+from afresh.core.item import Item, Note
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.symbol import ImportedModule, Symbol, SymbolKind, SymbolPlace
 from afresh.core.truncate import to_one_line
@@ -59,25 +59,21 @@ def gather_similar_code(scene: WorkFocus) -> Iterator[Item]:
     found = find_similar_tests(scene) if scene.state.task.judged_as == "write_tests" else find_patterns(scene)
     for name in find_option_names(scene)[:1]:
         if lines := list(render_name_places(scene, name)):
-            yield Item("similar", f"where {name} stands, which the task names", "\n".join(lines[:MAX_WIRING_LINES]))
+            yield Note("similar", f"where {name} stands, which the task names", "\n".join(lines[:MAX_WIRING_LINES]))
     if not found:
         return
     (best, why), *others = found
     path, symbol = best.path, best.symbol
     if not scene.code.is_test(path) and (lines := list(render_wiring(scene, best))):
-        yield Item("similar", f"where {short_name_from_place(best)} is wired in", "\n".join(lines[:MAX_WIRING_LINES]))
+        yield Note("similar", f"where {short_name_from_place(best)} is wired in", "\n".join(lines[:MAX_WIRING_LINES]))
     if not scene.seen(path, symbol.line, symbol.end):
-        yield Item(
-            "similar",
-            f"{path}:{symbol.line}-{symbol.end} {symbol.name}, {why}",
-            render_excerpt(scene, best, MAX_WHOLE_PATTERN_LINES),
-        )
+        yield cut_definition(scene, "similar", best, why, MAX_WHOLE_PATTERN_LINES)
     if scene.code.is_test(path):
         names = dict.fromkeys(here for one in scene.code.reading(path).imports for here in list_imported_names(one))
-        yield Item("similar", f"imported in {path}", to_one_line(", ".join(names), MAX_IMPORTED_CHARACTERS))
+        yield Note("similar", f"imported in {path}", to_one_line(", ".join(names), MAX_IMPORTED_CHARACTERS))
     if others:
         lines = [f"{place} {place.symbol.signature}" for place, _ in others[:MAX_OTHER_PATTERNS]]
-        yield Item("similar", "others like it", "\n".join(lines))
+        yield Note("similar", "others like it", "\n".join(lines))
 
 
 def find_patterns(scene: WorkFocus) -> list[tuple[SymbolPlace, str]]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from afresh.code.context_items import word_relevance
 from afresh.code.context_items.find_targets import CHANGED_BY_TASK, SHARES_WORDS, TargetDefinition, remove_paths_from_texts
 from afresh.code.context_items.work_focus import WorkFocus
-from afresh.core.item import Item
+from afresh.core.change import group_consecutive
+from afresh.core.item import Excerpt, LineGap
 from afresh.core.symbol import SymbolKind, SymbolPlace
-from afresh.core.text import number_line
 
 MAX_WHOLE_CLASS_LINES = 60
 CLASS_HEAD_LINES = 12
@@ -16,17 +16,13 @@ TOKENS_PER_SOURCE_LINE = 50
 function that is shown whole; twice as many where nobody has named it."""
 
 
-def gather_target_source(scene: WorkFocus) -> Iterator[Item]:
+def gather_target_source(scene: WorkFocus) -> Iterator[Excerpt]:
     """What was changed stands under Files. Of two that lie in each other the inner one is shown."""
     chosen = [one for one in scene.targets if one.why != CHANGED_BY_TASK]
     for one in chosen:
         inner = any(other is not one and other.path == one.path and has_inner_target(one, other) for other in chosen)
         if not (inner and is_large_class(one)):
-            yield Item("target", render_target_subject(one), render_target(scene, one))
-
-
-def render_target_subject(one: TargetDefinition) -> str:
-    return f"{one.path}:{one.symbol.line}-{one.symbol.end} {one.symbol.name}, {one.why}"
+            yield cut_target(scene, one)
 
 
 def has_inner_target(outer: TargetDefinition, inner: TargetDefinition) -> bool:
@@ -39,33 +35,36 @@ def is_large_class(one: TargetDefinition) -> bool:
     )
 
 
-def render_target(scene: WorkFocus, one: TargetDefinition) -> str:
+def cut_target(scene: WorkFocus, one: TargetDefinition) -> Excerpt:
     """Of a large class its beginning and the lines that name its methods."""
     symbol = one.symbol
     if not is_large_class(one):
-        return render_excerpt(
-            scene,
-            one.place,
-            scene.state.budget // (TOKENS_PER_SOURCE_LINE if one.why != SHARES_WORDS else 2 * TOKENS_PER_SOURCE_LINE),
-        )
+        unnamed = one.why == SHARES_WORDS
+        most = scene.state.budget // (2 * TOKENS_PER_SOURCE_LINE if unnamed else TOKENS_PER_SOURCE_LINE)
+        return cut_definition(scene, "target", one.place, one.why, most)
     methods = list(scene.methods(one.path, symbol))
     first = min((method.line for method in methods), default=symbol.end)
     head = scene.source(one.path, symbol.line, min(first - 1, symbol.line + CLASS_HEAD_LINES))
-    return "\n".join([head, *[render_line_gap(method.line, method.end, method.signature) for method in methods]])
+    gaps = tuple([LineGap(method.line, method.end, (method.signature,)) for method in methods])
+    return Excerpt("target", one.path, symbol.line, symbol.end, (symbol.name, one.why), head, gaps)
 
 
 NEIGHBOUR_LINES = 3
 """Lines beside one that speaks of the task."""
 
 
-def render_excerpt(scene: WorkFocus, place: SymbolPlace, most: int) -> str:
+def cut_definition(scene: WorkFocus, kind: str, place: SymbolPlace, why: str, most: int) -> Excerpt:
+    """The whole of it, or if that is longer than `most` lines the parts that matter."""
     symbol = place.symbol
-    if symbol.end - symbol.line < most:
-        return scene.source(place.path, symbol.line, symbol.end)
-    return "\n".join(render_excerpt_parts(scene, place, most))
+    shown = range(symbol.line, symbol.end + 1)
+    numbers = shown if len(shown) <= most else select_telling_lines(scene, place, most)
+    held = scene.source(place.path, symbol.line, symbol.end)
+    lines = tuple([line for line in held if line.number in numbers])
+    gaps = tuple([LineGap(*run) for run in group_consecutive(set(shown) - set(numbers))])
+    return Excerpt(kind, place.path, symbol.line, symbol.end, (symbol.name, why), lines, gaps)
 
 
-def render_excerpt_parts(scene: WorkFocus, place: SymbolPlace, most: int) -> Iterator[str]:
+def select_telling_lines(scene: WorkFocus, place: SymbolPlace, most: int) -> set[int]:
     """Its first lines, and the lines that say most of the task's words with a few around them, in their order."""
     lines, symbol = scene.code.text(place.path).splitlines(), place.symbol
     words = word_relevance.weigh_words(scene.code, remove_paths_from_texts(scene.state))
@@ -81,15 +80,4 @@ def render_excerpt_parts(scene: WorkFocus, place: SymbolPlace, most: int) -> Ite
                 for near in range(number - NEIGHBOUR_LINES, number + NEIGHBOUR_LINES + 1)
                 if symbol.line <= near <= symbol.end
             }
-    last = symbol.line - 1
-    for number in sorted(kept):
-        if number > last + 1:
-            yield render_line_gap(last + 1, number - 1)
-        yield number_line(number, lines[number - 1])
-        last = number
-    if last < symbol.end:
-        yield render_line_gap(last + 1, symbol.end)
-
-
-def render_line_gap(start: int, end: int, what: str = "") -> str:
-    return f"     … {start}-{end} {what}".rstrip()
+    return kept

@@ -9,10 +9,10 @@ from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking.query import RankedFile, RankingQuery
 from afresh.code.ranking.rank_files import rank_files_cached
 from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
+from afresh.core.item import SourceLine
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolKind
-from afresh.core.text import number_line
 from afresh.core.truncate import to_one_line
 
 TOOL_MADE_PATH = re.compile(
@@ -47,10 +47,10 @@ class WorkFocus:
         """The model has read or written a line of it: then it stands under Files."""
         return any(region.path == path and region.meets(start, end) for region in self.state.memory.regions)
 
-    def source(self, path: str, start: int, end: int) -> str:
-        """Lines as on disk now, with their numbers."""
+    def source(self, path: str, start: int, end: int) -> tuple[SourceLine, ...]:
+        """Lines as on disk now."""
         lines = self.code.text(path).splitlines()
-        return "\n".join(number_line(number, lines[number - 1]) for number in range(start, min(end, len(lines)) + 1))
+        return tuple([SourceLine(number, lines[number - 1]) for number in range(start, min(end, len(lines)) + 1)])
 
     def line(self, path: str, number: int) -> str:
         lines = self.code.text(path).splitlines()

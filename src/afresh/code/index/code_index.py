@@ -17,7 +17,8 @@ from afresh.core.recognise_test_files import is_test_code
 from afresh.core.search_words import stem_word
 from afresh.core.symbol import FileReading, ImportedModule, IndexedContent, IndexTerm, SymbolPlace, TreeListing
 from afresh.errors import AfreshError
-from afresh.ports import CodeIndexStore, FileTree
+from afresh.ports.code import CodeIndexStore
+from afresh.ports.workspace import FileTree
 
 PATH_SEPARATORS = re.compile(r"[\W_]+")
 T = TypeVar("T")

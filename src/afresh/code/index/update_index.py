@@ -10,7 +10,8 @@ from afresh.code.index.terms import count_words
 from afresh.code.languages import registry
 from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, TreeListing
 from afresh.errors import AfreshError
-from afresh.ports import CodeIndexStore, FileTree
+from afresh.ports.code import CodeIndexStore
+from afresh.ports.workspace import FileTree
 
 READER_VERSION = "2"
 """Of what is read out of a text: with another one all contents are unknown."""

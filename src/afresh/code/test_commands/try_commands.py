@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from afresh.code.test_commands.candidates import CommandCandidate
 from afresh.core.action import CommandRun
 from afresh.core.truncate import to_one_line
-from afresh.ports import Sandbox
+from afresh.ports.workspace import Sandbox
 
 LISTING_SECONDS = 60.0
 DEFAULT_RUN_SECONDS = 10.0

@@ -7,12 +7,13 @@ from typing import Any
 from afresh.context.calibration import calibrate_counter
 from afresh.core.decision import Decision
 from afresh.core.event import DecisionMade, Event, MemoryCompacted
+from afresh.core.progress_event import WorkNotice
 from afresh.core.reducer import apply_event
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
 from afresh.core.step_history import HookAnswer, Passage, Summary, compute_pool_fullness
 from afresh.core.template import Template
-from afresh.journal.append import append_events, report_progress
+from afresh.journal.append import append_events
 from afresh.memory.history.score import weights_from_policy
 from afresh.memory.history.trace import Trace
 from afresh.memory.prune_passages import (
@@ -110,7 +111,7 @@ def _ask_hook(agent: Runtime, state: State, found: MemoryCompactionPlan) -> Hook
     """The user's hook, if there is one."""
     if agent.upkeep.hook is None:
         return HookAnswer(True)
-    report_progress(agent, "asking the hook before_compaction")
+    agent.report_progress(WorkNotice("asking the hook before_compaction"))
     return agent.upkeep.hook.before_compaction(_describe_for_hook(state, found))
 
 
@@ -141,7 +142,6 @@ def _write_summary(state: State, agent: Runtime, found: MemoryCompactionPlan, tr
     crowded = any(line.step not in lines for line in summarise_steps(found.passages, trace))
     if upkeep.summary is None or not found.passages or not (upkeep.always or crowded):
         return WrittenSummary(found.summary)
-    report_progress(agent, f"waiting for {agent.model.name} to sum up older steps")
     ask = SideCall(agent.till, upkeep.summary, calibrate_counter(state, agent), CallPurpose.SUMMARY, state.task, state.work.step)
     return summarise_by_model(found.summary, state.memory.summary, found.passages, trace, ask)
 

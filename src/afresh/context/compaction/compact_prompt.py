@@ -73,9 +73,7 @@ def _choose_pieces_to_drop(
 
 
 def _drop_pieces(draft: SectionDraft, gone: dict[SectionPiece, int]) -> SectionDraft:
-    kept = [
-        replace(piece, text=piece.stub) if piece in gone else piece for piece in draft.pieces if piece.stub or piece not in gone
-    ]
+    kept = [piece.as_stub() if piece in gone else piece for piece in draft.pieces if piece.stub or piece not in gone]
     return replace(draft, pieces=tuple(kept), trimmed=True)
 
 

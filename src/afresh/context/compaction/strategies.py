@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from afresh.context.excerpt_ranking import FILE_EXCERPT_SUBJECT, NEXT_TESTS_RANK, UNMENTIONED_RANK
+from afresh.context.excerpt_ranking import NEXT_TESTS_RANK, UNMENTIONED_RANK, list_touching_regions
 from afresh.context.relevance import describe_goal_and_plan, list_focus_words
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.sources.code_analysis import SUGGESTION_PIECE_PREFIX, VIOLATIONS_PIECE
-from afresh.context.sources.excerpts import EXCERPT_PIECE_PREFIX
 from afresh.context.sources.memory_sections import build_note_piece
 from afresh.core.fact import FactKind
+from afresh.core.item import Excerpt
 from afresh.core.prompt import Omission, SectionCompaction
 from afresh.core.state import State
 from afresh.memory.gathered_context import GatheredContext
@@ -109,12 +109,11 @@ def _select_distant_excerpts(draft: SectionDraft, memory: GatheredContext) -> Se
 def _is_near_work(piece: SectionPiece, state: State, text: str, names: frozenset[str]) -> bool:
     if piece.rank <= NEXT_TESTS_RANK + UNMENTIONED_RANK:
         return True
-    match = FILE_EXCERPT_SUBJECT.fullmatch(piece.what.removeprefix(EXCERPT_PIECE_PREFIX))
-    assert match, f"a piece of a file names its lines: {piece.what}"
-    path, start, end, titles = match[1], int(match[2]), int(match[3]), match[4].split(", ")
-    if path.rpartition("/")[2] in text or names & set(titles):
+    excerpt = piece.item
+    assert isinstance(excerpt, Excerpt), f"a piece of a file comes from an excerpt: {piece.what}"
+    if excerpt.path.rpartition("/")[2] in text or names.intersection(excerpt.names):
         return True
-    at = [region for region in state.memory.regions if region.path == path and region.meets(start, end)]
+    at = list_touching_regions(excerpt, state)
     return any(region.changed or region.step > state.work.step - RECENT_EXCERPT_STEPS for region in at)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from afresh.context.relevance import describe_goal_and_plan
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.truncate_piece import rank_lines_by_need
-from afresh.core.item import Item
+from afresh.core.item import Diff, Excerpt, Item, ModuleContract, Note, RepoMap, ShownLine, render_lines
 from afresh.core.prompt import Tier
 from afresh.memory.gathered_context import GatheredContext
 
@@ -23,8 +23,8 @@ ANALYSIS_TITLES = {
 """In reading order."""
 STRICTLY_RANKED_SECTIONS = ("target", "similar", "diff")
 """Where a small thing of little worth must not stand for a large one of more."""
-SECTIONS_WITH_ITEM_HEADINGS = ("similar", "target", "callers", "diff")
-"""Sections whose pieces stand under a line of their own that names them and the reason."""
+KINDS_WITH_HEADING = ("similar", "callers")
+"""Notes that are shown under a line of their own that names them and the reason."""
 
 
 def draft_analysis_sections(memory: GatheredContext) -> list[SectionDraft]:
@@ -32,28 +32,37 @@ def draft_analysis_sections(memory: GatheredContext) -> list[SectionDraft]:
     return [_draft_analysis_section(name, title, memory.of(name), words) for name, title in ANALYSIS_TITLES.items()]
 
 
-def _draft_analysis_section(name: str, title: str, looks: Sequence[Item], words: str) -> SectionDraft:
-    pieces = [
-        SectionPiece(
-            _render_analysis_item(look),
-            f"{name}: {look.subject}",
-            rank,
-            _name_item_source(look),
-            first=rank_lines_by_need(_render_analysis_item(look), words) if name != "diff" else (),
-        )
-        for rank, look in enumerate(looks)
-    ]
+def _draft_analysis_section(name: str, title: str, items: Sequence[Item], words: str) -> SectionDraft:
+    pieces = [_build_analysis_piece(item, rank, words) for rank, item in enumerate(items)]
     return SectionDraft(name, title, Tier.PHASE, tuple(pieces), strict=name in STRICTLY_RANKED_SECTIONS)
 
 
-def _render_analysis_item(look: Item) -> str:
-    return f"{look.subject}\n{look.text}" if look.kind in SECTIONS_WITH_ITEM_HEADINGS else look.text
+def _build_analysis_piece(item: Item, rank: int, words: str) -> SectionPiece:
+    lines = list_item_lines(item)
+    text = render_lines(lines)
+    return SectionPiece(
+        text,
+        f"{item.kind}: {item.subject}",
+        rank,
+        item.source,
+        first=rank_lines_by_need(text, words) if item.kind != "diff" else (),
+        lines=lines if isinstance(item, Excerpt | ModuleContract) else (),
+        item=item if isinstance(item, Excerpt) else None,
+    )
 
 
-def _name_item_source(look: Item) -> str:
-    """Where the rest of a cut piece is to be had."""
-    path = look.subject.partition(" ")[0].rpartition(":")[0] if look.kind in ("similar", "target") else ""
-    return f"`read` {path}" if path else ""
+def list_item_lines(item: Item) -> tuple[ShownLine, ...]:
+    match item:
+        case Excerpt():
+            return (item.subject, *item.body)
+        case Diff():
+            return (item.subject, *item.patch.split("\n"))
+        case ModuleContract():
+            return (f"{item.path}{item.users}", *item.symbols)
+        case RepoMap():
+            return tuple(map(str, item.entries))
+        case Note():
+            return (item.subject, item.text) if item.kind in KINDS_WITH_HEADING else (item.text,)
 
 
 VIOLATIONS_PIECE = "violations"
@@ -62,7 +71,7 @@ SUGGESTION_PIECE_PREFIX = "suggestion "
 
 def draft_suggestions(memory: GatheredContext) -> SectionDraft:
     violations = [
-        SectionPiece(line, VIOLATIONS_PIECE, rank=1) for look in memory.of("violations") for line in look.text.splitlines()
+        SectionPiece(line, VIOLATIONS_PIECE, rank=1) for look in memory.notes("violations") for line in look.text.splitlines()
     ]
     offered = [
         SectionPiece(
@@ -70,7 +79,7 @@ def draft_suggestions(memory: GatheredContext) -> SectionDraft:
             f"{SUGGESTION_PIECE_PREFIX}{look.subject}",
             rank=number + 2 if number else 0,
         )
-        for number, look in enumerate(memory.of("suggestion"))
+        for number, look in enumerate(memory.notes("suggestion"))
     ]
     none = [SectionPiece("none", "suggestions")] if violations and not offered else []
     head = [SectionPiece("Checked to compile and to lower complexity; take one with `apply`.", "heading")] if offered else []

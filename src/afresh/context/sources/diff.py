@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from afresh.context.section import SectionDraft, draft_always_section
 from afresh.core.change import Change, find_added_lines, group_consecutive
-from afresh.core.item import Item
+from afresh.core.item import Diff, Item, Note
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports import GitHistory
+from afresh.ports.workspace import GitHistory
 
 COMMIT_RANGE = re.compile(r"(?<![\w./-])([\w./~^-]*[\w~^])(\.{2,3})([\w./~^-]*[\w~^])")
 COMMIT_OR_BRANCH = re.compile(
@@ -74,21 +74,21 @@ def gather_review_diff(state: State, past: GitHistory | None, wanted: frozenset[
     return [*looks, *(_list_commit_items(state, past, changes) if "history" in wanted else ())]
 
 
-def _list_diff_items(changes: Sequence[Change], said: str) -> Iterator[Item]:
+def _list_diff_items(changes: Sequence[Change], said: str) -> Iterator[Diff]:
     """File by file, the product before its tests, without the lines that git puts above."""
     for change in sorted(changes, key=lambda one: (bool(re.search(r"(^|/|_)tests?[/_.]|\.(md|rst|txt)$", one.path)), one.path)):
         lines = change.patch.splitlines()
         first = next((number for number, line in enumerate(lines) if line.startswith("@@")), len(lines))
         kept, more = lines[first : first + MAX_DIFF_LINES], len(lines) - first - MAX_DIFF_LINES
         text = "\n".join([*kept, *([f"… {more} more lines"] if more > 0 else [])]) or change.kind
-        yield Item("diff", f"{change.path} ({change.kind}, +{change.added} −{change.removed}, {said})", text)
+        yield Diff("diff", change.path, change.added, change.removed, text, change=change.kind, commits=said)
 
 
-def _list_commit_items(state: State, past: GitHistory, changes: Sequence[Change]) -> Iterator[Item]:
+def _list_commit_items(state: State, past: GitHistory, changes: Sequence[Change]) -> Iterator[Note]:
     paths = [change.path for change in changes] or re.findall(r"[\w./-]*\w\.\w+", state.task.goal)
     commits = past.log(state.workspace.base, paths, MAX_COMMITS) if state.workspace.base and paths else ()
     if commits:
-        yield Item("history", ", ".join(paths[:3]), "\n".join(f"{one.id} {one.day} {one.subject[:100]}" for one in commits))
+        yield Note("history", ", ".join(paths[:3]), "\n".join(f"{one.id} {one.day} {one.subject[:100]}" for one in commits))
 
 
 def find_reviewed_regions(state: State, past: GitHistory | None) -> list[Region]:
@@ -104,18 +104,14 @@ def _list_added_regions(change: Change) -> Iterator[Region]:
     return (Region(change.path, start, end, 0) for start, end in group_consecutive(find_added_lines(change.patch)))
 
 
-def list_written_regions(changes: dict[str, str]) -> Iterator[Region]:
+def list_written_regions(changes: Sequence[Change]) -> Iterator[Region]:
     """Just the lines that the task has written."""
-    for path, patch in changes.items():
-        yield from (Region(path, start, end, 0, changed=True) for start, end in group_consecutive(find_added_lines(patch)))
+    return (replace(region, changed=True) for change in changes for region in _list_added_regions(change))
 
 
 def draft_changes(memory: GatheredContext) -> SectionDraft:
     """Which files; their text is in the excerpts, so that no line stands twice."""
-    counts = [
-        f"- {look.subject} (+{look.text.count(chr(10) + '+') - 1} −{look.text.count(chr(10) + '-') - 1})"
-        for look in memory.of("change")
-    ]  # fmt: skip
+    counts = [f"- {diff.subject}" for diff in memory.diffs("change")]
     return draft_always_section(
         "changes", "Changes so far", counts or (["none"] if memory.state.workspace.first_snapshot else [])
     )

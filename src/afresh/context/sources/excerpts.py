@@ -1,20 +1,20 @@
 import re
 from collections.abc import Collection, Container, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
-from afresh.context.excerpt_ranking import FileExcerpt, select_next_test_excerpts, select_protected_excerpts
-from afresh.context.file_chunks import render_file_excerpt, split_into_chunks, title_excerpt
+from afresh.context.excerpt_ranking import rank_excerpt, select_next_test_excerpts, select_protected_excerpts, was_read_last
+from afresh.context.file_chunks import cut_excerpt, split_into_chunks
 from afresh.context.relevance import list_focus_words
 from afresh.context.section import SectionDraft, SectionPiece
-from afresh.context.sources.repo_map import MAP_FILE_LINE
-from afresh.core.change import find_added_lines
-from afresh.core.item import Item
+from afresh.core.change import Change, find_added_lines
+from afresh.core.item import Excerpt, Item, RepoMap, render_lines
 from afresh.core.prompt import Tier
 from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.errors import ModelMistake
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports import FileTree
+from afresh.ports.workspace import FileTree
 
 MAX_NAMED_FILES = 3
 MAX_SHORT_FILE_LINES = 120
@@ -27,7 +27,6 @@ PROSE_SUFFIXES = (".md", ".rst", ".txt")
 MIN_SPLIT_LINES = 6
 LINES_AROUND_CHANGE = 3
 """Lines for which a definition is not taken apart, and lines beside a changed one that go with it."""
-EXCERPT_PLACE = re.compile(r"(.+?):(\d+)-(\d+) ")
 MAX_NEARBY_FILES = 6
 """Files of the source tree that are shown unasked."""
 
@@ -37,8 +36,7 @@ def separate_overlapping_definitions(looks: Sequence[Item], regions: Sequence[Re
     stands twice."""
     kept, begun = list[Item](), list[Region]()
     for look in looks:
-        place = EXCERPT_PLACE.match(look.subject) if look.kind in ("target", "similar", "fixture") else None
-        region = Region(place[1], int(place[2]), int(place[3]), 0) if place else None
+        region = look.region if isinstance(look, Excerpt) else None
         if region and any(one.path == region.path and one.meets(region.start, region.end) for one in regions):
             begun.append(region)
         else:
@@ -47,27 +45,23 @@ def separate_overlapping_definitions(looks: Sequence[Item], regions: Sequence[Re
 
 
 def gather_excerpts(
-    state: State, files: FileTree, changes: dict[str, str], told: Sequence[Region], tests: Collection[str] = ()
-) -> Iterator[Item]:
+    state: State, files: FileTree, changes: Sequence[Change], told: Sequence[Region], tests: Collection[str] = ()
+) -> Iterator[Excerpt]:
     """Current text of the definitions that the model has seen, written or been told of: as they are, never as they were. Tests
     that are next come in small parts, since there may be room for some."""
-    regions = (*told, *state.memory.regions)
+    regions, patches = (*told, *state.memory.regions), {change.path: change.patch for change in changes}
     for path in dict.fromkeys(region.path for region in regions):
-        lines, changed = (try_read_file(files, path) or "").splitlines(), find_added_lines(changes.get(path, ""))
+        lines, changed = (try_read_file(files, path) or "").splitlines(), find_added_lines(patches.get(path, ""))
         touched = [region for region in regions if region.path == path]
         asked = [(region.start, region.end) for region in touched if region.step == state.work.step and not region.changed]
         wanted = [*asked, *widen_changed_lines(changed), *[(region.start, region.end) for region in told if region.path == path]]
         wanted += _split_paragraphs(lines) if path in tests else []
         for start, end in (part for chunk in split_into_chunks(lines) for part in split_at_wanted_lines(chunk, wanted)):
             if any(region.meets(start, end) for region in touched):
-                yield Item(
-                    "file",
-                    f"{path}:{start}-{end} {title_excerpt(lines, start, end)}",
-                    render_file_excerpt(lines, start, end, changed),
-                )
+                yield cut_excerpt("file", path, lines, (start, end), changed)
 
 
-def gather_file_beginnings(state: State, files: FileTree, told: Sequence[Region]) -> Iterator[Item]:
+def gather_file_beginnings(state: State, files: FileTree, told: Sequence[Region]) -> Iterator[Excerpt]:
     """How long code begins that the goal names: for room that nothing else asks for."""
     for path in find_files_in_goal(state.task.goal):
         lines = (try_read_file(files, path) or "").splitlines()
@@ -81,28 +75,19 @@ def gather_file_beginnings(state: State, files: FileTree, told: Sequence[Region]
                 and not path.endswith(PROSE_SUFFIXES)
                 and not any(region.meets(start, end) for region in known)
             ):
-                yield Item(
-                    "beginning",
-                    f"{path}:{start}-{end} {title_excerpt(lines, start, end)}",
-                    render_file_excerpt(lines, start, end, frozenset()),
-                )
+                yield cut_excerpt("beginning", path, lines, (start, end))
 
 
-def gather_nearby_files(files: FileTree, seen: Sequence[Item], told: Sequence[Region]) -> Iterator[Item]:
+def gather_nearby_files(files: FileTree, seen: Sequence[Item], told: Sequence[Region]) -> Iterator[Excerpt]:
     """Short files that the source tree names first, until something is changed, without what is shown of them elsewhere: whoever
     is given their names alone spends the first step on reading them. For room that nothing else asks for."""
-    places = [place for look in seen if (place := EXCERPT_PLACE.match(look.subject))]
-    known = [*told, *[Region(place[1], int(place[2]), int(place[3]), 0) for place in places]]
-    tree = "\n".join(look.text for look in seen if look.kind == "outline")
-    for path in [path for path, length in MAP_FILE_LINE.findall(tree) if int(length) <= MAX_SHORT_FILE_LINES][:MAX_NEARBY_FILES]:
+    known = [*told, *[look.region for look in seen if isinstance(look, Excerpt)]]
+    listed = [one for look in seen if isinstance(look, RepoMap) for one in look.entries if one.path]
+    for path in [one.path for one in listed if one.length <= MAX_SHORT_FILE_LINES][:MAX_NEARBY_FILES]:
         lines = (try_read_file(files, path) or "").splitlines()
         seen_lines = {line for one in known if one.path == path for line in range(one.start, one.end + 1)}
-        for start, end in (part for chunk in split_into_chunks(lines) for part in _list_unseen_ranges(chunk, seen_lines, lines)):
-            yield Item(
-                "beginning",
-                f"{path}:{start}-{end} {title_excerpt(lines, start, end)}",
-                render_file_excerpt(lines, start, end, frozenset()),
-            )
+        for span in (part for chunk in split_into_chunks(lines) for part in _list_unseen_ranges(chunk, seen_lines, lines)):
+            yield cut_excerpt("beginning", path, lines, span)
 
 
 def _list_unseen_ranges(chunk: tuple[int, int], known: Container[int], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -185,42 +170,42 @@ def try_read_file(files: FileTree, path: str) -> str | None:
 
 
 EXCERPT_PIECE_PREFIX = "lines of "
-"""What pieces are called in records, where compaction tells them apart."""
+"""What pieces are called in records."""
 
 
 def draft_excerpts(memory: GatheredContext) -> SectionDraft:
     """Excerpts by path and line. What was touched last, or is spoken of, is given up last; a stub stands for the rest."""
-    views, pieces, kept = _list_seen_excerpts(memory), list[SectionPiece](), rank_worked_on_excerpts(memory)
-    spoken = list_focus_words(memory.state) if views else frozenset[str]()
-    for view in views:
-        stub = f"     … {view.start}-{view.end} {view.title}".rstrip()
-        rank = view.rank(memory.state, spoken) + kept.get(view, 0)
-        asked = view.read_in(memory.state.work.step, memory.state)
-        pieces.append(
-            SectionPiece(
-                view.text, f"{EXCERPT_PIECE_PREFIX}{view.subject}", rank, f"`read` {view.path}", stub, view.path, asked=asked
-            )
+    views, kept, state = _list_seen_excerpts(memory), rank_worked_on_excerpts(memory), memory.state
+    spoken = list_focus_words(state) if views else frozenset[str]()
+    pieces = [
+        replace(
+            _build_excerpt_piece(view, rank_excerpt(view, state, spoken) + kept.get(view, 0)),
+            stub=str(view.stub),
+            asked=was_read_last(view, state),
         )
+        for view in views
+    ]
     title = "Files as they are now (+ changed by this task, … not shown: `read` them)"
     return SectionDraft("files", title, Tier.DEMAND, tuple(pieces), "… more that is not shown")
 
 
 def draft_file_beginnings(memory: GatheredContext) -> SectionDraft:
-    """Of long files that the task names, and of short ones near it, for room that nothing else wants."""
-    pieces = [
-        SectionPiece(
-            view.text, f"{EXCERPT_PIECE_PREFIX}{view.subject}", number, f"`read` {view.path}", group=view.path, spare=True
-        )
-        for number, view in enumerate(map(FileExcerpt.of, memory.of("beginning")))
-    ]
+    """Of long files that the task names, and of short ones near it, for space that nothing else wants."""
+    views = enumerate(memory.excerpts("beginning"))
+    pieces = [replace(_build_excerpt_piece(view, rank), spare=True) for rank, view in views]
     return SectionDraft("beginning", "More of what lies near, since there is room", Tier.DEMAND, tuple(pieces))
 
 
-def _list_seen_excerpts(memory: GatheredContext) -> list[FileExcerpt]:
-    return sorted(map(FileExcerpt.of, memory.of("file")), key=lambda view: (view.path, view.start))
+def _build_excerpt_piece(view: Excerpt, rank: int) -> SectionPiece:
+    what = f"{EXCERPT_PIECE_PREFIX}{view.subject}"
+    return SectionPiece(render_lines(view.body), what, rank, view.source, group=view.path, lines=view.body, item=view)
 
 
-def rank_worked_on_excerpts(memory: GatheredContext) -> dict[FileExcerpt, int]:
-    views, next_ = _list_seen_excerpts(memory), {look.subject for look in memory.of("beside")}
-    kept = select_protected_excerpts(views, memory.state, [look.text for look in memory.of("test")])
+def _list_seen_excerpts(memory: GatheredContext) -> list[Excerpt]:
+    return sorted(memory.excerpts("file"), key=lambda view: (view.path, view.first))
+
+
+def rank_worked_on_excerpts(memory: GatheredContext) -> dict[Excerpt, int]:
+    views, next_ = _list_seen_excerpts(memory), {note.subject for note in memory.notes("beside")}
+    kept = select_protected_excerpts(views, memory.state, [note.text for note in memory.notes("test")])
     return select_next_test_excerpts([view for view in views if view not in kept], next_) | kept

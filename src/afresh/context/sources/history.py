@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice, takewhile
 
+from afresh.core.item import StepLine
 from afresh.core.prompt import Omission, Section
 from afresh.core.step_history import PassageVoice
 from afresh.core.template import SectionShare
@@ -19,12 +20,10 @@ NAME_INDEX_TITLE = "## Names met before, not shown above"
 HISTORY_STALE_MARK = " (before the last change)"
 PRINTED_LINE_NUMBER = re.compile(r"\d+(?:: ?|\t|→)\s*(?=\S)")
 NUMBERED_LINE_START = re.compile(r"\s*\d+(?:[:→\t]|  )")
-STEP_LINE_NUMBER = re.compile(r"^- step (\d+):", re.MULTILINE)
 SELF_EXPLAINING_ACTION = re.compile(r"(?:read|search|edit|write|apply|test)\b")
-"""A step that a line of its own tells of, and an action that its line says all of; a command says more."""
+"""An action that its line says all of; a command says more."""
 COMMAND_ECHO_LINE = re.compile(r"\$ |exit \d+$|[.sxXFE]+ +\[ *\d+%\]$")
 """Lines of an output that say what ran, that it ran and how far, where another line tells how it ended."""
-BLOCK_IDS = re.compile(r"[0-9a-f]{8}(?: [0-9a-f]{8})*\]")
 THOUGHT_VOICES = (PassageVoice.THOUGHT, PassageVoice.SKETCH)
 VOICE_MARKS = {PassageVoice.ACTION: ">", PassageVoice.THOUGHT: ":", PassageVoice.SKETCH: ":"}
 BLOCK_ID_CHARACTERS = 8
@@ -58,7 +57,7 @@ class HistoryAllocation:
     """Of the whole window: shares are parts of it."""
     covered: frozenset[str] = frozenset()
     spent: int = 0
-    outcomes: Mapping[int, str] = field(default_factory=dict[int, str])
+    outcomes: Mapping[int, StepLine] = field(default_factory=dict[int, StepLine])
     """What was done in the latest steps and how it ended, where one line says so."""
     choice: HistorySelection = field(default_factory=HistorySelection)
     sections: list[Section] = field(default_factory=list[Section])
@@ -80,12 +79,12 @@ class HistoryAllocation:
             ]
         )
 
-    def retold(self, text: str) -> frozenset[str]:
-        """Lines of the latest steps that stand in this text, be it within a line; and of steps that it tells of, what they did
-        without saying more than that."""
+    def retold(self, lines: Sequence[StepLine]) -> frozenset[str]:
+        """Lines of the latest steps that are within one of these; and of steps that they tell of, what they did without saying
+        more than that."""
+        text, steps = "\n".join(map(str, lines)), {line.step for line in lines}
         first = min((record.step for record in self.memory.state.memory.recent), default=None) if text else None
         rows = [(entry, row.line.key) for entry in self.since(first) for row in entry.rows] if first is not None else []
-        steps = {int(number) for number in STEP_LINE_NUMBER.findall(text)}
         plain = [
             key
             for entry, key in rows
@@ -200,7 +199,8 @@ class HistoryAllocation:
             )
             yield from render_history_rows(rows[:spoken], changed, ids)
             if step in self.outcomes:
-                yield f"{step}> {_drop_shown_ids(self.outcomes[step], {entry.passage.block[:BLOCK_ID_CHARACTERS] for entry, _ in rows})}"
+                ids_below = {entry.passage.block[:BLOCK_ID_CHARACTERS] for entry, _ in rows}
+                yield f"{step}> {self.outcomes[step].describe(ids_below)}"
             yield from render_history_rows(rows[spoken:], changed, ids)
 
     def unshown(self, action: TraceEntry, told: Collection[str]) -> str:
@@ -239,15 +239,6 @@ def _is_command_echo(entry: TraceEntry, key: str) -> bool:
 
 def _get_row_step(one: tuple[TraceEntry, TraceRow]) -> int:
     return one[0].step
-
-
-def _drop_shown_ids(line: str, shown: Collection[str]) -> str:
-    """Without the ids that stand below it."""
-    said, _, ids = line.rpartition(" [")
-    if not BLOCK_IDS.fullmatch(ids):
-        return line
-    left = [one for one in ids.removesuffix("]").split() if one not in shown]
-    return f"{said} [{' '.join(left)}]" if left else said
 
 
 def render_history_rows(

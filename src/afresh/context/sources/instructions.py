@@ -9,14 +9,14 @@ from math import ceil
 
 from afresh.context.section import SectionDraft, draft_always_section
 from afresh.core.instructions import InstructionChain, InstructionFile, InstructionPart
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.state import State
 from afresh.core.text import escape_hidden
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
 from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports import InstructionReader
+from afresh.ports.knowledge import InstructionReader
 from afresh.runtime import Runtime
 
 INSTRUCTIONS_TITLE = "Instructions of the people here (the task goes before them)"
@@ -225,7 +225,7 @@ def _build_too_long_error(forms: Sequence[InstructionForm], allowance: Instructi
     )
 
 
-def gather_instructions(state: State, agent: Runtime, ceiling: int = 0) -> Iterator[Item]:
+def gather_instructions(state: State, agent: Runtime, ceiling: int = 0) -> Iterator[Note]:
     """The rules that people have laid down for such work, read anew for every call. OverCeiling if they don't fit."""
     if agent.instructions:
         chain, allowance = (
@@ -235,8 +235,8 @@ def gather_instructions(state: State, agent: Runtime, ceiling: int = 0) -> Itera
         tree = agent.files.paths() if any(not source.own for source in chain.sources) else ()
         sources = tuple(replace(source, tracked=source.own or source.file in tree) for source in chain.sources)
         if text := render_instructions(replace(chain, sources=sources), allowance).text:
-            yield Item("instructions", ", ".join(source.file for source in sources), text)
+            yield Note("instructions", ", ".join(source.file for source in sources), text)
 
 
 def draft_instructions(memory: GatheredContext) -> SectionDraft:
-    return draft_always_section("instructions", INSTRUCTIONS_TITLE, [look.text for look in memory.of("instructions")])
+    return draft_always_section("instructions", INSTRUCTIONS_TITLE, [look.text for look in memory.notes("instructions")])

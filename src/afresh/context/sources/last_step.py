@@ -6,16 +6,15 @@ from typing import Any
 
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.action import Observation, describe_subject
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext
 from afresh.runtime import Runtime
 
-WRITING_TOOLS = ("edit", "write", "apply")
-NOTING_TOOLS = ("plan", "remember", "decide")
 REPLY_UNDONE_TEXT = "The whole reply was undone: see Verification."
 BEFORE_CHANGE_MARK = "(before the change below)"
 MAX_LISTED_CHANGES = 2
@@ -40,7 +39,7 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
             _render_unshown_action(seen),
         )
         for number, seen in enumerate(step.observations)
-        if not (seen.ok and seen.action.tool in NOTING_TOOLS) and not (many and _has_written(seen))
+        if not (seen.ok and has_trait(seen.action.tool, ToolTrait.NOTES)) and not (many and _has_written(seen))
     ]
     return SectionDraft("last", _title_step(step), Tier.DEMAND, (*thought, *deeds, *many, *_build_undone_pieces(step)))
 
@@ -85,11 +84,11 @@ def _build_undone_pieces(step: StepRecord) -> list[SectionPiece]:
 
 
 def _map_outputs(memory: GatheredContext) -> dict[str, str]:
-    return {look.subject: look.text for look in memory.of("output")}
+    return {look.subject: look.text for look in memory.notes("output")}
 
 
 def _has_written(seen: Observation) -> bool:
-    return seen.ok and seen.action.tool in WRITING_TOOLS
+    return seen.ok and has_trait(seen.action.tool, ToolTrait.WRITES)
 
 
 def _is_older_than_change(number: int, step: StepRecord) -> bool:
@@ -117,7 +116,7 @@ def render_withheld_output(seen: Observation) -> str:
 
 def _render_result(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
     """Text that a kept change wrote stands under Files, plan and notes in sections of their own."""
-    brief = seen.ok and (kept if seen.action.tool in WRITING_TOOLS else seen.action.tool in NOTING_TOOLS)
+    brief = kept if _has_written(seen) else seen.ok and has_trait(seen.action.tool, ToolTrait.NOTES)
     return (seen.text.partition("\n")[0] if brief else outputs.get(seen.block, seen.text)) or "done"
 
 
@@ -137,12 +136,12 @@ MAX_LAST_OUTPUT_CHARACTERS = 12_000
 """No window of ours has room for more of one output; the rest is a recall away."""
 
 
-def gather_last_outputs(state: State, agent: Runtime, edits: Corrections) -> Iterator[Item]:
+def gather_last_outputs(state: State, agent: Runtime, edits: Corrections) -> Iterator[Note]:
     """The last step's output in full, as far as it could ever fit: the builder decides how much is shown."""
     for seen in state.memory.recent[-1].observations if state.memory.recent else ():
         if seen.block and seen.size > len(seen.text):
             text = edits.scrub(agent.store.read(seen.block))
-            yield Item("output", seen.block, _truncate_middle(text, f"`recall` {seen.block[:8]}"))
+            yield Note("output", seen.block, _truncate_middle(text, f"`recall` {seen.block[:8]}"))
 
 
 def _truncate_middle(text: str, source: str) -> str:

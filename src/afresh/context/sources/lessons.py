@@ -2,7 +2,7 @@ from collections.abc import Iterator, Sequence
 
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.event import Event
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.lesson import LessonsLookedUp, LessonsUsed
 from afresh.core.prompt import Prompt, Tier
 from afresh.core.reply import Reply
@@ -15,7 +15,7 @@ from afresh.runtime import Runtime
 
 
 def draft_lessons(memory: GatheredContext) -> SectionDraft:
-    pieces = [SectionPiece(look.text, f"knowledge {look.subject}", rank) for rank, look in enumerate(memory.of("knowledge"))]
+    pieces = [SectionPiece(look.text, f"knowledge {look.subject}", rank) for rank, look in enumerate(memory.notes("knowledge"))]
     return SectionDraft(
         "knowledge", "From earlier tasks (of then, not now; if you use one, say so with its id)", Tier.PHASE, tuple(pieces)
     )
@@ -27,7 +27,7 @@ MIN_COMMAND_CHARACTERS = 8
 LESSONS_SECTION = "knowledge"
 
 
-def gather_lessons(state: State, agent: Runtime) -> Sequence[Item]:
+def gather_lessons(state: State, agent: Runtime) -> Sequence[Note]:
     """What the window may show of it: looked up anew when the phase is new, otherwise the same objects as they are now."""
     library = agent.library
     if library is None:
@@ -46,7 +46,7 @@ def record_consultation(state: State, memory: GatheredContext, agent: Runtime) -
     """Also that nothing fitted is recorded, so that it is not looked up again in every step."""
     if agent.library is None or state.memory.lessons.phase == state.phase or not agent.library.stocked():
         return []
-    return [LessonsLookedUp(state.work.step + 1, state.phase, tuple(look.subject for look in memory.of(LESSONS_SECTION)))]
+    return [LessonsLookedUp(state.work.step + 1, state.phase, tuple(look.subject for look in memory.notes(LESSONS_SECTION)))]
 
 
 def detect_used_lessons(step: int, memory: GatheredContext, window: Prompt, reply: Reply) -> list[Event]:
@@ -58,13 +58,13 @@ def detect_used_lessons(step: int, memory: GatheredContext, window: Prompt, repl
     rest = "\n".join(section.text for section in window.sections if section.name != LESSONS_SECTION)
     found = {
         look.subject: sign
-        for look in memory.of(LESSONS_SECTION)
+        for look in memory.notes(LESSONS_SECTION)
         if look.text in shown and (sign := _find_lesson_sign(look, said, rest, memory))
     }
     return [LessonsUsed(step, tuple(found), tuple(found.values()))] if found else []
 
 
-def _find_lesson_sign(look: Item, said: str, rest: str, memory: GatheredContext) -> str:
+def _find_lesson_sign(look: Note, said: str, rest: str, memory: GatheredContext) -> str:
     """The first thing in a reply that can only come from this object: its id, or a name or command that it alone holds."""
     if compile_name_pattern(look.subject).search(said):
         return look.subject

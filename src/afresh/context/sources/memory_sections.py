@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from afresh.context.relevance import select_relevant_items, summarise_headings
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
 from afresh.core.decision import MAX_DECISIONS, Decision
 from afresh.core.fact import MAX_FACTS, Fact, FactKind, select_observations_to_show
-from afresh.core.memory_state import REVERTED_INFIX, StepRecord
+from afresh.core.item import StepLine
+from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.step_history import render_summary_line
@@ -91,14 +92,21 @@ def draft_failed_approaches(memory: GatheredContext) -> SectionDraft:
     """Never cut, so each is told in one line; of many those that concern the work now, and the rest by what they are about."""
     facts = [fact for fact in memory.state.memory.facts if fact.kind in (FactKind.FAILED_APPROACH, FactKind.ERROR)]
     told = [
-        (fact.subject, f"step {fact.step}: {to_one_line(fact.subject, 120)}: {to_one_line(fact.text, 120)}") for fact in facts
+        RememberedEntry(
+            fact.subject, f"step {fact.step}: {to_one_line(fact.subject, 120)}: {to_one_line(fact.text, 120)}", fact.step
+        )
+        for fact in facts
     ]
     return _draft_relevant_entries("failed", "Tried and failed: do not repeat", told, memory)
 
 
 def draft_decisions(memory: GatheredContext) -> SectionDraft:
     """Word for word. The user's own stand with what the user said."""
-    told = [(one.subject or one.text, _render_decision(one)) for one in memory.state.memory.decisions if not one.answer]
+    told = [
+        RememberedEntry(one.subject or one.text, _render_decision(one), one.step)
+        for one in memory.state.memory.decisions
+        if not one.answer
+    ]
     return _draft_relevant_entries("decisions", "Decided (keep to it, or `decide` anew)", told, memory)
 
 
@@ -108,19 +116,25 @@ def _render_decision(one: Decision) -> str:
     return f"step {one.step}, {one.by}: {about}{to_one_line(one.text, MAX_SHOWN_DECISION_CHARACTERS)}{why}"
 
 
-def _draft_relevant_entries(name: str, title: str, told: Sequence[tuple[str, str]], memory: GatheredContext) -> SectionDraft:
+@dataclass(frozen=True, slots=True)
+class RememberedEntry:
+    about: str
+    line: str
+    step: int = 0
+
+
+def _draft_relevant_entries(name: str, title: str, told: Sequence[RememberedEntry], memory: GatheredContext) -> SectionDraft:
     """Each with what it is about. Those that memory has found again stand with the rest."""
-    older = [(look.subject, look.text) for look in memory.of(RECALLED_ITEM_KINDS[name])]
-    sorted_ = select_relevant_items([*older, *told], lambda one: one[1], memory.state)
-    lines = [f"- {line}" for _, line in sorted_.shown]
+    older = [RememberedEntry(note.subject, note.text) for note in memory.notes(RECALLED_ITEM_KINDS[name])]
+    sorted_ = select_relevant_items([*older, *told], lambda one: one.line, memory.state)
+    lines = [f"- {one.line}" for one in sorted_.shown]
     if sorted_.rest:
-        named = summarise_headings([about for about, _ in sorted_.rest])
+        named = summarise_headings([one.about for one in sorted_.rest])
         most = "at least " if _is_state_full(memory.state) else ""
         lines.append(f"- {most}{len(sorted_.rest)} more (`recall` {name}, about=words): {named}")
     draft = draft_always_section(name, title, lines)
-    return replace(
-        draft, left=tuple(SectionPiece(line, f"{ENTRY_NAMES[name]} on {to_one_line(about, 60)}") for about, line in sorted_.rest)
-    )
+    left = [SectionPiece(one.line, f"{ENTRY_NAMES[name]} on {to_one_line(one.about, 60)}") for one in sorted_.rest]
+    return replace(draft, left=tuple(left), steps=frozenset(one.step for one in sorted_.shown))
 
 
 def _is_state_full(state: State) -> bool:
@@ -130,7 +144,7 @@ def _is_state_full(state: State) -> bool:
 
 def draft_recalled_facts(memory: GatheredContext) -> SectionDraft:
     """What an older step, or another task, has found out."""
-    pieces = [SectionPiece(f"- {look.text}", f"memory {look.subject}", rank) for rank, look in enumerate(memory.of("memory"))]
+    pieces = [SectionPiece(f"- {look.text}", f"memory {look.subject}", rank) for rank, look in enumerate(memory.notes("memory"))]
     return SectionDraft("memory", "From memory (may be outdated)", Tier.PHASE, tuple(pieces))
 
 
@@ -160,31 +174,25 @@ def draft_plan(memory: GatheredContext) -> SectionDraft:
 def draft_earlier_steps(memory: GatheredContext, tried: SectionDraft) -> SectionDraft:
     """A line for each of the latest; what they printed stands under the work so far. `tried`: what failed."""
     listed, past = {line.block for line in memory.state.memory.index}, memory.state.memory.recent[:-1]
-    reasons = "\n".join(piece.text for piece in tried.pieces)
     pieces = [
-        SectionPiece(
-            f"- step {one.step}: {to_one_line(_shorten_outcome(one, memory.state.task.checks, reasons), MAX_STEP_LINE_CHARACTERS)}{_list_output_ids(one, listed)}",
-            f"step {one.step}",
-            -one.step,
-        )
+        SectionPiece(str(line), f"step {line.step}", -line.step, item=line)
         for one in past
-        if one.outcome
+        if one.outcome and (line := _summarise_step(one, memory.state.task.checks, one.step in tried.steps, listed))
     ]
     return SectionDraft("earlier", "Earlier steps", Tier.PHASE, tuple(pieces))
 
 
-def _shorten_outcome(record: StepRecord, checks: Sequence[Check], reasons: str) -> str:
-    """What became of a step, without what stands elsewhere: why it failed, if that is among the reasons, and the one check that
+def _summarise_step(record: StepRecord, checks: Sequence[Check], explained: bool, listed: set[str]) -> StepLine:
+    """With the ids of its outputs that are long enough to be worth a recall."""
+    ids = [seen.block[:8] for seen in record.observations if seen.block in listed]
+    return StepLine(record.step, to_one_line(_shorten_outcome(record, checks, explained), MAX_STEP_LINE_CHARACTERS), tuple(ids))
+
+
+def _shorten_outcome(record: StepRecord, checks: Sequence[Check], explained: bool) -> str:
+    """What became of a step, without what is shown elsewhere: why it failed, if that is `explained`, and the one check that
     there is."""
-    did, undone, _ = record.outcome.partition(REVERTED_INFIX)
-    if undone and f"- step {record.step}: " in reasons:
-        return did + undone.removesuffix(": ")
+    if record.reverted and explained:
+        return f"{record.reverted}: reverted"
     if len(checks) != 1:
         return record.outcome
     return re.sub(rf"{re.escape(checks[0].command)}(?: \(targeted: [^()]*\))?: ", "", record.outcome)
-
-
-def _list_output_ids(record: StepRecord, listed: set[str]) -> str:
-    """Ids of its outputs that are long enough to be worth a recall."""
-    ids = [seen.block[:8] for seen in record.observations if seen.block in listed]
-    return f" [{' '.join(ids)}]" if ids else ""

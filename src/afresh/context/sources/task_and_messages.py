@@ -37,7 +37,7 @@ SUBTASK_NOTE = (
 
 def draft_task(memory: GatheredContext) -> SectionDraft:
     order = memory.state.task
-    rules = [f"- {look.text}" for look in memory.of("rule")]
+    rules = [f"- {look.text}" for look in memory.notes("rule")]
     told = [
         *([SUBTASK_NOTE] if order.parent else []),
         *([USER_RULES_HEADING] if rules else []),

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from afresh.context.file_chunks import extract_function_source
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.sources.excerpts import rank_worked_on_excerpts, try_read_file
-from afresh.core.item import Item
+from afresh.core.item import Item, Note, render_lines
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.verdict import CheckRun
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports import FileTree
+from afresh.ports.workspace import FileTree
 
 COVERAGE_ROW = re.compile(
     r"^(\S+\.\w+|TOTAL)\s+\d+\s+\d+(?:\s+\d+\s+\d+)?\s+(\d+(?:\.\d+)?)%(?:\s+([\d\s,>-]+?))?\s*$", re.MULTILINE
@@ -23,7 +23,7 @@ CoverageRows = dict[str, tuple[str, str]]
 """By file: how much of it was run, in percent, and which lines were not."""
 
 
-def gather_measured_coverage(state: State, read: Callable[[str], str]) -> Iterator[Item]:
+def gather_measured_coverage(state: State, read: Callable[[str], str]) -> Iterator[Note]:
     """For the changed files and in all. Only full runs are held against each other."""
     before, after = (
         _parse_coverage_rows(state.verification.baseline.runs if state.verification.baseline else (), read),
@@ -31,10 +31,10 @@ def gather_measured_coverage(state: State, read: Callable[[str], str]) -> Iterat
     )
     for path in (*state.workspace.changed, "TOTAL"):
         if path in after or (path in before and not after):
-            yield Item("coverage", f"{MEASURED_PREFIX}{path}", _render_coverage(path, before, after or before))
+            yield Note("coverage", f"{MEASURED_PREFIX}{path}", _render_coverage(path, before, after or before))
 
 
-def drop_guessed_coverage(looks: Sequence[Item], counted: Sequence[Item]) -> list[Item]:
+def drop_guessed_coverage(looks: Sequence[Item], counted: Sequence[Note]) -> list[Item]:
     """Without what was guessed about files of which lines were counted."""
     paths = {look.subject.removeprefix(MEASURED_PREFIX) for look in counted}
     return [look for look in looks if look.kind != "coverage" or look.subject not in paths]
@@ -59,7 +59,7 @@ def _parse_coverage_rows(runs: tuple[CheckRun, ...], read: Callable[[str], str])
 MAX_FAILING_TEST_SOURCES = 3
 
 
-def gather_failing_tests(state: State, files: FileTree) -> Iterator[Item]:
+def gather_failing_tests(state: State, files: FileTree) -> Iterator[Note]:
     """Source of tests that fail now, so that nobody has to ask for it."""
     runs = (
         state.verification.verdict.runs
@@ -73,7 +73,7 @@ def gather_failing_tests(state: State, files: FileTree) -> Iterator[Item]:
         path, *names = test.split("[")[0].split("::")
         text = try_read_file(files, path)
         if text is not None and (source := extract_function_source(text, names)):
-            yield Item("test", test, source)
+            yield Note("test", test, source)
 
 
 FIXTURE_RANK_OFFSET = 100
@@ -85,11 +85,11 @@ def draft_failing_tests(memory: GatheredContext) -> SectionDraft:
     shown = [view.code for view in rank_worked_on_excerpts(memory)]
     pieces = [
         SectionPiece(f"{look.subject}\n{look.text}", f"source of {look.subject}", number)
-        for number, look in enumerate(memory.of("test"))
+        for number, look in enumerate(memory.notes("test"))
         if not any(look.text in code for code in shown)
     ]
     pieces += [
-        SectionPiece(f"{look.subject}\n{look.text}", look.subject, FIXTURE_RANK_OFFSET + at)
-        for at, look in enumerate(memory.of("fixture"))
+        SectionPiece(render_lines((fixture.subject, *fixture.body)), fixture.subject, FIXTURE_RANK_OFFSET + at)
+        for at, fixture in enumerate(memory.excerpts("fixture"))
     ]
     return SectionDraft("failing", "Source of failing tests", Tier.PHASE, tuple(pieces))

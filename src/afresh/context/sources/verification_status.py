@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from afresh.context.citations import find_citations
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
 from afresh.context.sources.excerpts import try_read_file
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.task import RECORDED_TYPE, SPEC_DESIGN_TYPE, Task
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import CheckRun, FailedTest, Ruling, summarise_check_run
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports import FileTree
+from afresh.ports.workspace import FileTree
 
 MAX_FAILURES_PER_CHECK = 3
 MAX_FLAKY_NAMES = 6
@@ -86,17 +86,17 @@ def list_document_demands(task: Task) -> list[str]:
 MAX_CITED_CHARACTERS = 90
 
 
-def gather_cited_lines(state: State, files: FileTree) -> Iterator[Item]:
+def gather_cited_lines(state: State, files: FileTree) -> Iterator[Note]:
     """What stands in each place that the report cites: whoever wrote it is to hold it against that once more."""
     text = try_read_file(files, state.task.report) if state.task.report in (paths := files.paths()) else None
     for one in find_citations(text or "", paths):
         lines = (try_read_file(files, one.path) or "").splitlines()[one.first - 1 : one.last] if one.path in paths else []
         if lines:
-            yield Item("cited", str(one), to_one_line(lines[0], MAX_CITED_CHARACTERS))
+            yield Note("cited", str(one), to_one_line(lines[0], MAX_CITED_CHARACTERS))
 
 
 def draft_cited_lines(memory: GatheredContext) -> SectionDraft:
-    lines = [f"{look.subject}  {look.text}" for look in memory.of("cited")]
+    lines = [f"{look.subject}  {look.text}" for look in memory.notes("cited")]
     pieces = [SectionPiece(line, "cited lines", number) for number, line in enumerate(lines)]
     return SectionDraft("cited", "Lines that the file cites, as they are now (of a range the first)", Tier.PHASE, tuple(pieces))
 

@@ -23,6 +23,7 @@ from afresh.core.prompt import Request
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.text import escape_hidden
 from afresh.core.tokens import estimate_tokens
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import CheckRun, Ruling
 from afresh.errors import NeedsPerson, TryAgain
@@ -139,7 +140,7 @@ def render_what_worked(found: TaskRecord) -> str:
 
 def read_completion_summary(found: TaskRecord) -> list[str]:
     """What the one who did it said it was, in the end."""
-    said = [action for reply in found.replies.values() for action in reply.actions if action.tool == "complete"]
+    said = [action for reply in found.replies.values() for action in reply.actions if has_trait(action.tool, ToolTrait.COMPLETES)]
     text = str(said[-1].args.get("summary", "")).strip() if said else ""
     return [truncate_text(re.sub(r"\n\s*\n", "\n", text), MAX_SUMMARY_CHARACTERS)] if text else []
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.lesson import PATTERN_ID_PREFIX
 from afresh.core.state import State
 from afresh.core.tokens import TokenCounter
@@ -16,7 +16,7 @@ MAX_LESSON_LINE_CHARACTERS = 240
 MAX_QUERY_FAILURES = 3
 
 
-def keep_one_foreign_lesson(looks: Sequence[Item]) -> list[Item]:
+def keep_one_foreign_lesson(looks: Sequence[Note]) -> list[Note]:
     """Of those from other projects only the first."""
     foreign = [look for look in looks if look.subject.startswith(PATTERN_ID_PREFIX)][1:]
     return [look for look in looks if look not in foreign]
@@ -36,19 +36,19 @@ def build_lesson_queries(state: State) -> tuple[str, str]:
     return goal, "\n".join([goal, *failing, *state.workspace.changed[:MAX_QUERY_FAILURES]])
 
 
-def fit_lessons(looks: Sequence[Item], room: int, counter: TokenCounter) -> list[Item]:
+def fit_lessons(looks: Sequence[Note], room: int, counter: TokenCounter) -> list[Note]:
     """As many as there is room for, each as far as there is room: whole lines from its beginning."""
-    shown: list[Item] = []
+    shown: list[Note] = []
     for number, look in enumerate(looks):
         most = int(room * FIRST_LESSON_SHARE) if number == 0 and len(looks) > 1 else room
         text = _truncate_lesson(look, most, counter)
         if text:
-            shown.append(Item(look.kind, look.subject, text))
+            shown.append(Note(look.kind, look.subject, text))
             room -= counter(text)
     return shown
 
 
-def _truncate_lesson(look: Item, room: int, counter: TokenCounter) -> str:
+def _truncate_lesson(look: Note, room: int, counter: TokenCounter) -> str:
     lines = [
         to_one_line(line, MAX_LESSON_LINE_CHARACTERS) if len(line) > MAX_LESSON_LINE_CHARACTERS else line
         for line in look.text.splitlines()

@@ -1,4 +1,3 @@
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -19,12 +18,13 @@ from afresh.core.event import (
     VerdictReached,
 )
 from afresh.core.fact import Fact, FactKind
+from afresh.core.item import LEFT_OUT_MARK
+from afresh.core.item_record import place_from_ref
 from afresh.core.lesson import LessonWorded
+from afresh.core.old_records import Place
 from afresh.core.reply import Reply
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Baseline, Ruling, Verdict
-
-EXCERPT_SUBJECT = re.compile(r"(.+):(\d+)-(\d+) (.+)")
 
 
 @dataclass(slots=True)
@@ -89,7 +89,9 @@ def record_event(found: TaskRecord, event: Event, at: float) -> None:
 def record_step_event(found: TaskRecord, event: Event) -> None:
     match event:
         case CallRequested(_, audit):
-            record_changed_definitions(found, [ref.subject for ref in audit.looks if ref.kind == "file"])
+            record_changed_definitions(
+                found, [place for ref in audit.looks if ref.kind == "file" and (place := place_from_ref(ref))]
+            )
         case ReplyReceived(step, reply):
             found.replies[step] = reply
             found.tokens += reply.usage.tokens
@@ -106,10 +108,9 @@ def record_step_event(found: TaskRecord, event: Event) -> None:
             pass
 
 
-def record_changed_definitions(found: TaskRecord, shown: Sequence[str]) -> None:
+def record_changed_definitions(found: TaskRecord, shown: Sequence[Place]) -> None:
     """The call after a change was shown the changed lines, under the names of what they are part of."""
-    for place in filter(None, map(EXCERPT_SUBJECT.fullmatch, shown)):
-        path, first, last, titles = place[1], int(place[2]), int(place[3]), place[4]
+    for path, first, last, names in shown:
         if any(hunk.path == path and hunk.new_start <= last and first < hunk.new_start + hunk.new_count for hunk in found.hunks):
-            found.names.setdefault(path, {}).update(dict.fromkeys(name for name in titles.split(", ") if name not in ("", "…")))
+            found.names.setdefault(path, {}).update(dict.fromkeys(name for name in names if name != LEFT_OUT_MARK))
     found.hunks = ()

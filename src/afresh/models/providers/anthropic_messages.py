@@ -24,7 +24,7 @@ from afresh.models.providers.provider_reply import action_from_call, finish_repl
 from afresh.models.providers.text_tool_calls import put_tools_in_text, reply_from_text
 from afresh.models.reply_checks import replace_lone_surrogates
 from afresh.models.retry import retry_call
-from afresh.ports import ReplyListener, ignore_piece
+from afresh.ports.model import ReplyListener, ignore_piece
 
 CUT_STOP_REASONS = ("max_tokens", "model_context_window_exceeded")
 DECLINED_NOTE = "[The provider declined to let the model answer.]"

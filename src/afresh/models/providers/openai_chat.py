@@ -27,7 +27,7 @@ from afresh.models.providers.provider_reply import action_from_call, finish_repl
 from afresh.models.providers.text_tool_calls import reply_from_text
 from afresh.models.reply_checks import replace_lone_surrogates
 from afresh.models.retry import retry_call
-from afresh.ports import ReplyListener, ignore_piece
+from afresh.ports.model import ReplyListener, ignore_piece
 
 OPENAI_WINDOW_TOKENS = {
     "gpt-5": 272_000,

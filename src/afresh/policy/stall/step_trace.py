@@ -11,6 +11,7 @@ from afresh.core.progress_state import MAX_ENTRIES_PER_MARK, CheckEnding, FileTr
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, StepActions, StepVerification
 from afresh.core.subtask import SubtaskReturned
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import CheckRun
 
@@ -55,8 +56,6 @@ def hash_output(text: str) -> str:
     return hash_parts(mask_volatile_values(held))
 
 
-READING_TOOLS = ("read", "recall")
-"""Judged by the lines that they show, not by their arguments."""
 PATCH_HEADER = re.compile(r"diff --git |index |--- |\+\+\+ |@@ |new file |deleted file |old mode |new mode |\\\\ ")
 MAX_DESCRIPTION_CHARACTERS = 80
 MAX_FAILURE_LINES = 12
@@ -66,9 +65,11 @@ def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> St
     tokens, money = count_step_spending(state, deeds)
     return StepMark(
         step=state.work.step + 1,
-        acts=tuple(trace_action(deed, state.workspace.snapshot) for deed in deeds.done if deed.action.tool not in READING_TOOLS)[
-            :MAX_ENTRIES_PER_MARK
-        ],
+        acts=tuple(
+            trace_action(deed, state.workspace.snapshot)
+            for deed in deeds.done
+            if not has_trait(deed.action.tool, ToolTrait.READS)
+        )[:MAX_ENTRIES_PER_MARK],
         edits=tuple(trace_edits(state.workspace.snapshot, deeds))[:MAX_ENTRIES_PER_MARK],
         endings=tuple(trace_endings(deeds, judged))[:MAX_ENTRIES_PER_MARK],
         glances=tuple(glance for deed in deeds.done for glance in trace_reads(deed))[:MAX_ENTRIES_PER_MARK],
@@ -113,7 +114,7 @@ def hash_patch_sides(patch: str) -> tuple[str, str]:
 def trace_endings(deeds: StepActions, judged: StepVerification) -> Iterator[CheckEnding]:
     """Of the commands that the model ran, and of the checks that the harness ran after it."""
     for deed in deeds.done:
-        if deed.action.tool in ("run", "test") and not deed.outcome.refused:
+        if has_trait(deed.action.tool, ToolTrait.RUNS) and not deed.outcome.refused:
             source = hash_parts(deed.action.tool, dict(deed.action.args))
             yield CheckEnding(source, "") if deed.outcome.ok else ending_from_failure(source, deed.outcome.text)
     for verdict in judged.verdicts:

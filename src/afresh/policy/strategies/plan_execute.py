@@ -5,11 +5,12 @@ from dataclasses import replace
 from afresh.core.state import State
 from afresh.core.strategy_state import StrategyPace, find_focus_item, is_plan_outdated
 from afresh.core.template import CallLayout
+from afresh.core.tool_traits import ToolTrait, select_tools_by_trait
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Ruling
 
-TOOLS_AFTER_PLAN = ("edit", "write", "apply", "delegate", "complete")
-PLANNING_TOOLS = ("plan", "ask")
+AFTER_PLAN = (ToolTrait.WRITES, ToolTrait.DELEGATES, ToolTrait.COMPLETES)
+PLANNING = (ToolTrait.PLANS, ToolTrait.ASKS)
 FIRST_PLAN_CUE = "First look, then `plan`, in one reply if you can: small items, each with its check. Changes come after it."
 MAX_ITEM_CHARACTERS = 90
 MAX_ITEM_REVERTS = 2
@@ -25,17 +26,21 @@ def adjust_layout(state: State, layout: CallLayout, pace: StrategyPace) -> CallL
         return replace(layout, cue="All items are done: hold the goal against the changes, then `complete`.")
     of = f" of {pace.item_steps}" if pace.item_steps else ""
     text = to_one_line(state.work.plan[place].text, MAX_ITEM_CHARACTERS)
+    completing = select_tools_by_trait(layout.tools, ToolTrait.COMPLETES)
     last = sum(not item.done for item in state.work.plan) == 1
     mark = f'in the reply that finishes it, plan ["[x] {place + 1}"]{" and `complete`" if last else ""}'
     cue = f"Now item {place + 1} of {many}, step {state.work.strategy.steps + 1}{of}: {text}. Only this; {mark}."
-    return replace(layout, cue=cue, closed=layout.closed if last else (*layout.closed, "complete"))
+    return replace(layout, cue=cue, closed=layout.closed if last else (*layout.closed, *completing))
 
 
 def adjust_planning_layout(state: State, layout: CallLayout, pace: StrategyPace) -> CallLayout:
     """Nothing is changed before there is a plan; when it takes too long there is nothing else to do any more."""
     late = count_steps_over_plan_limit(state, layout, pace) >= 0
     cue = f"`plan` anew: {state.work.strategy.why}." if state.work.strategy.why else FIRST_PLAN_CUE
-    closed = tuple(tool for tool in layout.tools if tool not in PLANNING_TOOLS) if late else TOOLS_AFTER_PLAN
+    planning = select_tools_by_trait(layout.tools, *PLANNING)
+    closed = (
+        tuple(tool for tool in layout.tools if tool not in planning) if late else select_tools_by_trait(layout.tools, *AFTER_PLAN)
+    )
     return replace(layout, closed=(*layout.closed, *closed), cue=f"{cue} Now, with what you know." if late else cue, steps=0)
 
 

@@ -9,78 +9,52 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 MAX_STORED_INTEGER = 1 << 63
 """No number beyond that can be stored."""
-TypeCheck = Callable[[Any], str]
-"""Where a value is not what it should be; empty when it is."""
-
-
-def find_type_mismatch(value: Any, kind: Any) -> str:
-    """Where `value` is not a `kind`, by the names of the fields that lead there; empty when it is one."""
-    return _get_check(kind)(value)
-
-
-def _make_atom_check(fits: Callable[[Any], bool]) -> TypeCheck:
-    return lambda value: "" if fits(value) else "value"
-
-
-_ATOM_CHECKS: dict[Any, TypeCheck] = {
-    str: _make_atom_check(lambda value: type(value) is str),
-    bool: _make_atom_check(lambda value: type(value) is bool),
-    int: _make_atom_check(lambda value: type(value) is int and -MAX_STORED_INTEGER <= value < MAX_STORED_INTEGER),
-    float: _make_atom_check(lambda value: type(value) in (float, int)),
-    type(None): _make_atom_check(lambda value: value is None),
+ATOM_TESTS: dict[Any, Callable[[Any], bool]] = {
+    str: lambda value: type(value) is str,
+    bool: lambda value: type(value) is bool,
+    int: lambda value: type(value) is int and -MAX_STORED_INTEGER <= value < MAX_STORED_INTEGER,
+    float: lambda value: type(value) in (float, int),
+    type(None): lambda value: value is None,
 }
 
 
-@cache
-def _get_check(kind: Any) -> TypeCheck:
-    if kind in _ATOM_CHECKS:
-        return _ATOM_CHECKS[kind]
+def find_type_mismatch(value: Any, kind: Any) -> str:
+    """Where a value is not of its type: the fields that lead to it, then `value`; empty when it is."""
+    if kind in ATOM_TESTS:
+        return "" if ATOM_TESTS[kind](value) else "value"
     if is_dataclass(kind):
-        return _make_dataclass_check(kind)
-    origin, kinds = get_origin(kind), get_args(kind)
+        if not isinstance(value, cast(type, kind)):
+            return "value"
+        found = ((name, find_type_mismatch(getattr(value, name), hint)) for name, hint in _list_fields(kind))
+        return next((f"{name}.{wrong}" for name, wrong in found if wrong), "")
+    origin, kinds = _split_type(kind)
     if origin is tuple:
-        return _make_tuple_check(kinds[0]) if kinds[1:] == (Ellipsis,) else _make_fixed_tuple_check(kinds)
+        return _find_tuple_mismatch(value, kinds)
     if origin in (UnionType, Union):
-        checks = tuple(map(_get_check, kinds))
-        return _make_atom_check(lambda value: any(not check(value) for check in checks))
-    return _make_atom_check(_make_membership_test(origin or kind))
+        return "value" if all(find_type_mismatch(value, one) for one in kinds) else ""
+    return "" if _is_member(value, origin or kind) else "value"
 
 
-def _make_membership_test(kind: Any) -> Callable[[Any], bool]:
+def _find_tuple_mismatch(value: Any, kinds: tuple[Any, ...]) -> str:
+    if not isinstance(value, tuple):
+        return "value"
+    members = cast(tuple[Any, ...], value)
+    wanted = (kinds[0],) * len(members) if kinds[1:] == (Ellipsis,) else kinds
+    return next(filter(None, map(find_type_mismatch, members, wanted)), "") if len(members) == len(wanted) else "value"
+
+
+def _is_member(value: Any, kind: Any) -> bool:
     if isinstance(kind, type) and issubclass(kind, Mapping):
-        return lambda value: isinstance(value, Mapping) and all(isinstance(key, str) for key in cast(Mapping[Any, Any], value))
-    return lambda value: isinstance(value, kind) if isinstance(kind, type) and issubclass(kind, Enum) else True
+        return isinstance(value, Mapping) and all(isinstance(key, str) for key in cast(Mapping[Any, Any], value))
+    return not (isinstance(kind, type) and issubclass(kind, Enum)) or isinstance(value, kind)
 
 
-def _make_dataclass_check(kind: Any) -> TypeCheck:
+@cache
+def _list_fields(kind: Any) -> tuple[tuple[str, Any], ...]:
     hints = get_type_hints(kind)
-    checks = [(field.name, _get_check(hints[field.name])) for field in fields(kind)]
-
-    def check(value: Any) -> str:
-        if not isinstance(value, kind):
-            return "value"
-        return next((f"{name}.{wrong}" for name, inner in checks if (wrong := inner(getattr(value, name)))), "")
-
-    return check
+    return tuple((field.name, hints[field.name]) for field in fields(kind))
 
 
-def _make_tuple_check(kind: Any) -> TypeCheck:
-    inner = _get_check(kind)
-
-    def check(value: Any) -> str:
-        if not isinstance(value, tuple):
-            return "value"
-        return next((wrong for one in cast(tuple[Any, ...], value) if (wrong := inner(one))), "")
-
-    return check
-
-
-def _make_fixed_tuple_check(kinds: tuple[Any, ...]) -> TypeCheck:
-    checks = tuple(map(_get_check, kinds))
-
-    def check(value: Any) -> str:
-        if not isinstance(value, tuple) or len(cast(tuple[Any, ...], value)) != len(checks):
-            return "value"
-        return next((wrong for inner, one in zip(checks, cast(tuple[Any, ...], value), strict=True) if (wrong := inner(one))), "")
-
-    return check
+@cache
+def _split_type(kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(kind), get_args(kind)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.core.codec import get_decoder, to_canonical_json
+from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.core.task_id import check_task_id
 from afresh.errors import BadInput, Damaged
@@ -73,6 +74,12 @@ class ExportManifest:
     format: int = FORMAT_VERSION
 
 
+def make_export_error(path: Path, what: str, line: int = 0) -> Damaged:
+    """An export that can't be believed; says where."""
+    place = f"{path}:{line}" if line else str(path)
+    return Damaged(f"{place}: {what}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE)
+
+
 def name_journal_file(task: str) -> str:
     return f"journals/{task}.jsonl"
 
@@ -81,18 +88,12 @@ def name_blocks_file(task: str) -> str:
     return f"blocks/{task}.jsonl"
 
 
-def name_patch_file(task: str, snapshot: str) -> str:
-    """Named by what it leads to, so that the one of the export before lasts until queue.json is replaced."""
-    return f"work/{task}.{snapshot[:12]}.patch"
-
-
-def name_before_file(task: str, opened: str) -> str:
-    """Of a part: it begins with no commit, but with what its parent had changed by then."""
-    return f"work/{task}.{opened[:12]}.before"
-
-
-def name_commit_file(task: str, commit: str) -> str:
-    return f"work/{task}.{commit[:12]}.commit"
+def name_work_files(task: str, state: State) -> dict[str, str]:
+    """By the field of TaskWork that they hold. Named by what they lead to, so that those of the export before last until
+    queue.json is replaced."""
+    tree = state.workspace
+    ids = {"patch": tree.snapshot, "before": tree.first_snapshot, "commit": tree.commit}
+    return {part: f"work/{task}.{name[:12]}.{part}" for part, name in ids.items()}
 
 
 def render_manifest(manifest: ExportManifest) -> bytes:
@@ -109,43 +110,40 @@ def read_manifest(folder: Path) -> ExportManifest:
     refuse_linked_folders(folder)
     if not (folder / QUEUE_FILE).exists() and not (folder / QUEUE_FILE).is_symlink():
         raise BadInput(f"there is no export in {folder}", next="`afresh export` makes one", safe=NOTHING_CHANGED_NOTE)
+    place = folder / QUEUE_FILE
     try:
         plain = json.loads(read_export_file(folder, QUEUE_FILE))
     except (ValueError, RecursionError) as fault:
-        line = getattr(fault, "lineno", 1)
-        raise Damaged(
-            f"{folder / QUEUE_FILE}:{line}: is not JSON: {fault}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE
-        ) from None
+        raise make_export_error(place, f"is not JSON: {fault}", getattr(fault, "lineno", 1)) from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT_VERSION:
         found = plain.get("format") if isinstance(plain, dict) else "none"
         raise Damaged(
-            f"{folder / QUEUE_FILE}: format {found!r}, this afresh reads {FORMAT_VERSION}",
+            f"{place}: format {found!r}, this afresh reads {FORMAT_VERSION}",
             next="update afresh, or export again with this version",
             safe=NOTHING_CHANGED_NOTE,
         )
-    return _decode_manifest(folder, plain)
+    manifest = _decode_manifest(place, plain)
+    seen: set[str] = set()
+    for row in manifest.tasks:
+        if why := _find_row_fault(row, seen):
+            raise make_export_error(place, f"task {row.id!r}: {why}")
+        seen.add(row.id)
+    return manifest
 
 
-def _decode_manifest(folder: Path, plain: Mapping[str, Any]) -> ExportManifest:
+def _decode_manifest(place: Path, plain: Mapping[str, Any]) -> ExportManifest:
     try:
         rows = tuple(get_decoder(ExportedTaskRow)(row) for row in plain["tasks"])
         notebook = get_decoder(JournalExtent)(plain["notebook"]) if "notebook" in plain else None
-        misfits = [find_type_mismatch(row, ExportedTaskRow) for row in rows] + [
-            find_type_mismatch(notebook, JournalExtent) if notebook else ""
-        ]
-        wrong = next(filter(None, misfits), "")
+        manifest = ExportManifest(rows, notebook)
+        wrong = find_type_mismatch(manifest, ExportManifest)
     except (KeyError, TypeError, ValueError, AttributeError) as fault:
-        wrong, rows, notebook = f"{type(fault).__name__} {fault}", (), None
+        raise make_export_error(place, f"does not describe an export: {type(fault).__name__} {fault}") from None
     if wrong:
-        raise Damaged(
-            f"{folder / QUEUE_FILE}: does not describe an export: {wrong}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE
+        raise make_export_error(
+            place, f"does not describe an export: {wrong.removesuffix('.value')} is of another kind than it should be"
         )
-    seen: set[str] = set()
-    for row in rows:
-        if why := _find_row_fault(row, seen):
-            raise Damaged(f"{folder / QUEUE_FILE}: task {row.id!r}: {why}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE)
-        seen.add(row.id)
-    return ExportManifest(rows, notebook)
+    return manifest
 
 
 def _find_row_fault(row: ExportedTaskRow, seen: set[str]) -> str:
@@ -173,9 +171,7 @@ def read_export_file(folder: Path, name: str) -> bytes:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        raise Damaged(
-            f"{path}: is missing; {QUEUE_FILE} counts on it", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE
-        ) from None
+        raise make_export_error(path, f"is missing; {QUEUE_FILE} counts on it") from None
     except OSError as fault:
         raise BadInput(
             f"{path}: can't be read: {fault.strerror}", next="it must be a plain file", safe=NOTHING_CHANGED_NOTE

@@ -1,9 +1,10 @@
 """Writes an export: whole files, each replaced at once, queue.json last. What an earlier export holds is never lost."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
 from afresh.core.event import JournalEntry
@@ -11,6 +12,7 @@ from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.work_transfer import TaskWork, has_transferable_work
 from afresh.errors import BadInput
+from afresh.ports.storage import Storage
 from afresh.storage.export import manifest
 from afresh.storage.export.journal_lines import render_entry_line, render_named_blocks
 from afresh.storage.export.manifest import ExportedTaskRow, ExportManifest, JournalExtent
@@ -25,16 +27,13 @@ EXPORT_NAMES = {manifest.QUEUE_FILE, manifest.NOTEBOOK_FILE, manifest.ATTRIBUTES
 
 @dataclass(frozen=True, slots=True)
 class ExportSource:
-    """Where an export comes from."""
-
-    journal: Callable[[str], Iterable[JournalEntry]]
-    read: Callable[[str], str]
-    """A block by its name; KeyError if there is none."""
-    work: Callable[[State], TaskWork | None]
+    storage: Storage
+    pack_work: Callable[[State], TaskWork | None]
     """What a task has changed; None when there is nothing to take along."""
-    holds: Callable[[str, int, str], bool]
-    """Whether the journal of this task (or the notebook) has this hash at this place."""
-    notebook: Callable[[], Iterable[JournalEntry]] = field(default=lambda: ())
+
+    def read_entries(self, task: str) -> Iterator[JournalEntry]:
+        """Of a task, or of the notebook if none is named."""
+        return self.storage.journal.journal(task) if task else self.storage.notebook.entries()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +92,10 @@ def _read_previous_manifest(folder: Path) -> ExportManifest:
 
 def _refuse_to_shorten(folder: Path, before: ExportManifest, source: ExportSource, numbers: dict[str, int]) -> None:
     """Somebody may have gone on with a task elsewhere: what is in the export is then ahead of us, or beside us."""
-    extents = [(row.id, row.journal) for row in before.tasks if row.id in numbers]
-    for task, extent in extents + ([("", before.notebook)] if before.notebook else []):
-        if not source.holds(task, extent.entries, extent.head):
+    extents = {row.id: row.journal for row in before.tasks if row.id in numbers}
+    for task, extent in (extents | ({"": before.notebook} if before.notebook else {})).items():
+        last = next(islice(source.read_entries(task), extent.entries - 1, None), None)
+        if last is None or last.hash != extent.head:
             raise BadInput(
                 f"{folder} holds entries of {task or 'the notebook'} that this project does not have (up to {extent.entries})",
                 next=f"`afresh import {folder}` first, or export to another folder",
@@ -115,17 +115,14 @@ def _make_folders(folder: Path) -> None:
 
 def _write_task(writer: "_ExportWriter", source: ExportSource, task: str, number: int) -> tuple[ExportedTaskRow, bool]:
     """Blocks and work first: a journal is only as long as what it names is there."""
-    entries = tuple(source.journal(task))
+    entries = tuple(source.read_entries(task))
     state = fold_entries(None, entries)
-    blocks, missing = render_named_blocks(entries, source.read)
-    work = source.work(state)
+    blocks, missing = render_named_blocks(entries, source.storage.journal.read)
     writer.put(manifest.name_blocks_file(task), "".join(blocks).encode())
-    if work:
-        writer.put(manifest.name_patch_file(task, state.workspace.snapshot), work.patch)
-    if work and work.before:
-        writer.put(manifest.name_before_file(task, state.workspace.first_snapshot), work.before)
-    if work and work.commit:
-        writer.put(manifest.name_commit_file(task, state.workspace.commit), work.commit)
+    work = source.pack_work(state)
+    for part, name in manifest.name_work_files(task, state).items() if work else ():
+        if part == "patch" or getattr(work, part):
+            writer.put(name, getattr(work, part))
     writer.put(manifest.name_journal_file(task), "".join(map(render_entry_line, entries)).encode())
     row = ExportedTaskRow(
         id=task,
@@ -145,7 +142,7 @@ def _write_task(writer: "_ExportWriter", source: ExportSource, task: str, number
 
 def _write_notebook(writer: "_ExportWriter", source: ExportSource) -> JournalExtent | None:
     """What its facts cite came with the tasks that said so."""
-    entries = tuple(source.notebook())
+    entries = tuple(source.read_entries(""))
     if not entries:
         return None
     writer.put(manifest.NOTEBOOK_FILE, "".join(map(render_entry_line, entries)).encode())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.core.item import Item
+from afresh.core.item import Note
 from afresh.core.lesson import (
     LESSON_HEADINGS,
     PATTERN_ID_PREFIX,
@@ -21,7 +21,7 @@ from afresh.core.lesson_match import score_match, subject_from_text, weigh_terms
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
-from afresh.ports import Clock
+from afresh.ports.watch import Clock
 from afresh.storage.lessons.agent_skills import AgentSkill, read_skills
 from afresh.storage.lessons.lesson_folder import FileStamp, LessonFolder
 
@@ -120,13 +120,13 @@ class FolderLessonLibrary:
     def stocked(self) -> bool:
         return bool(self._documents())
 
-    def find(self, questions: Sequence[str], most: int) -> Sequence[Item]:
-        return [Item("knowledge", found.key, found.text) for found in self.ranked(questions)[:most]]
+    def find(self, questions: Sequence[str], most: int) -> Sequence[Note]:
+        return [Note("knowledge", found.key, found.text) for found in self.ranked(questions)[:most]]
 
-    def named(self, keys: Sequence[str]) -> Sequence[Item]:
+    def named(self, keys: Sequence[str]) -> Sequence[Note]:
         """Those of these that are still there, as they are now."""
         held = self._documents() if keys else {}
-        return [Item("knowledge", key, held[key].text) for key in keys if key in held]
+        return [Note("knowledge", key, held[key].text) for key in keys if key in held]
 
     def ranked(self, questions: Sequence[str]) -> list[LessonMatch]:
         """All that fit one of the questions, the best first."""
@@ -210,10 +210,10 @@ class LibraryWithPatterns:
     def stocked(self) -> bool:
         return self._own.stocked() or self._patterns.stocked()
 
-    def find(self, questions: Sequence[str], most: int) -> Sequence[Item]:
-        return [Item("knowledge", found.key, found.text) for found in self.ranked(questions)[:most]]
+    def find(self, questions: Sequence[str], most: int) -> Sequence[Note]:
+        return [Note("knowledge", found.key, found.text) for found in self.ranked(questions)[:most]]
 
-    def named(self, keys: Sequence[str]) -> Sequence[Item]:
+    def named(self, keys: Sequence[str]) -> Sequence[Note]:
         held = {look.subject: look for look in (*self._own.named(keys), *self._patterns.named(keys))}
         return [held[key] for key in keys if key in held]
 

@@ -1,6 +1,5 @@
 """Blocks: raw material named by its content, each kept once. The new blocks of a commit are packed together."""
 
-import re
 from collections.abc import Sequence
 from sqlite3 import Connection
 
@@ -14,12 +13,6 @@ MAX_FOUND_BLOCKS = 8
 COMPRESS_PACK_FROM_CHARACTERS = 1024
 """Characters from which a pack is compressed; shorter ones would save less than a page."""
 HEX_DIGITS = frozenset("0123456789abcdef")
-BLOCK_ID_PATTERN = re.compile(r'"([0-9a-f]{32})"')
-
-
-def find_block_ids(body: str) -> list[str]:
-    """What in entries can be the name of a block: every text of 32 hexadecimal digits, whatever its field is called."""
-    return list(dict.fromkeys(BLOCK_ID_PATTERN.findall(body)))
 
 
 def claim_blocks(connection: Connection, number: int, seq: int, blocks: Sequence[Block]) -> str | bytes | None:

@@ -91,12 +91,16 @@ class Database:
         self._lock = RLock()
         self._connection: sqlite3.Connection | None = None
         self._logged = 0
+        self._writing = False
         self._failure: AfreshError | None = None
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A consistent view for a few queries."""
+        """A consistent view for a few queries; within `writing` it sees what was written there."""
         with self._exclusive() as connection:
+            if self._writing:
+                yield connection
+                return
             connection.execute("BEGIN")
             try:
                 yield connection
@@ -105,21 +109,37 @@ class Database:
 
     @contextmanager
     def writing(self, payload: int = 0) -> Iterator[sqlite3.Connection]:
-        """One atomic, durable commit; nothing of it happens if the body raises. `payload`: about how many bytes it writes."""
+        """One atomic, durable commit; nothing of it happens if the body raises. `payload`: about how many bytes it writes.
+        Within another `writing` of this thread it is a part of that commit."""
         with self._exclusive() as connection:
             if self._failure:
                 raise self._failure
-            connection.execute("BEGIN IMMEDIATE")
+            self._logged += payload
             try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException as fault:
-                _roll_back(connection)
+                if self._writing:
+                    yield connection
+                else:
+                    with self._commit(connection):
+                        yield connection
+            except sqlite3.Error as fault:
                 self._remember(fault)
                 raise
-            self._logged += payload + COMMIT_OVERHEAD_BYTES
-            if self._logged >= self._checkpoint_bytes:
+            if self._logged >= self._checkpoint_bytes and not self._writing:
                 self._checkpoint(connection)
+
+    @contextmanager
+    def _commit(self, connection: sqlite3.Connection) -> Iterator[None]:
+        connection.execute("BEGIN IMMEDIATE")
+        self._writing = True
+        try:
+            yield
+            connection.execute("COMMIT")
+        except BaseException:
+            _roll_back(connection)
+            raise
+        finally:
+            self._writing = False
+        self._logged += COMMIT_OVERHEAD_BYTES
 
     def close(self) -> None:
         """Give the file back; the next use opens it again."""
@@ -140,9 +160,9 @@ class Database:
                 self._sweep_old_log(self._connection)
             yield self._connection
 
-    def _remember(self, fault: BaseException) -> None:
+    def _remember(self, fault: sqlite3.Error) -> None:
         """After a failed fsync the kernel may drop the dirty pages and report success next time: so there is no next time."""
-        if isinstance(fault, sqlite3.Error) and read_error_code(fault) == sqlite3.SQLITE_IOERR:
+        if read_error_code(fault) == sqlite3.SQLITE_IOERR:
             self._failure = translate_error(fault, self.path)
 
     def _sweep_old_log(self, connection: sqlite3.Connection) -> None:

@@ -10,15 +10,16 @@ from typing import TypeVar
 
 from afresh.core.event import JournalEntry, JournalHead
 from afresh.core.fact import FactScope
+from afresh.core.progress_event import ProgressEvent
 from afresh.core.project_facts import FactCorrection, FactQuery, ProjectFact
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.state import State
 from afresh.errors import AfreshError, Damaged
+from afresh.ports.storage import Notebook
 from afresh.storage.sqlite import facts, migrations
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.facts import FACT_COLUMNS, fact_from_row
 from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.notebook import SqliteNotebook
 
 MAX_FACTS_SEARCHED_DIRECTLY = 20_000
 """So many facts are searched as they are: counting words first would cost more than it saves."""
@@ -117,7 +118,7 @@ class SqliteFactIndex:
     """Also a Watcher: it learns from every commit. What it can't learn at once it reads before the next question; an index that
     is damaged is made again, and only what keeps that from being done, a full disk say, reaches whoever asks."""
 
-    def __init__(self, path: Path, store: SqliteJournal, notebooks: Callable[[], Sequence[SqliteNotebook]]) -> None:
+    def __init__(self, path: Path, store: SqliteJournal, notebooks: Sequence[Notebook]) -> None:
         self._database = Database(path, schema=migrations.FACTS_SCHEMA)
         self._store, self._notebooks = store, notebooks
         self._current = False
@@ -144,7 +145,7 @@ class SqliteFactIndex:
             with suppress(AfreshError), self._database.writing() as connection:
                 self._current = facts.learn_entries(connection, entries)
 
-    def doing(self, what: str) -> None:
+    def follow(self, event: ProgressEvent) -> None:
         """Only what has happened is learnt."""
 
     def close(self) -> None:
@@ -171,7 +172,7 @@ class SqliteFactIndex:
     def _catch_up(self) -> None:
         """Read what was written while nobody looked: before the first question all journals, later the notebooks, which
         others may write to."""
-        books = self._notebooks()
+        books = self._notebooks
         seen = self._seen([book.name for book in books] if self._current else ())
         tasks = {} if self._current else self._store.heads()
         heads = tasks | {book.name: book.head() for book in books}

@@ -16,12 +16,17 @@ from afresh.core.fact import (
     drop_observations_of_step,
     drop_passed_tests,
 )
-from afresh.core.project_facts import FactCorrection, ProjectFact, extract_facts, make_fact_id
+from afresh.core.project_facts import (
+    CORRECTED_ENDING,
+    FORGOTTEN_ENDING,
+    FactCorrection,
+    ProjectFact,
+    extract_facts,
+    make_fact_id,
+)
 from afresh.core.search_words import split_words
 
 FACT_COLUMNS = "id, task, kind, subject, text, confidence, block, step, source, first, last, scope, author, at, ended, ending"
-FORGOTTEN_ENDING = "forgotten"
-CORRECTED_ENDING = "corrected"
 FactTuple = tuple[Fact, ...]
 
 

@@ -1,13 +1,13 @@
 """The journal and the archive in one SQLite file."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, islice, pairwise
 from pathlib import Path
 from sqlite3 import Connection
 from typing import NamedTuple
 
 from afresh.core import hash_chain
-from afresh.core.block import Block
+from afresh.core.block import Block, find_block_ids
 from afresh.core.codec import to_canonical_json
 from afresh.core.event import CheckpointWritten, JournalEntry, JournalHead
 from afresh.core.reducer import fold_entries
@@ -25,6 +25,8 @@ SNAPSHOT_INTERVAL_ENTRIES = 100
 """Entries between two snapshots, about fourteen steps: writing one costs more than reading these again."""
 COMPRESS_ENTRIES_FROM_CHARACTERS = 4_000
 MAX_REMEMBERED_BLOCKS = 4_096
+MAX_ENTRIES_PER_RECORD = 32
+"""A clock that does not move must not make one record of a whole journal."""
 
 
 class SqliteJournal:
@@ -35,17 +37,17 @@ class SqliteJournal:
     def append(self, entries: Sequence[JournalEntry], blocks: Sequence[Block], state: State) -> None:
         _check_coherence(entries, state)
         strange = [block for block in blocks if block.id not in self._kept]
-        first, lines = entries[0], "\n".join([entry.body for entry in entries])
-        hashes, bodies = (
-            bytes.fromhex("".join([entry.hash for entry in entries])),
-            compress_text(lines, COMPRESS_ENTRIES_FROM_CHARACTERS),
-        )
-        with self._database.writing(len(bodies) + sum([len(block.text) for block in strange])) as connection:
+        records = [
+            (record, compress_text("\n".join([entry.body for entry in record.entries]), COMPRESS_ENTRIES_FROM_CHARACTERS))
+            for record in split_into_records(entries, strange)
+        ]
+        payload = sum([len(bodies) for _, bodies in records]) + sum([len(block.text) for block in strange])
+        with self._database.writing(payload) as connection:
             before = _read_head(connection, state.task.id)
-            _check_continuation(first, before)
+            _check_continuation(entries[0], before)
             number = before.number or _insert_task(connection, state.task)
-            row = (number, first.seq, hashes, bodies, blocks_module.claim_blocks(connection, number, first.seq, strange))
-            connection.execute("INSERT INTO record (task, seq, hashes, entries, blocks) VALUES (?, ?, ?, ?, ?)", row)
+            for record, bodies in records:
+                _insert_record(connection, number, record, bodies)
             _update_ticket(connection, number, state, before.status)
             if _needs_snapshot(entries, state):
                 kept = (number, state.head.seq, state_snapshot.encode_state(state))
@@ -90,14 +92,46 @@ class SqliteJournal:
             return blocks.find_blocks(connection, prefix, task)
 
     def close(self) -> None:
-        self._kept.clear()
+        self.forget_blocks()
         self._database.close()
+
+    def forget_blocks(self) -> None:
+        """What was appended may have been rolled back: ask the database again."""
+        self._kept.clear()
 
     def _remember(self, blocks: Sequence[Block]) -> None:
         """Most of a window is the window before: what is known to be committed need not be asked for."""
         if len(self._kept) > MAX_REMEMBERED_BLOCKS:
             self._kept.clear()
         self._kept.update([block.id for block in blocks])
+
+
+class JournalRecord(NamedTuple):
+    """Entries of one commit, and the blocks that came with them."""
+
+    entries: Sequence[JournalEntry]
+    blocks: Sequence[Block]
+
+
+def split_into_records(entries: Sequence[JournalEntry], blocks: Sequence[Block]) -> Iterator[JournalRecord]:
+    """A record is what was one commit: its entries have one time. A journal from elsewhere is many; a block goes with the first
+    that names it, so that reading it does not mean to read them all."""
+    if entries[0].at == entries[-1].at and len(entries) <= MAX_ENTRIES_PER_RECORD:
+        yield JournalRecord(entries, blocks)
+        return
+    left = {block.id: block for block in blocks}
+    for _, commit in groupby(entries, key=lambda entry: entry.at):
+        while part := tuple(islice(commit, MAX_ENTRIES_PER_RECORD)):
+            names = find_block_ids("\n".join([entry.body for entry in part]))
+            came = list(left.values()) if part[-1] is entries[-1] else [left.pop(name) for name in names if name in left]
+            yield JournalRecord(part, came)
+
+
+def _insert_record(connection: Connection, number: int, record: JournalRecord, bodies: str | bytes) -> None:
+    first = record.entries[0].seq
+    hashes = bytes.fromhex("".join([entry.hash for entry in record.entries]))
+    row = (number, first, hashes, bodies, blocks_module.claim_blocks(connection, number, first, record.blocks))
+    connection.execute("INSERT INTO record (task, seq, hashes, entries, blocks) VALUES (?, ?, ?, ?, ?)", row)
 
 
 def _check_coherence(entries: Sequence[JournalEntry], state: State) -> None:

@@ -1,175 +1,166 @@
-"""The books in one SQLite file of the user's, shared by all projects and processes."""
+"""The ledger in one SQLite file of the user's, shared by all projects and processes."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from sqlite3 import Connection
+from typing import Any, TypeVar
 
-from afresh.core.spending import Charge, LimitAlert, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, TrippedLimit
+from afresh.core.ledger import CallPayment, CallStatus, LedgerCall, PricedBooking, SpendingFilter, SpendingTally
+from afresh.core.spending import (
+    CallBooking,
+    CallPurpose,
+    Charge,
+    LimitAlert,
+    LimitScope,
+    LimitUnit,
+    SpendingAccount,
+    SpendingLimit,
+    TrippedLimit,
+)
 from afresh.core.usage import Usage
-from afresh.spending import limit_checks
 from afresh.spending.limit_checks import LimitCheck
-from afresh.spending.payments import CallPayment, PricedBooking, UnpaidBooking
 from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.limit_records import SqliteLimitRecords
 from afresh.storage.sqlite.migrations import LEDGER_SCHEMA
 
-LOST_REPLY_NOTE = "the reply is lost; counted at its worst"
-INSERT_CALL_SQL = (
-    "INSERT INTO call (at, project, name, task, parent, kind, model, step, ceiling, estimated, reserve, sections, price, worst,"
-    " worker, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+BOOKING_COLUMNS = (
+    "at, project, name, task, parent, kind, model, step, ceiling, estimated, reserve, sections, price, worst, worker"
 )
-RECORD_PAYMENT_SQL = (
-    "UPDATE call SET state = ?, input = ?, output = ?, cached = ?, written = ?, thinking = ?, counted = ?, paid = ?,"
-    " paid_input = ?, note = ? WHERE number = ?"
-)
+PAYMENT_COLUMNS = "input, output, cached, written, thinking, counted, paid, paid_input, note"
+SELECT_CALLS_SQL = f"SELECT number, state, {BOOKING_COLUMNS}, {PAYMENT_COLUMNS} FROM call"
+INSERT_CALL_SQL = f"INSERT INTO call ({BOOKING_COLUMNS}, state) VALUES ({', '.join('?' * 16)})"
+RECORD_PAYMENT_SQL = f"UPDATE call SET ({PAYMENT_COLUMNS}, state) = ({', '.join('?' * 10)}) WHERE number = ?"
+T = TypeVar("T")
 
 
 class SqliteLedger:
-    """Every check and what follows from it is one transaction that no other process can come between."""
+    """Its file is made when the first call is booked. Every check and what follows from it is one transaction."""
 
     def __init__(self, path: Path) -> None:
         self._database = Database(path, schema=LEDGER_SCHEMA)
 
-    @property
-    def path(self) -> Path:
-        return self._database.path
-
-    def kept(self) -> bool:
-        """Whether there are books at all. Nothing is made to find that out."""
-        return self.path.exists()
-
     def book(self, order: PricedBooking) -> int | TrippedLimit:
-        """The number of the call, or what stops it: then nothing is booked."""
         with self._writing() as connection:
-            stopped = LimitCheck(connection, order.account, order.limits).refused(order.charge)
-            if stopped:
-                return stopped
-            limit_checks.add_charge(connection, order.account, order.charge)
-            return _insert_call(connection, order, "booked")
+            records = SqliteLimitRecords(connection)
+            if refusal := LimitCheck(records, order.account, order.limits).find_refusal(order.charge):
+                return refusal
+            records.add_charge(order.account, order.charge)
+            return _insert_call(connection, order)
 
     def settle(self, number: int, payment: CallPayment, limits: Sequence[SpendingLimit]) -> list[LimitAlert]:
-        """Only what is booked can be paid; whoever comes second changes nothing."""
         with self._writing() as connection:
-            found = _find_open_booking(connection, number)
-            if found is None:
+            call = _find_booked_call(connection, number)
+            if call is None:
                 return []
-            account, worst = found
-            _record_payment(connection, number, payment, "settled")
-            limit_checks.add_charge(connection, account, payment.charge - worst)
-            return _check_after_payment(LimitCheck(connection, account, limits), payment.charge)
+            _record_payment(connection, number, payment, CallStatus.SETTLED)
+            return _charge_account(connection, call.booking.account, payment.charge - call.charge, payment, limits)
 
-    def cancel(self, number: int, note: str) -> None:
-        """Nothing was paid."""
+    def cancel(self, number: int, note: str, refund: bool = True) -> None:
         with self._writing() as connection:
-            found = _find_open_booking(connection, number)
-            if found:
-                _record_payment(connection, number, CallPayment(Usage(), False, 0, 0, note), "cancelled")
-                limit_checks.add_charge(connection, found[0], Charge() - found[1])
+            call = _find_booked_call(connection, number)
+            if call is None:
+                return
+            status = CallStatus.CANCELLED if refund else CallStatus.BOOKED
+            _record_payment(connection, number, CallPayment(Usage(), False, 0, 0, note), status)
+            if refund:
+                SqliteLimitRecords(connection).add_charge(call.booking.account, Charge() - call.charge)
 
     def enter(self, made: Sequence[tuple[PricedBooking, CallPayment]]) -> list[LimitAlert]:
-        """Calls that were never booked: nobody pays for them, or they come back from a journal."""
-        told: list[LimitAlert] = []
+        alerts: list[LimitAlert] = []
         with self._writing() as connection:
             for order, payment in made:
-                _record_payment(connection, _insert_call(connection, order, "booked"), payment, "settled")
-                limit_checks.add_charge(connection, order.account, payment.charge)
-                told += _check_after_payment(LimitCheck(connection, order.account, order.limits), payment.charge)
-        return told
+                _record_payment(connection, _insert_call(connection, order), payment, CallStatus.SETTLED)
+                alerts += _charge_account(connection, order.account, payment.charge, payment, order.limits)
+        return alerts
 
-    def unpaid(self, project: str, dead: Callable[[str], bool]) -> list[UnpaidBooking]:
-        """Calls of the project whose process has ended before they were paid."""
-        with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT worker, number, task, kind, model, step, estimated, reserve, worst FROM call"
-                " WHERE state = 'booked' AND project = ? AND note = '' ORDER BY number",
-                (project,),
-            ).fetchall()
-        return [UnpaidBooking(*row[1:]) for row in rows if dead(row[0])]
+    def calls(self, which: SpendingFilter) -> list[LedgerCall]:
+        conditions, values = ["state = 'booked'" if which.only_booked else "state != 'cancelled'", "at >= ?"], [which.since]
+        if which.project:
+            conditions, values = [*conditions, "project = ?"], [*values, which.project]
+        if which.task:
+            conditions, values = [*conditions, "(task = ? OR parent = ?)"], [*values, which.task, which.task]
+        return self._read(lambda connection: _read_calls(connection, " AND ".join(conditions), values), [])
 
-    def write_off(self, number: int) -> None:
-        """It stays on the books at its worst, and is not looked for again."""
-        with self._writing() as connection:
-            connection.execute("UPDATE call SET note = ? WHERE number = ? AND state = 'booked'", (LOST_REPLY_NOTE, number))
+    def tally(self, account: SpendingAccount, scope: LimitScope, unit: LimitUnit) -> SpendingTally:
+        return self._read(lambda connection: SqliteLimitRecords(connection).tally(account, scope, unit), SpendingTally())
 
-    def paid_steps(self, project: str, task: str) -> set[tuple[str, int]]:
-        """Kind and step of each call of a task that is paid."""
-        with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT kind, step FROM call WHERE project = ? AND task = ? AND state = 'settled'", (project, task)
-            )
-            return {(kind, step) for kind, step in rows}
+    def tripped(self, account: SpendingAccount | None = None) -> list[TrippedLimit]:
+        return self._read(lambda connection: SqliteLimitRecords(connection).tripped(account), [])
 
-    def breakers(self) -> list[TrippedLimit]:
-        with self._database.reading() as connection:
-            return limit_checks.list_all_tripped_breakers(connection)
-
-    def stopping(self, account: SpendingAccount) -> list[TrippedLimit]:
-        with self._database.reading() as connection:
-            return limit_checks.list_tripped_breakers(connection, account)
+    def alerts(self, most: int) -> list[tuple[LimitAlert, float]]:
+        return self._read(lambda connection: SqliteLimitRecords(connection).alerts(most), [])
 
     def reset(self, account: SpendingAccount, scope: LimitScope) -> list[TrippedLimit]:
-        """A person's word: what was spent no longer counts against the limit. The breakers that it ended."""
         with self._writing() as connection:
-            held = [one for one in limit_checks.list_tripped_breakers(connection, account) if one.limit.scope is scope]
-            for breaker in held:
-                limit_checks.end_breaker(connection, breaker, account.at, "reset")
-            limit_checks.reset_tallies(connection, account, scope)
-        return held
-
-    def spent(self, account: SpendingAccount, limit: SpendingLimit) -> int:
-        with self._database.reading() as connection:
-            return limit_checks.read_spent(connection, limit.scope, account.key(limit.scope), limit.unit)
-
-    def task_money(self, account: SpendingAccount) -> int:
-        """All that a task has taken, whatever was reset; in a time that does not depend on the number of calls."""
-        with self._database.reading() as connection:
-            return limit_checks.read_spent_in_all(connection, LimitScope.TASK, account.key(LimitScope.TASK), LimitUnit.MONEY)
-
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        with self._database.reading() as connection:
-            yield connection
+            records = SqliteLimitRecords(connection)
+            ended = [one for one in records.tripped(account) if one.limit.scope is scope]
+            for breaker in ended:
+                records.end(breaker, account.at, "reset")
+            records.reset(account, scope, _read_calls(connection, "state = 'booked'", ()))
+        return ended
 
     def close(self) -> None:
         self._database.close()
 
+    def _read(self, ask: Callable[[Connection], T], empty: T) -> T:
+        if not self._database.path.exists():
+            return empty
+        with self._database.reading() as connection:
+            return ask(connection)
+
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._database.path.parent.mkdir(parents=True, exist_ok=True)
         with self._database.writing() as connection:
             yield connection
 
 
-def _insert_call(connection: Connection, order: PricedBooking, state: str) -> int:
+def _charge_account(
+    connection: Connection, account: SpendingAccount, change: Charge, payment: CallPayment, limits: Sequence[SpendingLimit]
+) -> list[LimitAlert]:
+    records = SqliteLimitRecords(connection)
+    records.add_charge(account, change)
+    return LimitCheck(records, account, limits).check_payment(payment.charge)
+
+
+def _insert_call(connection: Connection, order: PricedBooking) -> int:
     call, account = order.call, order.account
     row = (
         account.at, account.project, call.project, call.task, call.parent, call.kind, call.model, call.step, call.ceiling,
-        call.tokens, call.reserve, json.dumps(dict(call.sections)), order.price, order.worst, order.worker, state,
+        call.tokens, call.reserve, json.dumps(dict(call.sections)), order.price, order.worst, order.worker, CallStatus.BOOKED,
     )  # fmt: skip
     made = connection.execute(INSERT_CALL_SQL, row)
     assert made.lastrowid is not None
     return made.lastrowid
 
 
-def _record_payment(connection: Connection, number: int, payment: CallPayment, state: str) -> None:
+def _record_payment(connection: Connection, number: int, payment: CallPayment, status: CallStatus) -> None:
     usage = payment.usage
     used = (usage.input, usage.output, usage.cached, usage.written, usage.thinking)
-    paid = (payment.paid, payment.paid_input, payment.note)
-    connection.execute(RECORD_PAYMENT_SQL, (state, *used, payment.counted, *paid, number))
+    paid = (payment.counted, payment.paid, payment.paid_input, payment.note)
+    connection.execute(RECORD_PAYMENT_SQL, (*used, *paid, status, number))
 
 
-def _find_open_booking(connection: Connection, number: int) -> tuple[SpendingAccount, Charge] | None:
-    row = connection.execute(
-        "SELECT project, task, parent, at, worst, estimated + reserve FROM call WHERE number = ? AND state = 'booked'", (number,)
-    ).fetchone()
-    if row is None:
-        return None
-    project, task, parent, at, worst, tokens = row
-    return SpendingAccount(project, parent or task, at), Charge(worst, tokens)
+def _read_calls(connection: Connection, condition: str, values: Sequence[float | str]) -> list[LedgerCall]:
+    rows = connection.execute(f"{SELECT_CALLS_SQL} WHERE {condition} ORDER BY number", values)
+    return [LedgerCall(row[0], CallStatus(row[1]), _booking_from_row(row[2:17]), _payment_from_row(row[17:])) for row in rows]
 
 
-def _check_after_payment(check: LimitCheck, real: Charge) -> list[LimitAlert]:
-    new = list(check.alerts())
-    check.over(real)
-    return new
+def _find_booked_call(connection: Connection, number: int) -> LedgerCall | None:
+    return next(iter(_read_calls(connection, "number = ? AND state = 'booked'", (number,))), None)
+
+
+def _booking_from_row(row: Sequence[Any]) -> PricedBooking:
+    at, project, name, task, parent, kind, model, step, ceiling, estimated, reserve, sections, price, worst, worker = row
+    call = CallBooking(
+        task=task, project=name, kind=CallPurpose(kind), model=model, step=step, ceiling=ceiling, tokens=estimated,
+        reserve=reserve, sections=tuple(json.loads(sections).items()), parent=parent,
+    )  # fmt: skip
+    return PricedBooking(call, SpendingAccount(project, call.payer, at), worst, price, worker)
+
+
+def _payment_from_row(row: Sequence[Any]) -> CallPayment:
+    *used, counted, paid, paid_input, note = row
+    return CallPayment(Usage(*used), bool(counted), paid, paid_input, note)

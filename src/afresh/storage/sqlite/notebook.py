@@ -1,35 +1,52 @@
 """The project's notebook: a journal that no task owns. Whoever has something to say adds it in turn; nothing is overwritten."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from sqlite3 import Connection
 
 from afresh.core import hash_chain
 from afresh.core.event import Event, JournalEntry, JournalHead
 from afresh.core.fact import NOTEBOOK_JOURNAL
-from afresh.ports import Clock
+from afresh.errors import Conflict
+from afresh.ports.watch import Clock
 from afresh.storage.sqlite.database import Database
 
 NOTES_PER_READ = 256
 
 
 class SqliteNotebook:
+    """Its file is made when something is written; before that it is empty."""
+
     def __init__(self, database: Database, clock: Clock, name: str = NOTEBOOK_JOURNAL) -> None:
-        self._database, self._clock, self.name = database, clock, name
+        self._database, self._clock, self._name = database, clock, name
+
+    @property
+    def name(self) -> str:
+        return self._name
 
     def append(self, events: Sequence[Event]) -> tuple[JournalEntry, ...]:
-        """One durable commit after whatever stands there by now."""
-        with self._database.writing() as connection:
+        with self._writing() as connection:
             entries = hash_chain.link_events(self.name, _read_notebook_head(connection), self._clock.now(), events)
-            insert_notes(connection, entries)
+            _insert_notes(connection, entries)
         return entries
 
+    def extend(self, entries: Sequence[JournalEntry]) -> None:
+        with self._writing() as connection:
+            head = _read_notebook_head(connection)
+            for entry in entries:
+                if entry.seq != head.seq + 1 or entry.hash != hash_chain.hash_entry(head.hash, entry.body):
+                    raise Conflict(f"the notebook is at entry {head.seq}; entry {entry.seq} does not follow from it")
+                head = JournalHead(entry.seq, entry.hash)
+            _insert_notes(connection, entries)
+
     def head(self) -> JournalHead:
+        if not self._database.path.exists():
+            return JournalHead()
         with self._database.reading() as connection:
             return _read_notebook_head(connection)
 
     def entries(self, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
-        """In order, each checked against the one before it."""
-        while True:
+        while self._database.path.exists():
             with self._database.reading() as connection:
                 page = connection.execute(
                     "SELECT hash, body FROM note WHERE seq > ? ORDER BY seq LIMIT ?", (after.seq, NOTES_PER_READ)
@@ -41,8 +58,17 @@ class SqliteNotebook:
                 after = JournalHead(entry.seq, entry.hash)
                 yield entry
 
+    def close(self) -> None:
+        self._database.close()
 
-def insert_notes(connection: Connection, entries: Sequence[JournalEntry]) -> None:
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        self._database.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._database.writing() as connection:
+            yield connection
+
+
+def _insert_notes(connection: Connection, entries: Sequence[JournalEntry]) -> None:
     rows = [(entry.seq, bytes.fromhex(entry.hash), entry.body) for entry in entries]
     connection.executemany("INSERT INTO note (seq, hash, body) VALUES (?, ?, ?)", rows)
 

@@ -7,7 +7,7 @@ from sqlite3 import Connection
 from afresh.core.codec import value_from_json
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.errors import BadInput, LeaseLost
-from afresh.ports import Clock
+from afresh.ports.watch import Clock
 from afresh.storage.sqlite.database import Database
 from afresh.storage.worker_lease import is_worker_dead
 

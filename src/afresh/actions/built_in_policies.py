@@ -1,0 +1,95 @@
+"""What the harness itself refuses, whatever a user's policies say."""
+
+from collections.abc import Sequence
+
+from afresh.actions.delegation import find_reason_not_to_delegate
+from afresh.core.action_policy import ActionPolicy, ProposedAction, Refusal
+from afresh.core.codec import to_canonical_json
+from afresh.core.event import PlanSet
+from afresh.core.progress_state import Escalation
+from afresh.core.redaction import REDACTED
+from afresh.core.strategy_state import PlanItem
+from afresh.core.tool_traits import ToolTrait, has_trait
+from afresh.policy.stall.step_trace import hash_action
+
+OVERRULED_BY_USER = "not done: the user has spoken before it was; heed that first"
+REPEATED_ACTION_REFUSED = "not done again"
+
+
+def refuse_overruled(proposed: ProposedAction) -> Refusal | None:
+    return Refusal(OVERRULED_BY_USER, settled=True) if proposed.state.dialogue.supervision.overruled else None
+
+
+def refuse_unknown_tool(proposed: ProposedAction) -> Refusal | None:
+    if proposed.action.tool in proposed.offered:
+        return None
+    return Refusal(f"there is no tool {proposed.action.tool!r} here; the tools are: {', '.join(proposed.offered)}")
+
+
+def refuse_small_part(proposed: ProposedAction) -> Refusal | None:
+    """Whoever has just made the plan may begin with it in the same reply."""
+    if ToolTrait.DELEGATES not in proposed.traits:
+        return None
+    too_little = find_reason_not_to_delegate(find_current_plan(proposed))
+    return Refusal(too_little) if too_little else None
+
+
+def find_current_plan(proposed: ProposedAction) -> Sequence[PlanItem]:
+    """The plan as it is in the middle of a reply."""
+    made = [event.items for deed in proposed.done for event in deed.outcome.events if isinstance(event, PlanSet)]
+    return made[-1] if made else proposed.state.work.plan
+
+
+def refuse_closed_tool(proposed: ProposedAction) -> Refusal | None:
+    """A tool that is offered in every call may be closed in this one."""
+    name, layout = proposed.action.tool, proposed.layout
+    if name not in layout.closed:
+        return None
+    why = layout.cue.replace("\n", " ") or f"it is not for the phase {layout.phase}."
+    open_tools = ", ".join(one for one in proposed.offered if one not in layout.closed)
+    return Refusal(f"{name} is refused now: {why} The tools for now are: {open_tools}")
+
+
+def refuse_repeated_action(proposed: ProposedAction) -> Refusal | None:
+    """What led nowhere often enough is not done again in the same tree."""
+    barred = [one for one in proposed.state.work.progress.alarms if one.rung is not Escalation.WARN and one.keys]
+    if not barred:
+        return None
+    asked = hash_action(proposed.action, proposed.state.workspace.snapshot)
+    evidence = next((one.evidence for one in barred if asked in one.keys), None)
+    if evidence is None:
+        return None
+    return Refusal(f"{REPEATED_ACTION_REFUSED}: {evidence}; nothing has changed since", settled=True)
+
+
+def refuse_redacted_text(proposed: ProposedAction) -> Refusal | None:
+    """The file has the secret where a prompt has the mark: to write the mark would destroy it, and no text with it is found."""
+    if ToolTrait.CHANGES not in proposed.traits or REDACTED not in to_canonical_json(proposed.action.args):
+        return None
+    return Refusal(
+        f"not done: {REDACTED} stands for a secret that is never shown, and its place in the file is not to be changed; "
+        "leave those lines out of the text, or have the program read the secret from its environment"
+    )
+
+
+def refuse_completion_after_failure(proposed: ProposedAction) -> Refusal | None:
+    if ToolTrait.COMPLETES not in proposed.traits or all(deed.outcome.ok for deed in proposed.done):
+        return None
+    return Refusal("not completed: an action before it in the same reply failed")
+
+
+def refuse_second_question(proposed: ProposedAction) -> Refusal | None:
+    asked = any(has_trait(deed.action.tool, ToolTrait.ASKS) and deed.outcome.ok for deed in proposed.done)
+    return Refusal("not asked: one question at a time") if ToolTrait.ASKS in proposed.traits and asked else None
+
+
+BUILT_IN_POLICIES: tuple[ActionPolicy, ...] = (
+    refuse_overruled,
+    refuse_unknown_tool,
+    refuse_small_part,
+    refuse_closed_tool,
+    refuse_repeated_action,
+    refuse_redacted_text,
+    refuse_completion_after_failure,
+    refuse_second_question,
+)

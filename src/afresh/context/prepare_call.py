@@ -1,0 +1,71 @@
+"""The next call of a task: choose the ceiling, gather, build, count. And what goes on record of it."""
+
+from dataclasses import dataclass
+
+from afresh.context.budget import find_ceiling_shortage, raise_ceiling, settings_for_call, update_ceiling
+from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.calibration import check_reported_usage, provider_count
+from afresh.context.compaction.compact_memory import compact_memory
+from afresh.context.gather import gather_context
+from afresh.context.rebuild_call import audit_call
+from afresh.context.sources.lessons import detect_used_lessons, record_consultation
+from afresh.core.block import Block
+from afresh.core.event import CallRequested, Event, ReplyReceived
+from afresh.core.prompt import Prompt
+from afresh.core.reply import Reply
+from afresh.core.state import State
+from afresh.errors import OverCeiling
+from afresh.journal.append import append_events
+from afresh.memory.gathered_context import GatheredContext
+from afresh.policy.next_call import layout_for_next_call
+from afresh.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCall:
+    prompt: Prompt
+    memory: GatheredContext
+    settings: Runtime
+    """What it was built with."""
+
+
+def prepare_call(state: State, runtime: Runtime) -> tuple[State, PreparedCall]:
+    """Each round has a larger ceiling or a better count than the one before. OverCeiling when no ceiling is large enough."""
+    while True:
+        state = compact_memory(update_ceiling(state, runtime), runtime)
+        call = build_call(state, settings_for_call(state, runtime))
+        if isinstance(call, OverCeiling):
+            state = raise_ceiling(state, runtime, call)
+        elif shortage := find_ceiling_shortage(call.prompt, state, runtime):
+            state = raise_ceiling(state, runtime, shortage)
+        elif count := provider_count(call.prompt, state, call.settings):
+            state = append_events(state, runtime, [count])
+            if not count.over:
+                return state, call
+        else:
+            return state, call
+
+
+def build_call(state: State, settings: Runtime) -> PreparedCall | OverCeiling:
+    """Under the ceiling in force; if it is too small for what is never left out, the error that says so."""
+    tools = select_offered_tools(layout_for_next_call(state, settings.template), settings.tools)
+    try:
+        memory = gather_context(state, settings)
+        prompt = build_best_prompt(memory, settings.template, tools, state.budget, settings.counter)
+    except OverCeiling as shortage:
+        return shortage
+    return PreparedCall(prompt, memory, settings)
+
+
+def record_call(state: State, call: PreparedCall, reply: Reply) -> tuple[list[Event], tuple[Block, ...]]:
+    """The call with all that it was built of, its reply, and what both say of lessons and of the count."""
+    step = state.work.step + 1
+    audit, blocks = audit_call(call.prompt, call.memory, call.settings)
+    events: list[Event] = [
+        *record_consultation(state, call.memory, call.settings),
+        CallRequested(step, audit),
+        ReplyReceived(step, reply),
+        *check_reported_usage(step, audit, reply),
+        *detect_used_lessons(step, call.memory, call.prompt, reply),
+    ]
+    return events, blocks

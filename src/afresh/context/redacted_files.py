@@ -1,0 +1,26 @@
+"""The task's files as a prompt may show them. Tools work on the files themselves."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from afresh.core.redaction import redact_secrets
+from afresh.ports.workspace import FileTree
+
+
+@dataclass(frozen=True, slots=True)
+class RedactedFiles:
+    """A FileTree for reading: a key that spans several lines is seen as a whole here, and in an excerpt no more."""
+
+    files: FileTree
+
+    def read(self, path: str) -> str:
+        return redact_secrets(self.files.read(path))
+
+    def write(self, path: str, text: str) -> None:
+        raise NotImplementedError("what was redacted must not be written back")
+
+    def paths(self) -> Sequence[str]:
+        return self.files.paths()
+
+    def stamps(self) -> Mapping[str, str]:
+        return self.files.stamps()

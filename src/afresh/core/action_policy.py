@@ -1,0 +1,50 @@
+"""Whether an action may be done: a policy objects to it, or says nothing. The first objection is what happens."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from afresh.core.action import Action
+from afresh.core.state import State
+from afresh.core.step_result import ActionResult
+from afresh.core.template import CallLayout
+from afresh.core.tool_traits import ToolTrait
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedAction:
+    """An action that a model wants done, and what is known before it is."""
+
+    action: Action
+    traits: frozenset[ToolTrait]
+    offered: tuple[str, ...]
+    """The tools of the call."""
+    layout: CallLayout
+    state: State
+    done: tuple[ActionResult, ...]
+    """What the same reply has done before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """It is not done; the model reads why."""
+
+    reason: str
+    settled: bool = False
+    """Nothing was tried, so that it is not taken for a failure of what the action does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalNeeded:
+    """A person is asked first, and the task waits. Whoever asks finds the answer among the decisions of the state."""
+
+    question: str
+    options: tuple[str, ...] = ("approve: it may be done", "refuse: it is left undone")
+
+
+ActionPolicy = Callable[[ProposedAction], Refusal | ApprovalNeeded | None]
+
+
+def find_approval(state: State, question: str) -> bool | None:
+    """A person's answer to the question of a policy; None while there is none."""
+    answers = [made.text for made in state.memory.decisions if made.answer and made.subject == question]
+    return answers[-1].casefold().startswith("approve") if answers else None

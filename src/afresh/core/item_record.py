@@ -1,0 +1,33 @@
+"""Items as the archive holds them."""
+
+from afresh.core.codec import to_canonical_json, value_from_json
+from afresh.core.item import FORM_BY_ITEM_CLASS, ITEM_CLASS_BY_FORM, Excerpt, Item, Note
+from afresh.core.old_records import Place, item_from_untyped, place_from_subject
+from afresh.core.prompt import ItemRef
+
+
+def to_archived_text(item: Item) -> str:
+    """A note is archived as its text, so that an output is archived once."""
+    return item.text if isinstance(item, Note) else to_canonical_json(item)
+
+
+def ref_from_item(item: Item, block: str) -> ItemRef:
+    form = FORM_BY_ITEM_CLASS[type(item)]
+    if isinstance(item, Excerpt):
+        return ItemRef(item.kind, item.path, block, form, item.names, item.first, item.last)
+    return ItemRef(item.kind, item.subject, block, form)
+
+
+def place_from_ref(ref: ItemRef) -> Place | None:
+    """Which lines an excerpt shows; None for any other item."""
+    if not ref.form:
+        return place_from_subject(ref.subject)
+    return (ref.subject, ref.first, ref.last, ref.names) if ITEM_CLASS_BY_FORM[ref.form] is Excerpt else None
+
+
+def item_from_ref(ref: ItemRef, text: str) -> Item:
+    """A reference without a form was recorded before items had types."""
+    if not ref.form:
+        return item_from_untyped(ref.kind, ref.subject, text)
+    kind = ITEM_CLASS_BY_FORM[ref.form]
+    return Note(ref.kind, ref.subject, text) if kind is Note else value_from_json(kind, text)

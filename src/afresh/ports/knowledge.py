@@ -1,0 +1,32 @@
+"""The seams to what people and earlier tasks have written down."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from afresh.core.instructions import InstructionChain
+from afresh.core.item import Note
+
+
+class InstructionReader(Protocol):
+    """What people have written down for whoever works here."""
+
+    def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> InstructionChain:
+        """All that counts for a task of these types (the general one first) that was told of some paths, which may be mere words,
+        and has touched others. BadInstructions for a file that can't be used as it is."""
+        ...
+
+
+class LessonLibrary(Protocol):
+    """What earlier tasks have learnt, and skills of the repository, to be looked up."""
+
+    def stocked(self) -> bool:
+        """Whether there is anything at all."""
+        ...
+
+    def find(self, questions: Sequence[str], most: int) -> Sequence[Note]:
+        """What really fits one of these, the best first; nothing when nothing does."""
+        ...
+
+    def named(self, keys: Sequence[str]) -> Sequence[Note]:
+        """These, as they are now, without those that are gone."""
+        ...

@@ -1,0 +1,50 @@
+"""The seam to models: who answers a call, and the books it is entered in."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from afresh.core.prompt import Request
+from afresh.core.reply import Reply
+from afresh.core.spending import CallBooking
+from afresh.errors import AfreshError
+
+ReplyListener = Callable[[str], None]
+
+
+def ignore_piece(piece: str) -> None:
+    """For whoever does not want to know before all is said."""
+
+
+class Model(Protocol):
+    """Answers one request. Raises TryAgain for a passing fault, NeedsPerson for a missing key and the like."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def window(self) -> int:
+        """Tokens the model can take in all."""
+        ...
+
+    def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
+        """`hear` is told the pieces of the reply as they come in, where they do."""
+        ...
+
+    def weigh(self, request: Request) -> int:
+        """Tokens of the request by the provider's own count, which costs nothing; 0 where there is none to be had."""
+        ...
+
+
+class Ledger(Protocol):
+    """The books. What every call may cost is booked before it is made; a limit that does not allow it stops the call."""
+
+    def book(self, call: CallBooking) -> str:
+        """A name for it. OverLimit if a limit does not allow the worst that it may cost, or one has tripped before."""
+        ...
+
+    def settle(self, booked: str, reply: Reply) -> int | None:
+        """What it has really cost, in nano-dollars; None if nobody knows."""
+        ...
+
+    def cancel(self, booked: str, fault: AfreshError) -> None:
+        """No reply came of it; what the fault knows to be paid for all the same stays on the books."""
+        ...

@@ -1,0 +1,172 @@
+"""The seams to what is kept: journal, queue, facts, notebook and ledger, and the Storage that opens them together."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from afresh.core.block import Block
+from afresh.core.event import Event, JournalEntry, JournalHead
+from afresh.core.ledger import CallPayment, LedgerCall, PricedBooking, SpendingFilter, SpendingTally
+from afresh.core.project_facts import FactCorrection, FactQuery, ProjectFact
+from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, TrippedLimit
+from afresh.core.state import State
+from afresh.core.task import QueueTicket
+from afresh.ports.watch import Watcher
+
+
+class JournalStore(Protocol):
+    """The journal and the archive. One `append` is one durable, atomic commit."""
+
+    def append(self, entries: Sequence[JournalEntry], blocks: Sequence[Block], state: State) -> None:
+        """Write entries (of one task, next in its chain), blocks and the state they lead to. Conflict if the head has moved."""
+        ...
+
+    def load(self, task: str) -> State:
+        """In time that does not depend on the number of steps. BadInput if there is no such task."""
+        ...
+
+    def journal(self, task: str) -> Iterator[JournalEntry]:
+        """Every entry in order, each checked against the chain."""
+        ...
+
+    def read(self, block: str) -> str:
+        """A block by its id, or by a prefix of at least six characters that fits only one. KeyError otherwise."""
+        ...
+
+    def find(self, prefix: str, task: str) -> Sequence[str]:
+        """Ids that begin so, at most a few, of the blocks that this task was the first to keep."""
+        ...
+
+
+class TaskQueue(Protocol):
+    def claim(self, worker: str, task: str | None = None) -> str | None:
+        """Take this task, or the next ready one: its id, or None if there is none. Exclusive; a dead owner's task is taken over.
+        BadInput if the named task is held by a living worker, is over, or waits for others."""
+        ...
+
+    def renew(self, worker: str, task: str) -> None:
+        """Keep the lease. LeaseLost if somebody else has it."""
+        ...
+
+    def release(self, worker: str, task: str) -> None: ...
+
+    def tickets(self) -> Sequence[QueueTicket]:
+        """Every task, in the order in which they came in."""
+        ...
+
+
+class Notebook(Protocol):
+    """A journal that no task owns. Several processes may write to it."""
+
+    @property
+    def name(self) -> str:
+        """What its entries name as their task."""
+        ...
+
+    def append(self, events: Sequence[Event]) -> Sequence[JournalEntry]:
+        """One durable commit after whatever was written last."""
+        ...
+
+    def extend(self, entries: Sequence[JournalEntry]) -> None:
+        """Write entries from elsewhere as they are. Conflict if they do not continue the chain."""
+        ...
+
+    def head(self) -> JournalHead: ...
+
+    def entries(self, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
+        """In order, each checked against the one before it."""
+        ...
+
+
+class FactIndex(Protocol):
+    """What a project knows beyond the state of one task."""
+
+    def look_up(self, question: FactQuery) -> Sequence[ProjectFact]:
+        """Facts that hold, best first; in time that does not grow with their number."""
+        ...
+
+    def known(self, name: str) -> Sequence[ProjectFact]:
+        """All that ever had this id, whether they hold or not."""
+        ...
+
+    def edits(self) -> Sequence[FactCorrection]:
+        """What persons have corrected or want forgotten, in order."""
+        ...
+
+
+class FactStore(FactIndex, Watcher, Protocol):
+    """A fact index that learns from every commit, and can be made again from journals and notebooks."""
+
+    def history(self, known: ProjectFact) -> Sequence[ProjectFact]:
+        """All that was ever known about the same, oldest first."""
+        ...
+
+    def rebuild(self) -> None:
+        """Forget everything and learn it again, in the order in which it happened."""
+        ...
+
+
+class CallStore(Protocol):
+    """Calls of models, booked and paid. Each method is one transaction that no other process can come between."""
+
+    def book(self, order: PricedBooking) -> int | TrippedLimit:
+        """The number of the call, or the limit that stops it: then nothing is booked."""
+        ...
+
+    def settle(self, number: int, payment: CallPayment, limits: Sequence[SpendingLimit]) -> Sequence[LimitAlert]:
+        """Pay what is booked. A call that is not booked, or no longer, stays as it is."""
+        ...
+
+    def cancel(self, number: int, note: str, refund: bool = True) -> None:
+        """No payment will come. Without a refund the call stays on the books at its worst, and is no longer open."""
+        ...
+
+    def enter(self, made: Sequence[tuple[PricedBooking, CallPayment]]) -> Sequence[LimitAlert]:
+        """Calls that were never booked: nobody pays for them, or they come back from a journal."""
+        ...
+
+    def calls(self, which: SpendingFilter) -> Sequence[LedgerCall]:
+        """In the order in which they were made; none where there is no ledger yet, and none is made to find that out."""
+        ...
+
+
+class LimitStore(Protocol):
+    """What was spent against limits, and those that have tripped."""
+
+    def tally(self, account: SpendingAccount, scope: LimitScope, unit: LimitUnit) -> SpendingTally:
+        """In time that does not depend on the number of calls."""
+        ...
+
+    def tripped(self, account: SpendingAccount | None = None) -> Sequence[TrippedLimit]:
+        """All of them, or those that stop this account."""
+        ...
+
+    def alerts(self, most: int) -> Sequence[tuple[LimitAlert, float]]:
+        """The latest, and when."""
+        ...
+
+    def reset(self, account: SpendingAccount, scope: LimitScope) -> Sequence[TrippedLimit]:
+        """A person's word: what was spent no longer counts against the limit. The tripped limits that it ended."""
+        ...
+
+
+class LedgerStore(CallStore, LimitStore, Protocol):
+    """The books of all projects and processes of a user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Everything that is kept for a project. One implementation opens all of it."""
+
+    journal: JournalStore
+    queue: TaskQueue
+    facts: FactStore
+    notebook: Notebook
+    user_notebook: Notebook
+    """Shared by all projects of the user, as the ledger is."""
+    ledger: LedgerStore
+    transaction: Callable[[], AbstractContextManager[None]]
+    """What is written to journal, notebook and queue within it is one atomic, durable commit; nothing of it if the body raises."""
+    close: Callable[[], None]
+    """Give the files back; the next use opens them again."""

@@ -1,0 +1,72 @@
+"""The seams to the task's tree: its files, snapshots, git history, and the sandbox that runs commands in it."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Protocol
+
+from afresh.core.action import CommandRun
+from afresh.core.change import Change
+from afresh.core.commit import CommitSummary
+from afresh.core.event import WorkspaceOpened
+
+
+class FileTree(Protocol):
+    """The task's tree, by paths relative to its root. ModelMistake for a path that leads outside it."""
+
+    def read(self, path: str) -> str: ...
+    def write(self, path: str, text: str) -> None: ...
+    def paths(self) -> Sequence[str]:
+        """Tracked and new files, without ignored ones, sorted."""
+        ...
+
+    def stamps(self) -> Mapping[str, str]:
+        """The same files, sorted, each with a mark that differs when its content may have changed."""
+        ...
+
+
+class Workspace(Protocol):
+    """A tree of the task's own, with snapshots. The user's checkout is never touched."""
+
+    def open(self) -> WorkspaceOpened:
+        """Make the worktree, or find it again; safe to repeat."""
+        ...
+
+    def snapshot(self) -> str:
+        """Keep the tree as it is now; the same tree gives the same id."""
+        ...
+
+    def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
+        """Put the tree (or only these paths) back as it was."""
+        ...
+
+    def changes(self, before: str, after: str) -> Sequence[Change]: ...
+
+    def publish(self, snapshot: str, message: str) -> str:
+        """Make the snapshot the one commit of the task's branch; its id."""
+        ...
+
+
+class GitHistory(Protocol):
+    """What git knows of the repository. Nothing of it is ever written."""
+
+    def commit(self, name: str) -> str:
+        """The id of the commit that a branch, tag, id or `HEAD~2` names; empty if it names none."""
+        ...
+
+    def fork(self, one: str, other: str) -> str:
+        """Where two commits part; empty if they have nothing in common."""
+        ...
+
+    def changes(self, before: str, after: str) -> Sequence[Change]: ...
+
+    def log(self, until: str, paths: Sequence[str], most: int) -> Sequence[CommitSummary]:
+        """The latest commits up to this one that touched these paths, the newest first."""
+        ...
+
+
+class Sandbox(Protocol):
+    """Runs a command in the task's tree, confined."""
+
+    level: ClassVar[str]
+    """bubblewrap, landlock or none."""
+
+    def run(self, command: str, timeout: float) -> CommandRun: ...

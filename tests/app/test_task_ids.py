@@ -1,0 +1,59 @@
+"""Ids of tasks: no two are the same, and old ones stay valid."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from afresh.app import tasks
+from afresh.app.project import Project, open_project
+from afresh.app.tasks import TaskOrder, add_task, find_task
+from afresh.core.task_id import check_task_id
+from afresh.errors import BadInput, Conflict
+from afresh.testing.sample_journals import create_task
+
+ORDER = TaskOrder("Add tabs to the parser", checks=("true",))
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    for command in (["init", "-q"], ["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "base"]):
+        subprocess.run(["git", *command], cwd=repo, check=True)
+    return open_project(repo)
+
+
+def draws(monkeypatch: pytest.MonkeyPatch, *suffixes: str) -> Iterator[str]:
+    """What chance gives, in order; what is left of it."""
+    left = iter(suffixes)
+    monkeypatch.setattr(tasks.secrets, "token_hex", lambda size: next(left))
+    return left
+
+
+def test_a_task_whose_id_is_taken_gets_another(desk: Project, monkeypatch: pytest.MonkeyPatch):
+    draws(monkeypatch, "0000aaaa", "0000aaaa", "0000aaaa", "0000bbbb")
+    first, second = add_task(desk, ORDER), add_task(desk, ORDER)
+    assert (first.task.id, second.task.id) == ("add-tabs-to-the-parser-0000aaaa", "add-tabs-to-the-parser-0000bbbb")
+    assert [ticket.task for ticket in desk.queue.tickets()] == [first.task.id, second.task.id]
+    assert desk.store.load(first.task.id) == first and desk.store.load(second.task.id) == second
+
+
+def test_a_store_that_takes_no_id_is_not_asked_forever(desk: Project, monkeypatch: pytest.MonkeyPatch):
+    left = draws(monkeypatch, *["0000aaaa"] * 100)
+    add_task(desk, ORDER)
+    with pytest.raises(Conflict):
+        add_task(desk, ORDER)
+    assert len(list(left)) > 80 and len(desk.queue.tickets()) == 1
+
+
+def test_a_new_id_is_valid_and_found_by_its_beginning_beside_old_ones(desk: Project):
+    create_task(desk.store, "add-tabs-to-the-parser-3f2a")
+    new = add_task(desk, ORDER).task.id
+    assert check_task_id(new) == new and len(new.rpartition("-")[2]) == 8
+    assert find_task(desk, "add-tabs-to-the-parser-3f2a") == find_task(desk, "add-tabs-to-the-parser-3f2")
+    assert find_task(desk, new[:-5]) == new
+    with pytest.raises(BadInput, match="fits 2 tasks"):
+        find_task(desk, "add-tabs")

@@ -1,0 +1,118 @@
+"""Items: what they show, how they are archived, and how calls are read that were recorded before items had types."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from afresh.core.change import Change
+from afresh.core.item import (
+    Diff,
+    Excerpt,
+    LineGap,
+    MapEntry,
+    ModuleContract,
+    Note,
+    RepoMap,
+    SourceLine,
+    StepLine,
+    SymbolLine,
+    Trust,
+    diff_from_change,
+)
+from afresh.core.item_record import item_from_ref, place_from_ref, ref_from_item, to_archived_text
+from afresh.core.old_records import find_reverted_action, find_suggestion_id, item_from_untyped
+from afresh.core.prompt import ItemRef
+
+SOURCE = (SourceLine(3, "def f():"), SourceLine(4, "    return 1", changed=True))
+EXCERPT = Excerpt("target", "my dir/a.py", 3, 9, ("f", "named in the task"), SOURCE, (LineGap(5, 9, ("inner(x, y)",)),))
+ITEMS = (
+    EXCERPT,
+    Excerpt("file", "a.py", 1, 1),
+    Diff("change", "a.py", 2, 1, "@@ -1 +1,2 @@"),
+    Diff("diff", "a.py", 2, 1, "@@", change="modified", commits="the last commit"),
+    RepoMap((MapEntry("a.py", 9, "read", ("3 f()", "7 g()")), MapEntry(symbols=("src: b.py",)))),
+    ModuleContract("a.py", " (nobody imports it)", (SymbolLine(3, "f(x): adds"),)),
+    Note("output", "0a1b2c3d4e5f", "42 passed"),
+)
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: type(item).__name__)
+def test_an_item_is_archived_and_comes_back_as_it_was(item):
+    assert item_from_ref(ref_from_item(item, "b1"), to_archived_text(item)) == item
+
+
+def test_an_excerpt_is_keyed_by_the_lines_that_it_shows_and_says_how_to_see_the_rest():
+    assert EXCERPT.key == ("my dir/a.py", frozenset({3, 4})) and EXCERPT.source == "`read` my dir/a.py"
+    assert EXCERPT.changed and list(map(str, EXCERPT.body)) == ["    3 def f():", "+   4     return 1", "     … 5-9 inner(x, y)"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (Change("a.py", "modified", 2, 1, "diff --git …\n@@ -1 +1,2 @@\n-a\n+b\n+c\n"), "a.py (+2 −1)"),
+        (Change("x.bin", "modified"), "x.bin (binary)"),
+        (Change("empty.txt", "added", patch="diff --git …\nnew file mode 100644\n"), "empty.txt (empty)"),
+        (Change("run.sh", "modified", patch="diff --git …\nold mode 100644\nnew mode 100755\n"), "run.sh (mode)"),
+    ],
+    ids=["text", "binary", "empty", "mode"],
+)
+def test_a_change_without_lines_says_what_it_is(change, told):
+    assert diff_from_change(change).subject == told
+
+
+def test_who_wrote_it_is_known_of_every_item():
+    assert [item.trust for item in (EXCERPT, Note("output", "", ""), Note("rule", "", ""), Note("memory", "", ""))] == [
+        Trust.REPOSITORY, Trust.TOOL, Trust.USER, Trust.MODEL,
+    ]  # fmt: skip
+
+
+def test_a_step_line_leaves_off_the_ids_that_are_shown_elsewhere():
+    line = StepLine(3, "run pytest", ("0a1b2c3d", "4e5f6a7b"))
+    assert str(line) == "- step 3: run pytest [0a1b2c3d 4e5f6a7b]"
+    assert line.describe({"0a1b2c3d"}) == "run pytest [4e5f6a7b]" and line.describe(line.ids) == "run pytest"
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "text", "shown"),
+    [
+        ("file", "a.py:3-4 f, …", "    3 def f():\n+   4     return 1", None),
+        ("target", "a.py:3-9 f, named in the task", "    3 def f():\n     … 4-9 inner(x, y)", None),
+        ("outline", "", "a.py (9 lines; read): 3 f(), 7 g()\nb.py (2 lines)\nsrc: c.py and 3 more", None),
+        ("contracts", "a.py", "a.py (nobody imports it)\n  3 f(x): adds", None),
+        ("change", "x.bin", "", "x.bin (+-1 −-1)"),
+        ("similar", "others like it", "a.py:3 f()", None),
+    ],
+    ids=["file", "target", "map", "contract", "binary change", "note"],
+)
+def test_an_item_of_an_old_call_is_rendered_as_it_was_recorded(kind, subject, text, shown):
+    from item_samples import text_of
+
+    item = item_from_ref(ItemRef(kind, subject, "b1"), text)
+    assert (text_of(item), item.subject) == (text, shown or subject) and item == item_from_untyped(kind, subject, text)
+    assert isinstance(item, Note) == (subject == "others like it")
+
+
+lines = st.lists(st.builds(SourceLine, st.integers(1, 99_999), st.text(st.characters(exclude_characters="\n")), st.booleans()))
+
+
+@given(lines.filter(bool))
+def test_any_numbered_line_of_an_old_call_is_read_back(held):
+    text = "\n".join(map(str, held))
+    assert item_from_untyped("file", "a.py:1-9 f", text) == Excerpt("file", "a.py", 1, 9, ("f",), tuple(held))
+
+
+def test_where_an_excerpt_is_from_is_known_without_its_text_in_new_and_old_calls():
+    old = ItemRef("file", "my dir/a.py:3-9 f, g", "b1")
+    new = ref_from_item(Excerpt("file", "my dir/a.py", 3, 9, ("f", "g")), "b1")
+    assert place_from_ref(old) == place_from_ref(new) == ("my dir/a.py", 3, 9, ("f", "g"))
+    assert place_from_ref(ref_from_item(Note("file", "a", "b"), "b1")) is None
+
+
+def test_what_a_reverted_step_did_is_found_in_old_outcomes():
+    assert find_reverted_action("edit a.py: reverted: 2 tests fail") == "edit a.py"
+    assert not find_reverted_action("edit a.py: kept; 3 passed")
+
+
+def test_which_suggestion_an_old_approach_took_up_is_found_in_its_subject():
+    assert find_suggestion_id("apply 0a1b2c3d4e5f (extract f)") == "0a1b2c3d4e5f"
+    assert not find_suggestion_id("edit a.py; apply 0a1b2c3d4e5f (extract f)")

@@ -1,0 +1,46 @@
+"""The contracts of storage, notebook and fact index, held against SQLite."""
+
+from pathlib import Path
+
+import pytest
+
+from afresh.core.fact import USER_JOURNAL
+from afresh.ports.storage import Notebook, Storage
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.notebook import SqliteNotebook
+from afresh.storage.sqlite.storage import open_sqlite_storage
+from afresh.testing.fact_index_contract import FactIndexContract
+from afresh.testing.fakes import FakeClock
+from afresh.testing.notebook_contract import NotebookContract
+from afresh.testing.storage_contract import StorageContract
+
+
+class OnDisk:
+    @pytest.fixture
+    def storage(self, tmp_path: Path) -> Storage:
+        self.folder = tmp_path
+        return self.open()
+
+    def reopen(self, storage: Storage) -> Storage:
+        return self.open()
+
+    def open(self) -> Storage:
+        return open_sqlite_storage(self.folder, self.folder / "user", FakeClock())
+
+
+class TestSqliteStorage(OnDisk, StorageContract):
+    pass
+
+
+class TestSqliteFactIndex(OnDisk, FactIndexContract):
+    pass
+
+
+class TestSqliteNotebook(NotebookContract):
+    @pytest.fixture
+    def notebook(self, tmp_path: Path) -> Notebook:
+        self.path = tmp_path / "folder" / "user.db"
+        return SqliteNotebook(Database(self.path), FakeClock(), USER_JOURNAL)
+
+    def reopen(self, notebook: Notebook) -> Notebook:
+        return SqliteNotebook(Database(self.path), FakeClock(), USER_JOURNAL)
