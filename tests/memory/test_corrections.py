@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.action import Action, Observation
-from afresh.core.block import BlockIndexLine
+from afresh.core.archived_block import BlockIndexLine
 from afresh.core.codec import to_canonical_json
 from afresh.core.decision import Decision
 from afresh.core.dialogue_state import DialogueState

@@ -14,9 +14,9 @@ from afresh.code.code_insight import CodeInsight
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.gather import gather_context
+from afresh.core.line_region import Region
 from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.prompt import Prompt
-from afresh.core.region import Region
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun

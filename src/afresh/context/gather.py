@@ -16,7 +16,7 @@ from afresh.context.sources.last_step import gather_last_outputs
 from afresh.context.sources.lessons import gather_lessons
 from afresh.context.sources.test_results import drop_guessed_coverage, gather_failing_tests, gather_measured_coverage
 from afresh.context.sources.verification_status import gather_cited_lines
-from afresh.core.item import Item, diff_from_change
+from afresh.core.context_item import Item, diff_from_change
 from afresh.core.prompt import Tier
 from afresh.core.redaction import redact_value
 from afresh.core.state import State

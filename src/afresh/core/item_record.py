@@ -1,7 +1,7 @@
 """Items as the archive holds them."""
 
 from afresh.core.codec import to_canonical_json, value_from_json
-from afresh.core.item import FORM_BY_ITEM_CLASS, ITEM_CLASS_BY_FORM, Excerpt, Item, Note
+from afresh.core.context_item import FORM_BY_ITEM_CLASS, ITEM_CLASS_BY_FORM, Excerpt, Item, Note
 from afresh.core.old_records import Place, item_from_untyped, place_from_subject
 from afresh.core.prompt import ItemRef
 

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from afresh.actions.observe import StepDigest
+from afresh.actions.digest_outputs import StepDigest
 from afresh.core.action import describe_subject
 from afresh.core.action_summary import TELLING_LINE, shorten_action
 from afresh.core.event import ActionsExecuted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from afresh.config.templates.load_template import load_template
-from afresh.context.budget import decide_ceiling_change, find_ceiling_shortage, raise_ceiling, settings_for_call, update_ceiling
 from afresh.context.calibration import adopt_project_calibration, calibrate_counter
+from afresh.context.token_ceiling import (
+    decide_ceiling_change,
+    find_ceiling_shortage,
+    raise_ceiling,
+    settings_for_call,
+    update_ceiling,
+)
 from afresh.core.action import Action, Observation
 from afresh.core.ceiling_state import (
     CallFigures,

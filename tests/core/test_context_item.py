@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.change import Change
-from afresh.core.item import (
+from afresh.core.context_item import (
     Diff,
     Excerpt,
     LineGap,
