@@ -4,12 +4,13 @@ BENCHES := $(wildcard bench/startup.py bench/store.py)
 RECORDED := bench/holds.py bench/tokens.py bench/context.py bench/compactions.py
 export VENV
 
-.PHONY: help setup small-model demo test lint types torture bench test-pythons requirements clean
+.PHONY: help setup small-model demo test test-sandboxed lint types torture bench test-pythons requirements clean
 
 help:
 	@echo 'make setup         everything that is needed, in $(VENV)'
 	@echo 'make demo          see it work: an agent on a sample project, killed and resumed'
 	@echo 'make test          lint, types and all tests'
+	@echo 'make test-sandboxed  the tests that depend on the sandbox; .ci/run runs them with less of one'
 	@echo 'make small-model   a real small model for the tests, 130 MB; SMALL_MODEL=no leaves it out'
 	@echo 'make torture       the long crash tests, and the property tests with many more examples'
 	@echo 'make bench         measure, beside others; results in bench/results; DATA=FILE adds the benches on recorded runs'
@@ -43,6 +44,10 @@ test: lint small-model
 	@$(BIN)/pyright --pythonpath $(BIN)/python >build/types.log 2>&1 & types=$$!; \
 	$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal; behaviour=$$?; \
 	wait $$types; typed=$$?; cat build/types.log; exit $$((behaviour | typed))
+
+# The part of the tests that depends on the sandbox; .ci/run runs it with less of one.
+test-sandboxed: setup
+	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal -m 'sandboxed and not torture'
 
 torture: small-model
 	@$(BIN)/python -m pytest -q -m torture

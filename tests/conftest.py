@@ -1,9 +1,13 @@
 """Every test starts on a machine where nothing is set up: no keys, no git identity, no settings of whoever runs it."""
 
+import fcntl
 import os
+import pickle
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -40,6 +44,9 @@ LONGEST = (
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.name.startswith(LONGEST))
+    for item in items:
+        if "requires_sandbox" in getattr(item, "fixturenames", ()):
+            item.add_marker("sandboxed")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -65,6 +72,24 @@ def under_the_ceiling(bare_machine: None, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Call it with a name and a function of a folder: the first worker that does so waits for its result, the others read it."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def make(name: str, function: Callable[[Path], Any]) -> Any:
+        folder, result = shared / f"once-{name}", shared / f"once-{name}.pickle"
+        with (shared / f"once-{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not result.exists():
+                folder.mkdir()
+                result.write_bytes(pickle.dumps(function(folder)))
+        return pickle.loads(result.read_bytes())
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def requires_sandbox() -> Callable[..., None]:
     """Call it with the levels that would do (none: any that confines): it skips, with the reason, where none of them holds."""
     from afresh.sandbox.escape_probe import probe_level
@@ -75,3 +100,9 @@ def requires_sandbox() -> Callable[..., None]:
             pytest.skip("; ".join(f"{result.level} does not hold here: {result.why_not}" for result in results))
 
     return check
+
+
+@pytest.fixture
+def confined(requires_sandbox: Callable[..., None]) -> None:
+    """For tests that run commands as a user does by default."""
+    requires_sandbox()

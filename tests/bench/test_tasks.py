@@ -14,6 +14,8 @@ import tasks
 from tasking.problem import CHECK, Problem, problems
 
 ALL = problems(tasks.PROBLEMS)
+MANY_PROCESSES = ("inventory", "undo")
+"""Their tests start Python hundreds of times."""
 
 
 def passes(tree: Path, problem: Problem) -> bool:
@@ -39,7 +41,10 @@ def test_there_are_ten() -> None:
     assert len(ALL) == 10 and len({problem.goal for problem in ALL}) == 10
 
 
-@pytest.mark.parametrize("problem", ALL, ids=lambda problem: problem.name)
+@pytest.mark.parametrize(
+    "problem",
+    [pytest.param(one, id=one.name, marks=[pytest.mark.torture] if one.name in MANY_PROCESSES else []) for one in ALL],
+)
 def test_a_task_is_unsolved_as_it_is_given_and_solved_by_its_solution(problem: Problem, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     shutil.copytree(problem.folder / "project", tree)

@@ -81,10 +81,11 @@ class Writer:
         return self.pick((*NAMES, *NAMES, "0", "1", "2"))
 
     def expression(self) -> str:
+        """Without a product: a number that is squared in a loop takes for ever."""
         kind, one, two = self.number(0, 8), self.atom(), self.atom()
         name = self.pick(NAMES)
         special = {0: f"(({name} := {one}) or 2)", 1: f"sum([{one} + i for i in xs])", 2: f"note({one})", 3: f"{one} // {two}"}
-        return special.get(kind, one if kind < 6 else f"{one} {self.pick('+-*')} {two}")
+        return special.get(kind, one if kind < 6 else f"{one} {self.pick('+-&')} {two}")
 
     def test(self) -> str:
         kind, name = self.number(0, 6), self.pick(NAMES)

@@ -81,3 +81,9 @@ def test_the_checkout_itself_is_not_reached_through_an_activated_environment(
 def test_relative_folders_on_the_path_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", ".:bin::/usr/bin")
     assert list_search_path() == (Path("/usr/bin"),)
+
+
+def test_a_folder_of_the_path_that_may_not_be_looked_at_is_left_out(monkeypatch: pytest.MonkeyPatch):
+    """As for an ordinary user with a PATH of root's; even root may not look at a name that is too long."""
+    monkeypatch.setenv("PATH", f"/{'x' * 300}:/usr/bin")
+    assert list_search_path() == (Path("/usr/bin"),)

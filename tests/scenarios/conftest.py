@@ -1,6 +1,7 @@
 """A small project with its baseline taken once, and the commands of equal projects tried once."""
 
 import os
+import shutil
 import sys
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode does n
 
 
 TRIED: dict[tuple[object, ...], Any] = {}
+PATIENT_TRIAL_SECONDS = 120.0
+"""What a trial finds does not depend on how busy the machine is."""
 
 
 @pytest.fixture(autouse=True)
@@ -19,8 +22,10 @@ def tried_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     """To start pytest in the sandbox takes longer than most tests. What a command does in the same files is asked once, where the
     trial itself is not what is tested."""
     from afresh.app import choose_checks as checks
+    from afresh.code.test_commands import try_commands
     from afresh.workspace.checkout_files import CheckoutFiles
 
+    monkeypatch.setattr(try_commands, "DEFAULT_RUN_SECONDS", PATIENT_TRIAL_SECONDS)
     if request.path.stem == "test_fingerprint":
         return
     really = checks.try_test_candidates
@@ -29,7 +34,7 @@ def tried_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         root = place.project.root
         files = tuple((path, sha256((root / path).read_bytes()).digest()) for path in sorted(CheckoutFiles(root).paths()))
         key = (files, tuple(found), limit, place.settings.readable, os.environ["PATH"], checks.choose_sandbox)
-        trials = TRIED.get(key) or really(place, configuration, found, limit)
+        trials = TRIED.get(key) or really(place, configuration, found, limit and PATIENT_TRIAL_SECONDS)
         if all(one.tried and str(root) not in one.said for one in trials):
             TRIED[key] = trials
         return trials
@@ -56,17 +61,28 @@ def yard(tmp_path: Path, taken):
     return yard
 
 
-@pytest.fixture
-def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """With a repository that has a bug and a test that shows it."""
+@pytest.fixture(scope="session")
+def first_commit(bare_machine: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository that has a bug and a test that shows it; made once and copied, for a copy needs no git."""
     from person import CALC, TEST, Person
+
+    one = Person(tmp_path_factory.mktemp("first"))
+    one.repo.mkdir()
+    one.git("init", "-q", "-b", "main", "--template=")
+    one.write("calc.py", CALC)
+    one.write("test_calc.py", TEST)
+    one.commit()
+    (one.repo / ".git/info").mkdir()
+    return one.repo
+
+
+@pytest.fixture
+def person(tmp_path: Path, first_commit: Path, monkeypatch: pytest.MonkeyPatch):
+    """With a repository that has a bug and a test that shows it."""
+    from person import Person
 
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     one = Person(tmp_path)
-    one.repo.mkdir()
-    one.git("init", "-q", "-b", "main")
-    one.write("calc.py", CALC)
-    one.write("test_calc.py", TEST)
-    one.commit()
+    shutil.copytree(first_commit, one.repo)
     return one

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,24 @@ class Told:
 
     @property
     def error(self) -> dict[str, Any]:
-        return json.loads(self.err)["error"]
+        """Warnings may come before it."""
+        return json.loads(self.err.splitlines()[-1])["error"]
 
     @property
     def words(self) -> str:
         """All that was said, however it was wrapped."""
         return " ".join((self.out + self.err).split())
+
+
+def run_in_process(args: Sequence[str], folder: Path) -> Told:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main.run_command_line(args)
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+    assert "Traceback" not in err.getvalue()
+    return Told(code, out.getvalue(), err.getvalue())
 
 
 @dataclass(frozen=True)
@@ -81,14 +93,7 @@ class Person:
 
     def types(self, *args: str, at: str = "") -> Told:
         """A command line, in this process: what it prints and its exit code."""
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.chdir(self.repo / at), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                code = main.run_command_line(args)
-            except SystemExit as end:
-                code = end.code if isinstance(end.code, int) else 1
-        assert "Traceback" not in err.getvalue()
-        return Told(code, out.getvalue(), err.getvalue())
+        return run_in_process(args, self.repo / at)
 
     def starts(self, *args: str, **environment: str) -> subprocess.Popen[str]:
         """The same, as a process of its own."""

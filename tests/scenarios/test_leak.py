@@ -40,7 +40,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def full(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Full:
+def full(home: Path, requires_sandbox: Callable[..., None], tmp_path_factory: pytest.TempPathFactory) -> Full:
+    requires_sandbox()
     return fill(tmp_path_factory.mktemp("first"))
 
 

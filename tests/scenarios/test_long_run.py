@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from afresh.actions.tools.recall import tool
 from afresh.app.inspect_calls import explain_name_in_call, load_call, verify_calls
 from afresh.cli.render.context import name_explanation_to_json, render_name_explanation
 from afresh.core.event import CallRequested
+from afresh.core.prompt import Request
 from afresh.core.state import State
 from afresh.core.step_history import PassageVoice
 from afresh.errors import BadInput
@@ -25,14 +27,20 @@ STEPS = 106
 
 
 @pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory):
+def lived(made_once: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory):
     """The database of a task that died before its last call, and the requests that it made."""
+    whole, requests = made_once("long-run", live)
     path = tmp_path_factory.mktemp("long") / "afresh.db"
-    store = SqliteJournal(path)
+    path.write_bytes(whole)
+    return path, requests
+
+
+def live(folder: Path) -> tuple[bytes, list[Request]]:
+    store = SqliteJournal(folder / "afresh.db")
     ordered(store)
     requests = run_until(store, STEPS)
     store.close()
-    return path, requests
+    return (folder / "afresh.db").read_bytes(), requests
 
 
 @pytest.fixture

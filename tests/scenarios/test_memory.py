@@ -3,6 +3,8 @@
 import pytest
 from person import COMPLETE, MEND, Person
 
+pytestmark = pytest.mark.usefixtures("confined")
+
 SECRET = "the fixture server answers on port 40404"
 ASK = ("ask", {"question": "Go on?"})
 NOTE = ("remember", {"subject": "fixture server", "note": SECRET})

@@ -137,6 +137,7 @@ def test_3_whatever_the_files_and_the_ceiling(sizes, budget):
         assert window.tokens >= 0.94 * (budget - window.request.reserve)
 
 
+@pytest.mark.usefixtures("confined")
 def test_4_the_function_that_is_worked_on_stays_whatever_else_is_read(windows):
     kept = 0
     for step, window in windows.items():

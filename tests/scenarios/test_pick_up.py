@@ -10,6 +10,8 @@ from person import COMPLETE, MEND, Person
 
 from afresh.core.event import TAG_BY_EVENT_CLASS, CheckpointWritten
 
+pytestmark = pytest.mark.usefixtures("confined")
+
 HALF = ("edit", {"path": "calc.py", "old": "x + 2", "new": "2 + x if x < 4 else x"})
 PLAN = ("plan", {"items": ["make it multiply", "look at negative numbers"]})
 

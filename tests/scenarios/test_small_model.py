@@ -168,7 +168,10 @@ def test_it_tells_its_window_and_that_it_knows_no_tools(model: OpenAIModel) -> N
     assert not model.flavour.tools
 
 
+@pytest.mark.torture
 class TestContract(ModelContract):
+    """The contract itself is kept daily by the same adapter with a server of our own (tests/models/test_contract.py)."""
+
     deterministic = False
 
     @pytest.fixture(autouse=True)

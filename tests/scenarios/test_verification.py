@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from verification_yard import PYTEST, SUMS, Yard, begun, make_yard
+from verification_yard import PYTEST, SUMS, Yard, begun, impatient, make_yard
 
 from afresh.core.verdict import Ruling, summarise_check_run
 from afresh.verification.baseline import find_baseline_blocker
@@ -119,7 +119,7 @@ def test_a_check_that_hangs_is_killed_and_the_task_can_not_be_verified(tmp_path:
 
 
 def test_a_change_that_makes_the_check_hang_fails(tmp_path: Path) -> None:
-    yard = begun(tmp_path, {}, timeout=4)
+    yard = impatient(begun(tmp_path, {}), 2)
     yard.folder.write("sums.py", "import time\ntime.sleep(60)\n")
     verdict = yard.step("sums.py")
     assert verdict.ruling is FAIL and verdict.runs[0].timed_out and "timed out" in verdict.reason

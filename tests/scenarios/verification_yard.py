@@ -220,7 +220,16 @@ def begun(root: Path, files: dict[str, str], **options: Any) -> Yard:
     return yard
 
 
+def impatient(yard: Yard, timeout: int) -> Yard:
+    """The same task, whose checks may from now on take no longer than so many seconds."""
+    task = yard.bench.state.task
+    return _with_task(yard, replace(task, checks=tuple(Check(one.command, timeout) for one in task.checks)))
+
+
 def retyped(yard: Yard, type: str) -> Yard:
     """The same task, of another type."""
-    task = replace(yard.bench.state.task, type=type)
+    return _with_task(yard, replace(yard.bench.state.task, type=type))
+
+
+def _with_task(yard: Yard, task: Task) -> Yard:
     return replace(yard, bench=replace(yard.bench, state=replace(yard.bench.state, task=task)))

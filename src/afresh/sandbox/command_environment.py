@@ -27,7 +27,7 @@ def list_etc_files() -> tuple[Path, ...]:
 def list_search_path() -> tuple[Path, ...]:
     """Existing folders on the user's PATH. Relative ones would mean the task's tree, so they don't count."""
     folders = (Path(name) for name in os.environ.get("PATH", os.defpath).split(":") if name.startswith("/"))
-    return tuple(dict.fromkeys(folder for folder in folders if folder.is_dir()))
+    return tuple(dict.fromkeys(folder for folder in folders if os.path.isdir(folder)))  # unlike Path.is_dir, never raises
 
 
 def list_mounted_environments(mounts: Mounts) -> tuple[Path, ...]:

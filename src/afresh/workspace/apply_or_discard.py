@@ -150,7 +150,7 @@ def _has_changed_since(repository: Repository, branch: TaskBranch, tree: Path) -
     shadow = ShadowRepository(branch.shadow, tree)
     shadow.make(repository)
     shadow.forget(branch.record["snapshot"])
-    return bool(shadow.touched())
+    return bool(shadow.look().touched)
 
 
 def _delete_branch(repository: Repository, branch: TaskBranch) -> None:

@@ -24,11 +24,11 @@ class Repository:
         folder = Path(path).resolve()
         if not folder.is_dir():
             raise BadInput(f"{folder} is not a folder", next="give the folder of a git repository", safe=NOTHING_CHANGED)
-        repository = locate_repository(folder)
+        repository, head, state = _locate_with_head(folder)
         _refuse_task_tree(repository)
         _refuse_state_links(repository.root)
-        _refuse_no_commit(repository)
-        _refuse_tracked_state(repository)
+        _refuse_no_commit(repository, head)
+        _refuse_tracked_state(state)
         return repository
 
     @cached_property
@@ -90,15 +90,22 @@ def find_excludes_file(repository: Repository) -> Path | None:
 
 
 def locate_repository(folder: Path) -> Repository:
-    asked = ("rev-parse", "--path-format=absolute", "--is-bare-repository", "--git-dir", "--git-common-dir", "--show-toplevel")
+    return _locate_with_head(folder)[0]
+
+
+def _locate_with_head(folder: Path) -> tuple[Repository, str, str]:
+    """The repository, its commit, and the tree of its tracked `.afresh/state`, asked of git at once; what is not there is empty."""
+    places = ("--is-bare-repository", "--git-dir", "--git-common-dir", "--show-toplevel")
+    asked = ("rev-parse", "--path-format=absolute", *places, "--revs-only", "HEAD^{commit}", "HEAD:.afresh/state")
     try:
         answer = os.fsdecode(run_git_as_user(folder, *asked, config=SAFE_GIT_CONFIG))
     except GitFailed as failure:
         raise _make_repository_error(folder, failure.output) from failure
-    bare, git_dir, common_dir, root = answer.splitlines()
+    bare, git_dir, common_dir, root, *found = answer.splitlines()
     if bare == "true" or not folder.is_relative_to(root):
         raise _make_repository_error(folder, "bare")
-    return Repository(Path(root), Path(git_dir), Path(common_dir))
+    head, state, *_ = (*found, "", "")
+    return Repository(Path(root), Path(git_dir), Path(common_dir)), head, state
 
 
 def _make_repository_error(folder: Path, said: str) -> BadInput:
@@ -139,17 +146,17 @@ def _refuse_state_links(root: Path) -> None:
             )  # fmt: skip
 
 
-def _refuse_no_commit(repository: Repository) -> None:
-    if not repository.head:
+def _refuse_no_commit(repository: Repository, head: str) -> None:
+    if not head:
         raise BadInput(
             f"{repository.root} has no commit yet, so there is nothing to start from",
             next="git add -A && git commit -m 'First commit'", safe=NOTHING_CHANGED,
         )  # fmt: skip
 
 
-def _refuse_tracked_state(repository: Repository) -> None:
+def _refuse_tracked_state(state: str) -> None:
     # state that came with a clone was written by somebody else, and would be believed
-    if repository.git.ask("rev-parse", "--verify", "--quiet", "HEAD:.afresh/state"):
+    if state:
         raise BadInput(
             "the repository tracks .afresh/state, which must be this machine's own",
             next="git rm -r --cached .afresh/state, remove the folder and commit", safe=NOTHING_CHANGED,

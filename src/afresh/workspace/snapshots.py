@@ -8,7 +8,7 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,17 @@ from afresh.workspace.repository import Repository
 RAW_ATTRIBUTES = "* -text !eol -ident !filter !working-tree-encoding !diff !merge !export-subst\n"
 BASE_RULES_FILE = "base-rules"
 """Ignore rules as they were in the base commit: a .gitignore that the model writes can't hide a file from a snapshot."""
+
+_TOUCHED_TAGS = (b"C", b"R", b"?")
+"""What `git ls-files -t` says of a changed, a removed and a new file."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeListing:
+    modes: Mapping[bytes, bytes]
+    """Of all that the index holds, by name."""
+    touched: Sequence[bytes]
+    """Names of what may differ from the index: changed, gone or new. New is what base or current rules do not ignore."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +82,25 @@ class ShadowRepository:
         if self.tree.is_dir():
             self.git.ask("update-index", "-q", "--refresh")
 
-    def touched(self) -> list[bytes]:
-        """Names of what may differ from the index: changed, gone or new. New is what base or current rules do not ignore."""
-        names, locked = self._listed()
+    def look(self) -> TreeListing:
+        """The index and the tree side by side. What git can't look into is made accessible first."""
+        entries, locked = self._listed()
         if locked:
             make_accessible(self.tree)
-            names, _ = self._listed()
-        return sorted(name for name in names - {b""} if not name.startswith(b".afresh/state/"))
+            entries, _ = self._listed()
+        touched = {name for tag, _, name in entries if tag in _TOUCHED_TAGS and not name.startswith(b".afresh/state/")}
+        return TreeListing({name: mode for tag, mode, name in entries if tag not in _TOUCHED_TAGS}, sorted(touched))
 
-    def _listed(self) -> tuple[set[bytes], bool]:
-        """The names, and whether a folder could not be looked into."""
+    def _listed(self) -> tuple[list[tuple[bytes, bytes, bytes]], bool]:
+        """Tag, mode and name of each entry, and whether a folder could not be looked into."""
         asked = (
-            ("--others", "--modified", "--deleted", f"--exclude-from={self.folder / BASE_RULES_FILE}"),
+            ("--stage", "--others", "--modified", "--deleted", f"--exclude-from={self.folder / BASE_RULES_FILE}"),
             ("--others", "--exclude-standard"),
         )
-        running = [(options, self.git.start("ls-files", "-z", *options)) for options in asked]
+        running = [(options, self.git.start("ls-files", "-z", "-t", *options)) for options in asked]
         ended = [finish_git(process, ("ls-files", *options)) for options, process in running]
-        names = {name for output, _ in ended for name in output.split(b"\0")}
-        return names, any(b"Permission denied" in said for _, said in ended)
+        entries = [_read_listed_entry(entry) for output, _ in ended for entry in output.split(b"\0")[:-1]]
+        return entries, any(b"Permission denied" in said for _, said in ended)
 
     def keep(self, known: str = "") -> str:
         """Write the snapshot: the id of a git tree, on disk when this returns. `known` is that of the index, if known."""
@@ -101,7 +113,7 @@ class ShadowRepository:
 
     def follow(self, *how: str) -> bool:
         """Bring the index in line with the tree; whether there was anything to do."""
-        kept, gone = _split_present_and_gone(self.tree, self.touched())
+        kept, gone = _split_present_and_gone(self.tree, self.look().touched)
         if gone:
             self.git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_join_nul(gone))
         if kept:
@@ -120,35 +132,38 @@ class ShadowRepository:
         """Make the tree what the snapshot says; ignored files stay where they are not in the way."""
         make_accessible(self.tree)
         self.follow("--info-only")  # an object left unsynced here would pass for a durable one in a later snapshot
-        self._drop_nested()
+        self._drop_nested(self.names())
         self.git.run("read-tree", "--reset", "-u", snapshot)
-        self._drop_nested()
-        wrong = self.touched()
+        now = self.look()
+        wrong = (self.look() if self._drop_nested(now.modes) else now).touched
         if wrong:
             for name in wrong:
                 clear_path(self.tree, os.fsdecode(name).rstrip("/"))
             self.git.run("checkout-index", "--all", "--force", "--index", "--quiet")
-        if wrong and self.touched():
+        if wrong and self.look().touched:
             raise Damaged(
                 f"the task's tree at {self.tree} can't be put back: {os.fsdecode(wrong[0])!r} is in the way",
                 next="see who else writes there, then resume the task",
                 safe="your checkout and all snapshots are whole",
             )
 
-    def _drop_nested(self) -> None:
-        """Clear away a .git inside the tree, and an ignored link that has taken the place of a folder."""
-        for nested in self._nested():
-            clear_path(self.tree, nested)
+    def _drop_nested(self, names: Iterable[bytes]) -> bool:
+        """Clear away a .git inside the tree, and an ignored link that has taken the place of a folder; whether there was one."""
+        nested = self._nested(names)
+        for place in nested:
+            clear_path(self.tree, place)
+        return bool(nested)
 
-    def _nested(self) -> list[str]:
-        folders = {name.rpartition(b"/")[0] for name in self.names()} - {b""}
+    def _nested(self, names: Iterable[bytes]) -> list[str]:
+        folders = {name.rpartition(b"/")[0] for name in names} - {b""}
         places = (os.fsdecode(folder) + "/.git" for folder in folders)
         return [place for place in places if has_link_on_path(self.tree, place) or os.path.lexists(self.tree / place)]
 
     @property
     def untouched(self) -> bool:
         """The tree is what the index says, and nothing hides in it."""
-        return not self.touched() and not self._nested()
+        now = self.look()
+        return not now.touched and not self._nested(now.modes)
 
     def without(self, tree: str, names: Sequence[bytes]) -> str:
         """The snapshot of a commit or tree less these entries. The index is left at it."""
@@ -176,15 +191,21 @@ class ShadowRepository:
 
     def present(self) -> set[bytes]:
         """Regular files in the tree: tracked or new, not ignored."""
-        asked = ("ls-files", "-z", "--stage")
-        running = self.git.start(*asked)
-        touched = set(self.touched())
-        entries = (entry.split(b"\t", 1) for entry in finish_git(running, asked)[0].split(b"\0")[:-1])
-        known = {name for meta, name in entries if meta.startswith(b"100")}
+        now = self.look()
+        touched, known = set(now.touched), {name for name, mode in now.modes.items() if mode.startswith(b"100")}
         return {name for name in known | touched if name not in touched or _is_file(self.tree, name)}
 
     def names(self) -> list[bytes]:
         return self.store.run("ls-files", "-z", "--cached").split(b"\0")[:-1]
+
+
+def _read_listed_entry(entry: bytes) -> tuple[bytes, bytes, bytes]:
+    """Tag, mode and name; a new file has no mode."""
+    tag, rest = entry[:1], entry[2:]
+    if tag == b"?":
+        return tag, b"", rest
+    numbers, name = rest.split(b"\t", 1)
+    return tag, numbers[:6], name
 
 
 def _fsync_config() -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 
 from afresh.core.change import Change
@@ -17,7 +18,7 @@ from afresh.workspace.diff import list_changes, path_from_bytes
 from afresh.workspace.disk_files import write_durable_file
 from afresh.workspace.environment_files import copy_import_files, find_environment_folders, find_import_files
 from afresh.workspace.files import TreeFiles
-from afresh.workspace.git import Git
+from afresh.workspace.git import Git, GitFailed
 from afresh.workspace.linked_worktree import (
     find_worktree_admin,
     has_git_pointer,
@@ -115,8 +116,7 @@ class GitWorkspace:
     def changes(self, before: str, after: str) -> Sequence[Change]:
         """Between the same two snapshots always the same, so it is worked out once."""
         if (before, after) not in self._changes:
-            for snapshot in (before, after):
-                self._check(snapshot)
+            self._check(before, after)
             newest = dict(list(self._changes.items())[-3:])
             self._changes = {**newest, (before, after): diff.list_changes(self._shadow.store, before, after)}
         return self._changes[before, after]
@@ -151,6 +151,7 @@ class GitWorkspace:
         said = (
             "" if self.origin else describe_base(base, list_uncommitted_files(self._shadow, self.repository, head), copied, left)
         )
+        self._last = snapshot
         opened = WorkspaceOpened(head, self.branch.name, snapshot, said)
         write_durable_file(self._marker, json.dumps({"base": head, "snapshot": snapshot, "note": said}))
         return opened
@@ -207,8 +208,15 @@ class GitWorkspace:
         if not self._sound:
             self.open()
 
-    def _check(self, snapshot: str) -> None:
-        if snapshot.startswith("-") or not self._shadow.store.ask("rev-parse", "--verify", "--quiet", snapshot + "^{tree}"):
+    def _check(self, *snapshots: str) -> None:
+        """All are there. Git is asked once for all of them."""
+        wanted = "".join(f"{snapshot}^{{tree}}\n" for snapshot in snapshots)
+        try:
+            found = self._shadow.store.run("cat-file", "--batch-check", stdin=wanted.encode()).splitlines()
+        except GitFailed:
+            found = []
+        held = [line.split()[-2:-1] == [b"tree"] for line in found]
+        for snapshot in [name for name, there in zip(snapshots, chain(held, repeat(False)), strict=False) if not there]:
             raise Damaged(
                 f"snapshot {snapshot[:12]} of task {self.task_id} is not in {self.branch.shadow}",
                 next="restore that folder from a backup, or discard the task and start it again",
