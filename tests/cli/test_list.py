@@ -1,40 +1,32 @@
 """`afresh list`: which tasks it shows, for people and for scripts."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from afresh.cli import main
 from afresh.cli import options as common
-from afresh.core.state import State
-from afresh.core.task import QueueTicket, Task, TaskStatus
-from afresh.testing.states import make_state
+from afresh.core.event import QuestionAsked
+from afresh.core.task import TaskStatus
+from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
+from afresh.testing.sample_journals import append_events, create_task, end_task
 
 FOOTER = "afresh inbox shows"
 
 
-def ticket(task: str, status: TaskStatus, parent: str = "") -> QueueTicket:
-    return QueueTicket(task, f"goal of {task}", "fix_bug", status, 0, (), status is TaskStatus.READY, parent=parent)
-
-
-QUEUE = (
-    ticket("first", TaskStatus.READY),
-    ticket("second", TaskStatus.DONE),
-    ticket("third", TaskStatus.BLOCKED),
-    ticket("fourth", TaskStatus.READY),
-    ticket("part", TaskStatus.FAILED, parent="second"),
-)
-
-
-def asking(task: str) -> State:
-    return make_state(Task(id=task, goal="g"), question="Multiply or shift?", updated=1.0)
-
-
 @pytest.fixture(autouse=True)
-def queue(monkeypatch: pytest.MonkeyPatch) -> None:
-    here = SimpleNamespace(queue=SimpleNamespace(tickets=lambda: QUEUE), store=SimpleNamespace(load=asking))
-    monkeypatch.setattr(common, "open_current_project", lambda: here)
+def queue(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    store, clock = MemoryStore(), FakeClock()
+    for task in ("first", "second", "third", "fourth"):
+        create_task(store, task)
+    create_task(store, "part", parent="second")
+    append_events(store, store.load("third"), [QuestionAsked("Multiply or shift?")])
+    for task, status in (("second", TaskStatus.DONE), ("third", TaskStatus.BLOCKED), ("part", TaskStatus.FAILED)):
+        end_task(store, store.load(task), status)
+    here = SimpleNamespace(queue=MemoryQueue(store, clock), export_folder=tmp_path)
+    monkeypatch.setattr(common, "read_current_tasks", lambda: here)
 
 
 def said(capsys: pytest.CaptureFixture[str], *args: str) -> str:

@@ -109,7 +109,7 @@ class Ceiling(RuleBasedStateMachine):
         self.state = update_ceiling(before, self.agent)
         assert decide_ceiling_change(self.state, self.cap) is None, "one decision is enough until something happens"
         if before.budget > self.state.budget and before.budget <= self.cap:
-            assert self.calm >= before.room.patience and not before.room.wanted
+            assert self.calm >= before.tokens.ceiling.patience and not before.tokens.ceiling.wanted
         self.told(call(self.state, demand, unmet, cramped))
         self.told(step(self.state, ok, not unmet))
         self.calm = self.calm + 1 if self.state.tokens.ceiling.calm else 0

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.context.budget import can_afford_tool, project_prompt_tokens
 from afresh.core.action import Action, Observation
+from afresh.core.ceiling_forecast import can_afford_tool, project_prompt_tokens
 from afresh.core.ceiling_state import (
     CALM_STEPS_BEFORE_LOWERING,
     MAX_CALM_STEPS_BEFORE_LOWERING,

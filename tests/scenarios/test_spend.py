@@ -8,7 +8,8 @@ import pytest
 from person import COMPLETE, MEND, Person
 
 from afresh.app import repair_ledger as books
-from afresh.app.project import hash_project_root, open_project
+from afresh.app.project import open_project
+from afresh.app.read_spending import hash_project_root
 from afresh.core.action import Action
 from afresh.core.ledger import SpendingFilter
 from afresh.core.reply import Reply

@@ -8,8 +8,8 @@ from typing import Literal
 
 from afresh.app.list_models import list_configured_models, list_usable_providers
 from afresh.app.project import Project, open_project
+from afresh.app.read_tasks import offer_import
 from afresh.app.settings import load_user_settings
-from afresh.app.tasks import offer_import
 from afresh.errors import AfreshError, NeedsPerson
 from afresh.sandbox.choose_level import describe_remedies
 from afresh.sandbox.escape_probe import probe_level
@@ -105,7 +105,7 @@ def examine_journals(desk: Project) -> Iterator[HealthFinding]:
         lost, where = describe_import(desk.project.folder / "export"), desk.project.database
         remedy = f"or move it away (mv {where} {where}.old), then {lost}" if lost else "the other tasks are whole"
         yield HealthFinding("journals", "fail", "; ".join(broken), f"restore the database from a backup; {remedy}")
-    elif lost := offer_import(desk):
+    elif lost := offer_import(desk.queue, desk.project.folder / "export"):
         yield HealthFinding("journals", "warn", "no task is here, but there is an export", lost)
     else:
         yield HealthFinding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, every hash fits")

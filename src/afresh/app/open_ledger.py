@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from afresh.app.clock import SystemClock
-from afresh.app.project import Project, hash_project_root, open_project, open_user_ledger
+from afresh.app.project import Project, open_project
+from afresh.app.read_spending import hash_project_root, open_user_ledger
 from afresh.app.repair_ledger import reconcile_ledger
-from afresh.app.settings import Settings, find_user_config
-from afresh.config.settings_file import read_settings_file
+from afresh.app.settings import Settings
+from afresh.config.settings_file import find_user_config, read_settings_file
 from afresh.core.event import QuestionAsked
 from afresh.core.spending import LimitScope, SpendingAccount, SpendingLimits
 from afresh.errors import AfreshError, BadInput, OverLimit

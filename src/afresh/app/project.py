@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from afresh.app.clock import SystemClock
 from afresh.app.settings import ProjectPaths, Settings, load_settings
+from afresh.app.user_ledger import find_user_folder
 from afresh.config.instructions.find_instructions import InstructionFiles, instructions_for_project
 from afresh.config.templates.template_files import TemplateLayers, layers_for_project
 from afresh.ports.storage import FactStore, JournalStore, LedgerStore, Notebook, Storage, TaskQueue
 from afresh.ports.watch import Clock
-from afresh.storage.sqlite.storage import open_sqlite_ledger, open_sqlite_storage
+from afresh.storage.sqlite.storage import open_sqlite_storage
 from afresh.views.write_files import ViewWriter
 from afresh.views.write_files import rebuild_view_files as rebuild_projections
 from afresh.workspace.repository import Repository, make_state_folder
@@ -70,16 +70,6 @@ def open_project(path: Path) -> Project:
     )
 
 
-def open_user_ledger() -> LedgerStore:
-    return open_sqlite_ledger(find_user_folder())
-
-
-def find_user_folder() -> Path:
-    from platformdirs import user_data_path
-
-    return user_data_path("afresh")
-
-
 CONFIG_TEMPLATE = """\
 # Settings of this repository for afresh. Models, keys and the sandbox are the user's, not the repository's.
 # checks = ["python -m pytest -q"]   # must exit 0 before a task counts as done
@@ -113,11 +103,6 @@ def init_project(desk: Project) -> Sequence[str]:
 def rebuild_views(desk: Project) -> int:
     desk.lore.rebuild()
     return rebuild_projections(desk.store, desk.queue.tickets(), desk.project.state, desk.lore)
-
-
-def hash_project_root(root: Path) -> str:
-    """The same for as long as it stays where it is."""
-    return sha256(str(root.absolute()).encode()).hexdigest()[:16]
 
 
 def list_instruction_files(files: InstructionFiles) -> str:

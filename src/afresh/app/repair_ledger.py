@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from afresh.app.project import Project, hash_project_root
+from afresh.app.project import Project
+from afresh.app.read_spending import hash_project_root
 from afresh.core.event import CallRequested, MemoryCompacted, ReplyReceived
 from afresh.core.ledger import LOST_REPLY_NOTE, RESTORED_NOTE, CallPayment, CallStatus, PricedBooking, SpendingFilter
 from afresh.core.lesson import LessonWorded

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from afresh.config.settings_file import read_settings_file
+from afresh.config.settings_file import find_user_config, read_settings_file
 from afresh.core.progress_state import StallThresholds
 from afresh.core.spending import SpendingLimits
 from afresh.models.model_settings import NamedModel
@@ -103,12 +103,6 @@ def load_settings(project: ProjectPaths) -> Settings:
     of_repository = read_settings_file(project.folder / "config.toml", RepositorySettings)
     patterns = own.get("patterns", True) and of_repository.get("patterns", True)
     return Settings(**{**own, **of_repository, "patterns": patterns})
-
-
-def find_user_config() -> Path:
-    from platformdirs import user_config_path
-
-    return user_config_path("afresh") / "config.toml"
 
 
 def load_user_settings() -> Settings:

@@ -8,10 +8,11 @@ from datetime import date, datetime
 
 from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
 from afresh.app.open_ledger import OpenLedger
-from afresh.app.project import Project, hash_project_root
+from afresh.app.project import Project
+from afresh.app.read_spending import LimitUse, hash_project_root, measure_limit_use, sum_task_calls
 from afresh.app.tasks import find_task
 from afresh.core.ledger import SpendingFilter
-from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, TrippedLimit
+from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, TrippedLimit
 from afresh.core.task import TaskStatus
 from afresh.errors import AfreshError, BadInput
 from afresh.spending.reports import SpendingGroup, SpendingLine, list_prompt_sizes, sum_calls, sum_calls_by_group
@@ -20,15 +21,6 @@ from afresh.views.token_growth import TokenGrowth, measure_token_growth
 MAX_TASKS_COMPARED = 20
 """Whose journals are read to tell what an accumulating history would have sent."""
 MAX_ALERTS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class LimitUse:
-    """A limit, and what counts against it."""
-
-    limit: SpendingLimit
-    spent: int
-    tripped: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +59,7 @@ def report_spending(own: OpenLedger, by: SpendingGroup, start: float, everywhere
         which=which,
         lines=lines,
         whole=sum_calls(calls),
-        used=measure_limit_use(own),
+        used=measure_limit_use(own.ledger, own.account, own.limits),
         breakers=own.ledger.tripped(),
         alerts=own.ledger.alerts(MAX_ALERTS),
         kinds={kind: measure_token_growth(sizes) for kind, sizes in sorted(list_prompt_sizes(calls).items())},
@@ -75,38 +67,8 @@ def report_spending(own: OpenLedger, by: SpendingGroup, start: float, everywhere
     )
 
 
-def measure_limit_use(own: OpenLedger) -> list[LimitUse]:
-    """Of limits that count for more than one task."""
-    wide = [limit for limit in own.limits if limit.scope not in (LimitScope.CALL, LimitScope.TASK)]
-    wide = [limit for limit in wide if own.desk or limit.scope is not LimitScope.PROJECT]
-    stopped = {(one.limit.scope, one.limit.unit) for one in own.ledger.tripped(own.account)}
-    return [
-        LimitUse(limit, own.ledger.tally(own.account, limit.scope, limit.unit).spent, (limit.scope, limit.unit) in stopped)
-        for limit in wide
-    ]
-
-
-def warn_of_limits(own: OpenLedger) -> list[str]:
-    """What a person should know before anything else: limits that stop the work here, and those that are nearly used up."""
-    try:
-        return _describe_limits(own)
-    except AfreshError as fault:
-        return [f"the books of what is spent can't be read: {fault}"]
-
-
-def _describe_limits(own: OpenLedger) -> list[str]:
-    stopped = [f"{one.words}. Nothing calls a model until `afresh spend reset {one.limit.scope}`, or a higher limit" for one in
-               own.ledger.tripped(own.account) if one.limit.scope not in (LimitScope.CALL, LimitScope.TASK)]  # fmt: skip
-    near = [one for one in measure_limit_use(own) if not one.tripped and one.spent * 10 >= one.limit.most * 8]
-    return stopped + [f"{one.limit.unit.words(one.spent)} of the limit of {one.limit.words} used" for one in near]
-
-
 def sum_task_spending(desk: Project, task: str) -> SpendingLine | None:
-    """What one task has cost, with what it has handed out; nothing if the books can't be read, which is no reason to fail."""
-    try:
-        return sum_calls(desk.ledger.calls(SpendingFilter(project=hash_project_root(desk.project.root), task=task)), task)
-    except AfreshError:
-        return None
+    return sum_task_calls(desk.ledger, desk.project.root, task)
 
 
 def sum_task_nano_dollars(desk: Project, task: str) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from afresh.app.project import Project
+from afresh.app.read_tasks import find_task_id
 from afresh.app.settings import Settings
 from afresh.app.validate_task import refuse_unworkable_task
 from afresh.config.templates.load_template import make_template, merge_task_type
@@ -17,7 +18,6 @@ from afresh.core.template import Template
 from afresh.errors import BadInput, Conflict
 from afresh.models.choose_model import is_provider, make_spec_absolute
 from afresh.policy.questions import ask_about_ceiling
-from afresh.storage.export.manifest import describe_import
 
 ID_SUFFIX_BYTES = 4
 """Enough that tasks of two machines with the same goal do not meet in one export."""
@@ -105,33 +105,7 @@ def find_task_checks(desk: Project) -> tuple[Check, ...]:
 
 def find_task(desk: Project, name: str | None) -> str:
     """A task by its id or the beginning of it; without a name the one that was touched last."""
-    tickets = desk.queue.tickets()
-    if name is None:
-        return find_latest_task(desk, tickets)
-    fits = [ticket.task for ticket in tickets if ticket.task == name] or match_task_prefix(tickets, name)
-    if len(fits) == 1:
-        return fits[0]
-    what = f"{name!r} fits {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"there is no task {name!r}"
-    raise BadInput(what, next=offer_import(desk) or "afresh list shows the tasks")
-
-
-def match_task_prefix(tickets: Sequence[QueueTicket], name: str) -> list[str]:
-    """Ids that begin so. Those of its parts begin as a task's own does, and are not meant unless they alone fit."""
-    fits = [ticket for ticket in tickets if ticket.task.startswith(name)]
-    return [ticket.task for ticket in fits if not ticket.parent] or [ticket.task for ticket in fits]
-
-
-def find_latest_task(desk: Project, tickets: Sequence[QueueTicket]) -> str:
-    tickets = [ticket for ticket in tickets if not ticket.parent]
-    if not tickets:
-        raise BadInput("there is no task yet", next=offer_import(desk) or 'give one: afresh run "what is to be done"')
-    states = [desk.store.load(ticket.task) for ticket in tickets[-50:]]
-    return max(states, key=lambda state: state.times.updated).task.id
-
-
-def offer_import(desk: Project) -> str:
-    """What an export could bring back where there is nothing: the database was lost, or this is a fresh clone."""
-    return "" if desk.queue.tickets() else describe_import(desk.project.folder / "export")
+    return find_task_id(desk.queue, desk.project.folder / "export", name)
 
 
 def end_task(desk: Project, task: str, status: TaskStatus, reason: str) -> State:
@@ -163,12 +137,3 @@ def make_task_id(goal: str) -> str:
 
 def list_parts(tickets: Sequence[QueueTicket], task: str) -> list[QueueTicket]:
     return [ticket for ticket in tickets if ticket.parent == task]
-
-
-def order_parts_after_tasks(tickets: Sequence[QueueTicket]) -> list[QueueTicket]:
-    """In the order of the queue, each part after the task that it belongs to."""
-    rows: dict[str, list[QueueTicket]] = {ticket.task: [ticket] for ticket in tickets if not ticket.parent}
-    for part in tickets:
-        if part.parent:
-            rows.setdefault(part.parent, []).append(part)
-    return [ticket for row in rows.values() for ticket in row]

@@ -8,7 +8,8 @@ from pathlib import Path
 from afresh.app.clock import SystemClock
 from afresh.app.doctor import HealthFinding
 from afresh.app.open_ledger import OpenLedger, open_ledger_at
-from afresh.app.settings import Settings, find_user_config
+from afresh.app.settings import Settings
+from afresh.config.settings_file import find_user_config
 from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR
 from afresh.core.progress_event import ProgressEvent, ReplyStreamed
 from afresh.core.prompt import Request, ToolSchema

@@ -132,9 +132,11 @@ def run_command_line(args: Sequence[str]) -> int:
 
 
 def main() -> None:
-    # What is imported by now lives as long as the process: the collector need not walk it, least of all on the way out.
+    # What is imported lives as long as the process: the collector need not walk it, least of all on the way out.
     gc.freeze()
-    sys.exit(run_command_line(sys.argv[1:]))
+    code = run_command_line(sys.argv[1:])
+    gc.freeze()
+    sys.exit(code)
 
 
 if __name__ == "__main__":

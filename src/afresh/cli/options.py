@@ -8,6 +8,7 @@ import click
 
 if TYPE_CHECKING:
     from afresh.app.project import Project
+    from afresh.app.read_tasks import TaskReader
 
 
 def default_to_empty(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
@@ -86,6 +87,12 @@ def add_order_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         function = option(function)
     return function
+
+
+def read_current_tasks() -> "TaskReader":
+    from afresh.app.read_tasks import open_task_reader
+
+    return open_task_reader(Path.cwd())
 
 
 def open_current_project() -> "Project":

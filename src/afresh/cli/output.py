@@ -1,7 +1,13 @@
 import json
-from typing import Any
+import os
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from afresh.cli.render.layout import Line
 
 
 def print_json(value: Any) -> None:
@@ -14,11 +20,24 @@ def print_rendered(renderable: Any) -> None:
     open_console().print(renderable)
 
 
+def measure_width() -> int:
+    """Columns of the terminal; 80 where there is none."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
+def print_lines(lines: "Iterable[Line]") -> None:
+    """Colour only on a terminal, and never when NO_COLOR is set."""
+    from afresh.cli.render.console import choose_stream
+    from afresh.cli.render.layout import draw_lines
+
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    click.echo(draw_lines(lines, colour), file=choose_stream(sys.stdout), nl=False, color=colour)  # pyright: ignore[reportArgumentType]
+
+
 def print_code_lines(renderable: Any) -> None:
     """Lines of code, for people: cut to the terminal's width, but whole when they go to a file or another program."""
-    import os
-    import sys
-
     from afresh.cli.render.console import open_console
 
     whole = not sys.stdout.isatty() and "COLUMNS" not in os.environ

@@ -111,7 +111,7 @@ def describe_money_so_far(here: "Project", task: str) -> str:
 def describe_task_cost(here: "Project", task: str) -> str:
     """Money that a task has taken; empty where nobody pays."""
     from afresh.app.spending_report import sum_task_spending
-    from afresh.cli.render.spending import describe_cost
+    from afresh.cli.render.cost import describe_cost
 
     return describe_cost(sum_task_spending(here, task))
 
@@ -135,8 +135,8 @@ def report_outcome(here: "Project", state: "State", as_json: bool) -> None:
     from afresh.app.spending_report import sum_task_spending
     from afresh.app.task_result import list_task_changes
     from afresh.cli.output import print_json, print_rendered
-    from afresh.cli.render.spending import cost_to_json
-    from afresh.cli.render.task import render_run_summary
+    from afresh.cli.render.cost import cost_to_json
+    from afresh.cli.render.run_summary import render_run_summary
     from afresh.views.tasks import run_summary_to_json
 
     made, calls = list_task_changes(here, state), [audit for _, audit in list_audits(here, state.task.id)]

@@ -1,5 +1,7 @@
 """`afresh show`: one task in detail."""
 
+from pathlib import Path
+
 import click
 
 from afresh.cli.options import json_option
@@ -10,18 +12,31 @@ from afresh.cli.options import json_option
 @json_option
 def command(task: str | None, as_json: bool) -> None:
     """Show TASK: goal, checks, changes, steps, what failed, what to do next."""
-    from afresh.app.spending_report import sum_task_spending
-    from afresh.app.tasks import find_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
-    from afresh.cli.render.spending import cost_to_json
-    from afresh.cli.render.task import render_task
-    from afresh.cli.run_with_progress import describe_task_cost
-    from afresh.views.tasks import task_to_json
+    from afresh.app.read_tasks import find_task_id
+    from afresh.cli.options import read_current_tasks
+    from afresh.cli.output import measure_width, print_json, print_lines
 
-    here = open_current_project()
-    state = here.store.load(find_task(here, task))
+    here = read_current_tasks()
+    state = here.load(find_task_id(here.queue, here.export_folder, task))
     if as_json:
-        return print_json(task_to_json(state) | {"cost": cost_to_json(sum_task_spending(here, state.task.id))})
-    return render(render_task(state, describe_task_cost(here, state.task.id)))
+        from afresh.app.read_spending import open_user_ledger, sum_task_calls
+        from afresh.cli.render.cost import cost_to_json
+        from afresh.views.tasks import task_to_json
+
+        cost = sum_task_calls(open_user_ledger(), here.root, state.task.id)
+        return print_json(task_to_json(state) | {"cost": cost_to_json(cost)})
+    from afresh.cli.render.task import render_task
+
+    return print_lines(render_task(state, _describe_task_cost(here.root, state.task.id), measure_width()))
+
+
+def _describe_task_cost(root: Path, task: str) -> str:
+    """Empty where nobody pays."""
+    from afresh.app.user_ledger import has_user_ledger
+
+    if not has_user_ledger():
+        return ""
+    from afresh.app.read_spending import open_user_ledger, sum_task_calls
+    from afresh.cli.render.cost import describe_cost
+
+    return describe_cost(sum_task_calls(open_user_ledger(), root, task))

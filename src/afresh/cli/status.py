@@ -1,32 +1,36 @@
 """`afresh status`: what is going on, and what waits for you."""
 
+from pathlib import Path
+
 import click
 
 from afresh.cli.options import json_option
-from afresh.core.task import TaskStatus
-
-SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED)
-"""Nothing is to be done about these, so that there may be thousands of them: they are not loaded to be shown."""
 
 
 @click.command()
 @json_option
 def command(as_json: bool) -> None:
     """Show running, waiting and finished tasks."""
-    from afresh.app.open_ledger import open_ledger_of_project
-    from afresh.app.spending_report import warn_of_limits
-    from afresh.app.tasks import offer_import
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json, print_rendered
+    from afresh.app.read_tasks import offer_import
+    from afresh.cli.options import read_current_tasks
+    from afresh.cli.output import measure_width, print_json, print_lines
     from afresh.cli.render.status import render_status
-    from afresh.views.tasks import tickets_to_json
+    from afresh.views.task_list import survey_queue, ticket_detail_to_json
 
-    here = open_current_project()
-    tickets = here.queue.tickets()
-    known = [ticket.task for ticket in tickets if as_json or ticket.status not in SETTLED_STATUSES]
-    states = {task: here.store.load(task) for task in known}
+    here = read_current_tasks()
+    now = here.clock.now()
+    spending = _list_limit_warnings(here.root, now)
     if as_json:
-        return print_json(tickets_to_json(tickets, states) | {"spending": warn_of_limits(open_ledger_of_project(here))})
-    return print_rendered(
-        render_status(tickets, states, offer_import(here), here.clock.now(), warn_of_limits(open_ledger_of_project(here)))
-    )
+        return print_json({"tasks": [ticket_detail_to_json(ticket) for ticket in here.queue.tickets()], "spending": spending})
+    offer = offer_import(here.queue, here.export_folder)
+    return print_lines(render_status(survey_queue(here.queue), offer, now, spending, measure_width()))
+
+
+def _list_limit_warnings(root: Path, now: float) -> list[str]:
+    from afresh.app.user_ledger import has_user_ledger
+
+    if not has_user_ledger():
+        return []
+    from afresh.app.read_spending import warn_of_limits
+
+    return warn_of_limits(root, now)

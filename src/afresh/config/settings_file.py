@@ -1,23 +1,48 @@
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from afresh.errors import BadInput
-from afresh.models.choose_model import check_model_names
+
+T = TypeVar("T")
+
+
+def find_user_config() -> Path:
+    from platformdirs import user_config_path
+
+    return user_config_path("afresh") / "config.toml"
 
 
 def read_settings_file(path: Path, known: type) -> dict[str, Any]:
     """The fields of `known` that the file sets, each as its type wants it."""
     if not path.is_file():
         return {}
-    try:
-        plain = tomllib.loads(path.read_text("utf-8"))
-        found = _read_fields(plain, known, "")
-        check_model_names(found.get("models", {}))
+    with _explain_faults(path):
+        found = _read_fields(tomllib.loads(path.read_text("utf-8")), known, "")
+        if models := found.get("models"):
+            from afresh.models.choose_model import check_model_names
+
+            check_model_names(models)
         return found
+
+
+def read_settings_table(path: Path, name: str, known: type[T]) -> T:
+    """One table of the file, whatever else is in it."""
+    if not path.is_file():
+        return known()
+    with _explain_faults(path):
+        return known(**_read_fields(_read_table(tomllib.loads(path.read_text("utf-8")).get(name, {}), name), known, f"{name}."))
+
+
+@contextmanager
+def _explain_faults(path: Path) -> Iterator[None]:
+    """Raise what is wrong with a file of settings as BadInput."""
+    try:
+        yield
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise BadInput(f"{path} can't be read: {fault}", next="mend the file", safe="nothing was changed") from fault
     except _UnknownKeys as fault:

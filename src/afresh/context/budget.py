@@ -6,6 +6,7 @@ from dataclasses import replace
 from afresh.context.calibration import calibrate_counter
 from afresh.context.redacted_files import RedactedFiles
 from afresh.context.sources.instructions import gather_instructions
+from afresh.core.ceiling_forecast import can_afford_tool, project_prompt_tokens
 from afresh.core.ceiling_state import (
     CALM_STEPS_BEFORE_LOWERING,
     NEGLIGIBLE_TOKENS,
@@ -14,7 +15,6 @@ from afresh.core.ceiling_state import (
     CeilingPressure,
     ReserveChanged,
     compute_highest_ceiling,
-    estimate_observation_tokens,
     find_next_ceiling_down,
     find_next_ceiling_up,
     pressure_from_demand,
@@ -29,21 +29,6 @@ from afresh.errors import OverCeiling
 from afresh.journal.append import append_events
 from afresh.policy.next_call import select_task_tools
 from afresh.runtime import Runtime
-
-
-def project_prompt_tokens(state: State, budget: int = 0) -> int:
-    """Tokens that the next window needs under this ceiling (the one in force, unless told): what is never left out, with the
-    reply's reserve, and what the last step brought."""
-    last = state.memory.recent[-1].observations if state.memory.recent else ()
-    return state.tokens.last_call.demand_at(budget or state.budget) + sum(map(estimate_observation_tokens, last))
-
-
-def can_afford_tool(state: State, tool: str, budget: int = 0) -> bool:
-    """Whether what this tool usually brings would be shown whole beside what is never left out."""
-    ceiling = budget or state.budget
-    usual = next((cost.tokens for cost in state.tokens.tool_costs if cost.tool == tool), 0.0)
-    return state.tokens.last_call.demand_at(ceiling) + usual <= ceiling
-
 
 RESERVE_GROWTH_FACTOR = 1.6
 MAX_RESERVE_SHARE = 0.5

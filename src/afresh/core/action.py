@@ -1,7 +1,8 @@
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.truncate import to_one_line
 
 

@@ -1,9 +1,9 @@
 """Whether an action may be done: a policy objects to it, or says nothing. The first objection is what happens."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from afresh.core.action import Action
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult
 from afresh.core.template import CallLayout

@@ -1,6 +1,7 @@
 import re
-from dataclasses import dataclass
 from hashlib import sha256
+
+from afresh.core.fast_dataclass import dataclass
 
 BLOCK_ID_PATTERN = re.compile(r'"([0-9a-f]{32})"')
 

@@ -1,10 +1,11 @@
 """The ceiling in force, and how it has served: what raising and lowering it is decided on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from afresh.core.action import Observation
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.task import Task
 
 SOFT_PRESSURE_SHARE = 0.80
@@ -76,6 +77,8 @@ MAX_CALM_STEPS_BEFORE_LOWERING = 48
 
 @dataclass(frozen=True, slots=True)
 class CeilingState:
+    """The ceiling in force, and why."""
+
     budget: int = 0
     """0: as ordered with the task."""
     highest: int = 0
@@ -188,6 +191,8 @@ MAX_SHOWN_CHARACTERS = 12_000
 
 @dataclass(frozen=True, slots=True)
 class ToolTokenCost:
+    """Tokens that a tool usually adds to the next prompt."""
+
     tool: str
     times: int = 0
     tokens: float = 0.0

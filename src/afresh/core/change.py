@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from afresh.core.fast_dataclass import dataclass
 
 NEW_START_OF_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
+    """What became of one file."""
+
     path: str
     kind: str
     """added, modified or deleted (a rename is one of each)."""

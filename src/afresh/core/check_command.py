@@ -3,7 +3,8 @@
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from afresh.core.fast_dataclass import dataclass
 
 PYTEST_REPORT_OPTIONS = ("-rfEsxXp", "--tb=short", "--color=no")
 _ENVIRONMENT_ASSIGNMENT = r"(?:\w+=\S* )*"

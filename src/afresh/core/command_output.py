@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from afresh.core.fast_dataclass import dataclass
 
 MAX_FINDINGS = 4
 MAX_FINDING_CHARACTERS = 160

@@ -1,7 +1,9 @@
 """What a repository's commits tell: what was said, and which files were changed with it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from afresh.core.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

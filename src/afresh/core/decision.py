@@ -1,7 +1,8 @@
 """Decisions in force: the newest of the model's on each subject, and every one of a person's."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from afresh.core.fast_dataclass import dataclass
 
 MAX_DECISIONS = 40
 """The newest in a state, beside a person's; the journal knows the others."""

@@ -1,9 +1,10 @@
 """What a person and the task have to say to each other: words, the open question, and how closely the person follows."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.core.event import Event, QuestionAnswered, QuestionAsked, StepFinished, TaskEnded
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.supervision_state import (
     APPROVE_OPTION,
     AUTONOMOUS_MODE,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DialogueState:
+    """The open question, and what a person has said."""
+
     words: tuple[str, ...] = ()
     """What the user said after the goal, verbatim."""
     question: str = ""

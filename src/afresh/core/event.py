@@ -3,14 +3,13 @@
 A step is two commits: Requested + Replied before acting, all the rest after it. Rebudgeted and Compacted stand between steps.
 """
 
-from dataclasses import dataclass
-
 from afresh.core.action import Observation
 from afresh.core.block import BlockIndexLine
 from afresh.core.ceiling_state import CeilingChanged, LargerCeilingRequested, ReserveChanged
 from afresh.core.change import Hunk
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactCorrected, FactForgotten, FactNoted, LessonJudged
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded
 from afresh.core.progress_state import StallNoticed, StepMarked
 from afresh.core.prompt import CallAudit

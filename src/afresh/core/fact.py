@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Verdict
 
 

@@ -1,7 +1,8 @@
 """What people have written down for whoever works here: one file of it, taken apart."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from afresh.core.fast_dataclass import dataclass
 
 RULES_KEY = "\n"
 """First key of a rule's path; no heading can have it."""

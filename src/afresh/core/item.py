@@ -2,11 +2,11 @@
 can be built again."""
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
 from afresh.core.change import Change
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.region import Region
 from afresh.core.text import number_line
 

@@ -1,9 +1,9 @@
 """Calls as the ledger keeps them: booked at the worst they may cost, then paid or cancelled."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.spending import CallBooking, Charge, SpendingAccount, SpendingLimit
 from afresh.core.usage import Usage
 

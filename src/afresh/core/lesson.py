@@ -1,10 +1,11 @@
 """What a project has learnt from its tasks: one object a file, for people to read and for later windows to show."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from enum import StrEnum
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.reply import Reply
 from afresh.core.text import escape_hidden
 
@@ -51,6 +52,8 @@ MAX_LESSONS_REMEMBERED = 40
 
 @dataclass(frozen=True, slots=True)
 class LessonSeen:
+    """A lesson that was in a prompt."""
+
     id: str
     step: int
     """In whose window it stood first."""
@@ -60,6 +63,8 @@ class LessonSeen:
 
 @dataclass(frozen=True, slots=True)
 class LessonState:
+    """The lessons of a task: looked up, used and left."""
+
     phase: str = ""
     """For which it was looked up last."""
     window: tuple[str, ...] = ()
@@ -118,6 +123,8 @@ class LessonApproval(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
+    """What one task leaves for others."""
+
     id: str
     title: str
     tags: tuple[str, ...] = ()

@@ -2,8 +2,8 @@
 trust, so what is not clearly near is not shown at all."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.search_words import drop_stop_words, find_compounds, split_words, stem_word
 
 GENERAL_WORDS = frozenset(

@@ -1,6 +1,6 @@
 """What is remembered of the steps so far. Bounded; the text of passages and outputs is in the archive."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.core.action import Observation
@@ -20,6 +20,7 @@ from afresh.core.event import (
     VerdictReached,
 )
 from afresh.core.fact import Fact, bound_facts, drop_observations_of_step, drop_passed_tests, mark_facts_undone, supersede_fact
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import INITIAL_LESSON_STATE, LessonLearnt, LessonsLookedUp, LessonState, LessonsUsed, apply_lesson_event
 from afresh.core.old_records import find_reverted_action
 from afresh.core.region import MAX_REGIONS, Region, add_region, move_regions
@@ -58,6 +59,8 @@ class StepRecord:
 
 @dataclass(frozen=True, slots=True)
 class MemoryState:
+    """Facts, decisions and steps."""
+
     facts: tuple[Fact, ...] = ()
     decisions: tuple[Decision, ...] = ()
     recent: tuple[StepRecord, ...] = ()

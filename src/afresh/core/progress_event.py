@@ -1,10 +1,10 @@
 """What a run does right now. Watchers are told as it happens; nothing of it is kept."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from afresh.core.action import Action
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.spending import CallPurpose
 
 

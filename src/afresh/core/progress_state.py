@@ -1,8 +1,9 @@
 """Whether the work moves: what the last steps left behind, what was spent since it last did, and what was noticed. Bounded."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.usage import NO_CALL_COSTS, CallCosts
 
 MAX_STEP_MARKS = 24
@@ -124,6 +125,8 @@ class StallNoticed:
 
 @dataclass(frozen=True, slots=True)
 class ProgressState:
+    """Whether the work moves: marks of the last steps, and what they came to."""
+
     marks: tuple[StepMark, ...] = ()
     since: int = 0
     """The last step that was progress, or after which a person has spoken."""

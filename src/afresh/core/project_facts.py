@@ -1,12 +1,13 @@
 """Facts as a project's memory holds them: named, dated, with their author, in force or not."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 from afresh.core.decision import Decision
 from afresh.core.event import DecisionMade, JournalEntry, OutputDigested, QuestionAnswered, VerdictReached
 from afresh.core.fact import Fact, FactKind, FactNoted, FactScope
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Verdict
 

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from hashlib import sha256
 from typing import Any
 
 from afresh.core.action import Action
 from afresh.core.codec import to_plain_value
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.reply import Reply, Thinking
 
 

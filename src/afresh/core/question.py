@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from string import ascii_lowercase
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.state import State
 
 _OPTION_LABEL = re.compile(r"\(?(?:\d{1,2}|[A-Za-z])[.)]\s+(?=\S)")

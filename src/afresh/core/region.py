@@ -1,8 +1,9 @@
 """Lines that the model has seen, as looks at a file and changes of it move them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from afresh.core.change import Hunk
+from afresh.core.fast_dataclass import dataclass
 
 MAX_REGIONS = 16
 """Remembered at most."""

@@ -1,9 +1,10 @@
 """What the model proposes, and what came of it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from afresh.core.action import Action
 from afresh.core.codec import to_canonical_json
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.usage import Usage
 
 
@@ -45,6 +46,8 @@ MAX_THINKING_CHARACTERS = 24_000
 
 @dataclass(frozen=True, slots=True)
 class ReturnedReply:
+    """A reply that goes back to its model as it was."""
+
     step: int
     reply: Reply
     """Without its thought, which the record of the step has."""

@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import StrEnum
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.reply import Reply
 from afresh.core.usage import NANO_PER_DOLLAR, format_dollars
 from afresh.errors import AfreshError

@@ -1,8 +1,7 @@
 """What the calls of a task have used and cost."""
 
-from dataclasses import dataclass
-
 from afresh.core.event import Event, MemoryCompacted, ReplyReceived
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonWorded
 from afresh.core.usage import NO_CALL_COSTS, CallCosts, Usage
 
@@ -11,6 +10,8 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True, slots=True)
 class SpendingState:
+    """What calls have used."""
+
     usage: Usage = NO_USAGE
     costs: CallCosts = NO_CALL_COSTS
     calls: int = 0

@@ -1,12 +1,11 @@
 """A task as it is now: the fold of its journal, in parts. Bounded, whatever the number of steps."""
 
-from dataclasses import dataclass
-
 from afresh.core.dialogue_state import DialogueState
 from afresh.core.event import JournalHead
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.memory_state import MemoryState
 from afresh.core.spending_state import SpendingState
-from afresh.core.task import Task, TaskStatus
+from afresh.core.task import Task, TaskStatus, TicketDetail
 from afresh.core.token_state import TokenState
 from afresh.core.verification_state import VerificationState
 from afresh.core.work_state import WorkState
@@ -40,6 +39,8 @@ NEW_SPENDING = SpendingState()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
+    """Everything that is known of a task, derived from its journal."""
+
     task: Task
     head: JournalHead = EMPTY_HEAD
     status: TaskStatus = TaskStatus.READY
@@ -96,3 +97,9 @@ class State:
     def phase_step(self) -> int:
         """Which step of its phase the next one is."""
         return dict(self.work.phase_steps).get(self.phase, 0) + 1
+
+
+def make_ticket_detail(state: State) -> TicketDetail:
+    work, dialogue, verdict = state.work, state.dialogue, state.verification.verdict
+    ruling = verdict.ruling.value if verdict else ""
+    return TicketDetail(work.step, work.limit, state.times.updated, dialogue.question, dialogue.options, ruling, work.outcome)

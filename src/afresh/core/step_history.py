@@ -1,7 +1,9 @@
 """What was said, done and printed, by reference: the text is a block of the archive."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
+
+from afresh.core.fast_dataclass import dataclass
 
 
 class PassageVoice(StrEnum):
@@ -17,6 +19,8 @@ ENDED_OK = "ok"
 
 @dataclass(frozen=True, slots=True)
 class Passage:
+    """A piece of the history, whose text is in the archive."""
+
     step: int
     voice: PassageVoice
     block: str
@@ -122,6 +126,8 @@ class NameSeen:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
+    """What is left in words of steps that no passage covers."""
+
     through: int = 0
     """The last step that it speaks of."""
     keep: tuple[str, ...] = ()

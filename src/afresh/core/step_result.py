@@ -1,12 +1,11 @@
 """What comes of an action."""
 
-from dataclasses import dataclass
-
 from afresh.core.action import Action
 from afresh.core.block import Block
 from afresh.core.change import Change
 from afresh.core.event import Event, QuestionAsked
 from afresh.core.fact import Fact
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.region import Region
 from afresh.core.verdict import Ruling, Verdict
 

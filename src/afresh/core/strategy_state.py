@@ -1,7 +1,9 @@
 """How a task goes from step to step: by which loop, since when, and how it has served."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from afresh.core.fast_dataclass import dataclass
 
 REACT_STRATEGY = "react"
 PLAN_EXECUTE_STRATEGY = "plan_execute"
@@ -35,6 +37,8 @@ UNLIMITED_PACE = StrategyPace()
 
 @dataclass(frozen=True, slots=True)
 class StrategyState:
+    """The strategy in force."""
+
     name: str = ""
     """As it was turned to; empty: as the order or the template of the type has it."""
     since: int = 0
@@ -59,6 +63,8 @@ INITIAL_STRATEGY = StrategyState()
 
 @dataclass(frozen=True, slots=True)
 class PlanItem:
+    """A line of the plan."""
+
     text: str
     done: bool = False
 

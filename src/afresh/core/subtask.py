@@ -1,9 +1,10 @@
 """A part of a task that was handed out, and the little that comes back of it: bounded, whatever the other agent did or said."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.truncate import to_one_line
 from afresh.core.usage import Usage
 
@@ -37,6 +38,8 @@ class SubtaskStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SubtaskMetrics:
+    """What a part has taken."""
+
     steps: int = 0
     calls: int = 0
     usage: Usage = Usage()

@@ -1,9 +1,9 @@
 """A person beside the work: how closely they follow it, and what they say and do between two steps."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from afresh.core.change import Hunk
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.strategy_state import PlanItem
 
 AUTONOMOUS_MODE = "autonomous"
@@ -83,6 +83,8 @@ class PersonRequest:
 
 @dataclass(frozen=True, slots=True)
 class SupervisionState:
+    """How closely a person follows, and what they have allowed."""
+
     mode: str = ""
     """Empty: as the user's settings have it."""
     passed: tuple[str, ...] = ()

@@ -1,8 +1,9 @@
 """What a file of code says of itself, whatever its language: read once for each content, never executed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from afresh.core.fast_dataclass import dataclass
 
 
 class SymbolKind(StrEnum):

@@ -1,9 +1,10 @@
 """What is to be done: the order as it was given, never changed afterwards."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from enum import StrEnum
+
+from afresh.core.fast_dataclass import dataclass
 
 
 class TaskStatus(StrEnum):
@@ -34,6 +35,8 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
+    """A task as ordered."""
+
     id: str
     goal: str
     type: str = "implement_feature"
@@ -75,6 +78,22 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class TicketDetail:
+    """What a list shows of a task beyond its order. It is kept with the ticket, so that a list loads no state."""
+
+    step: int
+    limit: int
+    """Steps that are allowed."""
+    updated: float
+    """Time of the last event."""
+    question: str = ""
+    options: tuple[str, ...] = ()
+    ruling: str = ""
+    """Of the last verdict; empty: none yet."""
+    outcome: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class QueueTicket:
     """A task's line in the queue; kept by the store in the same commit as the journal, so that they cannot disagree."""
 
@@ -90,6 +109,44 @@ class QueueTicket:
     """Worker that holds a live lease."""
     parent: str = ""
     """The task that it is a part of; such a one is never ready by itself."""
+    detail: TicketDetail | None = None
+    """None: not known without loading the task."""
+
+
+class TicketOrder(StrEnum):
+    QUEUE = "queue"
+    """As they came in."""
+    NEWEST = "newest"
+    """The one that came in last first."""
+    TOUCHED = "touched"
+    """The one with the latest event first."""
+
+
+@dataclass(frozen=True, slots=True)
+class TicketQuery:
+    """Which tickets are asked for."""
+
+    statuses: tuple[TaskStatus, ...] = ()
+    """Empty: any."""
+    prefix: str = ""
+    """How the id begins."""
+    parents: tuple[str, ...] | None = None
+    """Parts of these tasks; empty: tasks that are no part; None: tasks and parts."""
+    order: TicketOrder = TicketOrder.QUEUE
+    most: int = 0
+    """0: all that fit."""
+
+
+ALL_TICKETS = TicketQuery()
+
+
+@dataclass(frozen=True, slots=True)
+class QueueCounts:
+    """Tasks by status, in the order in which the statuses first appear in the queue; parts are not counted."""
+
+    by_status: Mapping[TaskStatus, int]
+    questions: int = 0
+    """Tasks that wait for an answer."""
 
 
 REPORT_PATHS_BY_TYPE = {"code_review": "REVIEW.md", "discovery": "DISCOVERY.md", "spec_design": "docs/{slug}.md"}

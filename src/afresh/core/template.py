@@ -1,7 +1,6 @@
 """How a window is laid out for one type of task, phase by phase: policy as data."""
 
-from dataclasses import dataclass
-
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.prompt import Tier
 from afresh.core.step_history import CompactionPolicy
 from afresh.core.strategy_state import REACT_STRATEGY, UNLIMITED_PACE, StrategyPace

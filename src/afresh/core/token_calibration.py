@@ -1,7 +1,9 @@
 """How a model's own count of a request compares with ours: learnt from the usage that its provider reports."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
+
+from afresh.core.fast_dataclass import dataclass
 
 MAX_RATIOS = 32
 MAX_MODELS = 4

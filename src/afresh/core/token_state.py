@@ -1,7 +1,7 @@
 """Tokens: the ceiling in force, the figures of the last call, and what the provider's counts have taught."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.core.ceiling_state import (
@@ -28,6 +28,7 @@ from afresh.core.event import (
     ReplyReceived,
     StepFinished,
 )
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.prompt import CallAudit
 from afresh.core.region import Region
 from afresh.core.reply import Reply
@@ -51,6 +52,8 @@ NO_CALL_FIGURES = CallFigures()
 
 @dataclass(frozen=True, slots=True)
 class TokenState:
+    """The ceiling, and what calls took of it."""
+
     ceiling: CeilingState = INITIAL_CEILING
     last_call: CallFigures = NO_CALL_FIGURES
     counted_step: int = 0

@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
 from afresh.core.codec import to_plain_value
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.prompt import Request, ToolExchange, ToolSchema, json_from_arguments
 from afresh.core.reply import Reply
 from afresh.core.token_calibration import DEFAULT_TOKENS_PER_PIECE

@@ -1,10 +1,14 @@
 """What calls have cost, as far as it is known. Each reply carries its own price, so that the journal alone tells the sum."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from afresh.core.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class CallCosts:
+    """What calls have cost."""
+
     money: int = 0
     """Nano-dollars."""
     unpriced: int = 0

@@ -1,8 +1,9 @@
 """What the harness found by running things. Only it says PASS."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from afresh.core.fast_dataclass import dataclass
 
 TARGETED_SCOPE_PREFIX = "targeted: "
 """Begins the scope of a run of some test files; their names follow."""

@@ -1,10 +1,11 @@
 """What the checks said before the task began, and what they say now."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.core.dialogue_state import restarts_counters
 from afresh.core.event import BaselineMeasured, Event, VerdictReached
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.supervision_state import StepsUndone
 from afresh.core.verdict import Baseline, Ruling, Verdict
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VerificationState:
+    """The checks before the first change, and the last verdict."""
+
     baseline: Baseline | None = None
     verdict: Verdict | None = None
     verdict_step: int = 0

@@ -1,6 +1,6 @@
 """How far the work is: steps, plan, strategy, and the reply that is being acted on."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.core.dialogue_state import restarts_counters
@@ -15,6 +15,7 @@ from afresh.core.event import (
     StepFinished,
     TaskEnded,
 )
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.progress_state import (
     INITIAL_PROGRESS,
     ProgressState,
@@ -52,6 +53,8 @@ class PendingReply:
 
 @dataclass(frozen=True, slots=True)
 class WorkState:
+    """Steps, plan and strategy."""
+
     step: int = 0
     """Steps finished."""
     limit: int = 0

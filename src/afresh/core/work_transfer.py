@@ -1,7 +1,7 @@
 import hashlib
 import re
-from dataclasses import dataclass
 
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
 

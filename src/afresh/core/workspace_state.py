@@ -1,9 +1,10 @@
 """The task's tree: where it began, what it holds now, and what became of its changes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.core.event import ChangeKeptOrReverted, Event, TaskEnded, WorkspaceOpened
+from afresh.core.fast_dataclass import dataclass
 from afresh.core.supervision_state import StepsUndone
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceState:
+    """The branch, its snapshots and what was changed."""
+
     base: str = ""
     branch: str = ""
     first_snapshot: str = ""

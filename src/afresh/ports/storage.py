@@ -11,7 +11,7 @@ from afresh.core.ledger import CallPayment, LedgerCall, PricedBooking, SpendingF
 from afresh.core.project_facts import FactCorrection, FactQuery, ProjectFact
 from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, TrippedLimit
 from afresh.core.state import State
-from afresh.core.task import QueueTicket
+from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TicketQuery
 from afresh.ports.watch import Watcher
 
 
@@ -51,8 +51,12 @@ class TaskQueue(Protocol):
 
     def release(self, worker: str, task: str) -> None: ...
 
-    def tickets(self) -> Sequence[QueueTicket]:
-        """Every task, in the order in which they came in."""
+    def tickets(self, which: TicketQuery = ALL_TICKETS) -> Sequence[QueueTicket]:
+        """As asked for; otherwise every task, in the order in which they came in."""
+        ...
+
+    def counts(self) -> QueueCounts:
+        """Of all tasks, without reading them."""
         ...
 
 

@@ -1,5 +1,6 @@
 """Fakes of the store, the queue and the clock: no files, same promises."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 
@@ -12,9 +13,9 @@ from afresh.core.item import Item
 from afresh.core.prompt import Request
 from afresh.core.region import Region
 from afresh.core.reply import Reply
-from afresh.core.state import State
+from afresh.core.state import State, make_ticket_detail
 from afresh.core.symbol import SearchHit
-from afresh.core.task import QueueTicket, TaskStatus
+from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.core.usage import Usage
 from afresh.errors import BadInput, Broken, Conflict, LeaseLost, ModelMistake
 from afresh.ports.model import ReplyListener, ignore_piece
@@ -108,8 +109,19 @@ class MemoryQueue:
         if self._leases.get(task, ("",))[0] == worker:
             del self._leases[task]
 
-    def tickets(self) -> Sequence[QueueTicket]:
-        return [self._ticket(state) for state in self._store.states.values()]
+    def tickets(self, which: TicketQuery = ALL_TICKETS) -> Sequence[QueueTicket]:
+        found = [self._ticket(state) for state in self._store.states.values() if _is_asked_for(state, which)]
+        if which.order is not TicketOrder.QUEUE:
+            found.reverse()
+        if which.order is TicketOrder.TOUCHED:
+            found.sort(key=lambda ticket: ticket.detail.updated if ticket.detail else 0.0, reverse=True)
+        return found[: which.most or None]
+
+    def counts(self) -> QueueCounts:
+        tasks = self.tickets(TicketQuery(parents=()))
+        return QueueCounts(
+            Counter(ticket.status for ticket in tasks), sum(bool(ticket.detail and ticket.detail.question) for ticket in tasks)
+        )
 
     def _ticket(self, state: State) -> QueueTicket:
         task = state.task
@@ -117,7 +129,8 @@ class MemoryQueue:
         owner = worker if expires > self._clock.now() else ""
         open = state.status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not task.parent
         ready = open and not self._waiting(task.needs)
-        return QueueTicket(task.id, task.goal, task.type, state.status, task.priority, task.needs, ready, owner, task.parent)
+        order = (task.id, task.goal, task.type, state.status, task.priority, task.needs)
+        return QueueTicket(*order, ready, owner, task.parent, make_ticket_detail(state))
 
     def _waiting(self, needs: Sequence[str]) -> list[str]:
         done = {task for task, state in self._store.states.items() if state.status in (TaskStatus.DONE, TaskStatus.APPLIED)}
@@ -133,6 +146,13 @@ class MemoryQueue:
         if ticket.status is TaskStatus.BLOCKED:
             return "it is blocked, its question is open"
         return f"it is {ticket.status}" if ticket.status.over else f"it waits for {', '.join(self._waiting(ticket.needs))}"
+
+
+def _is_asked_for(state: State, which: TicketQuery) -> bool:
+    task = state.task
+    fits = not which.statuses or state.status in which.statuses
+    belongs = which.parents is None or (task.parent in which.parents if which.parents else not task.parent)
+    return fits and belongs and task.id.startswith(which.prefix)
 
 
 class DictFiles:

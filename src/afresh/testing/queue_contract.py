@@ -3,11 +3,12 @@
 import pytest
 
 from afresh.core import event as happened
-from afresh.core.task import TaskStatus
+from afresh.core.state import make_ticket_detail
+from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 from afresh.errors import BadInput, LeaseLost
 from afresh.ports.storage import JournalStore, TaskQueue
 from afresh.testing.fakes import FakeClock
-from afresh.testing.sample_journals import append_events, create_task, end_task
+from afresh.testing.sample_journals import append_events, append_step, create_task, end_task
 
 
 class QueueContract:
@@ -140,3 +141,61 @@ class QueueContract:
         queue.claim("a")
         told = [(ticket.task, ticket.ready, ticket.owner, ticket.priority, ticket.needs) for ticket in queue.tickets()]
         assert told == [("one", False, "a", 2, ()), ("two", True, "", 0, ()), ("three", False, "", 0, ("one",))]
+
+    def test_tickets_are_found_by_status_beginning_and_parent(self, store: JournalStore, queue: TaskQueue) -> None:
+        for task in ("tidy-b", "tidy-a", "test"):
+            create_task(store, task)
+        create_task(store, "tidy-a-1", parent="tidy-a")
+        end_task(store, store.load("test"), TaskStatus.DONE)
+        end_task(store, store.load("tidy-b"), TaskStatus.APPLIED)
+
+        def found(which: TicketQuery) -> list[str]:
+            return [ticket.task for ticket in queue.tickets(which)]
+
+        assert found(TicketQuery()) == ["tidy-b", "tidy-a", "test", "tidy-a-1"]
+        assert found(TicketQuery(statuses=(TaskStatus.DONE, TaskStatus.APPLIED))) == ["tidy-b", "test"]
+        assert found(TicketQuery(prefix="tidy-a")) == ["tidy-a", "tidy-a-1"]
+        assert found(TicketQuery(prefix="tidy-a", parents=())) == ["tidy-a"]
+        assert found(TicketQuery(parents=("tidy-a", "test"))) == ["tidy-a-1"]
+        assert found(TicketQuery(prefix="absent")) == []
+
+    def test_tickets_come_in_the_order_and_number_asked_for(self, store: JournalStore, queue: TaskQueue) -> None:
+        for task in ("one", "two", "three"):
+            create_task(store, task)
+        append_events(store, store.load("one"), [happened.TaskClaimed("a")], at=9.0)
+        for order, expected in (
+            (TicketOrder.QUEUE, ["one", "two"]),
+            (TicketOrder.NEWEST, ["three", "two"]),
+            (TicketOrder.TOUCHED, ["one", "three"]),
+        ):
+            assert [ticket.task for ticket in queue.tickets(TicketQuery(order=order, most=2))] == expected
+
+    def test_a_ticket_left_out_is_still_waited_for(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "first")
+        create_task(store, "second", needs=("first",))
+        (ticket,) = queue.tickets(TicketQuery(prefix="second"))
+        assert not ticket.ready
+        end_task(store, store.load("first"), TaskStatus.DONE)
+        (ticket,) = queue.tickets(TicketQuery(prefix="second"))
+        assert ticket.ready
+
+    def test_a_ticket_has_the_details_of_the_state_after_every_commit(self, store: JournalStore, queue: TaskQueue) -> None:
+        state = create_task(store, "one")
+        for _ in range(3):
+            state = append_step(store, state)
+            assert [ticket.detail for ticket in queue.tickets()] == [make_ticket_detail(store.load("one"))]
+        state = append_events(store, state, [happened.QuestionAsked("which?", ("this", "that"))], at=5.0)
+        state = end_task(store, state, TaskStatus.BLOCKED)
+        (ticket,) = queue.tickets()
+        assert ticket.detail == make_ticket_detail(state) and ticket.detail
+        assert (ticket.detail.step, ticket.detail.question, ticket.detail.options) == (3, "which?", ("this", "that"))
+
+    def test_tasks_are_counted_by_status_and_parts_are_not(self, store: JournalStore, queue: TaskQueue) -> None:
+        assert dict(queue.counts().by_status) == {} and queue.counts().questions == 0
+        for task in ("one", "two", "three"):
+            create_task(store, task)
+        create_task(store, "three-1", parent="three")
+        state = append_events(store, store.load("one"), [happened.QuestionAsked("which?")])
+        end_task(store, state, TaskStatus.BLOCKED)
+        counts = queue.counts()
+        assert list(counts.by_status.items()) == [(TaskStatus.BLOCKED, 1), (TaskStatus.READY, 2)] and counts.questions == 1

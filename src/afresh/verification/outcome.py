@@ -28,8 +28,8 @@ def conclude_step(
     """How the step ended, and what follows: the task rests, a checkpoint is due, or nothing."""
     events = end_by_verdict(state, deeds, judged, settled, agent) or rest_or_go_on(state, deeds, judged, settled, agent)
     reverted = not settled.kept and not (judged.verdict and judged.verdict.final)
-    outcome = summarise_step(deeds, judged, settled)
-    return StepConclusion(outcome, (*events, *add_checkpoint(state, events, agent)), summarise_actions(deeds) if reverted else "")
+    did = summarise_actions(deeds) if reverted else ""
+    return StepConclusion(summarise_step(deeds, judged, settled), (*events, *add_checkpoint(state, events, agent)), did)
 
 
 def rest_or_go_on(

@@ -1,17 +1,20 @@
 """How a task stands, in words: what session files, state files and terminal views all say in the same way."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from afresh.context.budget import can_afford_tool, project_prompt_tokens
-from afresh.core.fact import Fact, FactKind
-from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
-from afresh.core.usage import Usage
-from afresh.core.verdict import CheckRun, FailedTest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from afresh.core.fact import Fact
+    from afresh.core.state import State
+    from afresh.core.verdict import CheckRun, FailedTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,8 @@ def format_count(number: int, noun: str) -> str:
 
 def describe_parts(state: State) -> str:
     """What the parts of a task have taken, which its own figures do not hold; empty when it has handed out none."""
+    from afresh.core.usage import Usage
+
     taken = [part.metrics for part in state.work.subtasks]
     if not taken:
         return ""
@@ -103,7 +108,16 @@ def format_time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def describe_age(seconds: float) -> str:
+    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return f"{format_count(int(seconds // size), name)} ago"
+    return "just now"
+
+
 def list_failed_approaches(state: State) -> tuple[Fact, ...]:
+    from afresh.core.fact import FactKind
+
     return tuple(fact for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH)
 
 
@@ -191,6 +205,8 @@ def describe_calibration(state: State) -> str:
 
 def ceiling_to_json(state: State) -> dict[str, Any]:
     """Current and projected use, and what each kind of operation usually brings."""
+    from afresh.core.ceiling_forecast import can_afford_tool, project_prompt_tokens
+
     reading = state.tokens.last_call
     return {
         "budget": state.budget,

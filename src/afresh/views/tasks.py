@@ -1,26 +1,32 @@
-from collections.abc import Mapping, Sequence
-from statistics import median
-from typing import Any
+"""Tasks as plain data."""
 
-from afresh.core.change import Change
-from afresh.core.prompt import CallAudit
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from afresh.core.question import UserStatement, list_user_statements, parse_options
-from afresh.core.state import State
-from afresh.core.task import QueueTicket, TaskStatus
-from afresh.core.verdict import CheckRun
 from afresh.views.state_json import state_to_json
 from afresh.views.task_status import (
     ceiling_to_json,
     format_time,
-    list_commands_for_status,
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
     sum_check_runs,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afresh.core.change import Change
+    from afresh.core.prompt import CallAudit
+    from afresh.core.state import State
+    from afresh.core.verdict import CheckRun
+
 
 def compute_spread(values: Sequence[int]) -> dict[str, int]:
+    from statistics import median
+
     return {"min": min(values), "median": round(median(values)), "max": max(values)} if values else {}
 
 
@@ -91,40 +97,6 @@ def run_summary_to_json(
         "failed_approaches": [{"step": f.step, "subject": f.subject, "text": f.text} for f in list_failed_approaches(state)],
         "next": list(list_next_commands(state)),
     }
-
-
-def tickets_to_json(tickets: Sequence[QueueTicket], states: Mapping[str, State]) -> dict[str, Any]:
-    """States may be given for some tasks only; the others show what their ticket says."""
-    return {"tasks": [_ticket_to_json(ticket, states.get(ticket.task)) for ticket in tickets]}
-
-
-def _ticket_to_json(ticket: QueueTicket, state: State | None) -> dict[str, Any]:
-    question = state.dialogue.question if state and not ticket.parent else ""
-    return {
-        "task": ticket.task,
-        "status": ticket.status.value,
-        "ready": ticket.ready,
-        "owner": ticket.owner,
-        "goal": ticket.goal,
-        "type": ticket.type,
-        "priority": ticket.priority,
-        "needs": list(ticket.needs),
-        "parent": ticket.parent,
-        "question": question,
-        "options": list(state.dialogue.options) if state else [],
-        "step": state.work.step if state else None,
-        "max_steps": state.work.limit if state else None,
-        "verdict": state.verification.verdict.ruling.value if state and state.verification.verdict else None,
-        "outcome": state.work.outcome if state else "",
-        "updated": format_time(state.times.updated) if state else None,
-        "next": _choose_next_command(ticket, question),
-    }
-
-
-def _choose_next_command(ticket: QueueTicket, question: str) -> str:
-    """Nothing can be done for a task that a living worker holds, that waits for another or is a part of one."""
-    held = ticket.owner or ticket.parent or (ticket.status is TaskStatus.READY and not ticket.ready)
-    return f"afresh show {ticket.task}" if held else list_commands_for_status(ticket.task, ticket.status, bool(question))[0]
 
 
 def open_questions_to_json(waiting: Sequence[State]) -> list[dict[str, Any]]:

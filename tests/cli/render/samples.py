@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from afresh.cli.render.layout import draw_lines
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation
 from afresh.core.change import Change
@@ -140,6 +141,9 @@ LATER = [
 
 
 def rendered(renderable: object, width: int = 80, colour: bool = False) -> str:
+    """`renderable`: for rich, or a function of the width that gives lines."""
+    if callable(renderable):
+        return draw_lines(renderable(width), colour)
     console = Console(file=io.StringIO(), width=width, record=True, highlight=False, force_terminal=colour, no_color=not colour)
     console.print(renderable)
     return console.file.getvalue()  # type: ignore[attr-defined]

@@ -1,6 +1,8 @@
 import json
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
@@ -11,32 +13,36 @@ from afresh.app.doctor import HealthFinding
 from afresh.cli.render.context import name_explanation_to_json, render_call, render_call_diff, render_name_explanation
 from afresh.cli.render.decisions import render_decisions
 from afresh.cli.render.doctor import findings_to_json, render_findings
-from afresh.cli.render.inbox import describe_age, render_inbox
+from afresh.cli.render.inbox import render_inbox
+from afresh.cli.render.layout import Line
 from afresh.cli.render.progress import render_progress_panel
+from afresh.cli.render.run_summary import render_run_summary
 from afresh.cli.render.status import render_status
-from afresh.cli.render.task import render_run_summary, render_task
+from afresh.cli.render.task import render_task
 from afresh.cli.render.widgets import draw_sparkline, render_gauge
 from afresh.context.explain import ArchivedCopy, NameExplanation, NameOccurrence, NeedEstimate
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
 from afresh.core.event import ChangeKeptOrReverted, DecisionMade, QuestionAnswered, QuestionAsked, TaskCreated
 from afresh.core.prompt import Omission
-from afresh.core.task import QueueTicket, TaskStatus
+from afresh.core.state import State, make_ticket_detail
+from afresh.core.task import QueueCounts, QueueTicket, TaskStatus
 from afresh.core.text import escape_hidden
 from afresh.testing.states import replace_in_parts
 from afresh.views.decision_log import list_decisions as lines
 from afresh.views.decision_tree import build_decision_tree, decisions_to_json
 from afresh.views.model_calls import call_diff_to_json, call_to_json
 from afresh.views.progress import RunProgress, update_run_progress
-from afresh.views.tasks import open_questions_to_json, run_summary_to_json, task_to_json, tickets_to_json
+from afresh.views.task_list import QueueOverview, group_tickets, ticket_detail_to_json
+from afresh.views.task_status import describe_age
+from afresh.views.tasks import open_questions_to_json, run_summary_to_json, task_to_json
 
 TICKETS = [
-    QueueTicket(DONE.task.id, DONE.task.goal, "fix_violation", TaskStatus.DONE, 0, (), False),
-    QueueTicket("t-2", HOSTILE, "write_tests", TaskStatus.BLOCKED, 0, (), False),
+    QueueTicket(DONE.task.id, DONE.task.goal, "fix_violation", TaskStatus.DONE, 0, (), False, detail=make_ticket_detail(DONE)),
+    QueueTicket("t-2", HOSTILE, "write_tests", TaskStatus.BLOCKED, 0, (), False, detail=make_ticket_detail(BLOCKED)),
     QueueTicket("t-3", "held", "write_tests", TaskStatus.RUNNING, 0, (), False, owner=f"host{HOSTILE}"),
     QueueTicket("t-4", "waits", "write_tests", TaskStatus.READY, 0, ("t-3",), False),
     QueueTicket("t-5", "crashed", "write_tests", TaskStatus.RUNNING, 0, (), True),
 ]
-STATES = {DONE.task.id: DONE, "t-2": BLOCKED}
 FINDINGS = [
     HealthFinding("git", "ok", "2.39"),
     HealthFinding("sandbox", "warn", f"Landlock only {HOSTILE}", "install bubblewrap"),
@@ -79,21 +85,34 @@ def glance() -> RunProgress:
     return seen
 
 
+def overview(tickets: Sequence[QueueTicket]) -> QueueOverview:
+    asking = sum(bool(ticket.detail and ticket.detail.question) for ticket in tickets)
+    return group_tickets(tickets, QueueCounts(Counter(ticket.status for ticket in tickets), asking))
+
+
+def status(*tickets: QueueTicket, now: float = 0.0) -> Callable[[int], list[Line]]:
+    return lambda width: render_status(overview(tickets), now=now, width=width)
+
+
+def show(state: State) -> Callable[[int], list[Line]]:
+    return lambda width: render_task(state, width=width)
+
+
 VIEWS = {
     "panel": lambda: render_progress_panel(glance(), 1_700_000_075.0),
     "summary": lambda: render_run_summary(DONE, CHANGES, AUDITS, accumulating=94_000),
     "unfinished summary": lambda: render_run_summary(BLOCKED, [], []),
-    "status": lambda: render_status(TICKETS, STATES),
+    "status": lambda: status(*TICKETS),
     "inbox": lambda: render_inbox([BLOCKED, replace_in_parts(BLOCKED, options=OPTIONS)], BLOCKED.times.updated + 7_300),
     "empty inbox": lambda: render_inbox([], 0.0),
     "decisions": lambda: render_decisions(
         DONE, build_decision_tree(lines([entry for _, entries in told() for entry in entries]))
     ),
     "decisions of a question": lambda: render_decisions(BLOCKED, build_decision_tree(lines(ANSWERED))),
-    "no tasks": lambda: render_status([], {}),
-    "show": lambda: render_task(BLOCKED),
-    "show done": lambda: render_task(DONE),
-    "new task": lambda: render_task(told()[0][0]),
+    "no tasks": lambda: status(),
+    "show": lambda: show(BLOCKED),
+    "show done": lambda: show(DONE),
+    "new task": lambda: show(told()[0][0]),
     "context": lambda: render_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1),
     "context diff": lambda: render_call_diff(SECTIONS, LATER, (1, 2)),
     "why": lambda: render_name_explanation(WHY),
@@ -144,12 +163,12 @@ def test_a_failed_or_blocked_task_is_not_headed_by_an_old_pass() -> None:
 
 
 def test_status_names_the_next_command_that_can_work() -> None:
-    rows = {row["task"]: row for row in tickets_to_json(TICKETS, STATES)["tasks"]}
+    rows = {ticket.task: ticket_detail_to_json(ticket) for ticket in TICKETS}
     assert rows["t-7f3a"]["next"] == "afresh apply t-7f3a"
     assert rows["t-2"]["next"].startswith("afresh answer t-2")
     assert rows["t-3"]["next"] == "afresh show t-3" and rows["t-4"]["next"] == "afresh show t-4"
     assert rows["t-5"]["next"] == "afresh resume t-5"
-    text = rendered(render_status(TICKETS, STATES))
+    text = rendered(status(*TICKETS))
     assert "interrupted" in text and "after t-3" in text and "asks: Which" in text
 
 
@@ -182,7 +201,7 @@ def test_every_twin_is_plain_json() -> None:
     twins = [
         run_summary_to_json(DONE, CHANGES, AUDITS, 94_000),
         run_summary_to_json(BLOCKED, [], []),
-        tickets_to_json(TICKETS, STATES),
+        *(ticket_detail_to_json(ticket) for ticket in TICKETS),
         task_to_json(DONE),
         call_to_json(AUDITS[0], SECTIONS, AUDITS[0].omissions),
         call_diff_to_json(SECTIONS, LATER),
@@ -234,7 +253,7 @@ def test_why_says_what_brings_a_name_back_and_where_memory_lost_it():
 
 def test_status_begins_with_what_needs_a_person_and_only_counts_what_is_settled() -> None:
     settled = [QueueTicket(f"old-{n}", "was once", "write_tests", TaskStatus.APPLIED, 0, (), False) for n in range(50)]
-    text = rendered(render_status([*settled, *TICKETS], STATES, now=DONE.times.updated + 7_200))
+    text = rendered(status(*settled, *TICKETS, now=DONE.times.updated + 7_200))
     lines = [line.rstrip() for line in text.splitlines()]
     assert [line for line in lines if line in ("Needs you", "At work", "To come", "Over")] == [
         "Needs you", "At work", "To come", "Over",

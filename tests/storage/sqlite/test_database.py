@@ -4,17 +4,22 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from afresh.core import event as happened
+from afresh.core.state import make_ticket_detail
+from afresh.core.task import TaskStatus, TicketQuery
 from afresh.errors import BadInput, Damaged, NeedsPerson
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA
-from afresh.testing.sample_journals import append_events, append_step, create_task, make_block
+from afresh.storage.sqlite.queue import SqliteQueue
+from afresh.testing.fakes import FakeClock
+from afresh.testing.sample_journals import append_events, append_step, create_task, end_task, make_block
 
 
 @pytest.fixture
@@ -119,10 +124,38 @@ def test_a_migration_that_fails_leaves_the_old_schema(path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'half'").fetchone() == (0,)
 
 
+def make_older(path: Path) -> None:
+    """The file as it was after the first three migrations."""
+    with closing(sqlite3.connect(path)) as older:
+        for column in ("step", "step_limit", "updated", "question", "options", "ruling", "outcome"):
+            older.execute(f"ALTER TABLE ticket DROP COLUMN {column}")
+        for table in ("lease", "note", "part"):
+            older.execute(f"DROP TABLE {table}")
+        older.execute("PRAGMA user_version = 3")
+
+
 def test_an_older_schema_is_brought_up_to_date(path: Path) -> None:
-    state = create_task(SqliteJournal(Database(path, schema=replace(JOURNAL_SCHEMA, migrations=JOURNAL_SCHEMA.migrations[:3]))))
+    state = create_task(SqliteJournal(path))
+    make_older(path)
     assert SqliteJournal(path).load("one") == state
     assert pragma(path, "user_version") == len(JOURNAL_SCHEMA.migrations)
+
+
+def test_tickets_of_an_older_schema_get_their_details_from_snapshots(path: Path) -> None:
+    store = SqliteJournal(path)
+    asked = append_events(
+        store, append_step(store, create_task(store, "asks")), [happened.QuestionAsked("which?", ("this", "that"))]
+    )
+    asked = end_task(store, asked, TaskStatus.BLOCKED)
+    fresh = create_task(store, "fresh")
+    append_step(store, append_events(store, create_task(store, "at work"), [happened.TaskClaimed("a")]))
+    store.close()
+    make_older(path)
+    details = {ticket.task: ticket.detail for ticket in SqliteQueue(Database(path), FakeClock()).tickets()}
+    assert details == {"asks": make_ticket_detail(asked), "fresh": make_ticket_detail(fresh), "at work": None}
+    append_step(SqliteJournal(path), SqliteJournal(path).load("at work"))
+    (ticket,) = SqliteQueue(Database(path), FakeClock()).tickets(TicketQuery(prefix="at work"))
+    assert ticket.detail == make_ticket_detail(SqliteJournal(path).load("at work"))
 
 
 def test_a_full_disk_is_told_and_loses_nothing(path: Path) -> None:

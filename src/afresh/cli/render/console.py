@@ -38,11 +38,14 @@ class PlainStream(io.TextIOBase):
         return self.stream.fileno()
 
 
+def choose_stream(stream: TextIO) -> "TextIO | PlainStream":
+    encoding = (getattr(stream, "encoding", None) or "utf-8").lower()
+    return stream if encoding.startswith("utf") else PlainStream(stream)
+
+
 def open_console(stream: TextIO | None = None, width: int | None = None) -> "Console":
     """Colour and control codes only on a terminal, and never when NO_COLOR is set."""
     from rich.console import Console
 
-    target = stream or sys.stdout
-    encoding = (getattr(target, "encoding", None) or "utf-8").lower()
-    file = target if encoding.startswith("utf") else PlainStream(target)
+    file = choose_stream(stream or sys.stdout)
     return Console(file=file, width=width, highlight=False, markup=False, emoji=False)  # pyright: ignore[reportArgumentType]

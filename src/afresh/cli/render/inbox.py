@@ -7,7 +7,7 @@ from afresh.cli.render.widgets import make_table, render_fields, render_text
 from afresh.core.question import parse_options
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import format_count
+from afresh.views.task_status import describe_age, format_count
 from afresh.views.tasks import find_newest_answer, open_question_to_json
 
 if TYPE_CHECKING:
@@ -96,13 +96,6 @@ def _render_answer_commands(state: State) -> "RenderableType":
     for way, what in rows:
         table.add_row(way, render_text(what, "dim"))
     return table
-
-
-def describe_age(seconds: float) -> str:
-    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size:
-            return f"{format_count(int(seconds // size), name)} ago"
-    return "just now"
 
 
 def describe_answer(before: State, state: State) -> str:

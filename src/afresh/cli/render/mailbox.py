@@ -5,11 +5,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from afresh.app.answer_mailbox import LoadedRequest
-from afresh.cli.render.inbox import describe_age
 from afresh.cli.render.widgets import make_table, render_text
 from afresh.core.codec import to_plain_value
 from afresh.models.mailbox_files import OpenRequest
-from afresh.views.task_status import format_time
+from afresh.views.task_status import describe_age, format_time
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

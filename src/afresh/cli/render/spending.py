@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.spending_report import LimitUse, SpendingReport, TaskCost
+from afresh.app.read_spending import LimitUse
+from afresh.app.spending_report import SpendingReport, TaskCost
+from afresh.cli.render.cost import cost_to_json, describe_money
 from afresh.cli.render.widgets import make_table, render_heading, render_text, render_word
-from afresh.core.usage import NANO_PER_DOLLAR, format_dollars
 from afresh.spending.reports import SpendingGroup, SpendingLine
 from afresh.views.task_status import format_count, format_time
 from afresh.views.token_growth import TokenGrowth
@@ -14,30 +15,6 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.measure import Measurement
     from rich.text import Text
-
-
-def describe_cost(line: "SpendingLine | None") -> str:
-    """Of a task; empty where nobody pays."""
-    if line is None:
-        return "the books can't be read"
-    return describe_money(line) if line.money or line.unknown else ""
-
-
-def describe_money(line: "SpendingLine") -> str:
-    """A price that nobody knows is not shown as nothing."""
-    if line.unknown and line.unknown == line.calls:
-        return "price unknown"
-    return format_dollars(line.money) + ("+?" if line.unknown else "")
-
-
-def cost_to_json(line: "SpendingLine | None") -> dict[str, Any]:
-    """Empty if the books can't be read."""
-    if line is None:
-        return {}
-    return {
-        "calls": line.calls, "input": line.input, "output": line.output, "cached": line.cached, "written": line.written,
-        "nano_dollars": line.money, "dollars": line.money / NANO_PER_DOLLAR, "price_unknown": line.unknown, "odd": line.odd,
-    }  # fmt: skip
 
 
 GAUGE_COLUMNS = 24

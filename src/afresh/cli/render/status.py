@@ -1,109 +1,77 @@
 """All tasks, and what each needs next."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 
-from afresh.cli.render.inbox import describe_age
-from afresh.cli.render.widgets import render_heading, render_text, render_word
-from afresh.core.state import State
-from afresh.core.task import QueueTicket
+from afresh.cli.render.layout import Line, Span, lay_out_fields, quote_text, wrap_line
+from afresh.cli.render.widgets import WORD_STYLES
+from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import format_count
-from afresh.views.tasks import tickets_to_json
+from afresh.views.task_list import SETTLED_STATUSES, QueueOverview, TaskGroup, choose_next_command, find_open_question
+from afresh.views.task_status import describe_age, format_count
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-
-MAX_OVER_SHOWN = 5
-_TITLE_BY_STATUS = {"running": "At work", "ready": "To come"}
-_SETTLED_STATUSES = ("applied", "discarded")
+LEAST_STATUS_COLUMNS = 9
 
 
 def render_status(
-    tickets: Sequence[QueueTicket], states: Mapping[str, State], offer: str = "", now: float = 0.0, spending: Sequence[str] = ()
-) -> "RenderableType":
+    seen: QueueOverview, offer: str = "", now: float = 0.0, spending: Sequence[str] = (), width: int = 80
+) -> list[Line]:
     """`offer`: what could be done where there is no task. With `now` it tells how long ago each had its last event. `spending`:
     limits that are reached, or nearly."""
-    from rich.console import Group
-
-    return Group(*(render_text(f"{text}.", "bold yellow") for text in spending), _render_all_tasks(tickets, states, offer, now))
-
-
-def _render_all_tasks(tickets: Sequence[QueueTicket], states: Mapping[str, State], offer: str, now: float) -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
-    rows = tickets_to_json(tickets, states)["tasks"]
-    if not rows and offer:
-        return Text.assemble("No tasks here. ", (offer, "cyan"))
-    if not rows:
-        return Text.assemble("No tasks yet. ", ('afresh run "goal"', "cyan"), " starts one.")
-    parts: list[RenderableType] = []
-    belonging = {row["task"]: [part for part in rows if part["parent"] == row["task"]] for row in rows}
-    rows = [row | {"parts": belonging[row["task"]]} for row in rows if row["parent"] not in belonging]
-    for title, shown in _group_rows(rows).items():
-        parts += [render_heading(title) if parts else Text(title, style="bold"), _render_task_rows(shown, states, now)]
-    counts = {state: sum(row["status"] == state for row in rows) for state in dict.fromkeys(row["status"] for row in rows)}
-    foot = Text("\n" + ", ".join(f"{count} {state}" for state, count in counts.items()), style="dim")
-    if asking := sum(bool(row["question"]) for row in rows):
-        foot.append(f"; {format_count(asking, 'question')} for you: ").append("afresh inbox", "cyan")
-    return Group(*parts, foot)
+    lines = [line for text in spending for line in wrap_line(quote_text(f"{text}.", "bold yellow"), width)]
+    if not seen.groups and offer:
+        return [*lines, [("No tasks here. ", ""), (offer, "cyan")]]
+    if not seen.groups:
+        return [*lines, [("No tasks yet. ", ""), ('afresh run "goal"', "cyan"), (" starts one.", "")]]
+    for place, group in enumerate(seen.groups):
+        lines += [[], [(group.title, "bold")]] if place else [[(group.title, "bold")]]
+        lines += _render_group(group, seen, now, width)
+    return [*lines, [], *wrap_line(_render_counts(seen), width)]
 
 
-def _group_rows(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """What waits for a person comes first. What was applied or discarded is only counted, but for the last few."""
-    groups: dict[str, list[dict[str, Any]]] = {"Needs you": [], "At work": [], "To come": [], "Over": []}
-    for row in rows:
-        stopped = row["status"] == "running" and not row["owner"]
-        title = (
-            "Needs you"
-            if stopped or row["status"] in ("blocked", "done", "failed")
-            else _TITLE_BY_STATUS.get(row["status"], "Over")
-        )
-        groups[title].append(row)
-    groups["Over"] = groups["Over"][-MAX_OVER_SHOWN:]
-    return {title: shown for title, shown in groups.items() if shown}
+def _render_counts(seen: QueueOverview) -> Line:
+    line: list[Span] = [(", ".join(f"{count} {status}" for status, count in seen.counts.by_status.items()), "dim")]
+    if asking := seen.counts.questions:
+        line += [(f"; {format_count(asking, 'question')} for you: ", "dim"), ("afresh inbox", "cyan")]
+    return line
 
 
-def _render_task_rows(rows: Sequence[dict[str, Any]], states: Mapping[str, State], now: float) -> "RenderableType":
-    from rich.table import Table
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(no_wrap=True, min_width=9)
-    grid.add_column(ratio=1, overflow="fold")
-    for row in rows:
-        state = states.get(row["task"])
-        grid.add_row(
-            render_word(row["status"]),
-            _render_task_row(row, f"  {describe_age(now - state.times.updated)}" if now and state else ""),
-        )
-    return grid
-
-
-def _render_task_row(row: dict[str, Any], when: str) -> "RenderableType":
-    from rich.text import Text
-
-    text = render_text(row["task"], "bold").append(_describe_steps(row) + when, "not bold dim")
-    if row["owner"]:
-        text.append(f"  held by {to_one_line(row['owner'], 40)}", "not bold dim")
-    elif row["status"] == "running":
-        text.append("  interrupted", "not bold yellow")
-    elif row["status"] == "ready" and not row["ready"]:
-        text.append(f"  after {to_one_line(', '.join(row['needs']), 80)}", "not bold dim")
-    lines = [text, render_text(row["goal"], limit=160)]
-    if row["status"] in ("failed", "done"):
-        lines.append(render_text(row["outcome"], "dim", limit=160))
-    if row["question"]:
-        lines.append(render_text(f"asks: {row['question']}", "yellow", limit=240))
-    for part in row["parts"]:
-        named = part["task"].removeprefix(row["task"] + "-")
-        lines.append(render_text(f"  part {named}  {part['status']}{_describe_steps(part)}  {part['goal']}", "dim", limit=120))
-    shown = [
-        line for line in (*lines, render_text("" if row["status"] in _SETTLED_STATUSES else row["next"], "cyan")) if line.plain
+def _render_group(group: TaskGroup, seen: QueueOverview, now: float, width: int) -> list[Line]:
+    rows = [
+        ((ticket.status.value, WORD_STYLES.get(ticket.status.value, "dim")), _render_ticket(ticket, seen, now))
+        for ticket in group.tickets
     ]
-    return Text("\n").join(shown)
+    if group.hidden > 0:
+        command = " ".join(("afresh list", *(f"--status {status}" for status in group.statuses)))
+        rows.append((("", ""), [(f"… {group.hidden:,} more: ", "dim"), (command, "cyan")]))
+    return lay_out_fields(rows, width, LEAST_STATUS_COLUMNS)
 
 
-def _describe_steps(row: dict[str, Any]) -> str:
-    return "" if row["step"] is None else f"  step {row['step']}/{row['max_steps']}"
+def _render_ticket(ticket: QueueTicket, seen: QueueOverview, now: float) -> Line:
+    lines = [_render_first_line(ticket, now), quote_text(ticket.goal, limit=160)]
+    if ticket.status in (TaskStatus.FAILED, TaskStatus.DONE) and ticket.detail:
+        lines.append(quote_text(ticket.detail.outcome, "dim", limit=160))
+    if question := find_open_question(ticket):
+        lines.append(quote_text(f"asks: {question}", "yellow", limit=240))
+    for part in seen.parts.get(ticket.task, ()):
+        named = part.task.removeprefix(ticket.task + "-")
+        lines.append(quote_text(f"  part {named}  {part.status}{_describe_steps(part)}  {part.goal}", "dim", limit=120))
+    if ticket.status not in SETTLED_STATUSES:
+        lines.append([(choose_next_command(ticket), "cyan")])
+    shown = [line for line in lines if any(text for text, _ in line)]
+    return [span for place, line in enumerate(shown) for span in ([("\n", ""), *line] if place else line)]
+
+
+def _render_first_line(ticket: QueueTicket, now: float) -> Line:
+    when = f"  {describe_age(now - ticket.detail.updated)}" if now and ticket.detail else ""
+    line = [*quote_text(ticket.task, "bold"), (_describe_steps(ticket) + when, "dim")]
+    if ticket.owner:
+        line.append((f"  held by {to_one_line(ticket.owner, 40)}", "dim"))
+    elif ticket.status is TaskStatus.RUNNING:
+        line.append(("  interrupted", "yellow"))
+    elif ticket.status is TaskStatus.READY and not ticket.ready:
+        line.append((f"  after {to_one_line(', '.join(ticket.needs), 80)}", "dim"))
+    return line
+
+
+def _describe_steps(ticket: QueueTicket) -> str:
+    return f"  step {ticket.detail.step}/{ticket.detail.limit}" if ticket.detail else ""

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.core.change import Change
 from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
+
+    from afresh.core.change import Change
 
 
 WORD_STYLES = {
@@ -65,21 +66,25 @@ def make_table(*columns: str) -> "Table":
 
 
 def render_gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> "Text":
-    """A call against its ceiling: what is sent, what is free, what is kept for the reply."""
     from rich.text import Text
 
+    return Text.assemble(*draw_gauge(tokens, budget, reserve, width))
+
+
+def draw_gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> list[tuple[str, str]]:
+    """A call against its ceiling: what is sent, what is free, what is kept for the reply. Each part with its style."""
     scale = width / budget if budget else 0
     kept = min(width, round(reserve * scale))
     used = min(width - kept, max(1 if tokens else 0, round(tokens * scale)))
     share = tokens / max(1, budget - reserve)
     style = "red" if share > 0.95 else "yellow" if share > 0.8 else "cyan"
-    return Text.assemble(
+    return [
         ("━" * used, style),
         ("─" * (width - kept - used), "dim"),
         ("┄" * kept, "dim"),
-        f" {tokens:,} of {budget:,}",
+        (f" {tokens:,} of {budget:,}", ""),
         (f", {reserve:,} kept for the reply" if reserve else "", "dim"),
-    )
+    ]
 
 
 def draw_sparkline(values: Sequence[int], top: int, width: int = 32) -> str:
@@ -91,7 +96,7 @@ def draw_sparkline(values: Sequence[int], top: int, width: int = 32) -> str:
     return "".join(_SPARKLINE_SIGNS[min(7, max(group) * 8 // top)] for group in groups)
 
 
-def render_diff(changes: Sequence[Change], limit: int) -> tuple["Text", int]:
+def render_diff(changes: "Sequence[Change]", limit: int) -> tuple["Text", int]:
     """Patches in colour, at most `limit` lines of them, and how many lines were left off."""
     from rich.text import Text
 

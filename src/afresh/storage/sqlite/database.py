@@ -14,6 +14,7 @@ from afresh.storage.symlinks import refuse_symlinks
 
 BUSY_CODE = sqlite3.SQLITE_BUSY
 LOCKED_CODE = sqlite3.SQLITE_LOCKED
+LEDGER_FILE_NAME = "ledger.db"
 JOURNAL_FILE_NAME = "afresh.db"
 """What an export can bring back; other databases are made again from it."""
 UNUSABLE_CODES = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH)

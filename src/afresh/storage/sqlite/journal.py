@@ -18,6 +18,7 @@ from afresh.storage.sqlite import blocks, state_snapshot
 from afresh.storage.sqlite import blocks as blocks_module
 from afresh.storage.sqlite.compression import compress_text, decompress_text
 from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.tickets import write_ticket
 
 RECORDS_PER_READ = 64
 """Records that are read at a time, about 250 entries."""
@@ -48,7 +49,7 @@ class SqliteJournal:
             number = before.number or _insert_task(connection, state.task)
             for record, bodies in records:
                 _insert_record(connection, number, record, bodies)
-            _update_ticket(connection, number, state, before.status)
+            write_ticket(connection, number, state, before.status)
             if _needs_snapshot(entries, state):
                 kept = (number, state.head.seq, state_snapshot.encode_state(state))
                 connection.execute("INSERT OR REPLACE INTO snapshot (task, seq, body) VALUES (?, ?, ?)", kept)
@@ -187,17 +188,6 @@ def _insert_task(connection: Connection, task: Task) -> int:
     if task.parent:
         connection.execute("INSERT INTO part (task, parent) VALUES (?, ?)", (number, task.parent))
     return number
-
-
-def _update_ticket(connection: Connection, number: int, state: State, before: str) -> None:
-    """Move the ticket. Its status is indexed, and touched only when it changes: that saves a page in most commits."""
-    head = (state.head.seq, bytes.fromhex(state.head.hash), number)
-    if not before:
-        connection.execute("INSERT INTO ticket (seq, hash, task, status) VALUES (?, ?, ?, ?)", (*head, state.status.value))
-        return
-    connection.execute("UPDATE ticket SET seq = ?, hash = ? WHERE task = ?", head)
-    if state.status.value != before:
-        connection.execute("UPDATE ticket SET status = ? WHERE task = ?", (state.status.value, number))
 
 
 def _load_snapshot(connection: Connection, standing: _JournalHead) -> State | None:

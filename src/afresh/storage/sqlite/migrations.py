@@ -1,8 +1,12 @@
 """What the database holds, as an ordered list of small migrations. Never edit one that has been released: add the next."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from sqlite3 import Connection
+from typing import Any
+
+from afresh.storage.sqlite.compression import decompress_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,42 @@ def _create_part_table(connection: Connection) -> None:
     connection.execute("CREATE TABLE part (task INTEGER PRIMARY KEY REFERENCES task, parent TEXT NOT NULL) STRICT")
 
 
+def _add_ticket_details(connection: Connection) -> None:
+    """What a list shows of each task. Tasks at rest have it in their snapshots; others get it with their next commit."""
+    for column in (
+        "step INTEGER",
+        "step_limit INTEGER",
+        "updated REAL",
+        "question TEXT",
+        "options TEXT",
+        "ruling TEXT",
+        "outcome TEXT",
+    ):
+        connection.execute(f"ALTER TABLE ticket ADD COLUMN {column}")
+    resting = "SELECT ticket.task, body FROM ticket JOIN snapshot ON snapshot.task = ticket.task AND snapshot.seq = ticket.seq"
+    for number, body in connection.execute(resting).fetchall():
+        try:
+            row = _read_ticket_details(json.loads(decompress_text(body))["state"])
+        except (ValueError, KeyError, AttributeError):
+            continue  # the journal can make the snapshot again, and the ticket with it
+        connection.execute(
+            "UPDATE ticket SET step = ?, step_limit = ?, updated = ?, question = ?, options = ?, ruling = ?, outcome = ?"
+            " WHERE task = ?",
+            (*row, number),
+        )
+
+
+def _read_ticket_details(state: dict[str, Any]) -> tuple[Any, ...]:
+    """Snapshots are flat, or in parts if they are a little younger; what has its default is left out."""
+    work, dialogue, times = (state.get(part, state) for part in ("work", "dialogue", "times"))
+    verdict = state.get("verification", state).get("verdict") or {}
+    return (
+        *(work.get("step", 0), work.get("limit", 0), times.get("updated", 0.0)),
+        *(dialogue.get("question", ""), json.dumps(dialogue.get("options", []))),
+        *(verdict.get("ruling", ""), work.get("outcome", "")),
+    )
+
+
 JOURNAL_SCHEMA = DatabaseSchema(
     0x61667265,
     (
@@ -73,6 +113,7 @@ JOURNAL_SCHEMA = DatabaseSchema(
         _create_lease_table,
         _create_note_table,
         _create_part_table,
+        _add_ticket_details,
     ),
 )
 

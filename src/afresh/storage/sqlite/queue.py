@@ -1,28 +1,25 @@
 """The queue on the store's own database: tickets are written with the journal, leases here."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
+from typing import TYPE_CHECKING
 
-from afresh.core.codec import value_from_json
-from afresh.core.task import QueueTicket, TaskStatus
+from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TaskStatus, TicketQuery
 from afresh.errors import BadInput, LeaseLost
-from afresh.ports.watch import Clock
 from afresh.storage.sqlite.database import Database
-from afresh.storage.worker_lease import is_worker_dead
+from afresh.storage.sqlite.tickets import TICKET_ROWS_SQL, detail_from_row, select_tickets
+
+if TYPE_CHECKING:
+    from afresh.ports.watch import Clock
 
 LEASE_SECONDS = 20.0
-TICKET_ROWS_SQL = (
-    "SELECT task.number, id, goal, type, status, priority, needs, coalesce(parent, ''), worker, expires"
-    " FROM task JOIN ticket ON ticket.task = number LEFT JOIN part ON part.task = number LEFT JOIN lease ON lease.task ="
-    " iif(parent IS NULL, number, (SELECT whole.number FROM task AS whole WHERE whole.id = parent))"
-)
-"""Who holds a task holds its parts."""
 CLAIM_ORDER_SQL = " ORDER BY status = 'running' DESC, priority DESC, number"
 
 
 class SqliteQueue:
-    def __init__(self, database: Database, clock: Clock, lease_seconds: float = LEASE_SECONDS) -> None:
+    def __init__(self, database: Database, clock: "Clock", lease_seconds: float = LEASE_SECONDS) -> None:
         self._database, self._clock, self._lease_seconds = database, clock, lease_seconds
 
     def claim(self, worker: str, task: str | None = None) -> str | None:
@@ -53,11 +50,20 @@ class SqliteQueue:
                 (worker, task),
             )
 
-    def tickets(self) -> Sequence[QueueTicket]:
+    def tickets(self, which: TicketQuery = ALL_TICKETS) -> Sequence[QueueTicket]:
         with self._database.reading() as connection:
-            rows = connection.execute(TICKET_ROWS_SQL + " ORDER BY number").fetchall()
-        statuses = {row[1]: TaskStatus(row[4]) for row in rows}
+            rows = select_tickets(connection, which)
+            needed = {task for row in rows if row[6] != "[]" for task in json.loads(row[6])}
+            statuses = _read_statuses(connection, json.dumps(sorted(needed))) if needed else {}
         return [_ticket_from_row(row, statuses, self._clock.now()).ticket for row in rows]
+
+    def counts(self) -> QueueCounts:
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT status, count(*), sum(coalesce(question, '') != '') FROM ticket"
+                " WHERE task NOT IN (SELECT task FROM part) GROUP BY status ORDER BY min(task)"
+            ).fetchall()
+        return QueueCounts({TaskStatus(status): count for status, count, _ in rows}, sum(asking for _, _, asking in rows))
 
     def _next(self, connection: Connection) -> "_TicketRow | None":
         """The first that can be worked on: what was begun goes before what is fresh."""
@@ -86,14 +92,19 @@ class _TicketRow:
 
 
 def _ticket_from_row(row: tuple, statuses: Mapping[str, TaskStatus], now: float) -> _TicketRow:
-    number, task, goal, type, status, priority, needs, parent, worker, expires = row
-    owner = worker if worker and expires > now and not is_worker_dead(worker) else ""
-    status, needs = TaskStatus(status), value_from_json(tuple[str, ...], needs)
+    number, task, goal, type, status, priority, needs, parent, worker, expires, *details = row
+    owner = worker if worker and expires > now and not _is_dead(worker) else ""
+    status, needs = TaskStatus(status), tuple(json.loads(needs))
     open = status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not parent
-    return _TicketRow(
-        number,
-        QueueTicket(task, goal, type, status, priority, needs, open and not _list_unmet_needs(needs, statuses), owner, parent),
-    )
+    ready = open and not _list_unmet_needs(needs, statuses)
+    detail = detail_from_row(tuple(details))
+    return _TicketRow(number, QueueTicket(task, goal, type, status, priority, needs, ready, owner, parent, detail))
+
+
+def _is_dead(worker: str) -> bool:
+    from afresh.storage.worker_lease import is_worker_dead  # reading a queue that nobody works on needs no sockets and threads
+
+    return is_worker_dead(worker)
 
 
 def _read_statuses(connection: Connection, needs: str) -> dict[str, TaskStatus]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from afresh.core.fact import USER_JOURNAL
 from afresh.ports.storage import Storage
 from afresh.ports.watch import Clock
-from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, Database
+from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, Database
 from afresh.storage.sqlite.fact_index import SqliteFactIndex
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.storage.sqlite.ledger import SqliteLedger
@@ -15,7 +15,6 @@ from afresh.storage.sqlite.notebook import SqliteNotebook
 from afresh.storage.sqlite.queue import SqliteQueue
 
 FACTS_FILE_NAME = "memory.db"
-LEDGER_FILE_NAME = "ledger.db"
 USER_NOTEBOOK_FILE_NAME = "user.db"
 
 

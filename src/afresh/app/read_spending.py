@@ -1,0 +1,76 @@
+"""What was spent, and the limits that are near: read from the user's ledger without opening a project."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afresh.app.user_ledger import find_user_folder
+from afresh.config.settings_file import find_user_config, read_settings_table
+from afresh.core.ledger import SpendingFilter
+from afresh.core.spending import LimitScope, SpendingAccount, SpendingLimit, SpendingLimits
+from afresh.errors import AfreshError
+from afresh.spending.reports import SpendingLine, sum_calls
+from afresh.storage.sqlite.database import LEDGER_FILE_NAME
+from afresh.storage.sqlite.ledger import SqliteLedger
+
+if TYPE_CHECKING:
+    from afresh.ports.storage import CallStore, LimitStore
+
+
+@dataclass(frozen=True, slots=True)
+class LimitUse:
+    """A limit, and what counts against it."""
+
+    limit: SpendingLimit
+    spent: int
+    tripped: bool
+
+
+def open_user_ledger() -> SqliteLedger:
+    return SqliteLedger(find_user_folder() / LEDGER_FILE_NAME)
+
+
+def load_user_limits() -> SpendingLimits:
+    """No repository has a say in them."""
+    return read_settings_table(find_user_config(), "limits", SpendingLimits)
+
+
+def hash_project_root(root: Path) -> str:
+    """The same for as long as it stays where it is."""
+    return sha256(str(root.absolute()).encode()).hexdigest()[:16]
+
+
+def measure_limit_use(ledger: "LimitStore", account: SpendingAccount, limits: SpendingLimits) -> list[LimitUse]:
+    """Of limits that apply to more than one task."""
+    wide = [limit for limit in limits if limit.scope not in (LimitScope.CALL, LimitScope.TASK)]
+    wide = [limit for limit in wide if account.project or limit.scope is not LimitScope.PROJECT]
+    stopped = {(one.limit.scope, one.limit.unit) for one in ledger.tripped(account)}
+    return [
+        LimitUse(limit, ledger.tally(account, limit.scope, limit.unit).spent, (limit.scope, limit.unit) in stopped)
+        for limit in wide
+    ]
+
+
+def warn_of_limits(root: Path, now: float) -> list[str]:
+    """What a person should know before anything else: limits that stop the work here, and those that are nearly used up."""
+    try:
+        return _describe_limits(open_user_ledger(), SpendingAccount(hash_project_root(root), "", now))
+    except AfreshError as fault:
+        return [f"the books of what is spent can't be read: {fault}"]
+
+
+def _describe_limits(ledger: "LimitStore", account: SpendingAccount) -> list[str]:
+    stopped = [f"{one.words}. Nothing calls a model until `afresh spend reset {one.limit.scope}`, or a higher limit" for one in
+               ledger.tripped(account) if one.limit.scope not in (LimitScope.CALL, LimitScope.TASK)]  # fmt: skip
+    used = measure_limit_use(ledger, account, load_user_limits())
+    near = [one for one in used if not one.tripped and one.spent * 10 >= one.limit.most * 8]
+    return stopped + [f"{one.limit.unit.words(one.spent)} of the limit of {one.limit.words} used" for one in near]
+
+
+def sum_task_calls(ledger: "CallStore", root: Path, task: str) -> SpendingLine | None:
+    """What one task has cost, with what it has handed out; nothing if the books can't be read, which is no reason to fail."""
+    try:
+        return sum_calls(ledger.calls(SpendingFilter(project=hash_project_root(root), task=task)), task)
+    except AfreshError:
+        return None

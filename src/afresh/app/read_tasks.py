@@ -1,0 +1,72 @@
+"""Tasks as they are, read without opening the rest of a project: a list needs no settings, templates, models or code analysis."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afresh.app.clock import SystemClock
+from afresh.core.task import QueueTicket, TicketOrder, TicketQuery
+from afresh.errors import BadInput
+from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, Database
+from afresh.storage.sqlite.queue import SqliteQueue
+from afresh.workspace.repository import Repository, make_state_folder
+
+if TYPE_CHECKING:
+    from afresh.core.state import State
+    from afresh.ports.storage import TaskQueue
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReader:
+    root: Path
+    database: Database
+    queue: SqliteQueue
+    clock: SystemClock
+
+    @property
+    def export_folder(self) -> Path:
+        return self.root / ".afresh" / "export"
+
+    def load(self, task: str) -> "State":
+        from afresh.storage.sqlite.journal import SqliteJournal
+
+        return SqliteJournal(self.database).load(task)
+
+
+def open_task_reader(path: Path) -> TaskReader:
+    """For the project that `path` is in; its state folder is made when missing."""
+    repository = Repository.find(path)
+    clock, database = SystemClock(), Database(make_state_folder(repository) / JOURNAL_FILE_NAME)
+    return TaskReader(repository.root, database, SqliteQueue(database, clock), clock)
+
+
+def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> str:
+    """A task by its id or the beginning of it; without a name the one that was touched last."""
+    if name is None:
+        latest = queue.tickets(TicketQuery(parents=(), order=TicketOrder.TOUCHED, most=1))
+        if not latest:
+            raise BadInput(
+                "there is no task yet", next=offer_import(queue, export_folder) or 'give one: afresh run "what is to be done"'
+            )
+        return latest[0].task
+    found = queue.tickets(TicketQuery(prefix=name)) if name else queue.tickets()
+    fits = [ticket.task for ticket in found if ticket.task == name] or choose_named_tasks(found)
+    if len(fits) == 1:
+        return fits[0]
+    what = f"{name!r} fits {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"there is no task {name!r}"
+    raise BadInput(what, next=offer_import(queue, export_folder) or "afresh list shows the tasks")
+
+
+def choose_named_tasks(tickets: Sequence[QueueTicket]) -> list[str]:
+    """Ids of parts begin as the id of their task does: they are not meant unless they alone fit."""
+    return [ticket.task for ticket in tickets if not ticket.parent] or [ticket.task for ticket in tickets]
+
+
+def offer_import(queue: "TaskQueue", export_folder: Path) -> str:
+    """What an export could bring back where there is nothing: the database was lost, or this is a fresh clone."""
+    if queue.tickets(TicketQuery(most=1)):
+        return ""
+    from afresh.storage.export.manifest import describe_import
+
+    return describe_import(export_folder)

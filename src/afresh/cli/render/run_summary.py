@@ -1,0 +1,137 @@
+"""How a run ended: the verdict first, what to do next last."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from afresh.cli.render.widgets import (
+    WORD_STYLES,
+    draw_sparkline,
+    make_table,
+    render_diff,
+    render_fields,
+    render_gauge,
+    render_heading,
+    render_text,
+    render_word,
+)
+from afresh.core.change import Change
+from afresh.core.decision import UNSANDBOXED_DECISION
+from afresh.core.prompt import CallAudit
+from afresh.core.question import parse_options
+from afresh.core.state import State
+from afresh.core.truncate import to_one_line
+from afresh.views.task_status import describe_parts, format_count
+from afresh.views.tasks import run_summary_to_json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+MAX_DIFF_LINES = 80
+
+
+def render_run_summary(
+    state: State,
+    changes: Sequence[Change],
+    audits: Sequence[CallAudit],
+    accumulating: int = 0,
+    diff_lines: int = MAX_DIFF_LINES,
+    cost: str = "",
+) -> "RenderableType":
+    """`cost`: the money that it took, in words; empty where nobody pays."""
+    from rich.console import Group
+
+    data = run_summary_to_json(state, changes, audits, accumulating)
+    return Group(
+        _render_verdict(data),
+        render_fields(_list_summary_fields(state, data | {"cost": cost}, audits)),
+        *_render_changed_files(state, changes, diff_lines),
+        *_render_reverted(data),
+        *_render_next_commands(data),
+    )
+
+
+def _render_verdict(data: dict[str, Any]) -> "RenderableType":
+    from rich import box
+    from rich.panel import Panel
+    from rich.text import Text
+
+    first = data["verdict"] if data["status"] not in ("failed", "blocked") else data["status"]
+    style = WORD_STYLES.get(first or data["status"], "dim")
+    body = Text.assemble((f"{first or data['status']}", f"bold {style}"), f"  {to_one_line(data['reason'], 400)}\n")
+    body.append(to_one_line(data["goal"], 300), "dim")
+    return Panel(body, title=render_text(data["task"], "bold", limit=40), title_align="left", box=box.ROUNDED, border_style=style)
+
+
+def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[CallAudit]) -> list[tuple[str, Any]]:
+    tests, tokens, measure = data["tests"], data["tokens"], data["measure"]
+    rows: list[tuple[str, Any]] = [("asks", _render_asked_question(state))] if state.dialogue.question else []
+    if state.unconfined:
+        rows.append(("sandbox", render_text(f"NONE: {UNSANDBOXED_DECISION}", "bold red")))
+    rows += [("tests", f"{tests['before']['words']} → {tests['after']['words']}")]
+    if measure["before"] or measure["after"]:
+        rows.append(("violations", f"{measure['before']} → {'not counted' if measure['after'] is None else measure['after']}"))
+    if state.verification.baseline and state.verification.baseline.flaky:
+        rows.append(("flaky", render_text(", ".join(state.verification.baseline.flaky), "yellow", limit=200)))
+    rows.append(("steps", f"{data['steps']}: {format_count(data['kept'], 'change')} kept, {data['reverted']} reverted"))
+    if audits:
+        largest = max(audits, key=lambda audit: audit.tokens)
+        rows.append(("largest call", render_gauge(largest.tokens, largest.budget, largest.reserve)))
+        rows.append(("every call", _describe_every_call(tokens)))
+    spent = f"{format_count(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"
+    rows.append(("spent", f"{data['cost']}: {spent}" if data["cost"] else spent))
+    rows += [("", describe_parts(state))] if state.work.subtasks else []
+    if tokens["accumulating"]:
+        rows.append(("sent in all", _describe_saved_tokens(tokens)))
+    return rows + _list_lesson_fields(data["knowledge"])
+
+
+def _list_lesson_fields(data: dict[str, Any]) -> list[tuple[str, Any]]:
+    """What it drew on, and what it leaves for others."""
+    told = [f"drew on {', '.join(data['used'])}"] if data["used"] else []
+    told += [f"afresh knowledge show {data['left']}"] if data["left"] else []
+    return [("learnt", render_text("; ".join(told)))] if told else []
+
+
+def _render_asked_question(state: State) -> "RenderableType":
+    """The question, and what can be answered by a number."""
+    options = [f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.dialogue.options)]
+    return render_text(state.dialogue.question, "yellow").append("".join(options), "default")
+
+
+def _describe_every_call(tokens: dict[str, Any]) -> str:
+    line = draw_sparkline(tokens["per_call"], tokens["ceiling"])
+    return f"{line} min {tokens['min']:,}, median {tokens['median']:,}, max {tokens['max']:,}"
+
+
+def _describe_saved_tokens(tokens: dict[str, Any]) -> str:
+    share = 1 - tokens["sent"] / tokens["accumulating"]
+    fewer = f", {share:.0%} fewer" if share > 0 else ""
+    return f"{tokens['sent']:,} tokens; with the history kept it would have been {tokens['accumulating']:,}{fewer}"
+
+
+def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int) -> list["RenderableType"]:
+    if not changes:
+        return [render_heading("No file was changed.")]
+    table = make_table("file", "kind", ">+", ">−")
+    for change in changes:
+        table.add_row(render_text(change.path), render_word(change.kind), f"{change.added:,}", f"{change.removed:,}")
+    shown, left = render_diff(changes, diff_lines)
+    parts: list[RenderableType] = [render_heading("Changed"), table, render_heading("Diff"), shown]
+    if left:
+        parts.append(render_text(f"… {left:,} more lines: git diff {state.workspace.base[:12]} {state.workspace.branch}", "dim"))
+    return parts if diff_lines else parts[:2]
+
+
+def _render_reverted(data: dict[str, Any]) -> list["RenderableType"]:
+    if not data["failed_approaches"]:
+        return []
+    rows = [(f"step {it['step']}", render_text(f"{it['subject']}: {it['text']}", limit=300)) for it in data["failed_approaches"]]
+    return [render_heading("Tried and reverted"), render_fields(rows)]
+
+
+def _render_next_commands(data: dict[str, Any]) -> list["RenderableType"]:
+    what = {"apply": "take the branch into your checkout", "discard": "drop branch and worktree", "resume": "go on",
+            "show": "all that is known of the task", "answer": "answer its question"}  # fmt: skip
+    rows = [(it, "take it over all the same" if it.endswith("--unverified") else what[it.split()[1]]) for it in data["next"]]
+    return [render_heading("Next"), render_fields((render_text(it, "cyan").plain, meaning) for it, meaning in rows)]

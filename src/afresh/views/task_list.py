@@ -1,0 +1,130 @@
+"""Tasks in a list: what `afresh list` and `afresh status` show, as plain data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from afresh.core.task import QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery
+from afresh.views.task_status import format_time, list_commands_for_status
+
+if TYPE_CHECKING:
+    from afresh.ports.storage import TaskQueue
+
+MAX_TASKS_PER_GROUP = 20
+MAX_OVER_SHOWN = 5
+WAITING_STATUSES = (TaskStatus.BLOCKED, TaskStatus.DONE, TaskStatus.FAILED)
+"""A person has to do something about these."""
+SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    title: str
+    tickets: Sequence[QueueTicket]
+    hidden: int = 0
+    """Tasks of the group that are not shown."""
+    statuses: tuple[TaskStatus, ...] = ()
+    """Where `afresh list` finds them."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOverview:
+    """What waits for a person comes first. What was applied or discarded is only counted, but for the last few."""
+
+    groups: Sequence[TaskGroup]
+    counts: QueueCounts
+    parts: Mapping[str, Sequence[QueueTicket]]
+    """By the task that they belong to."""
+
+
+def survey_queue(queue: "TaskQueue") -> QueueOverview:
+    """A fixed number of questions to the queue, whose answers do not grow with it."""
+    waiting = _find_newest(queue, WAITING_STATUSES, MAX_TASKS_PER_GROUP)
+    running = _find_newest(queue, (TaskStatus.RUNNING,), MAX_TASKS_PER_GROUP)
+    coming = queue.tickets(TicketQuery((TaskStatus.READY,), parents=(), most=MAX_TASKS_PER_GROUP))
+    over = _find_newest(queue, SETTLED_STATUSES, MAX_OVER_SHOWN)
+    shown = [*waiting, *running, *coming, *over]
+    parts = queue.tickets(TicketQuery(parents=tuple(ticket.task for ticket in shown))) if shown else ()
+    return group_tickets([*shown, *parts], queue.counts())
+
+
+def _find_newest(queue: "TaskQueue", statuses: tuple[TaskStatus, ...], most: int) -> Sequence[QueueTicket]:
+    """In the order of the queue."""
+    return queue.tickets(TicketQuery(statuses, parents=(), order=TicketOrder.NEWEST, most=most))[::-1]
+
+
+def group_tickets(tickets: Sequence[QueueTicket], counts: QueueCounts) -> QueueOverview:
+    parts: dict[str, list[QueueTicket]] = {ticket.task: [] for ticket in tickets}
+    for ticket in tickets:
+        if ticket.parent in parts:
+            parts[ticket.parent].append(ticket)
+    tasks = [ticket for ticket in tickets if ticket.parent not in parts]
+    stopped = [ticket for ticket in tasks if ticket.status is TaskStatus.RUNNING and not ticket.owner]
+    working = [ticket for ticket in tasks if ticket.status is TaskStatus.RUNNING and ticket.owner]
+    waiting = [ticket for ticket in tasks if ticket.status in WAITING_STATUSES]
+    coming = [ticket for ticket in tasks if ticket.status is TaskStatus.READY]
+    over = [ticket for ticket in tasks if ticket.status in SETTLED_STATUSES][-MAX_OVER_SHOWN:]
+    running = (TaskStatus.RUNNING,)
+
+    def hide(shown: int, *statuses: TaskStatus) -> int:
+        return sum(counts.by_status.get(status, 0) for status in statuses) - shown
+
+    groups = (
+        TaskGroup("Needs you", [*waiting, *stopped], hide(len(waiting), *WAITING_STATUSES), WAITING_STATUSES),
+        TaskGroup("At work", working, hide(len(stopped) + len(working), *running), running),
+        TaskGroup("To come", coming, hide(len(coming), TaskStatus.READY), (TaskStatus.READY,)),
+        TaskGroup("Over", over),
+    )
+    return QueueOverview([group for group in groups if group.tickets], counts, parts)
+
+
+def order_parts_after_tasks(tickets: Sequence[QueueTicket]) -> list[QueueTicket]:
+    """In the order of the queue, each part after the task that it belongs to."""
+    rows: dict[str, list[QueueTicket]] = {ticket.task: [ticket] for ticket in tickets if not ticket.parent}
+    for part in tickets:
+        if part.parent:
+            rows.setdefault(part.parent, []).append(part)
+    return [ticket for row in rows.values() for ticket in row]
+
+
+def find_open_question(ticket: QueueTicket) -> str:
+    """What a person is asked. What a part asks, its parent is told."""
+    return ticket.detail.question if ticket.detail and not ticket.parent else ""
+
+
+def ticket_to_json(ticket: QueueTicket) -> dict[str, Any]:
+    return {
+        "task": ticket.task,
+        "goal": ticket.goal,
+        "type": ticket.type,
+        "status": ticket.status.value,
+        "priority": ticket.priority,
+        "needs": list(ticket.needs),
+        "ready": ticket.ready,
+        "owner": ticket.owner,
+        "question": find_open_question(ticket) if ticket.status is TaskStatus.BLOCKED else "",
+        "parent": ticket.parent,
+    }
+
+
+def ticket_detail_to_json(ticket: QueueTicket) -> dict[str, Any]:
+    """With how far the task is, and what can be done about it."""
+    detail = ticket.detail
+    return ticket_to_json(ticket) | {
+        "question": find_open_question(ticket),
+        "options": list(detail.options) if detail else [],
+        "step": detail.step if detail else None,
+        "max_steps": detail.limit if detail else None,
+        "verdict": detail.ruling or None if detail else None,
+        "outcome": detail.outcome if detail else "",
+        "updated": format_time(detail.updated) if detail else None,
+        "next": choose_next_command(ticket),
+    }
+
+
+def choose_next_command(ticket: QueueTicket) -> str:
+    """Nothing can be done for a task that a living worker holds, that waits for another or is a part of one."""
+    held = ticket.owner or ticket.parent or (ticket.status is TaskStatus.READY and not ticket.ready)
+    if held:
+        return f"afresh show {ticket.task}"
+    return list_commands_for_status(ticket.task, ticket.status, bool(find_open_question(ticket)))[0]
