@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from afresh.code.code_insight import CodeInsight
+from afresh.core.context_item import Item
 from afresh.core.fact import Fact, FactKind
-from afresh.core.item import Item
 from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
 from afresh.core.task import Task

@@ -23,6 +23,7 @@ settings.register_profile("afresh", deadline=None, max_examples=30)
 settings.register_profile("torture", deadline=None, max_examples=600)
 settings.load_profile("afresh")
 
+SOURCE = str(Path(__file__).parents[1] / "src")
 WATCH = CeilingWatch(EstimatingCounter().whole)
 WATCH.stand_at(door)
 
@@ -59,6 +60,7 @@ def bare_machine(tmp_path_factory: pytest.TempPathFactory):
             patch.delenv(name)
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        patch.setenv("PYTHONPATH", SOURCE)  # not the afresh that happens to be installed
         yield
 
 

@@ -63,7 +63,7 @@ OWN_TEXT_DEBT = dict.fromkeys(
 )
 TOOL_NAME_DEBT = dict.fromkeys(
     (
-        "actions/observe.py: render_action names the tools run",
+        "actions/digest_outputs.py: render_action names the tools run",
         "context/sources/last_step.py: _render_action names the tools run",
         "context/tool_call_replay.py: _mark_shown_above names the tools read",
         "core/action.py: describe_subject names the tools search",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from person import SOURCE, run_in_process
+from person import run_in_process
 
 import afresh
 from afresh.app.demo import copy_sample
@@ -100,7 +100,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the sample project in a home of its own, with the programs of this Python on the PATH."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("PYTHONPATH", SOURCE)
     monkeypatch.setenv("PATH", f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
     return copy_sample(tmp_path / "sample")
 

@@ -6,13 +6,13 @@ from workload import Said
 
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation
-from afresh.core.block import Block, BlockIndexLine, block_id_from_text
+from afresh.core.archived_block import Block, BlockIndexLine, block_id_from_text
 from afresh.core.event import Event, JournalHead
 from afresh.core.fact import Fact, FactKind
 from afresh.core.hash_chain import link_events
+from afresh.core.line_region import Region
 from afresh.core.prompt import CallAudit, ItemRef, Omission, SectionRef, Tier
 from afresh.core.reducer import fold_entries
-from afresh.core.region import Region
 from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.task import Check, Task

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from afresh.actions.built_in_policies import refuse_completion_after_failure, refuse_unknown_tool
 from afresh.actions.execute import execute_action
 from afresh.core.action_policy import ProposedAction
+from afresh.core.line_region import Region
 from afresh.core.prompt import Request, ToolExchange, ToolResult, ToolSchema
-from afresh.core.region import Region
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.state import State

@@ -5,13 +5,13 @@ a crash loses at most the step it was in. Two commits a step: the reply before i
 the ceiling, a compaction of memory and a provider's count of a prompt are commits of their own before them.
 """
 
+from afresh.actions.digest_outputs import digest_step
 from afresh.actions.execute import execute_actions
-from afresh.actions.observe import digest_step
 from afresh.context.prepare_call import prepare_call, record_call
 from afresh.core.state import State
 from afresh.journal.append import append_events
 from afresh.models.call import call_model, make_step_booking
-from afresh.policy.supervision import replan_or_pause
+from afresh.policy.human_supervision import replan_or_pause
 from afresh.runtime import Runtime
 from afresh.verification.keep_or_revert import keep_or_revert
 from afresh.verification.outcome import conclude_step, record_step

@@ -7,8 +7,8 @@ from trees import Texts, state, tangled, tree
 
 from afresh.code.code_insight import CodeInsight
 from afresh.code.context_items.repo_map import MAX_MAP_CHARACTERS
-from afresh.core.block import block_id_from_text
-from afresh.core.region import Region
+from afresh.core.archived_block import block_id_from_text
+from afresh.core.line_region import Region
 from afresh.testing.states import replace_in_parts
 
 

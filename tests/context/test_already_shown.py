@@ -4,7 +4,7 @@ from item_samples import excerpt
 
 from afresh.context.already_shown import collect_shown_lines, find_fully_shown_files
 from afresh.context.section import SectionPiece
-from afresh.core.item import LineGap, MapEntry
+from afresh.core.context_item import LineGap, MapEntry
 
 
 def piece(path: str, first: int, text: str) -> SectionPiece:

@@ -15,15 +15,15 @@ from afresh.context.build_prompt import build_best_prompt, build_tools_section, 
 from afresh.context.rebuild_call import parse_tool_schemas as loads_schemas
 from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
 from afresh.core.action import Action, Observation
-from afresh.core.block import BlockIndexLine
+from afresh.core.archived_block import BlockIndexLine
 from afresh.core.codec import to_canonical_json, value_from_json
+from afresh.core.context_item import Note
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
-from afresh.core.item import Note
+from afresh.core.line_region import Region
 from afresh.core.memory_state import StepRecord
 from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
-from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.step_history import PassageVoice
 from afresh.core.strategy_state import PlanItem

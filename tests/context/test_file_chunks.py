@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from afresh.context.file_chunks import cut_excerpt, extract_function_source, find_excerpt_names, split_into_chunks
 from afresh.core.change import Hunk, find_added_lines
-from afresh.core.region import Region, move_regions
+from afresh.core.line_region import Region, move_regions
 
 SOURCE = '''\
 """Doc."""

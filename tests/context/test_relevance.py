@@ -9,9 +9,9 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import OFF_TOPIC_REASON, build_best_prompt, select_offered_tools
 from afresh.context.relevance import select_relevant_items, summarise_headings
+from afresh.core.context_item import Item, Note
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
-from afresh.core.item import Item, Note
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task

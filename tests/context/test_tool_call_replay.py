@@ -13,7 +13,7 @@ from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.cache_prefix import LAST_STABLE_POSITION, get_section_position
 from afresh.core.action import Action, Observation
 from afresh.core.codec import to_canonical_json, value_from_json
-from afresh.core.item import Item
+from afresh.core.context_item import Item
 from afresh.core.memory_state import MemoryState, StepRecord
 from afresh.core.project_facts import FactCorrection
 from afresh.core.prompt import Request, Tier

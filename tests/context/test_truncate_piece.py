@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from afresh.context.section import SectionPiece
 from afresh.context.truncate_piece import mark_gaps, rank_lines_by_need, truncate_piece
-from afresh.core.item import LineGap, ShownLine, SourceLine, render_lines
+from afresh.core.context_item import LineGap, ShownLine, SourceLine, render_lines
 from afresh.core.tokens import EstimatingCounter
 
 SOURCE = ["def price(order):", *[f"    step_{number} = order.take({number}, 'something or other')" for number in range(30)]]

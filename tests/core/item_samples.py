@@ -1,6 +1,6 @@
 """Items for tests, made from plain text."""
 
-from afresh.core.item import Diff, Excerpt, Item, MapEntry, ModuleContract, Note, RepoMap, SourceLine, render_lines
+from afresh.core.context_item import Diff, Excerpt, Item, MapEntry, ModuleContract, Note, RepoMap, SourceLine, render_lines
 
 
 def excerpt(path: str, first: int, text: str, *names: str, kind: str = "file", last: int = 0) -> Excerpt:

@@ -7,7 +7,7 @@ from any_event import TEXT, events
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.core.block import block_id_from_text
+from afresh.core.archived_block import block_id_from_text
 from afresh.core.event import Event, JournalHead, StepFinished, TaskClaimed
 from afresh.core.hash_chain import hash_entry, link_events, read_entry
 from afresh.errors import Damaged

@@ -8,7 +8,7 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.core.codec import to_canonical_json, value_from_json
-from afresh.core.item import Item
+from afresh.core.context_item import Item
 from afresh.core.prompt import Request, Tier
 from afresh.core.state import State
 from afresh.core.task import Check, Task

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.action import Action, Observation
-from afresh.core.block import BlockIndexLine
+from afresh.core.archived_block import BlockIndexLine
 from afresh.core.codec import to_canonical_json
 from afresh.core.decision import Decision
 from afresh.core.dialogue_state import DialogueState
@@ -31,7 +31,7 @@ def everywhere(phrase: str) -> State:
         memory=MemoryState(
             facts=(NOTE, Fact(FactKind.OBSERVED, f"run {phrase}", f"it said {phrase}"), Fact(FactKind.NOTE, "other", "stays")),
             decisions=(CHOICE,),
-            recent=(StepRecord(1, f"I know {phrase}.\nAnd more.", (seen,), f"run → {phrase}", True),),
+            recent=(StepRecord(1, f"I know {phrase}.\nAnd more.", (seen,), f"run → {phrase}", True, f"run {phrase}"),),
             index=(BlockIndexLine("b", "run", f"echo {phrase}", 40, f"says {phrase}", 1),),
             summary=Summary(1, (phrase,), f"It was {phrase}.", (SummaryLine(1, phrase),)),
         ),

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from afresh.core.context_item import Note
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind, FactScope
-from afresh.core.item import Note
 from afresh.core.memory_state import MemoryState
 from afresh.core.project_facts import EmptyFactIndex, FactQuery, ProjectFact, fact_from_decision, make_fact_id
 from afresh.core.state import State

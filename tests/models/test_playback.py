@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from afresh.core.action import Action
-from afresh.core.block import block_id_from_text
+from afresh.core.archived_block import block_id_from_text
 from afresh.core.event import CallRequested, Event, JournalEntry, JournalHead, ReplyReceived
 from afresh.core.hash_chain import link_events
 from afresh.core.prompt import CallAudit, Request, SectionRef, Tier

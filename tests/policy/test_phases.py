@@ -12,9 +12,9 @@ from afresh.code.code_insight import CodeInsight
 from afresh.config.templates.load_template import list_task_types, load_template
 from afresh.context.build_prompt import build_best_prompt, draft_sections, select_offered_tools
 from afresh.core.action import Action, Observation
+from afresh.core.context_item import Item, Note
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
-from afresh.core.item import Item, Note
 from afresh.core.memory_state import MemoryState, StepRecord
 from afresh.core.prompt import Prompt, Tier
 from afresh.core.state import State

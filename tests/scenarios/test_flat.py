@@ -9,7 +9,7 @@ from sqlite3 import Connection
 
 from long_run import Killed, agent, ordered
 
-from afresh.core.block import Block
+from afresh.core.archived_block import Block
 from afresh.core.event import JournalEntry
 from afresh.core.state import State
 from afresh.loop import advance_task

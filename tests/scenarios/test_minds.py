@@ -15,8 +15,8 @@ import afresh
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.core.line_region import Region
 from afresh.core.memory_state import MemoryState
-from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task

@@ -184,7 +184,7 @@ def test_the_notebook_goes_along(person: Person, asking: str):
 
 def test_what_a_run_archives_is_named_by_its_journal(person: Person, asking: str):
     """Only what an entry names goes along. All that none does is what the second run of the checks printed, before any change."""
-    from afresh.core.block import find_block_ids
+    from afresh.core.archived_block import find_block_ids
     from afresh.core.event import BaselineMeasured
 
     entries = list(open_project(person.repo).store.journal(asking))

@@ -10,7 +10,7 @@ from verification_yard import PROJECT, Yard, make_yard
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt
 from afresh.context.sources.verification_status import gather_cited_lines
-from afresh.core.item import Note
+from afresh.core.context_item import Note
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Ruling
 from afresh.memory.gathered_context import GatheredContext

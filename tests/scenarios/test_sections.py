@@ -14,9 +14,9 @@ from afresh.code.code_insight import CodeInsight
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.gather import gather_context
+from afresh.core.line_region import Region
 from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.prompt import Prompt
-from afresh.core.region import Region
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun
@@ -50,12 +50,12 @@ SHOWN = {
 }
 
 
-def window(type: str, budget: int = 0, regions: tuple[Region, ...] = (), step: int = 0) -> Prompt:
+def window(type: str, budget: int = 0, **fields: Any) -> Prompt:
     style = load_template(type)
     limit = budget or style.ceiling
     checks, runs = (Check("python -m pytest -q"),), (CheckRun("python -m pytest -q", 0, passed=82),)
     order = Task(id="t", goal=GOALS[type], type=type, checks=checks, budget=limit, report=REPORTS.get(type, ""))
-    state = make_state(order, first_snapshot="tree", limit=60, step=step, regions=regions, baseline=Baseline(runs))
+    state = make_state(order, first_snapshot="tree", limit=60, baseline=Baseline(runs), **fields)
     paths = sorted(str(path.relative_to(SAMPLE)) for path in SAMPLE.rglob("*") if path.suffix in (".py", ".md", ".toml"))
     agent: Any = SimpleNamespace(
         template=style, insight=CodeInsight(), files=TreeFiles(SAMPLE, lambda: paths), lore=EMPTY_FACT_INDEX, instructions=None,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.core.action import CommandRun
-from afresh.core.block import Block
+from afresh.core.archived_block import Block
 from afresh.core.change import Change
 from afresh.core.event import JournalEntry, WorkspaceOpened
 from afresh.core.state import State

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from afresh.core import ceiling_state, token_calibration
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation
-from afresh.core.block import BlockIndexLine
+from afresh.core.archived_block import BlockIndexLine
 from afresh.core.decision import Decision
 from afresh.core.event import Event, JournalEntry
 from afresh.core.fact import Fact, FactKind, FactScope

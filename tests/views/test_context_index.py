@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from writing_desk import Desk
 
 from afresh.core import event as happened
-from afresh.core.block import BlockIndexLine
+from afresh.core.archived_block import BlockIndexLine
 from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import CallAudit, Omission, SectionCompaction, SectionRef, Tier
 from afresh.core.reply import Reply

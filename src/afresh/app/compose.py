@@ -8,11 +8,11 @@ from pathlib import Path
 from afresh.actions.tools.registry import TOOLS
 from afresh.app.clock import SystemClock
 from afresh.app.compaction_hook import CommandHook
-from afresh.app.delegate_parts import PartRunner
 from afresh.app.learn_lessons import learn_from_ended_tasks, open_lesson_library
-from afresh.app.open_ledger import ask_about_limit, open_run_ledger
+from afresh.app.open_spending_ledger import ask_about_limit, open_run_ledger
 from afresh.app.project import Project
 from afresh.app.project_profile import ProfileCache
+from afresh.app.run_subtask import PartRunner
 from afresh.app.tasks import block_task
 from afresh.app.validate_task import refuse_large_ceiling
 from afresh.code.code_insight import CodeInsight

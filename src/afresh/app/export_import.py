@@ -6,7 +6,7 @@ from pathlib import Path
 
 from afresh.app.project import Project, rebuild_views
 from afresh.app.tasks import find_task
-from afresh.core.block import Block, find_block_ids
+from afresh.core.archived_block import Block, find_block_ids
 from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.work_transfer import TaskWork

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
-from afresh.app.open_ledger import OpenLedger
+from afresh.app.open_spending_ledger import OpenLedger
 from afresh.app.project import Project
 from afresh.app.read_spending import LimitUse, hash_project_root, measure_limit_use, sum_task_calls
 from afresh.app.tasks import find_task

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from afresh.app.clock import SystemClock
 from afresh.app.doctor import HealthFinding
-from afresh.app.open_ledger import OpenLedger, open_ledger_at
+from afresh.app.open_spending_ledger import OpenLedger, open_ledger_at
 from afresh.app.settings import Settings
 from afresh.config.settings_file import find_user_config
 from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR

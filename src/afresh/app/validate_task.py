@@ -9,7 +9,7 @@ from afresh.config.templates.template_files import TemplateLayers
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.sources.instructions import InstructionsAllowance, render_instructions, select_instruction_chain
 from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR, compute_highest_ceiling
-from afresh.core.item import Note
+from afresh.core.context_item import Note
 from afresh.core.prompt import Prompt
 from afresh.core.state import State
 from afresh.core.task import Task

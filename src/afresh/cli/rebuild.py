@@ -8,7 +8,7 @@ def command() -> None:
     """Delete session files, decision logs and the like, and write them again from the journal. Calls that the books of what is
     spent do not know are put back."""
     from afresh.app.project import rebuild_views
-    from afresh.app.repair_ledger import restore_missing_calls
+    from afresh.app.repair_spending_ledger import restore_missing_calls
     from afresh.cli.options import open_current_project
     from afresh.views.task_status import format_count
 

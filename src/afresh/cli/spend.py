@@ -21,7 +21,7 @@ def command(context: click.Context, by: str | None, since: str, everywhere: bool
     from pathlib import Path
 
     from afresh.app import spending_report as spend
-    from afresh.app.open_ledger import open_ledger_at
+    from afresh.app.open_spending_ledger import open_ledger_at
     from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render import spending as views
 
@@ -41,7 +41,7 @@ def reset(scope: str, task: str | None) -> None:
     """Let what was spent no longer count against the limit of SCOPE, so that it allows as much again."""
     from pathlib import Path
 
-    from afresh.app.open_ledger import open_ledger_at
+    from afresh.app.open_spending_ledger import open_ledger_at
     from afresh.app.spending_report import reset_limit
     from afresh.core.spending import LimitScope
 

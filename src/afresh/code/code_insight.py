@@ -25,10 +25,10 @@ from afresh.code.refactoring.suggest_refactorings import suggest_refactorings
 from afresh.code.refactoring.suggestion import Suggestion
 from afresh.code.symbol_search import find_definitions_and_uses
 from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
+from afresh.core.context_item import Excerpt, Item, Note
 from afresh.core.fact import FactKind
-from afresh.core.item import Excerpt, Item, Note
+from afresh.core.line_region import Region
 from afresh.core.old_records import find_suggestion_id
-from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.symbol import SearchHit
 from afresh.ports.code import CodeIndexStore

@@ -9,7 +9,7 @@ from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.sources.history import HistoryAllocation
 from afresh.context.sources.last_step import THOUGHT_PIECE
 from afresh.context.truncate_piece import truncate_piece
-from afresh.core.item import MapEntry, StepLine
+from afresh.core.context_item import MapEntry, StepLine
 from afresh.core.prompt import Omission, Section, Tier
 from afresh.core.template import SectionShare
 from afresh.core.tokens import TokenCounter

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from afresh.context.section import SectionPiece
-from afresh.core.item import Excerpt, MapEntry, SourceLine, collect_line_numbers
+from afresh.core.context_item import Excerpt, MapEntry, SourceLine, collect_line_numbers
 from afresh.memory.history.names import find_names_and_implied
 
 FILE_SHOWING_SECTIONS = ("files", "beginning", "target", "similar")

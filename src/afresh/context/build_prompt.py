@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from afresh.context.allocate import SectionAllocation, allocate_tokens
-from afresh.context.budget import enforce_ceiling, over_ceiling_error
 from afresh.context.cache_prefix import BREAK_POSITIONS, find_break_offsets, get_section_position, is_volatile_section
 from afresh.context.compaction.compact_prompt import compact_sections
 from afresh.context.compaction.strategies import CompactedDrafts
@@ -33,8 +32,9 @@ from afresh.context.sources.stall_warnings import render_stall_warnings
 from afresh.context.sources.task_and_messages import draft_task
 from afresh.context.sources.test_results import draft_failing_tests
 from afresh.context.sources.verification_status import draft_cited_lines, draft_verification
+from afresh.context.token_ceiling import enforce_ceiling, over_ceiling_error
 from afresh.context.tool_call_replay import build_exchange, build_exchange_section, count_reply_tokens, select_reply_to_replay
-from afresh.core.item import StepLine
+from afresh.core.context_item import StepLine
 from afresh.core.prompt import Omission, Prompt, Request, Section, Tier, ToolSchema
 from afresh.core.reply import Reply
 from afresh.core.template import SECTION_ORDER, CallLayout, SectionShare, Template

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from afresh.context.relevance import list_goal_and_plan_texts
-from afresh.core.item import Excerpt
-from afresh.core.region import Region
+from afresh.core.context_item import Excerpt
+from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.memory.history.names import find_names
 

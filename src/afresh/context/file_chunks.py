@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Container, Sequence
 
-from afresh.core.item import LEFT_OUT_MARK, Excerpt, SourceLine
+from afresh.core.context_item import LEFT_OUT_MARK, Excerpt, SourceLine
 
 MIN_CHUNK_LINES = 10
 SPLITTABLE_CHUNK_LINES = 40

@@ -16,9 +16,13 @@ from afresh.context.sources.last_step import gather_last_outputs
 from afresh.context.sources.lessons import gather_lessons
 from afresh.context.sources.test_results import drop_guessed_coverage, gather_failing_tests, gather_measured_coverage
 from afresh.context.sources.verification_status import gather_cited_lines
-from afresh.core.item import Item, diff_from_change
+<<<<<<< HEAD
+from afresh.core.context_item import Item, diff_from_change
+=======
+from afresh.core.context_item import Item, diff_from_change
+from afresh.core.item_record import redact_item
+>>>>>>> items
 from afresh.core.prompt import Tier
-from afresh.core.redaction import redact_value
 from afresh.core.state import State
 from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext, assemble_gathered_context
@@ -51,7 +55,7 @@ def gather_context(state: State, agent: Runtime) -> GatheredContext:
         *gather_last_outputs(state, agent, edits),
         *recall_project_facts(state, agent.lore),
     ]
-    return assemble_gathered_context(state, redact_value(items), edits, agent.store.read, agent.recollection)
+    return assemble_gathered_context(state, list(map(redact_item, items)), edits, agent.store.read, agent.recollection)
 
 
 def _select_wanted_sections(state: State, agent: Runtime) -> frozenset[str]:

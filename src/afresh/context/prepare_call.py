@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from afresh.context.budget import find_ceiling_shortage, raise_ceiling, settings_for_call, update_ceiling
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.calibration import check_reported_usage, provider_count
 from afresh.context.compaction.compact_memory import compact_memory
 from afresh.context.gather import gather_context
 from afresh.context.rebuild_call import audit_call
 from afresh.context.sources.lessons import detect_used_lessons, record_consultation
-from afresh.core.block import Block
+from afresh.context.token_ceiling import find_ceiling_shortage, raise_ceiling, settings_for_call, update_ceiling
+from afresh.core.archived_block import Block
 from afresh.core.event import CallRequested, Event, ReplyReceived
 from afresh.core.prompt import Prompt
 from afresh.core.reply import Reply

@@ -7,10 +7,10 @@ from itertools import accumulate
 
 from afresh.context.build_prompt import SECTION_SEPARATOR, build_best_prompt, join_sections, select_offered_tools
 from afresh.context.cache_prefix import is_volatile_section
-from afresh.core.block import Block
+from afresh.core.archived_block import Block
 from afresh.core.codec import to_canonical_json, value_from_json
+from afresh.core.context_item import Note
 from afresh.core.event import CallRequested
-from afresh.core.item import Note
 from afresh.core.item_record import item_from_ref, ref_from_item, to_archived_text
 from afresh.core.prompt import CallAudit, Prompt, Section, SectionRef, ToolSchema
 from afresh.core.reducer import fold_entries

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from afresh.context.section import SectionDraft, SectionPiece
-from afresh.core.item import LEFT_OUT_MARK, LineGap, SourceLine
+from afresh.core.context_item import LEFT_OUT_MARK, LineGap, SourceLine
 
 MAX_STUB_NAMES = 6
 """Definitions that one line for what is not shown may name."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from afresh.core.item import Excerpt, MapEntry, ShownLine, StepLine, render_lines
+from afresh.core.context_item import Excerpt, MapEntry, ShownLine, StepLine, render_lines
 from afresh.core.prompt import Tier
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from math import log
 
 from afresh.context.section import SectionPiece
-from afresh.core.item import LineGap, ShownLine
+from afresh.core.context_item import LineGap, ShownLine
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.tokens import TokenCounter
 

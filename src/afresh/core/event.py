@@ -4,16 +4,16 @@ A step is two commits: Requested + Replied before acting, all the rest after it.
 """
 
 from afresh.core.action import Observation
-from afresh.core.block import BlockIndexLine
+from afresh.core.archived_block import BlockIndexLine
 from afresh.core.ceiling_state import CeilingChanged, LargerCeilingRequested, ReserveChanged
 from afresh.core.change import Hunk
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactCorrected, FactForgotten, FactNoted, LessonJudged
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded
+from afresh.core.line_region import Region
 from afresh.core.progress_state import StallNoticed, StepMarked
 from afresh.core.prompt import CallAudit
-from afresh.core.region import Region
 from afresh.core.reply import Reply
 from afresh.core.step_history import Passage, Summary
 from afresh.core.strategy_state import PlanItem, StrategyChanged

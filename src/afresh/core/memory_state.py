@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.core.action import Observation
-from afresh.core.block import BlockIndexLine
+from afresh.core.archived_block import BlockIndexLine
 from afresh.core.decision import Decision, add_decision
 from afresh.core.dialogue_state import is_approval
 from afresh.core.event import (
@@ -22,8 +22,8 @@ from afresh.core.event import (
 from afresh.core.fact import Fact, bound_facts, drop_observations_of_step, drop_passed_tests, mark_facts_undone, supersede_fact
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import INITIAL_LESSON_STATE, LessonLearnt, LessonsLookedUp, LessonState, LessonsUsed, apply_lesson_event
+from afresh.core.line_region import MAX_REGIONS, Region, add_region, move_regions
 from afresh.core.old_records import find_reverted_action
-from afresh.core.region import MAX_REGIONS, Region, add_region, move_regions
 from afresh.core.step_history import (
     ENDED_OK,
     Passage,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from afresh.core.item import Diff, Excerpt, Item, LineGap, MapEntry, ModuleContract, Note, RepoMap, SourceLine, SymbolLine
+from afresh.core.context_item import Diff, Excerpt, Item, LineGap, MapEntry, ModuleContract, Note, RepoMap, SourceLine, SymbolLine
 
 EXCERPT_SUBJECT = re.compile(r"(.+?):(\d+)-(\d+) (.*)", re.DOTALL)
 SOURCE_LINE = re.compile(r"([+ ]) *(\d+) (.*)", re.DOTALL)

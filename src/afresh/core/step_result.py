@@ -1,12 +1,12 @@
 """What comes of an action."""
 
 from afresh.core.action import Action
-from afresh.core.block import Block
+from afresh.core.archived_block import Block
 from afresh.core.change import Change
 from afresh.core.event import Event, QuestionAsked
 from afresh.core.fact import Fact
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.region import Region
+from afresh.core.line_region import Region
 from afresh.core.verdict import Ruling, Verdict
 
 

@@ -29,8 +29,8 @@ from afresh.core.event import (
     StepFinished,
 )
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.line_region import Region
 from afresh.core.prompt import CallAudit
-from afresh.core.region import Region
 from afresh.core.reply import Reply
 from afresh.core.token_calibration import (
     CalibrationLoaded,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from afresh.core.block import Block, block_id_from_text
+from afresh.core.archived_block import Block, block_id_from_text
 from afresh.core.event import Event
 from afresh.core.hash_chain import link_events
 from afresh.core.redaction import redact_secrets

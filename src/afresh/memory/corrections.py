@@ -97,8 +97,10 @@ def overrule_decision(decision: Decision, text: str) -> Decision:
 
 
 def scrub_step_record(one: StepRecord, scrub: Callable[[str], str]) -> StepRecord:
-    seen = tuple(scrub_observation(found, scrub) for found in one.observations)
-    return replace(one, thought=scrub(one.thought), observations=seen, outcome=scrub(one.outcome))
+    """What the step did is a part of its outcome and goes with it."""
+    seen, outcome = tuple(scrub_observation(found, scrub) for found in one.observations), scrub(one.outcome)
+    reverted = one.reverted if outcome == one.outcome else ""
+    return replace(one, thought=scrub(one.thought), observations=seen, outcome=outcome, reverted=reverted)
 
 
 def scrub_observation(seen: Observation, scrub: Callable[[str], str]) -> Observation:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from afresh.core.item import Diff, Excerpt, Item, Note, RepoMap
+from afresh.core.context_item import Diff, Excerpt, Item, Note, RepoMap
 from afresh.core.state import State
 from afresh.core.step_history import Passage
 from afresh.memory.corrections import Corrections, apply_corrections, make_scrubber

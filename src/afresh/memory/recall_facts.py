@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from afresh.core.action import describe_subject
+from afresh.core.context_item import Note
 from afresh.core.fact import FactKind, FactScope
-from afresh.core.item import Note
 from afresh.core.project_facts import FactQuery, ProjectFact, fact_from_decision, make_fact_id
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.state import State

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
-from afresh.core.item import Item
-from afresh.core.region import Region
+from afresh.core.context_item import Item
+from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, IndexTerm, SearchHit, TreeListing
 from afresh.ports.workspace import FileTree

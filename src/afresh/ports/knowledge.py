@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from afresh.core.context_item import Note
 from afresh.core.instructions import InstructionChain
-from afresh.core.item import Note
 
 
 class InstructionReader(Protocol):

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from afresh.core.block import Block
+from afresh.core.archived_block import Block
 from afresh.core.event import Event, JournalEntry, JournalHead
 from afresh.core.ledger import CallPayment, LedgerCall, PricedBooking, SpendingFilter, SpendingTally
 from afresh.core.project_facts import FactCorrection, FactQuery, ProjectFact

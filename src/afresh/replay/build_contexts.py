@@ -9,7 +9,7 @@ from typing import Any
 from afresh.config.templates.load_template import load_call_template
 from afresh.context.build_prompt import build_best_prompt
 from afresh.core.action import Action, Observation
-from afresh.core.block import block_id_from_text
+from afresh.core.archived_block import block_id_from_text
 from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Request
 from afresh.core.state import State

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 
-from afresh.core import block as block_module
+from afresh.core import archived_block as block_module
 from afresh.core import hash_chain
 from afresh.core.action import CommandRun
-from afresh.core.block import Block
+from afresh.core.archived_block import Block
+from afresh.core.context_item import Item
 from afresh.core.event import JournalEntry, JournalHead
-from afresh.core.item import Item
+from afresh.core.line_region import Region
 from afresh.core.prompt import Request
-from afresh.core.region import Region
 from afresh.core.reply import Reply
 from afresh.core.state import State, make_ticket_detail
 from afresh.core.symbol import SearchHit

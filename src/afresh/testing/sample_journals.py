@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation
-from afresh.core.block import Block, BlockIndexLine, block_id_from_text
+from afresh.core.archived_block import Block, BlockIndexLine, block_id_from_text
 from afresh.core.event import Event, JournalEntry, JournalHead
 from afresh.core.fact import Fact, FactKind
 from afresh.core.hash_chain import link_events

@@ -3,7 +3,7 @@
 import pytest
 
 from afresh.core import event as happened
-from afresh.core.block import block_id_from_text
+from afresh.core.archived_block import block_id_from_text
 from afresh.errors import BadInput
 from afresh.ports.storage import Storage
 from afresh.testing.notebook_contract import list_texts, make_note

@@ -8,7 +8,7 @@ class TestMyStore(StoreContract):
 import pytest
 
 from afresh.core import event as happened
-from afresh.core.block import Block, block_id_from_text
+from afresh.core.archived_block import Block, block_id_from_text
 from afresh.core.event import JournalHead
 from afresh.core.reducer import fold_entries
 from afresh.core.task import Task

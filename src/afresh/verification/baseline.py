@@ -2,7 +2,7 @@
 
 import re
 
-from afresh.core.block import Block
+from afresh.core.archived_block import Block
 from afresh.core.task import FIX_VIOLATION_TYPE, Task
 from afresh.core.verdict import Baseline, CheckRun
 from afresh.outputs.test_reports.outcomes import OutcomesByTest, outcomes_from_json

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from afresh.core.action import CommandRun
-from afresh.core.block import Block, block_id_from_text
+from afresh.core.archived_block import Block, block_id_from_text
 from afresh.core.check_command import instrument_command, is_single_pytest_session
 from afresh.core.redaction import redact_value
 from afresh.core.task import Check

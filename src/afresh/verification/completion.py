@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from afresh.core.block import Block
+from afresh.core.archived_block import Block
 from afresh.core.change import Change
 from afresh.core.recognise_test_files import is_conftest, is_test_file
 from afresh.core.task import FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE, Check
@@ -13,7 +13,6 @@ from afresh.ports.workspace import Workspace
 from afresh.verification.baseline import find_baseline_blocker
 from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.compile_check import check_changed_files_compile
-from afresh.verification.document import verify_document
 from afresh.verification.protected_tests import find_weakened_tests, is_protected_path
 from afresh.verification.regressions import (
     BaselineCheck,
@@ -24,6 +23,7 @@ from afresh.verification.regressions import (
     pair_checks_with_baseline,
     verdict_from_comparisons,
 )
+from afresh.verification.report_document import verify_document
 
 
 def verify_completion(bench: ToolContext, workspace: Workspace) -> tuple[Verdict, tuple[Block, ...]]:

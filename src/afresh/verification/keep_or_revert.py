@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from afresh.core.action_summary import describe_approach, find_tried_suggestion
-from afresh.core.block import Block
+from afresh.core.archived_block import Block
 from afresh.core.change import hunks_from_changes
 from afresh.core.command_output import OutputReading
 from afresh.core.event import ChangeKeptOrReverted, OutputDigested

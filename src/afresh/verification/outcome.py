@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from afresh.actions.observe import StepDigest
+from afresh.actions.digest_outputs import StepDigest
 from afresh.core.action import describe_subject
 from afresh.core.action_summary import TELLING_LINE, shorten_action
 from afresh.core.event import ActionsExecuted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
@@ -28,8 +28,8 @@ def conclude_step(
     """How the step ended, and what follows: the task rests, a checkpoint is due, or nothing."""
     events = end_by_verdict(state, deeds, judged, settled, agent) or rest_or_go_on(state, deeds, judged, settled, agent)
     reverted = not settled.kept and not (judged.verdict and judged.verdict.final)
-    outcome = summarise_step(deeds, judged, settled)
-    return StepConclusion(outcome, (*events, *add_checkpoint(state, events, agent)), summarise_actions(deeds) if reverted else "")
+    did = summarise_actions(deeds) if reverted else ""
+    return StepConclusion(summarise_step(deeds, judged, settled), (*events, *add_checkpoint(state, events, agent)), did)
 
 
 def rest_or_go_on(

@@ -7,8 +7,8 @@ from afresh.core.progress_event import CheckScope, WorkNotice
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.journal.append import append_events
+from afresh.policy.human_supervision import record_supervision_mode
 from afresh.policy.questions import ask_about_checks, is_told_to_work_without_checks
-from afresh.policy.supervision import record_supervision_mode
 from afresh.runtime import Runtime
 from afresh.verification.baseline import find_baseline_blocker, run_baseline_checks
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from afresh.core.block import Block
+from afresh.core.archived_block import Block
 from afresh.core.task import Check
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict, format_count, list_first_names, summarise_check_run
 from afresh.outputs.test_reports.outcomes import ERROR, OutcomesByTest

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.core.block import Block
+from afresh.core.archived_block import Block
 from afresh.core.check_command import narrow_to_tests
 from afresh.core.progress_event import CheckScope
 from afresh.core.recognise_test_files import is_conftest
@@ -18,7 +18,6 @@ from afresh.verification.check_configuration import is_test_configuration
 from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.compile_check import check_changed_files_compile
 from afresh.verification.completion import verify_completion
-from afresh.verification.document import verify_document
 from afresh.verification.regressions import (
     BaselineCheck,
     collect_archived_blocks,
@@ -26,6 +25,7 @@ from afresh.verification.regressions import (
     pair_checks_with_baseline,
     verdict_from_comparisons,
 )
+from afresh.verification.report_document import verify_document
 
 
 def verify_step_or_completion(state: State, deeds: StepActions, agent: Runtime) -> StepVerification:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from afresh.core.block import BlockIndexLine
+from afresh.core.archived_block import BlockIndexLine
 from afresh.core.event import CallRequested, JournalEntry
 from afresh.core.prompt import CallAudit, Omission, SectionCompaction, SectionRef
 from afresh.core.state import State

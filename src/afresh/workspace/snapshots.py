@@ -26,7 +26,7 @@ _TOUCHED_TAGS = (b"C", b"R", b"?")
 
 
 @dataclass(frozen=True, slots=True)
-class TreeListing:
+class TreeStatus:
     modes: Mapping[bytes, bytes]
     """Of all that the index holds, by name."""
     touched: Sequence[bytes]
@@ -82,14 +82,14 @@ class ShadowRepository:
         if self.tree.is_dir():
             self.git.ask("update-index", "-q", "--refresh")
 
-    def look(self) -> TreeListing:
+    def look(self) -> TreeStatus:
         """The index and the tree side by side. What git can't look into is made accessible first."""
         entries, locked = self._listed()
         if locked:
             make_accessible(self.tree)
             entries, _ = self._listed()
         touched = {name for tag, _, name in entries if tag in _TOUCHED_TAGS and not name.startswith(b".afresh/state/")}
-        return TreeListing({name: mode for tag, mode, name in entries if tag not in _TOUCHED_TAGS}, sorted(touched))
+        return TreeStatus({name: mode for tag, mode, name in entries if tag not in _TOUCHED_TAGS}, sorted(touched))
 
     def _listed(self) -> tuple[list[tuple[bytes, bytes, bytes]], bool]:
         """Tag, mode and name of each entry, and whether a folder could not be looked into."""

@@ -8,7 +8,7 @@ import pytest
 
 from afresh.actions.tools.recall import tool
 from afresh.core import event as happened
-from afresh.core.block import BlockIndexLine, block_id_from_text
+from afresh.core.archived_block import BlockIndexLine, block_id_from_text
 from afresh.core.project_facts import EmptyFactIndex, FactCorrection
 from afresh.core.state import State
 from afresh.core.step_history import Passage, PassageVoice

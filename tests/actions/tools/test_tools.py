@@ -6,7 +6,7 @@ import pytest
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.code.code_insight import CodeInsight
-from afresh.core.block import Block, block_id_from_text
+from afresh.core.archived_block import Block, block_id_from_text
 from afresh.core.ceiling_state import LargerCeilingRequested
 from afresh.core.decision import Decision
 from afresh.core.event import DecisionMade, PlanSet, QuestionAsked

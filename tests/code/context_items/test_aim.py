@@ -15,8 +15,8 @@ from afresh.code.context_items.named_definitions import FilesAtHand, find_files_
 from afresh.code.context_items.work_focus import build_work_focus
 from afresh.code.index.code_index import build_code_index
 from afresh.code.ranking.implied_files import find_surely_implied_files, score_implied_files
+from afresh.core.line_region import Region
 from afresh.core.memory_state import StepRecord
-from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.testing.states import make_state

@@ -13,8 +13,8 @@ from afresh.code.code_insight import ITEM_SOURCES, CodeInsight
 from afresh.code.context_items.find_targets import find_targets
 from afresh.code.context_items.related_tests import join_statement_lines
 from afresh.code.index.code_index import build_code_index
+from afresh.core.line_region import Region
 from afresh.core.memory_state import StepRecord
-from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.verdict import Baseline, CheckRun, FailedTest

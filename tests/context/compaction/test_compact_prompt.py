@@ -9,12 +9,12 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, draft_sections, select_offered_tools
 from afresh.context.compaction.compact_prompt import COMPACTION_STRATEGIES, compact_sections, count_asked_tokens
+from afresh.core.context_item import Note
 from afresh.core.fact import Fact, FactKind
-from afresh.core.item import Note
+from afresh.core.line_region import Region
 from afresh.core.memory_state import StepRecord
 from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
-from afresh.core.region import Region
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.template import SectionShare

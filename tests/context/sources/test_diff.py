@@ -8,7 +8,7 @@ import pytest
 from item_samples import text_of
 
 from afresh.context.sources.diff import find_reviewed_diff, find_reviewed_regions, gather_review_diff
-from afresh.core.region import Region
+from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.workspace_state import WorkspaceState

@@ -14,10 +14,10 @@ from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.sources.history import render_history_rows
 from afresh.core.action import Action, Observation
-from afresh.core.item import Excerpt, Item, SourceLine
+from afresh.core.context_item import Excerpt, Item, SourceLine
+from afresh.core.line_region import Region
 from afresh.core.memory_state import MemoryState, StepRecord
 from afresh.core.prompt import Prompt
-from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.step_history import PassageVoice
 from afresh.core.task import Check, Task

@@ -17,8 +17,8 @@ from afresh.context.sources.instructions import (
 )
 from afresh.core.dialogue_state import DialogueState
 from afresh.core.instructions import InstructionChain, InstructionFile, InstructionLevel, NumberedLine
+from afresh.core.line_region import Region
 from afresh.core.memory_state import MemoryState
-from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.workspace_state import WorkspaceState

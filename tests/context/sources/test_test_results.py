@@ -1,5 +1,5 @@
 from afresh.context.sources.test_results import drop_guessed_coverage, gather_measured_coverage
-from afresh.core.item import Note
+from afresh.core.context_item import Note
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict

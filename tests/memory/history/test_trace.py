@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.core.block import block_id_from_text
+from afresh.core.archived_block import block_id_from_text
 from afresh.core.step_history import (
     PASSAGE_CHARACTERS_PER_CEILING_TOKEN,
     Passage,

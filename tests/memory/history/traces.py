@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from afresh.core.block import block_id_from_text
+from afresh.core.archived_block import block_id_from_text
 from afresh.core.step_history import Passage, PassageVoice
 from afresh.memory.history.names import find_file_names
 from afresh.memory.history.trace import Trace, build_trace

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from afresh.context.sources.lessons import detect_used_lessons, gather_lessons, record_consultation
 from afresh.core.action import Action
-from afresh.core.item import Note
+from afresh.core.context_item import Note
 from afresh.core.lesson import (
     INITIAL_LESSON_STATE,
     MAX_LESSONS_REMEMBERED,

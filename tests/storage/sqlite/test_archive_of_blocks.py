@@ -4,7 +4,7 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.core.action import Action, Observation
-from afresh.core.block import BlockIndexLine, block_id_from_text
+from afresh.core.archived_block import BlockIndexLine, block_id_from_text
 from afresh.core.fact import Fact, FactKind
 from afresh.core.memory_state import StepRecord
 from afresh.core.state import State

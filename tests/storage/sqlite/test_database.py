@@ -143,7 +143,9 @@ def test_an_older_schema_is_brought_up_to_date(path: Path) -> None:
 
 def test_tickets_of_an_older_schema_get_their_details_from_snapshots(path: Path) -> None:
     store = SqliteJournal(path)
-    asked = append_events(store, append_step(store, create_task(store, "asks")), [happened.QuestionAsked("which?", ("this", "that"))])
+    asked = append_events(
+        store, append_step(store, create_task(store, "asks")), [happened.QuestionAsked("which?", ("this", "that"))]
+    )
     asked = end_task(store, asked, TaskStatus.BLOCKED)
     fresh = create_task(store, "fresh")
     append_step(store, append_events(store, create_task(store, "at work"), [happened.TaskClaimed("a")]))

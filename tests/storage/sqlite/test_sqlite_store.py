@@ -10,7 +10,7 @@ import pytest
 
 from afresh.core import ceiling_state
 from afresh.core import event as happened
-from afresh.core.block import block_id_from_text
+from afresh.core.archived_block import block_id_from_text
 from afresh.core.event import JournalHead
 from afresh.core.state import State
 from afresh.core.task import TaskStatus

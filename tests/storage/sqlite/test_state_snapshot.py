@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from afresh.core.block import BlockIndexLine
+from afresh.core.archived_block import BlockIndexLine
 from afresh.core.dialogue_state import DialogueState
 from afresh.core.event import JournalHead
 from afresh.core.fact import Fact, FactKind
+from afresh.core.line_region import Region
 from afresh.core.memory_state import MemoryState
-from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
 from afresh.storage.sqlite import state_snapshot as snapshot

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.actions.output_excerpt import OutputExcerpt, select_line_range, select_lines_about, select_outline
+from afresh.actions.recall_excerpt import OutputExcerpt, select_line_range, select_lines_about, select_outline
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.fact import FactKind
 from afresh.core.project_facts import FactQuery, ProjectFact

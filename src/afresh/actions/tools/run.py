@@ -7,7 +7,7 @@ from typing import Any
 
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.action import CommandRun
-from afresh.core.region import Region
+from afresh.core.line_region import Region
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext

@@ -6,7 +6,7 @@ from afresh.code.context_items.find_targets import SHARES_WORDS, TargetDefinitio
 from afresh.code.context_items.work_focus import MAX_LINE_CHARACTERS, WorkFocus
 from afresh.code.graph import calls
 from afresh.code.search_hit import SymbolUse, UseKind
-from afresh.core.item import Note
+from afresh.core.context_item import Note
 from afresh.core.truncate import to_one_line
 
 MAX_TARGETS = 4

@@ -8,7 +8,7 @@ from afresh.code.context_items.find_targets import join_user_texts, remove_paths
 from afresh.code.context_items.named_definitions import find_named_files
 from afresh.code.context_items.word_relevance import DEFINITION_KINDS
 from afresh.code.context_items.work_focus import MAX_LINE_CHARACTERS, WorkFocus, join_first_names
-from afresh.core.item import ModuleContract, SymbolLine
+from afresh.core.context_item import ModuleContract, SymbolLine
 from afresh.core.symbol import Symbol, SymbolKind
 from afresh.core.truncate import to_one_line
 

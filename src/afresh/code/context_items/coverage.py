@@ -8,7 +8,7 @@ from afresh.code.context_items.work_focus import WorkFocus, join_first_names
 from afresh.code.graph import calls
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.search_hit import SymbolUse, UseKind
-from afresh.core.item import Note
+from afresh.core.context_item import Note
 from afresh.core.symbol import SymbolPlace
 
 MAX_CALLS_TO_TEST = 5

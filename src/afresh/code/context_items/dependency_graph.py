@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from afresh.code.context_items.work_focus import WorkFocus, join_first_names
 from afresh.code.index.code_index import CodeIndex
-from afresh.core.item import Note
+from afresh.core.context_item import Note
 
 MAX_GRAPH_FILES = 4
 MAX_LISTED_NAMES = 6

@@ -18,7 +18,7 @@ from afresh.code.context_items.word_relevance import DEFINITION_KINDS
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking.implied_files import find_surely_implied_files
 from afresh.code.ranking.query import RankedFile
-from afresh.core.region import Region
+from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolPlace
 

@@ -8,7 +8,7 @@ from afresh.code.context_items import word_relevance
 from afresh.code.context_items.find_targets import TargetDefinition, remove_paths_from_texts
 from afresh.code.context_items.work_focus import MAX_LINE_CHARACTERS, WorkFocus
 from afresh.code.graph import calls
-from afresh.core.item import Excerpt, Note
+from afresh.core.context_item import Excerpt, Note
 from afresh.core.recognise_test_files import is_test_code, is_test_file
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolPlace

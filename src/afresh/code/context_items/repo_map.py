@@ -15,7 +15,7 @@ from afresh.code.context_items.word_relevance import DEFINITION_KINDS
 from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking.implied_files import find_surely_implied_files
-from afresh.core.item import MapEntry, RepoMap
+from afresh.core.context_item import MapEntry, RepoMap
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolKind

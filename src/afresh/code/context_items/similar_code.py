@@ -20,7 +20,7 @@ from afresh.code.context_items.related_tests import EXPECTATION_LINE
 from afresh.code.context_items.target_source import cut_definition
 from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside, join_first_names
 from afresh.code.ranking.implied_files import find_surely_implied_files
-from afresh.core.item import Item, Note
+from afresh.core.context_item import Item, Note
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.symbol import ImportedModule, Symbol, SymbolKind, SymbolPlace
 from afresh.core.truncate import to_one_line

@@ -6,7 +6,7 @@ from afresh.code.context_items import word_relevance
 from afresh.code.context_items.find_targets import CHANGED_BY_TASK, SHARES_WORDS, TargetDefinition, remove_paths_from_texts
 from afresh.code.context_items.work_focus import WorkFocus
 from afresh.core.change import group_consecutive
-from afresh.core.item import Excerpt, LineGap
+from afresh.core.context_item import Excerpt, LineGap
 from afresh.core.symbol import SymbolKind, SymbolPlace
 
 MAX_WHOLE_CLASS_LINES = 60

@@ -9,8 +9,8 @@ from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking.query import RankedFile, RankingQuery
 from afresh.code.ranking.rank_files import rank_files_cached
 from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
-from afresh.core.item import SourceLine
-from afresh.core.region import Region
+from afresh.core.context_item import SourceLine
+from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolKind
 from afresh.core.truncate import to_one_line

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from afresh.code.complexity import MAX_COMPLEXITY
 from afresh.code.python_source import PythonFunction, PythonSource, parse_python
-from afresh.core.block import block_id_from_text
+from afresh.core.archived_block import block_id_from_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from afresh.context.relevance import describe_goal_and_plan, list_focus_words
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.sources.code_analysis import SUGGESTION_PIECE_PREFIX, VIOLATIONS_PIECE
 from afresh.context.sources.memory_sections import build_note_piece
+from afresh.core.context_item import Excerpt
 from afresh.core.fact import FactKind
-from afresh.core.item import Excerpt
 from afresh.core.prompt import Omission, SectionCompaction
 from afresh.core.state import State
 from afresh.memory.gathered_context import GatheredContext

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from afresh.context.relevance import describe_goal_and_plan
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.truncate_piece import rank_lines_by_need
-from afresh.core.item import Diff, Excerpt, Item, ModuleContract, Note, RepoMap, ShownLine, render_lines
+from afresh.core.context_item import Diff, Excerpt, Item, ModuleContract, Note, RepoMap, ShownLine, render_lines
 from afresh.core.prompt import Tier
 from afresh.memory.gathered_context import GatheredContext
 

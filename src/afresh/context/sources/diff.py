@@ -7,8 +7,8 @@ from functools import partial
 
 from afresh.context.section import SectionDraft, draft_always_section
 from afresh.core.change import Change, find_added_lines, group_consecutive
-from afresh.core.item import Diff, Item, Note
-from afresh.core.region import Region
+from afresh.core.context_item import Diff, Item, Note
+from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import GitHistory

@@ -8,9 +8,9 @@ from afresh.context.file_chunks import cut_excerpt, split_into_chunks
 from afresh.context.relevance import list_focus_words
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.change import Change, find_added_lines
-from afresh.core.item import Excerpt, Item, RepoMap, render_lines
+from afresh.core.context_item import Excerpt, Item, RepoMap, render_lines
+from afresh.core.line_region import Region
 from afresh.core.prompt import Tier
-from afresh.core.region import Region
 from afresh.core.state import State
 from afresh.errors import ModelMistake
 from afresh.memory.gathered_context import GatheredContext

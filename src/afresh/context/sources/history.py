@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice, takewhile
 
-from afresh.core.item import StepLine
+from afresh.core.context_item import StepLine
 from afresh.core.prompt import Omission, Section
 from afresh.core.step_history import PassageVoice
 from afresh.core.template import SectionShare

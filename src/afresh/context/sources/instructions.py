@@ -8,8 +8,8 @@ from functools import lru_cache
 from math import ceil
 
 from afresh.context.section import SectionDraft, draft_always_section
+from afresh.core.context_item import Note
 from afresh.core.instructions import InstructionChain, InstructionFile, InstructionPart
-from afresh.core.item import Note
 from afresh.core.state import State
 from afresh.core.text import escape_hidden
 from afresh.core.tokens import EstimatingCounter

@@ -6,7 +6,7 @@ from typing import Any
 
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.action import Observation, describe_subject
-from afresh.core.item import Note
+from afresh.core.context_item import Note
 from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State

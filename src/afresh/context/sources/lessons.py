@@ -1,8 +1,8 @@
 from collections.abc import Iterator, Sequence
 
 from afresh.context.section import SectionDraft, SectionPiece
+from afresh.core.context_item import Note
 from afresh.core.event import Event
-from afresh.core.item import Note
 from afresh.core.lesson import LessonsLookedUp, LessonsUsed
 from afresh.core.prompt import Prompt, Tier
 from afresh.core.reply import Reply

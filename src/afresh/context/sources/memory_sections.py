@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from afresh.context.relevance import select_relevant_items, summarise_headings
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
+from afresh.core.context_item import StepLine
 from afresh.core.decision import MAX_DECISIONS, Decision
 from afresh.core.fact import MAX_FACTS, Fact, FactKind, select_observations_to_show
-from afresh.core.item import StepLine
 from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State

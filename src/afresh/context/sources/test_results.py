@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from afresh.context.file_chunks import extract_function_source
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.sources.excerpts import rank_worked_on_excerpts, try_read_file
-from afresh.core.item import Item, Note, render_lines
+from afresh.core.context_item import Item, Note, render_lines
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.verdict import CheckRun

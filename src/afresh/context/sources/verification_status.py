@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from afresh.context.citations import find_citations
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
 from afresh.context.sources.excerpts import try_read_file
-from afresh.core.item import Note
+from afresh.core.context_item import Note
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.task import RECORDED_TYPE, SPEC_DESIGN_TYPE, Task

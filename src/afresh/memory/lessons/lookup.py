@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from afresh.core.item import Note
+from afresh.core.context_item import Note
 from afresh.core.lesson import PATTERN_ID_PREFIX
 from afresh.core.state import State
 from afresh.core.tokens import TokenCounter

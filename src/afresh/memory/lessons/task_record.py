@@ -2,6 +2,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from afresh.core.change import Hunk
+from afresh.core.context_item import LEFT_OUT_MARK
 from afresh.core.event import (
     ActionsExecuted,
     BaselineMeasured,
@@ -18,7 +19,6 @@ from afresh.core.event import (
     VerdictReached,
 )
 from afresh.core.fact import Fact, FactKind
-from afresh.core.item import LEFT_OUT_MARK
 from afresh.core.item_record import place_from_ref
 from afresh.core.lesson import LessonWorded
 from afresh.core.old_records import Place

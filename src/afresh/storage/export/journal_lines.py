@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from afresh.core import hash_chain
-from afresh.core.block import block_id_from_text, find_block_ids
+from afresh.core.archived_block import block_id_from_text, find_block_ids
 from afresh.core.codec import to_canonical_json
 from afresh.core.event import JournalEntry, JournalHead
 from afresh.errors import Damaged

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.core.item import Note
+from afresh.core.context_item import Note
 from afresh.core.lesson import (
     LESSON_HEADINGS,
     PATTERN_ID_PREFIX,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from sqlite3 import Connection
 
-from afresh.core.block import Block, block_id_from_text
+from afresh.core.archived_block import Block, block_id_from_text
 from afresh.errors import Broken, Damaged
 from afresh.storage.sqlite.compression import compress_text, decompress_text
 

@@ -7,7 +7,7 @@ from sqlite3 import Connection
 from typing import NamedTuple
 
 from afresh.core import hash_chain
-from afresh.core.block import Block, find_block_ids
+from afresh.core.archived_block import Block, find_block_ids
 from afresh.core.codec import to_canonical_json
 from afresh.core.event import CheckpointWritten, JournalEntry, JournalHead
 from afresh.core.reducer import fold_entries

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.actions.output_excerpt import (
+from afresh.actions.recall_excerpt import (
     select_line_range,
     select_lines_about,
     select_outline,

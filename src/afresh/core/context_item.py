@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from afresh.core.change import Change
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.region import Region
+from afresh.core.line_region import Region
 from afresh.core.text import number_line
 
 LEFT_OUT_MARK = "…"

@@ -8,7 +8,7 @@ from pathlib import Path
 from afresh.app.clock import SystemClock
 from afresh.app.project import Project, open_project
 from afresh.app.read_spending import hash_project_root, open_user_ledger
-from afresh.app.repair_ledger import reconcile_ledger
+from afresh.app.repair_spending_ledger import reconcile_ledger
 from afresh.app.settings import Settings
 from afresh.config.settings_file import find_user_config, read_settings_file
 from afresh.core.event import QuestionAsked

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from afresh.core.action import Observation, describe_subject
 from afresh.core.action_summary import TELLING_LINE, find_telling_line, shorten_action, truncate_first_line
-from afresh.core.block import Block, BlockIndexLine
+from afresh.core.archived_block import Block, BlockIndexLine
 from afresh.core.command_output import OutputReading, command_from_output
 from afresh.core.event import OutputDigested
 from afresh.core.fact import Fact
-from afresh.core.region import Region
+from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.step_history import ENDED_OK, Passage, PassageVoice, count_remembered_characters
 from afresh.core.step_result import ActionResult, StepActions

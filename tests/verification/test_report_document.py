@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afresh.context.citations import Citation, find_citations
-from afresh.verification.document import find_absent_paths, find_dead_citations
+from afresh.verification.report_document import find_absent_paths, find_dead_citations
 
 TREE = {"src/parcel/pricing.py": 65, "src/parcel/label.py": 40, "Makefile": 9, ".github/check.yml": 5, "README.md": 12}
 

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from afresh.config.templates.load_template import load_template
-from afresh.context.budget import decide_ceiling_change, find_ceiling_shortage, raise_ceiling, settings_for_call, update_ceiling
 from afresh.context.calibration import adopt_project_calibration, calibrate_counter
+from afresh.context.token_ceiling import (
+    decide_ceiling_change,
+    find_ceiling_shortage,
+    raise_ceiling,
+    settings_for_call,
+    update_ceiling,
+)
 from afresh.core.action import Action, Observation
 from afresh.core.ceiling_state import (
     CallFigures,
@@ -109,7 +115,7 @@ class Ceiling(RuleBasedStateMachine):
         self.state = update_ceiling(before, self.agent)
         assert decide_ceiling_change(self.state, self.cap) is None, "one decision is enough until something happens"
         if before.budget > self.state.budget and before.budget <= self.cap:
-            assert self.calm >= before.room.patience and not before.room.wanted
+            assert self.calm >= before.tokens.ceiling.patience and not before.tokens.ceiling.wanted
         self.told(call(self.state, demand, unmet, cramped))
         self.told(step(self.state, ok, not unmet))
         self.calm = self.calm + 1 if self.state.tokens.ceiling.calm else 0

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.change import Change
-from afresh.core.item import (
+from afresh.core.context_item import (
     Diff,
     Excerpt,
     LineGap,
@@ -19,7 +19,7 @@ from afresh.core.item import (
     Trust,
     diff_from_change,
 )
-from afresh.core.item_record import item_from_ref, place_from_ref, ref_from_item, to_archived_text
+from afresh.core.item_record import item_from_ref, place_from_ref, redact_item, ref_from_item, to_archived_text
 from afresh.core.old_records import find_reverted_action, find_suggestion_id, item_from_untyped
 from afresh.core.prompt import ItemRef
 
@@ -116,3 +116,14 @@ def test_what_a_reverted_step_did_is_found_in_old_outcomes():
 def test_which_suggestion_an_old_approach_took_up_is_found_in_its_subject():
     assert find_suggestion_id("apply 0a1b2c3d4e5f (extract f)") == "0a1b2c3d4e5f"
     assert not find_suggestion_id("edit a.py; apply 0a1b2c3d4e5f (extract f)")
+
+
+def test_a_key_that_goes_over_many_lines_of_an_excerpt_is_redacted_and_the_lines_stay_where_they_are():
+    key = ["before", "-----BEGIN RSA PRIVATE KEY-----", *["MIIEowIBAAKCAQEA" * 4] * 3, "-----END RSA PRIVATE KEY-----", "after"]
+    held = Excerpt("file", "a.py", 8, 14, (), tuple(SourceLine(number, line) for number, line in enumerate(key, 8)))
+    shown = redact_item(held)
+    assert (
+        isinstance(shown, Excerpt) and "MIIEow" not in shown.code and [line.number for line in shown.lines] == list(range(8, 15))
+    )
+    assert (shown.lines[0].text, shown.lines[-1].text) == ("before", "after")
+    assert redact_item(EXCERPT) == EXCERPT

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afresh.actions.observe import digest_step
+from afresh.actions.digest_outputs import digest_step
 from afresh.core import event as happened
 from afresh.core.action import Action
 from afresh.core.event import JournalHead
