@@ -16,12 +16,8 @@ from afresh.context.sources.last_step import gather_last_outputs
 from afresh.context.sources.lessons import gather_lessons
 from afresh.context.sources.test_results import drop_guessed_coverage, gather_failing_tests, gather_measured_coverage
 from afresh.context.sources.verification_status import gather_cited_lines
-<<<<<<< HEAD
-from afresh.core.context_item import Item, diff_from_change
-=======
 from afresh.core.context_item import Item, diff_from_change
 from afresh.core.item_record import redact_item
->>>>>>> items
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.memory.corrections import Corrections
