@@ -311,7 +311,7 @@ def test_the_users_settings_say_how_closely_and_a_repository_may_not(
         "change",
     )
     own.write_text('mode = "watched"\n')
-    assert "mode should be one of: autonomous, supervised, interactive" in person.types("list", "--json").error["what"]
+    assert "mode should be one of: autonomous, supervised, interactive" in person.types("inbox", "--json").error["what"]
     own.unlink()
     person.write(".afresh/config.toml", 'mode = "autonomous"\n')
-    assert "sets mode, which it may not" in person.types("list", "--json").error["what"]
+    assert "sets mode, which it may not" in person.types("inbox", "--json").error["what"]

@@ -112,7 +112,7 @@ def test_what_a_model_costs_must_be_known_where_the_user_has_set_a_limit(person:
 def test_a_repository_can_set_neither_limits_nor_prices(person: Person, shop):
     for table in ("[limits]\nday = 900", PRICE):
         person.write(".afresh/config.toml", table)
-        assert "which it may not" in person.types("status").words
+        assert "which it may not" in person.types("inbox").words
 
 
 def test_books_that_can_t_be_written_stop_providers_and_not_the_free(person: Person, shop):
