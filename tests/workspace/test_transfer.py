@@ -100,7 +100,7 @@ def test_what_goes_on_elsewhere_comes_back_into_the_tree_it_came_from(workspace:
     deliver_work(workspace.repository, later, pack_work(clone, later))
     here = GitWorkspace(workspace.repository, "t1")
     here.open()
-    here.restore(later.snapshot)
+    here.restore(later.workspace.snapshot)
     assert (here.root / "change.txt").read_text() == "further\n" and files(here) == files(there)
 
 
