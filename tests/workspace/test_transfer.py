@@ -34,10 +34,10 @@ def changed(workspace: GitWorkspace) -> State:
     (workspace.root / os.fsdecode(b"caf\xc3\xa9 \xff.txt")).write_text("odd name\n")
     (workspace.root / "pkg" / "link").symlink_to("module.py")
     (workspace.root / "latin.txt").write_bytes("é\n".encode("latin-1"))
-    task, base = Task(id="t1", goal="g"), {"base": opened.base, "branch": opened.branch, "opened": opened.snapshot}
-    return State(
-        task=task, status=TaskStatus.BLOCKED, **base, workspace=WorkspaceState(snapshot=workspace.snapshot(), note=opened.note)
+    place = WorkspaceState(
+        base=opened.base, branch=opened.branch, first_snapshot=opened.snapshot, snapshot=workspace.snapshot(), note=opened.note
     )
+    return State(task=Task(id="t1", goal="g"), status=TaskStatus.BLOCKED, workspace=place)
 
 
 def files(workspace: GitWorkspace) -> dict[str, object]:
@@ -100,7 +100,7 @@ def test_what_goes_on_elsewhere_comes_back_into_the_tree_it_came_from(workspace:
     deliver_work(workspace.repository, later, pack_work(clone, later))
     here = GitWorkspace(workspace.repository, "t1")
     here.open()
-    here.restore(later.snapshot)
+    here.restore(later.workspace.snapshot)
     assert (here.root / "change.txt").read_text() == "further\n" and files(here) == files(there)
 
 
