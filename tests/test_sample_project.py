@@ -77,7 +77,9 @@ def test_the_suggestions_bring_the_sample_to_zero_violations_with_one_detour(tmp
             failed.append(offers[0].text.partition("\n")[0])
             for path, text in before.items():
                 files.write(path, text)
-            facts = (*current.facts, Fact(FactKind.FAILED_APPROACH, f"apply {offers[0].subject}", "tests failed"))
+            tried = offers[0].subject
+            fact = Fact(FactKind.FAILED_APPROACH, f"apply {tried}", "tests failed", suggestion=tried)
+            facts = (*current.memory.facts, fact)
             current = State(task=task, memory=MemoryState(facts=facts))
     assert insight.measure(current, files) == 0
     assert passes(root)

@@ -4,6 +4,7 @@ import functools
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from glob import escape, glob
 from pathlib import Path
 
 from afresh.errors import BadInput
@@ -73,11 +74,11 @@ def _expand_installation(folder: Path) -> Iterator[Path]:
 
 def _is_installation(prefix: Path, folder: str) -> bool:
     if folder == "shims":
-        return (prefix / "versions").is_dir() or (prefix / "installs").is_dir()
+        return os.path.isdir(prefix / "versions") or os.path.isdir(prefix / "installs")
     if folder not in ("bin", "sbin"):
         return False
     marks = ("pyvenv.cfg", "conda-meta", "lib/node_modules/npm")
-    return any((prefix / mark).exists() for mark in marks) or any(prefix.glob("lib/python3*/os.py"))
+    return any(os.path.exists(prefix / mark) for mark in marks) or any(glob(f"{escape(str(prefix))}/lib/python3*/os.py"))
 
 
 def _find_base_python(environment: Path) -> Iterator[Path]:
@@ -105,7 +106,7 @@ def _is_inside(folder: Path, others: Iterable[Path]) -> bool:
 def _keep_outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
     kept: list[Path] = []
     for folder in sorted(set(folders), key=lambda path: len(path.parts)):
-        if folder.is_dir() and not _is_inside(folder, kept):
+        if os.path.isdir(folder) and not _is_inside(folder, kept):
             kept.append(folder)
     return tuple(kept)
 
