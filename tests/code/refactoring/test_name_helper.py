@@ -13,6 +13,7 @@ from afresh.code.refactoring.identifier_words import (
     find_comment_words,
     find_noun,
     is_specific_name,
+    make_singular,
     split_identifier,
 )
 
@@ -130,9 +131,11 @@ def test_what_looks_at_the_call_stack_stays_where_it_is():
 @pytest.mark.parametrize(
     ("comment", "words"),
     [
+        ("Map the chunks back to the original text", "map chunks back"),
         ("Make sure the loop variable is set", "ensure loop variable"),
         ("Handle BEGIN block start", "handle begin block start"),
         ("Check for tabs", "check tabs"),
+        ("old options", "old options"),
         ("TODO: check this", ""),
         ("we cannot know which of them was first, so we guess", ""),
         ("parse", ""),
@@ -153,6 +156,7 @@ def test_a_comment_is_a_name_only_where_it_reads_as_one(comment, words):
         ("hasattr(value, 'keys')", "keys"),
         ("options.get('fields')", "fields"),
         ("strict and INDETERMINATE_EFFECT.match(text)", "strict"),
+        ("x.isidentifier()", "identifier"),
         ("kind != 'header'", ""),
     ],
 )
@@ -162,5 +166,6 @@ def test_a_condition_says_which_case_it_asks_for(condition, words):
 
 def test_words_of_identifiers():
     assert split_identifier("parseHTMLText_of") == ["parse", "html", "text", "of"]
+    assert make_singular(["open", "entries"]) == ["open", "entry"] and make_singular(["class"]) == ["class"]
     assert not is_specific_name(["ret"]) and not is_specific_name(["header", "0"]) and is_specific_name(["header"])
     assert find_noun(ast.parse("len(rows)", mode="eval").body) == ["rows"]

@@ -54,8 +54,7 @@ class FunctionFlow:
     def unsafe(self) -> bool:
         """Code that looks at its own variables by name cannot be split."""
         calls = (node for node in self.nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
-        counts = FRAME_INSPECTING_ARGUMENT_COUNTS
-        return any(len(call.args) < counts.get(call.func.id, 0) for call in calls)  # type: ignore[attr-defined]
+        return any(len(call.args) < FRAME_INSPECTING_ARGUMENT_COUNTS.get(call.func.id, 0) for call in calls)  # type: ignore[attr-defined]
 
     @cached_property
     def closures(self) -> list[Closure]:

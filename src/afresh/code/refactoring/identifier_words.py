@@ -30,12 +30,14 @@ WEAK_WORDS = frozenset(
 """Words that name almost anything: alone they name nothing."""
 FILLER_WORDS = frozenset(
     """
-    a an the this that these those we you it now then just here our any all also only for
+    a an the this that these those we you it now then just here our any all also only first itself
     """.split()  # noqa: SIM905
 )
-OBJECT_END = re.compile(
-    r"[.;:(–—!?\n,]| - | (?:after|against|as|at|because|before|but|by|from|if|in|into|is|are|of|on|so|than|that|to|until|when"
-    r"|where|which|while|with|without) "
+OBJECT_ENDING_WORDS = frozenset(
+    """
+    after against and are as at be because before but by during for from if in into is like of on once or per since so than that
+    to unless until via when where which while who with without
+    """.split()  # noqa: SIM905
 )
 """Where the object of a comment's verb ends."""
 TRANSPARENT_FUNCTIONS = frozenset(
@@ -46,8 +48,14 @@ TRANSPARENT_FUNCTIONS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Functions that say nothing of what they are called with."""
-FLAG_PREFIXES = ("is", "has", "can", "should", "was", "are", "use", "needs", "wants", "with")
-MAX_NOUN_WORDS = 4
+DUNDER_VERBS = {
+    "__add__": "add", "__call__": "call", "__contains__": "find", "__delitem__": "delete", "__eq__": "compare",
+    "__enter__": "enter", "__exit__": "exit", "__get__": "get", "__getattr__": "get", "__getitem__": "get", "__init__": "init",
+    "__iter__": "iterate", "__lt__": "compare", "__ne__": "compare", "__new__": "create", "__repr__": "format",
+    "__setattr__": "set", "__setitem__": "set", "__str__": "format",
+}  # fmt: skip
+PREDICATE_PREFIXES = ("is", "has", "can", "should", "was", "are")
+FLAG_PREFIXES = (*PREDICATE_PREFIXES, "use", "needs", "wants", "with")
 
 
 def split_identifier(name: str) -> list[str]:
@@ -58,50 +66,70 @@ def split_identifier(name: str) -> list[str]:
 
 def is_specific_name(words: list[str]) -> bool:
     """Whether the words say which thing is meant."""
-    return (
-        bool(words)
-        and any(word not in WEAK_WORDS and len(word) > 2 and word.isalpha() for word in words)
-        and not words[-1].isdigit()
-    )
+    return any(word not in WEAK_WORDS and len(word) > 2 and word.isalpha() for word in words) and not words[-1].isdigit()
 
 
-def find_noun(node: ast.expr) -> list[str]:
+def make_singular(words: list[str]) -> list[str]:
+    if not words:
+        return []
+    last = words[-1]
+    if last.endswith("ies") and len(last) > 4:
+        last = last[:-3] + "y"
+    elif last.endswith(("sses", "xes", "ches", "shes")):
+        last = last[:-2]
+    elif last.endswith("s") and not last.endswith(("ss", "us", "is")) and len(last) > 3:
+        last = last[:-1]
+    return [*words[:-1], last]
+
+
+def find_noun(node: ast.expr) -> list[str]:  # noqa: PLR0911
     """What an expression is about."""
     match node:
         case ast.Constant(value=str(text)) if re.fullmatch(r"[A-Za-z][\w -]{1,20}", text):
             return split_identifier(text)[:3]
         case ast.Name(id=name) | ast.Attribute(attr=name):
-            words = split_identifier(name)
-            return words[len(words) > 1 and words[0] in FLAG_PREFIXES :][:MAX_NOUN_WORDS]
+            return _drop_flag_prefix(split_identifier(name))
         case ast.Call():
             return _noun_of_call(node)
         case ast.Subscript(value=value, slice=index):
             return (find_noun(index) if isinstance(index, ast.Constant) else []) or find_noun(value)
-        case (
-            ast.NamedExpr(target=inner)
-            | ast.Starred(value=inner)
-            | ast.Await(value=inner)
-            | ast.Tuple(elts=[inner, *_])
-            | ast.BinOp(left=inner)
-        ):
+        case ast.NamedExpr(target=inner) | ast.Starred(value=inner) | ast.Await(value=inner):
             return find_noun(inner)
+        case ast.Tuple(elts=[inner, *_]) | ast.List(elts=[inner, *_]):
+            return find_noun(inner)
+        case ast.BinOp(left=left, right=right):
+            return find_noun(left) or find_noun(right)
         case _:
             return []
 
 
-def _noun_of_call(call: ast.Call) -> list[str]:
+def _drop_flag_prefix(words: list[str]) -> list[str]:
+    """`is_mapping` asks for a mapping."""
+    if len(words) > 1 and words[0] in FLAG_PREFIXES:
+        words = words[1:]
+    return words[:4]
+
+
+def _noun_of_call(call: ast.Call) -> list[str]:  # noqa: PLR0911
     name = read_function_name(call)
-    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     if name in ("isinstance", "issubclass") and len(call.args) == 2:
         return find_class_words(call.args[1])
-    if name in ("hasattr", "getattr", "get", "pop", "setdefault") and call.args:
-        asked = find_noun(call.args[-1 if name == "hasattr" else owner is None and len(call.args) > 1])
-        return asked if is_specific_name(asked) else find_noun(owner or call.args[0])
-    if name in TRANSPARENT_FUNCTIONS or name in ("any", "all", "callable"):
-        inner = owner or (call.args[0] if call.args else None)
+    if name in ("hasattr", "getattr") and len(call.args) > 1:
+        return find_noun(call.args[1]) or find_noun(call.args[0])
+    if name in ("get", "pop", "setdefault") and call.args and (words := find_noun(call.args[0])) and is_specific_name(words):
+        return words
+    if name in ("any", "all", "get", "pop"):
+        return find_noun(call.func.value) if isinstance(call.func, ast.Attribute) else []
+    if name in TRANSPARENT_FUNCTIONS:
+        inner = call.func.value if isinstance(call.func, ast.Attribute) else call.args[0] if call.args else None
         return find_noun(inner) if inner is not None else []
+    if name == "callable" and call.args:
+        return find_noun(call.args[0])
+    if asked := re.fullmatch(r"is([a-z]{4,})", name):
+        return [asked[1]]
     words = split_identifier(name)
-    return words[words[0] in VERBS or words[0] in FLAG_PREFIXES :][:MAX_NOUN_WORDS] if len(words) > 1 else []
+    telling = len(words) > 1 or name[:1].isupper()
+    return _drop_flag_prefix(words)[words[0] in VERBS :] if telling else []
 
 
 def find_class_words(node: ast.expr) -> list[str]:
@@ -130,23 +158,68 @@ def find_case_words(test: ast.expr) -> list[str]:
             words = find_case_words(operand)
             return ["without", *words] if words and words[0] != "without" else []
         case ast.BoolOp():
-            return next((words for value in test.values if is_specific_name(words := find_case_words(value))), [])
-        case ast.Compare(left=left, ops=[ast.Is() | ast.Eq(), *_], comparators=[ast.Constant(value=None), *_]):
-            return ["without", *find_noun(left)]
-        case ast.Compare(left=left, ops=[ast.Eq() | ast.In() | ast.Is(), *_], comparators=[right, *_]):
-            return words if is_specific_name(words := find_noun(right)) else find_noun(left)
-        case ast.Compare(left=left, comparators=[right, *_]):
-            return find_noun(left) if not isinstance(right, ast.Constant) or not isinstance(right.value, str) else []
+            return max((words for value in test.values if is_specific_name(words := find_case_words(value))), key=len, default=[])
+        case ast.Compare():
+            return _words_of_comparison(test)
         case _:
             return find_noun(test)
 
 
+def _words_of_comparison(test: ast.Compare) -> list[str]:
+    operator, right = test.ops[0], test.comparators[0]
+    left = find_noun(test.left)
+    if isinstance(right, ast.Constant) and right.value is None:
+        return ["without", *left] if isinstance(operator, ast.Is | ast.Eq) and left else left
+    if isinstance(operator, ast.NotEq | ast.NotIn | ast.IsNot):
+        return []
+    if isinstance(operator, ast.Eq | ast.In | ast.Is):
+        words = find_noun(right)
+        return words if is_specific_name(words) or (words and isinstance(right, ast.Constant)) else left
+    return left
+
+
 def find_comment_words(text: str) -> list[str]:
-    """The beginning of a comment as a name: its verb with its object; empty if it has none."""
-    said = OBJECT_END.split(text.strip().lower().replace("make sure", "ensure"))[0]
-    words = [word.replace("-", "_") for word in said.replace("'s", "").replace("`", "").split() if word not in FILLER_WORDS]
-    fits = 2 <= len(words) <= MAX_NOUN_WORDS and words[0] in VERBS
-    return words if fits and all(re.fullmatch(r"[a-z][a-z0-9_]*", word) for word in words) else []
+    """The beginning of a comment as a name: its verb with its object, or a short heading; empty if it is neither."""
+    text = re.split(r"[.;:(–—!?\n]| - |, ", text.strip())[0]
+    words = [word.replace("-", "_") for word in text.lower().replace("'s", "").replace("`", "").split()]
+    if not words or words[0] in (
+        "todo",
+        "fixme",
+        "xxx",
+        "type",
+        "pragma",
+        "noqa",
+        "note",
+        "no",
+        "hack",
+        "see",
+        *PREDICATE_PREFIXES,
+    ):
+        return []
+    if words[:2] == ["make", "sure"]:
+        words = ["ensure", *words[2:]]
+    if words[0] in VERBS:
+        return _verb_with_object(words)
+    plain = [word for word in words if word not in FILLER_WORDS]
+    short = 2 <= len(plain) <= 3 and len(words) <= 4 and not set(plain) & (OBJECT_ENDING_WORDS - {"of", "and", "or"})
+    return plain if short and all(map(_is_word, plain)) else []
+
+
+def _verb_with_object(words: list[str]) -> list[str]:
+    found = [words[0]]
+    for word in words[1:]:
+        if word in OBJECT_ENDING_WORDS and (len(found) > 1 or word not in ("for", "if")):
+            break
+        if word in OBJECT_ENDING_WORDS or word in FILLER_WORDS:
+            continue
+        if not _is_word(word) or len(found) == 4:
+            return [] if len(found) == 1 else found
+        found.append(word)
+    return found if len(found) > 1 else []
+
+
+def _is_word(word: str) -> bool:
+    return re.fullmatch(r"[a-z][a-z0-9_]*", word) is not None
 
 
 @lru_cache(maxsize=4096)

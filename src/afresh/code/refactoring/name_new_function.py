@@ -2,38 +2,30 @@
 
 import ast
 import keyword
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
 from afresh.code.complexity import FunctionNode, list_statement_bodies
 from afresh.code.python_source import PythonSource
+from afresh.code.refactoring.block_verb import find_filled_collection, find_main_verb, find_making_verb, has_other_effects
 from afresh.code.refactoring.blocks import combine_traits, count_paragraph_breaks
 from afresh.code.refactoring.identifier_words import (
+    DUNDER_VERBS,
+    PREDICATE_PREFIXES,
     VERBS,
-    find_call_verb,
     find_case_words,
     find_comment_words,
     find_noun,
     is_specific_name,
-    read_function_name,
+    make_singular,
     split_identifier,
 )
-from afresh.code.refactoring.name_usage import NameSet, walk_own_scope
+from afresh.code.refactoring.name_usage import walk_own_scope
 from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape
 
 VAGUE_VERBS = ("call", "handle", "process", "run", "use")
-PREDICATE_PREFIXES = ("is", "has", "can", "should", "was", "are")
 MAX_NAME_CHARACTERS = 34
 MAX_NAME_WORDS = 6
-COLLECTING_METHODS = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
-INCIDENTAL_VERBS = frozenset(
-    """
-    call copy count format get handle insert join list lookup map match pop print process replace set sort split start stop
-    strip sum test
-    """.split()  # noqa: SIM905
-)
-"""Verbs of calls that are steps on the way, not what a block is for."""
 
 
 def propose_names(extraction: Extraction, source: PythonSource) -> Iterator[tuple[str, float]]:
@@ -60,87 +52,64 @@ def spell_name(words: list[str], source: PythonSource) -> str:
 
 
 def _proposals(extraction: Extraction, source: PythonSource) -> Iterator[tuple[list[str], float]]:
-    """A comment above the block is its author's own name for it; then what comes out of it, its case, and what it is about."""
-    block, returns = extraction.block, extraction.shape is ExtractionShape.RETURN
-    first = split_identifier(extraction.host.node.name)[:1]
-    effect, host = "" if returns else _main_verb(block.statements), next((word for word in first if word in VERBS), "")
-    subject, case = _words_from_first_decision(extraction), _words_from_condition(extraction)
-    yield _words_from_comment(extraction, source), 0.0
+    verb, _ = split_function_name(extraction)
+    comment, subject, case = (
+        _words_from_comment(extraction, source),
+        _words_from_first_decision(extraction),
+        _words_from_condition(extraction),
+    )
+    returns, long = extraction.shape is ExtractionShape.RETURN, max(0, extraction.block.lines - 15) * 0.15
+    effect = "" if returns else find_main_verb(extraction.block.statements)
+    if comment:
+        said = comment[0] in VERBS or {effect, verb} & set(comment)
+        yield (comment, 0.0) if said else ([effect or verb or "handle", *comment], 1.5)
     if _only_checks(extraction):
-        yield (["check", *subject] if is_specific_name(subject) else []), 1.0
+        yield _words_for_check(extraction, subject, count_paragraph_breaks(extraction.block, source)), 1.0
     yield from _names_from_results(extraction)
-    if is_specific_name(case):
-        verb = host or effect
-        vague = 4.0 if verb in VAGUE_VERBS else 1.0 if verb else 2.5
-        yield [verb or "handle", *case], vague + 3.0 * (case[0] == "without") + bool(extraction.results)
-    if extraction.results or extraction.shape is ExtractionShape.MAYBE or count_paragraph_breaks(block, source):
+    if case and is_specific_name(case):
+        own = verb or (effect if extraction.block.lines <= 25 else "")
+        yield [own or "handle", *case], _score_vagueness(own) + 3.0 * (case[0] == "without") + bool(extraction.results)
+    if extraction.results or extraction.shape is ExtractionShape.MAYBE or count_paragraph_breaks(extraction.block, source):
         return
-    long = max(0, block.lines - 15) * 0.15
-    if not returns:
-        yield _filled_words(extraction), 1.5 + long
-    decisions = sum(bool(list_statement_bodies(statement)) for statement in block.statements)
-    if (effect or host) and is_specific_name(subject) and decisions == 1:
-        yield [effect or host, *subject], (2.5 if effect else 4.5) + long
+    if (filled := _filled_words(extraction)) and not returns:
+        checking = verb in ("check", "validate", "verify") and is_specific_name(subject)
+        yield [verb, *subject] if checking else filled, 1.5 + long + 4.0 * ("and" in filled and not checking)
+    if loop := _loop_words(extraction, effect, verb):
+        yield loop, 2.0 + long
+    if returned := _words_from_return(extraction):
+        yield returned, 2.0
+    one = sum(bool(list_statement_bodies(statement)) for statement in extraction.block.statements) == 1
+    if one and is_specific_name(subject) and (effect or verb) and not returns:
+        yield [effect or verb, *subject], (2.5 if effect else 4.5) + long
+
+
+def _score_vagueness(verb: str) -> float:
+    """`run` and its like say less of a part than no verb at all."""
+    return 4.0 if verb in VAGUE_VERBS else 1.0 if verb else 2.5
 
 
 def _names_from_results(extraction: Extraction) -> Iterator[tuple[list[str], float]]:
-    results = extraction.results
-    last = extraction.block.statements[-1]
-    if extraction.shape is ExtractionShape.RETURN and isinstance(last, ast.Return) and isinstance(last.value, ast.Name):
-        results = (last.value.id,) if last.value.id not in extraction.parameters else ()
-    words = [split_identifier(name) for name in results]
-    if words and all(map(is_specific_name, words)):
-        made = _making_verb(extraction, frozenset(results))
-        aside = 5.0 * _has_other_effects(extraction.block.statements, frozenset(results))
-        joined = [word for each in words for word in ("and", *each)][1:]
-        named = len(words) == 1 and words[0][0] in PREDICATE_PREFIXES
-        yield (joined if named else [made or "find", *joined]), aside + (1.0 if made or named else 5.0)
+    words = [split_identifier(name) for name in extraction.results]
+    if not words or not all(map(is_specific_name, words)):
+        return
+    if len(words) == 1 and words[0][0] in PREDICATE_PREFIXES:
+        yield words[0], 0.5
+        return
+    joined = [word for each in words for word in ("and", *each)][1:]
+    made = find_making_verb(extraction, frozenset(extraction.results))
+    aside = 5.0 * has_other_effects(extraction.block.statements, frozenset(extraction.results))
+    yield [made or "find", *joined], aside + (1.0 if made else 5.0)
 
 
-def _making_verb(extraction: Extraction, results: NameSet) -> str:
-    """How the results come about; empty where nothing tells."""
-    if any(isinstance(statement, FunctionNode) for statement in extraction.block.statements):
-        return "make"
-    nodes = list(walk_own_scope(extraction.block.statements))
-    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    filled = [call.func.value for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in COLLECTING_METHODS]
-    filled += [node.value for node in nodes if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)]
-    if results & set(extraction.parameters):
-        return "update"
-    if any(isinstance(one, ast.Name) and one.id in results for one in filled):
-        return "collect"
-    values = [node.value for node in nodes if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
-    verbs = {find_call_verb(value) for value in values if isinstance(value, ast.Call)} - INCIDENTAL_VERBS - {""}
-    if len(verbs) == 1 and len(results) == 1:
-        return verbs.pop()
-    decides = isinstance(extraction.block.statements[-1], ast.If | ast.Match) and len(extraction.block.statements) <= 2
-    return "choose" if decides else "compute" if any(isinstance(node, ast.For | ast.While) for node in nodes) else ""
-
-
-def _main_verb(statements: Sequence[ast.stmt]) -> str:
-    """The verb that the block's call statements share, or that most of them have."""
-    calls = [node.value for node in walk_own_scope(statements) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
-    if calls and all(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls):
-        return "print"
-    named = ("add" if read_function_name(call) in COLLECTING_METHODS else find_call_verb(call) for call in calls)
-    verbs = Counter(verb for verb in named if verb and verb not in INCIDENTAL_VERBS)
-    if not verbs or not calls:
-        return ""
-    verb, times = verbs.most_common(1)[0]
-    return verb if times * 2 >= len(calls) else ""
-
-
-def _has_other_effects(statements: Sequence[ast.stmt], results: NameSet) -> bool:
-    """Whether the block also does something to others than its results."""
-    for node in walk_own_scope(statements):
-        of: ast.AST | None = node if isinstance(node, ast.Yield | ast.YieldFrom) else None
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            of = node.value.func.value if isinstance(node.value.func, ast.Attribute) else node.value.func
-        elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
-            of = node.value
-        if of is not None and not (isinstance(of, ast.Name) and of.id in results):
-            return True
-    return False
+def split_function_name(extraction: Extraction) -> tuple[str, list[str]]:
+    """The function's own verb, if its name starts with one, and the rest of its name."""
+    name = extraction.host.node.name
+    if name in DUNDER_VERBS:
+        return DUNDER_VERBS[name], []
+    words = split_identifier(name)
+    if words and words[0] in VERBS:
+        return words[0], words[1:3]
+    return "", words[:3]
 
 
 def _words_from_comment(extraction: Extraction, source: PythonSource) -> list[str]:
@@ -171,19 +140,42 @@ def _words_from_condition(extraction: Extraction) -> list[str]:
 
 
 def _filled_words(extraction: Extraction) -> list[str]:
-    """The one thing that the block assigns to."""
-    each = {tuple(find_noun(target)): target for target in _find_filled_targets(extraction)}
-    [(words, target), *more] = each.items() or [((), None)]
-    if more or not is_specific_name(list(words)):
+    """What the block assigns to, if it is one or two things."""
+    targets = {ast.unparse(target): target for target in _find_filled_targets(extraction)}
+    each = [find_noun(target) for target in targets.values()]
+    distinct = list(dict.fromkeys(map(tuple, each)))
+    if not 1 <= len(distinct) <= 2 or not all(is_specific_name(list(words)) for words in distinct):
         return []
-    keyed = isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Constant)
-    return ["update" if keyed else "set", *words]
+    items = [target for target in targets.values() if _is_keyed_item(target)]
+    joined = [word for words in distinct for word in ("and", *words)][1:]
+    return ["update" if items else "reset" if _only_empties(extraction) else "set", *joined]
+
+
+def _only_empties(extraction: Extraction) -> bool:
+    values = [node.value for node in walk_own_scope(extraction.block.statements) if isinstance(node, ast.Assign)]
+    filling = [value for value in values if isinstance(value, ast.Constant) and not value.value]
+    return bool(filling) and len(filling) == len(_find_filled_targets(extraction))
+
+
+def _is_keyed_item(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Constant)
 
 
 def _find_filled_targets(extraction: Extraction) -> list[ast.expr]:
     """Attributes and items that the block assigns to."""
     found = [node.targets for node in walk_own_scope(extraction.block.statements) if isinstance(node, ast.Assign)]
     return [target for targets in found for target in targets if isinstance(target, ast.Attribute | ast.Subscript)]
+
+
+def _words_from_return(extraction: Extraction) -> list[str]:
+    """What a returning block ends with, if it made it itself."""
+    last = extraction.block.statements[-1]
+    if extraction.shape is not ExtractionShape.RETURN or not isinstance(last, ast.Return) or not isinstance(last.value, ast.Name):
+        return []
+    words = find_noun(last.value)
+    if not is_specific_name(words) or last.value.id in extraction.parameters:
+        return []
+    return [find_making_verb(extraction, frozenset({last.value.id})) or "make", *words]
 
 
 def _only_checks(extraction: Extraction) -> bool:
@@ -195,12 +187,45 @@ def _only_checks(extraction: Extraction) -> bool:
     return not extraction.results and held.raises and not held.returns and not _find_filled_targets(extraction) and not calls
 
 
+def _words_for_check(extraction: Extraction, subject: list[str], parted: int) -> list[str]:
+    """One check by what it is about; several of the function's own arguments as that."""
+    arguments = [name for name in extraction.parameters if name not in ("self", "cls")]
+    if len(extraction.block.statements) > 1 and len(arguments) > 1 and set(arguments) <= set(extraction.host.arguments):
+        return ["check", "arguments"]
+    decisions = sum(bool(list_statement_bodies(statement)) for statement in extraction.block.statements)
+    return ["check", *subject] if is_specific_name(subject) and decisions == 1 and not parted else []
+
+
+def _loop_words(extraction: Extraction, effect: str, verb: str) -> list[str]:
+    block = extraction.block
+    parent = block.place.parent
+    if isinstance(parent, ast.For | ast.AsyncFor) and block.whole:
+        target = find_noun(parent.target) if isinstance(parent.target, ast.Name) else []
+        words = target if is_specific_name(target) else make_singular(find_noun(parent.iter))
+        return _words_for_loop_effect(extraction, effect or verb or "handle", words)
+    loops = [statement for statement in block.statements if list_statement_bodies(statement)]
+    alone = extraction.shape is not ExtractionShape.RETURN or len(block.statements) == 1
+    if len(loops) == 1 and isinstance(loops[0], ast.For | ast.AsyncFor) and (effect or verb) and alone:
+        return _words_for_loop_effect(extraction, effect or verb, find_noun(loops[0].iter))
+    return []
+
+
+def _words_for_loop_effect(extraction: Extraction, verb: str, words: list[str]) -> list[str]:
+    """What is added may not be what is walked over: then both are said."""
+    if not is_specific_name(words):
+        return []
+    filled = find_filled_collection(extraction.block.statements) if verb == "add" else []
+    return (
+        [verb, *filled, "for", *words] if filled and filled != words else [verb, *words] if not filled or filled == words else []
+    )
+
+
 def _words_from_first_decision(extraction: Extraction) -> list[str]:
     """What the first decision of the block is about."""
     for statement in extraction.block.statements:
         words: list[str] = []
         if isinstance(statement, ast.If | ast.While):
-            words = [word for word in find_case_words(statement.test) if word != "without"]
+            words = _words_from_test(statement)
         elif isinstance(statement, ast.For | ast.AsyncFor):
             words = find_noun(statement.iter)
         elif isinstance(statement, ast.Match):
@@ -210,3 +235,11 @@ def _words_from_first_decision(extraction: Extraction) -> list[str]:
         if is_specific_name(words):
             return words
     return []
+
+
+def _words_from_test(statement: ast.If | ast.While) -> list[str]:
+    """What is asked about: the case if there is one, otherwise the thing whose cases are told apart."""
+    test = statement.test
+    if isinstance(test, ast.Compare) and (statement.orelse or not isinstance(test.ops[0], ast.Eq | ast.In | ast.Is)):
+        return find_noun(test.left)
+    return [word for word in find_case_words(test) if word != "without"]
