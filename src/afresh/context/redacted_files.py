@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from afresh.core.redaction import redact_secrets
+from afresh.errors import Broken
 from afresh.ports.workspace import FileTree
 
 
@@ -17,7 +18,7 @@ class RedactedFiles:
         return redact_secrets(self.files.read(path))
 
     def write(self, path: str, text: str) -> None:
-        raise NotImplementedError("what was redacted must not be written back")
+        raise Broken("what was redacted must not be written back")
 
     def paths(self) -> Sequence[str]:
         return self.files.paths()
