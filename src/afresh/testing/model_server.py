@@ -117,6 +117,7 @@ class _LoopbackServer(ThreadingHTTPServer):
 
 class _RequestExchange(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     server: _LoopbackServer  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def do_GET(self) -> None:
