@@ -83,7 +83,7 @@ WIDE_VALUE_DEBT = {
     "memory/history/select.py: HistorySelector has 16 fields, 12 are the ceiling": "until one allocator",
 }
 WIDE_ON_PURPOSE = {
-    "code/project_profile/python_metrics.py: PythonFileMetrics has 13 fields, 12 are the ceiling": "counts of one pass over a file",
+    "code/project_profile/source_files.py: PythonFileMetrics has 13 fields, 12 are the ceiling": "counts of one pass over a file",
     "code/project_profile/traits.py: ProjectLayout has 13 fields, 12 are the ceiling": "what the profile says of a layout, a field a line",
     "core/lesson.py: Lesson has 18 fields, 12 are the ceiling": "on disk: the front matter of a lesson, which people edit",
     "core/prompt.py: CallAudit has 14 fields, 12 are the ceiling": "on disk: in the journal with every call",
