@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from statistics import mean
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.code.code_insight import CodeInsight
@@ -29,15 +29,14 @@ from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.gather import gather_context
 from afresh.core.commit import CommitFiles, CommitHistory
-from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.prompt import Prompt
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
-from afresh.memory.gathered_context import GatheredContext, TraceCache
-from afresh.runtime import Runtime
+from afresh.memory.gathered_context import GatheredContext
+from afresh.testing.states import make_runtime
 from aiming.cases import Case, Tree, from_history, from_orders, repository_at, tree
 from localizing.commits import TRAILER, Repository
 
@@ -61,11 +60,9 @@ def begun(case: Case, ceiling: int) -> State:
 def opening(case: Case, files: Tree, insight: CodeInsight, ceiling: int) -> Prompt:
     """The first window of a task with this goal, built as the engine builds it."""
     state, chosen = begun(case, ceiling), load_template(TYPE)
-    agent = SimpleNamespace(
-        files=files, insight=insight, template=chosen, store=SimpleNamespace(read=str), lore=EMPTY_FACT_INDEX, instructions=None,
-        library=None, past=None, counter=EstimatingCounter(), recollection=TraceCache(),
-    )  # fmt: skip
-    memory: GatheredContext = gather_context(state, cast(Runtime, agent))
+    store: Any = SimpleNamespace(read=str)
+    runtime = make_runtime(files=files, code=insight, store=store, template=chosen, tools=TOOLS, counter=EstimatingCounter())
+    memory: GatheredContext = gather_context(state, runtime)
     return build_best_prompt(memory, chosen, select_offered_tools(chosen, TOOLS), ceiling, EstimatingCounter())
 
 

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -37,6 +37,7 @@ from afresh.core.progress_state import StallThresholds
 from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
+from afresh.testing.states import replace_in_parts
 from afresh.verification.prepare_task import prepare_task
 from ceilings import check_books
 
@@ -143,7 +144,7 @@ def measure(steps: int, repository: Path, wanted: Callable[[int], bool], then: C
     task = add_task(desk, order)
     agent = compose.build_runtime(desk, task, compose.RunTerms(no_sandbox=True))
     aside = Aside(agent.sandbox)
-    agent = replace(agent, model=Script(), sandbox=aside, patience=StallThresholds(idle_steps=(), idle_tokens=()))
+    agent = replace_in_parts(agent, model=Script(), sandbox=aside, stall=StallThresholds(idle_steps=(), idle_tokens=()))
     state = prepare_task(desk.store.load(task.task.id), WORKER, agent)
     costs: dict[int, Cost] = {}
     for number in range(1, steps + 1):

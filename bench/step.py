@@ -12,7 +12,6 @@ import os
 import statistics
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,6 +22,7 @@ from afresh.app.project import open_project
 from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.action import Action
 from afresh.core.reply import Reply
+from afresh.testing.states import replace_in_parts
 from afresh.verification.prepare_task import prepare_task
 from ceilings import watch as ceiling_watch
 
@@ -86,9 +86,9 @@ def measure(steps: int, repository: Path) -> dict[str, list[float]]:
     )
     watch, ceilings = Stopwatch(), ceiling_watch()
     agent = compose.build_runtime(desk, task, compose.RunTerms(no_sandbox=True))
-    agent = replace(
+    agent = replace_in_parts(
         agent, model=Timed(Script(), "propose", watch), sandbox=Timed(agent.sandbox, "run", watch),
-        tools=tuple(Timed(tool, "run", watch) for tool in agent.tools),
+        tools=tuple(Timed(tool, "run", watch) for tool in agent.settings.tools),
     )  # fmt: skip
     state = prepare_task(desk.store.load(task.task.id), "bench", agent)
     spent: dict[str, list[float]] = {kind: [] for kind in KINDS}

@@ -1,7 +1,5 @@
 """How far a task is taken, and what ends a worker's run from outside."""
 
-from dataclasses import replace
-
 import pytest
 from yard import Step, Yard
 
@@ -10,6 +8,7 @@ from afresh.errors import Cancelled, LeaseLost
 from afresh.loop import advance_task
 from afresh.storage.worker_lease import LeaseRenewal
 from afresh.testing.fakes import FakeClock, MemoryQueue
+from afresh.testing.states import replace_in_parts
 
 
 def write_two_files(step: int) -> list[Step]:
@@ -28,9 +27,9 @@ class StopRequest:
 @pytest.mark.parametrize("steps", [0, 1, 3])
 def test_a_task_is_advanced_by_at_most_so_many_steps(steps: int) -> None:
     yard = Yard(write_two_files)
-    state = advance_task("t", "worker", yard.agent, at_most=steps)
+    state = advance_task("t", "worker", yard.runtime, at_most=steps)
     assert (state.work.step, len(yard.model.requests), state.status) == (steps, steps, "running")
-    assert advance_task("t", "worker", yard.agent, at_most=2).work.step == steps + 2
+    assert advance_task("t", "worker", yard.runtime, at_most=2).work.step == steps + 2
     assert len(yard.events(StepFinished)) == steps + 2
 
 
@@ -38,7 +37,7 @@ def test_a_worker_that_has_lost_its_lease_buys_nothing_more() -> None:
     yard = Yard(write_two_files)
     queue = MemoryQueue(yard.store, clock := FakeClock())
     queue.claim("worker", "t")
-    runtime = replace(yard.agent, cancellations=(LeaseRenewal(queue, "worker", "t"),))
+    runtime = replace_in_parts(yard.runtime, cancellations=(LeaseRenewal(queue, "worker", "t"),))
     advance_task("t", "worker", runtime, at_most=2)
     clock.move(60)
     assert queue.claim("another", "t") == "t"
@@ -49,7 +48,7 @@ def test_a_worker_that_has_lost_its_lease_buys_nothing_more() -> None:
 
 def test_a_worker_that_is_stopped_between_two_actions_takes_no_further_one_and_pays_no_reply_twice() -> None:
     yard, stop = Yard(write_two_files), StopRequest()
-    runtime = replace(yard.agent, cancellations=(stop,))
+    runtime = replace_in_parts(yard.runtime, cancellations=(stop,))
     write = yard.files.write
 
     def write_and_stop(path: str, text: str) -> None:

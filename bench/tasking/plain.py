@@ -40,19 +40,19 @@ class Done:
 
 
 def work_plainly(state: State, agent: Runtime, most: int) -> Done:
-    tools = {tool.schema.name: tool for tool in agent.tools if tool.schema.name in OFFERED}
+    tools = {tool.schema.name: tool for tool in agent.settings.tools if tool.schema.name in OFFERED}
     turns, usage, largest = list[ToolExchange](), Usage(), 0
     for step in range(1, most + 1):
         request = asked(state.task, tuple(tool.schema for tool in tools.values()), tuple(turns))
         try:
-            reply = call_model(request, purchase(request, state, agent, step), agent.till)
+            reply = call_model(request, purchase(request, state, agent, step), agent.gate)
         except AfreshError as fault:
             return Done(False, step - 1, usage, largest, f"stopped: {fault}")
         usage, largest = usage + reply.usage, max(largest, reply.usage.input + request.reserve)
-        bench, done = agent.bench(state), list[ActionResult]()
+        bench, done = agent.tool_context(state), list[ActionResult]()
         for action in reply.actions:
             traits = tools[action.tool].traits if action.tool in tools else frozenset[ToolTrait]()
-            proposed = ProposedAction(action, traits, tuple(tools), agent.template.at(state.phase), state, tuple(done))
+            proposed = ProposedAction(action, traits, tuple(tools), agent.settings.template.at(state.phase), state, tuple(done))
             done.append(ActionResult(action, execute_action(proposed, tools, bench, POLICIES)))
         if any(one.outcome.complete for one in done):
             return Done(True, step, usage, largest, "the model says so")
@@ -69,7 +69,7 @@ def purchase(request: Request, state: State, agent: Runtime, step: int) -> CallB
     """Its ceiling is the model's window: there is no other."""
     return CallBooking(
         task=state.task.id, project=state.task.project, kind=CallPurpose.WORK, model=agent.model.name, step=step,
-        ceiling=agent.model.window, tokens=agent.counter.whole(request), reserve=request.reserve,
+        ceiling=agent.model.window, tokens=agent.settings.counter.whole(request), reserve=request.reserve,
     )  # fmt: skip
 
 

@@ -33,8 +33,8 @@ def advance_task(task: str, worker: str, runtime: Runtime, at_most: int | None =
 def ask_model(state: State, runtime: Runtime) -> State:
     """Prepare, call, record. The reply is on disk before anything is done with it: it is paid once."""
     state, call = prepare_call(state, runtime)
-    reply = call_model(call.prompt.request, make_step_booking(call.prompt, state, runtime.model.name), runtime.till)
-    events, blocks = record_call(state, call, reply)
+    reply = call_model(call.prompt.request, make_step_booking(call.prompt, state, runtime.model.name), runtime.gate)
+    events, blocks = record_call(state, call, reply, runtime)
     return append_events(state, runtime, events, blocks)
 
 

@@ -1,4 +1,4 @@
-"""The parts that work together on a task. Frozen: nothing of a run's history is in it."""
+"""What a run of a task works with: ports, settings, knowledge, control. Frozen: nothing of the run's history is in it."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -56,53 +56,75 @@ COMPACT_BY_RULES = CompactionSettings()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallSettings:
+    """How calls are made, as ordered and as configured. For one call `settings_for_call` adapts it to what the state has learnt."""
+
+    template: Template
+    tools: tuple[Tool, ...]
+    counter: EstimatingCounter
+    calibration: TokenCalibration = NO_CALIBRATION
+    """What other tasks of the project know of the model's token count."""
+    compaction: CompactionSettings = COMPACT_BY_RULES
+    stall: StallThresholds = DEFAULT_STALL_THRESHOLDS
+    retries: int = MAX_REPLY_RETRIES
+    """Of a reply that breaks off."""
+    native: bool = False
+    """The model accepts a thinking budget, and tool calls with their results as such."""
+    mode: str = ""
+    """How closely a person follows, if that is to change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
+    """What is known beyond the task: by the project, by its instructions and lessons, by git."""
+
+    facts: FactIndex = EMPTY_FACT_INDEX
+    instructions: InstructionReader | None = None
+    lessons: LessonLibrary | None = None
+    git_history: GitHistory | None = None
+    traces: TraceCache = field(default_factory=TraceCache)
+    """Saves reading the journal's passages again; nothing depends on it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunControl:
+    """Who follows a run, and who may stop, refuse or take over a part of it."""
+
+    watchers: tuple[Watcher, ...] = ()
+    person: Supervisor | None = None
+    cancellations: tuple[Cancellation, ...] = ()
+    policies: tuple[ActionPolicy, ...] = ()
+    """The user's, asked after the built-in ones."""
+    delegate: Callable[[Subtask, State, int], SubtaskResult] | None = None
+    """Runs a part of the task; the number says which action of the step's reply asked for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
+    """The ports that a step works through."""
+
     model: Model
     store: JournalStore
     workspace: Workspace
     files: FileTree
     sandbox: Sandbox
-    insight: CodeAnalysis
-    tools: tuple[Tool, ...]
-    template: Template
+    code: CodeAnalysis
     clock: Clock
-    counter: EstimatingCounter
-    watchers: tuple[Watcher, ...] = ()
-    recollection: TraceCache = field(default_factory=TraceCache)
-    """Saves reading again; nothing depends on it."""
-    learnt: TokenCalibration = NO_CALIBRATION
-    """What other tasks of the project know of the model's count."""
-    upkeep: CompactionSettings = COMPACT_BY_RULES
-    lore: FactIndex = EMPTY_FACT_INDEX
-    instructions: InstructionReader | None = None
-    library: LessonLibrary | None = None
-    past: GitHistory | None = None
+    settings: CallSettings
     ledger: Ledger = UNLIMITED_LEDGER
-    mode: str = ""
-    """How closely a person follows, if that is to change; and the person, if one is there."""
-    person: Supervisor | None = None
-    cancellations: tuple[Cancellation, ...] = ()
-    policies: tuple[ActionPolicy, ...] = ()
-    """The user's, asked after those of the harness."""
-    delegates: Callable[[Subtask, State, int], SubtaskResult] | None = None
-    """Hands out a part of the task: which action of the step's reply it is, is part of its name."""
-    patience: StallThresholds = DEFAULT_STALL_THRESHOLDS
-    """With a run that gets nowhere."""
-    retries: int = MAX_REPLY_RETRIES
-    """Of a reply that has broken off."""
-    native: bool = False
-    """The model takes budgets for thinking, and tool calls with their results as such."""
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    control: RunControl = RunControl()
 
     @property
-    def till(self) -> ModelGate:
-        return ModelGate(self.model, self.ledger, self.report_progress, self.retries, self.check_cancelled)
+    def gate(self) -> ModelGate:
+        return ModelGate(self.model, self.ledger, self.report_progress, self.settings.retries, self.check_cancelled)
 
     def check_cancelled(self) -> None:
-        for cancellation in self.cancellations:
+        for cancellation in self.control.cancellations:
             cancellation.check()
 
     def report_progress(self, event: ProgressEvent) -> None:
-        for watcher in self.watchers:
+        for watcher in self.control.watchers:
             watcher.follow(event)
 
     @contextmanager
@@ -113,7 +135,6 @@ class Runtime:
         finally:
             self.report_progress(CheckEnded(scope))
 
-    def bench(self, state: State) -> ToolContext:
-        return ToolContext(
-            state, self.files, self.sandbox, self.store, self.insight, self.template.recall, self.counter, self.lore
-        )
+    def tool_context(self, state: State) -> ToolContext:
+        recall, counter = self.settings.template.recall, self.settings.counter
+        return ToolContext(state, self.files, self.sandbox, self.store, self.code, recall, counter, self.knowledge.facts)

@@ -13,6 +13,7 @@ from afresh.core.progress_event import ActionBegan, ActionEnded, CallBegan, Call
 from afresh.core.step_result import ToolOutcome
 from afresh.core.tool_traits import TRAITS_BY_TOOL, ToolTrait
 from afresh.loop import advance_task
+from afresh.testing.states import replace_in_parts
 
 QUESTION = "May it run commands?"
 
@@ -38,37 +39,37 @@ def ask_before_commands(proposed: ProposedAction) -> Refusal | ApprovalNeeded | 
 
 def test_without_policies_of_the_users_what_the_harness_allows_is_done() -> None:
     yard = Yard(run_always)
-    advance_task("t", "worker", yard.agent, at_most=1)
+    advance_task("t", "worker", yard.runtime, at_most=1)
     assert [ok for ok, _ in outcomes(yard)] == [True, True]
 
 
 def test_a_policy_refuses_an_action_and_the_model_reads_why() -> None:
     yard = Yard(run_always)
-    before = yard.agent.sandbox
-    state = advance_task("t", "worker", replace(yard.agent, policies=(refuse_commands,)), at_most=1)
+    before = yard.runtime.sandbox
+    state = advance_task("t", "worker", replace_in_parts(yard.runtime, policies=(refuse_commands,)), at_most=1)
     assert outcomes(yard)[0] == (False, "no commands here") and state.status == "running"
-    advance_task("t", "worker", replace(yard.agent, policies=(refuse_commands,), sandbox=before), at_most=1)
+    advance_task("t", "worker", replace_in_parts(yard.runtime, policies=(refuse_commands,), sandbox=before), at_most=1)
     assert "no commands here" in yard.model.requests[-1].text
 
 
 def test_a_policy_has_a_person_asked_and_heeds_the_answer() -> None:
     yard = Yard(run_always)
-    yard.agent = replace(yard.agent, policies=(ask_before_commands,))
-    state = advance_task("t", "worker", yard.agent)
+    yard.runtime = replace_in_parts(yard.runtime, policies=(ask_before_commands,))
+    state = advance_task("t", "worker", yard.runtime)
     assert (state.status, state.dialogue.question, state.work.step) == ("blocked", QUESTION, 1)
     assert outcomes(yard)[0] == (False, WAITS_FOR_APPROVAL)
-    yard.agent = replace(yard.agent, model=yard.model)
+    yard.runtime = replace(yard.runtime, model=yard.model)
     yard.say("approve: it may be done")
-    advance_task("t", "worker", yard.agent, at_most=1)
+    advance_task("t", "worker", yard.runtime, at_most=1)
     assert outcomes(yard)[-2][0], "it was done after that"
 
 
 def test_a_refused_question_is_not_put_again() -> None:
     yard = Yard(run_always)
-    yard.agent = replace(yard.agent, policies=(ask_before_commands,))
-    advance_task("t", "worker", yard.agent)
+    yard.runtime = replace_in_parts(yard.runtime, policies=(ask_before_commands,))
+    advance_task("t", "worker", yard.runtime)
     yard.say("refuse: it is left undone")
-    state = advance_task("t", "worker", yard.agent, at_most=1)
+    state = advance_task("t", "worker", yard.runtime, at_most=1)
     assert outcomes(yard)[-2] == (False, "the user does not want that") and not state.dialogue.question
 
 
@@ -80,10 +81,10 @@ def test_a_tool_that_is_made_at_run_time_needs_a_schema_and_traits_only() -> Non
         return ToolOutcome("fetched")
 
     made = FunctionTool(make_tool_schema("fetch", "Fetch something.", what=""), fetch, frozenset({ToolTrait.CHANGES}))
-    template = yard.agent.template
+    template = yard.runtime.settings.template
     phases = tuple(replace(phase, tools=(*phase.tools, "fetch")) for phase in template.phases)
     template = replace(template, tools=(*template.tools, "fetch"), phases=phases)
-    state = advance_task("t", "worker", replace(yard.agent, tools=(*TOOLS, made), template=template), at_most=1)
+    state = advance_task("t", "worker", replace_in_parts(yard.runtime, tools=(*TOOLS, made), template=template), at_most=1)
     assert outcomes(yard) == [(True, "fetched")] and state.workspace.changed == ("news.txt",)
 
 
@@ -104,6 +105,6 @@ class Follower:
 
 def test_calls_actions_and_checks_are_followed_from_begin_to_end() -> None:
     yard, follower = Yard(lambda step: [("write", {"path": "new.py", "content": "x = 1\n"})]), Follower()
-    advance_task("t", "worker", replace(yard.agent, watchers=(follower,)), at_most=1)
+    advance_task("t", "worker", replace_in_parts(yard.runtime, watchers=(follower,)), at_most=1)
     kinds = [type(event) for event in follower.events]
     assert kinds[kinds.index(CallBegan) :] == [CallBegan, CallEnded, ActionBegan, ActionEnded, CheckBegan, CheckEnded]

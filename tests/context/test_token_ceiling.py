@@ -49,6 +49,7 @@ from afresh.journal.append import append_events
 from afresh.runtime import Runtime
 from afresh.testing.fakes import ComputedModel, FakeClock, MemoryStore
 from afresh.testing.sample_journals import make_entries
+from afresh.testing.states import make_runtime
 
 TASK = Task(id="one", goal="goal")
 
@@ -57,15 +58,14 @@ def agent(window: int = 200_000, **parts: Any) -> Runtime:
     """Only what the ceiling needs of one."""
     model = ComputedModel(lambda request: Reply())
     model.window = window  # pyright: ignore[reportAttributeAccessIssue]
-    unused: dict[str, Any] = dict.fromkeys(("workspace", "files", "sandbox", "insight"))
-    given = {
+    given: dict[str, Any] = {
         "store": MemoryStore(),
         "tools": (),
         "template": load_template("fix_bug"),
         "clock": FakeClock(),
         "counter": EstimatingCounter(),
     }
-    return Runtime(model=model, **{**unused, **given, **parts})
+    return make_runtime(model=model, **{**given, **parts})
 
 
 def begun(parts: Runtime, task: Task = TASK) -> State:
@@ -246,10 +246,10 @@ def test_under_pressure_the_outline_gives_way() -> None:
         State(task=TASK, tokens=TokenState(last_call=CallFigures(budget=4_000, demand=demand))) for demand in (3_000, 3_300)
     )
     plain = agent()
-    assert settings_for_call(calm, plain).template == plain.template
+    assert settings_for_call(calm, plain).template == plain.settings.template
     shares = settings_for_call(soft, plain).template.shares
     assert (shares[-1].section, shares[-1].part) == ("outline", 0.0)
-    assert {share.section for share in shares} == {share.section for share in plain.template.shares}
+    assert {share.section for share in shares} == {share.section for share in plain.settings.template.shares}
 
 
 def test_the_counter_is_the_one_learnt_for_the_model_that_is_asked() -> None:
@@ -263,7 +263,7 @@ def test_the_counter_is_the_one_learnt_for_the_model_that_is_asked() -> None:
 
 def test_what_others_have_learnt_is_taken_over_only_by_who_knows_nothing() -> None:
     elsewhere = TokenCalibration("computed", (1.2,), 5)
-    parts = agent(learnt=elsewhere)
+    parts = agent(calibration=elsewhere)
     assert adopt_project_calibration(State(task=TASK), parts) == [CalibrationLoaded(elsewhere)]
     assert (
         adopt_project_calibration(

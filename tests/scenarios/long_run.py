@@ -18,6 +18,7 @@ from afresh.runtime import Runtime
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
 from afresh.testing.sample_journals import append_events
+from afresh.testing.states import make_runtime
 
 ENDLESS = StallThresholds(idle_steps=(), idle_tokens=())
 
@@ -85,9 +86,9 @@ def agent(store: SqliteJournal, die_in: int) -> tuple[Runtime, list[Request]]:
         return Reply(f"Now job {step}, after record_{step - 1}_3.", actions)
 
     model = ComputedModel(answer)
-    made = Runtime(
-        model=model, store=store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(), insight=EmptyInsight(),
-        tools=TOOLS, template=load_template("discovery"), clock=FakeClock(), counter=EstimatingCounter(), patience=ENDLESS,
+    made = make_runtime(
+        model=model, store=store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(), code=EmptyInsight(),
+        tools=TOOLS, template=load_template("discovery"), clock=FakeClock(), counter=EstimatingCounter(), stall=ENDLESS,
     )  # fmt: skip
     return made, model.requests
 

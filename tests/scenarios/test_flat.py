@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -15,6 +14,7 @@ from afresh.core.state import State
 from afresh.loop import advance_task
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.testing.states import replace_in_parts
 
 STEPS, ROUND, ALLOWED = 121, 20, 1.2
 """Rounds of twenty steps are compared: every tenth step takes a note, and now and then memory is compacted."""
@@ -78,7 +78,7 @@ def test_a_step_does_not_cost_more_the_later_it_is(tmp_path: Path):
     ordered(store)
     made, _ = agent(store, STEPS)
     try:
-        advance_task("t", "worker", replace(made, watchers=(store,)))
+        advance_task("t", "worker", replace_in_parts(made, watchers=(store,)))
     except Killed:
         early, late = store.over(41), store.over(STEPS - ROUND)
     assert min(early.values()) > 0 and early.keys() == {"bytes", "blocks", "statements", "tokens"}

@@ -96,7 +96,7 @@ def test_each_heading_of_the_work_so_far_can_be_recalled(lived, desk):
     bench, now = agent(desk.store, 0)[0], state(lived[0])
     assert len(headings) > 3
     for heading in headings:
-        told = tool.run({"id": heading}, bench.bench(now)).text
+        told = tool.run({"id": heading}, bench.tool_context(now)).text
         step, _ = heading.split("=")
         assert f"python job_{step}.py" in told
 
@@ -109,7 +109,7 @@ def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(liv
         now.memory.archived == len(outputs) == STEPS - 1
         and f"{STEPS - 2} archived blocks" in load_call(desk, "t", None).sections[-1].text
     )
-    bench = agent(desk.store, 0)[0].bench(now)
+    bench = agent(desk.store, 0)[0].tool_context(now)
     first = blocks[0].index[0].block
     assert first not in {one.block for one in now.memory.passages} and first not in {line.block for line in now.memory.index}
     assert "record_1_30" in tool.run({"id": first[:8], "about": "record_1_30"}, bench).text
@@ -148,7 +148,7 @@ def test_why_tells_when_it_was_forgotten_and_what_brings_it_back(lived, desk):
     told = explain_name_in_call(desk, "t", "record_5_33")
     assert not told.places and "no longer in memory: forgotten after step" in told.reason
     assert told.copies[0].step == 5 and 5 < told.copies[0].forgotten < STEPS
-    bench = agent(desk.store, 0)[0].bench(state(lived[0]))
+    bench = agent(desk.store, 0)[0].tool_context(state(lived[0]))
     assert "record_5_33" in tool.run({"id": told.copies[0].block[:8], "about": told.name}, bench).text
     assert f'recall(id="{told.copies[0].block[:8]}", about="record_5_33")' in rendered(told)
 

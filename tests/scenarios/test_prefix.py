@@ -29,6 +29,7 @@ from afresh.runtime import Runtime
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.fakes import DictFiles, EmptyInsight, FakeClock, MemoryStore
 from afresh.testing.sample_journals import append_events
+from afresh.testing.states import make_runtime
 
 FILES = {"pkg/one.py": "".join(f"def one_{n}():\n    return {n}\n\n\n" for n in range(30)), "pkg/two.py": "TWO = 2\n" * 50}
 SCRIPT = [
@@ -67,13 +68,13 @@ class Provider:
 
 
 def agent(store, model: Provider, native: bool) -> Runtime:
-    return Runtime(
+    return make_runtime(
         model=model,
         store=store,
         workspace=StillWorkspace(),
         files=DictFiles(**FILES),
         sandbox=Printing(),
-        insight=EmptyInsight(),
+        code=EmptyInsight(),
         tools=TOOLS,
         template=load_template("discovery"),
         clock=FakeClock(),

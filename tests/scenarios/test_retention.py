@@ -25,13 +25,13 @@ from afresh.core.task import Task, TaskStatus
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task
 from afresh.ports.tool import ToolContext
-from afresh.runtime import Runtime
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.fact_index import SqliteFactIndex
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.storage.sqlite.notebook import SqliteNotebook
 from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
 from afresh.testing.sample_journals import append_events
+from afresh.testing.states import make_runtime
 
 STEPS = 500
 AREAS = ("parser", "cache", "router", "mailer", "ledger", "calendar", "printer", "gateway", "indexer", "scheduler")
@@ -103,12 +103,12 @@ class Story:
             type(phase)(phase.name, phase.guidance, (*phase.tools, "fail"), phase.shares, phase.reserve, phase.steps)
             for phase in style.phases
         )
-        agent = Runtime(
+        agent = make_runtime(
             model=ComputedModel(self.answer), store=self.store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(),
-            insight=EmptyInsight(), tools=tools, template=type(style)(**{name: getattr(style, name) for name in style.__slots__}
+            code=EmptyInsight(), tools=tools, template=type(style)(**{name: getattr(style, name) for name in style.__slots__}
                                                                 | {"phases": phases}),
-            clock=self.clock, counter=EstimatingCounter(), watchers=(self.lore,), lore=self.lore,
-            patience=StallThresholds(idle_steps=(), idle_tokens=()),
+            clock=self.clock, counter=EstimatingCounter(), watchers=(self.lore,), facts=self.lore,
+            stall=StallThresholds(idle_steps=(), idle_tokens=()),
         )  # fmt: skip
         order = Task(id="t", goal="Bring the office suite in order", max_steps=STEPS + 1, budget=4_000, max_budget=4_000)
         state, answers = append_events(self.store, None, [TaskCreated(order)]), iter(ANSWERS)

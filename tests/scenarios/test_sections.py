@@ -15,13 +15,11 @@ from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.gather import gather_context
 from afresh.core.line_region import Region
-from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.prompt import Prompt
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun
-from afresh.memory.gathered_context import TraceCache
-from afresh.testing.states import make_state
+from afresh.testing.states import make_runtime, make_state
 from afresh.workspace.files import TreeFiles
 
 SAMPLE = Path(afresh.__file__).parent / "sample"
@@ -57,12 +55,10 @@ def window(type: str, budget: int = 0, **fields: Any) -> Prompt:
     order = Task(id="t", goal=GOALS[type], type=type, checks=checks, budget=limit, report=REPORTS.get(type, ""))
     state = make_state(order, first_snapshot="tree", limit=60, baseline=Baseline(runs), **fields)
     paths = sorted(str(path.relative_to(SAMPLE)) for path in SAMPLE.rglob("*") if path.suffix in (".py", ".md", ".toml"))
-    agent: Any = SimpleNamespace(
-        template=style, insight=CodeInsight(), files=TreeFiles(SAMPLE, lambda: paths), lore=EMPTY_FACT_INDEX, instructions=None,
-        library=None, store=SimpleNamespace(read=lambda block: ""), recollection=TraceCache(), workspace=None, past=None,
-    )  # fmt: skip
+    files, store = TreeFiles(SAMPLE, lambda: paths), SimpleNamespace(read=lambda block: "")
+    runtime = make_runtime(files=files, store=store, code=CodeInsight(), template=style, tools=TOOLS, counter=EstimatingCounter())
     return build_best_prompt(
-        gather_context(state, agent), style, select_offered_tools(style.at(state.phase), TOOLS), limit, EstimatingCounter()
+        gather_context(state, runtime), style, select_offered_tools(style.at(state.phase), TOOLS), limit, EstimatingCounter()
     )
 
 

@@ -45,9 +45,9 @@ def allocate_part_steps(state: State) -> int:
     return min(MAX_PART_STEPS, (state.work.limit - state.work.step - 1 - taken) // 2)
 
 
-def make_hand_out(state: State, agent: Runtime, place: int) -> RunSubtask | None:
+def make_hand_out(state: State, runtime: Runtime, place: int) -> RunSubtask | None:
     """Parts of one reply are handed out one after the other: each begins with what the one before it has left."""
-    delegates = agent.delegates
+    delegates = runtime.control.delegate
     return (lambda part: delegates(part, state, place)) if delegates else None
 
 

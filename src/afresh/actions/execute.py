@@ -24,19 +24,23 @@ NO_TRAITS = frozenset[ToolTrait]()
 def execute_actions(state: State, runtime: Runtime) -> StepActions:
     """A step that is taken again after a crash starts from the same tree: `prepare` has restored it."""
     assert state.work.pending, "a step acts on a recorded reply"
-    layout, done = layout_for_next_call(state, runtime.template), list[ActionResult]()
-    tools = {tool.schema.name: tool for tool in select_task_tools(runtime.tools, state.task) if tool.schema.name in layout.tools}
+    layout, done = layout_for_next_call(state, runtime.settings.template), list[ActionResult]()
+    tools = {
+        tool.schema.name: tool
+        for tool in select_task_tools(runtime.settings.tools, state.task)
+        if tool.schema.name in layout.tools
+    }
     for place, action in enumerate(state.work.pending.reply.actions, 1):
         runtime.check_cancelled()
         runtime.report_progress(ActionBegan(action))
         traits = tools[action.tool].traits if action.tool in tools else NO_TRAITS
         proposed = ProposedAction(action, traits, tuple(tools), layout, state, tuple(done))
-        context = replace(runtime.bench(state), hand_out=make_hand_out(state, runtime, place))
-        outcome = execute_action(proposed, tools, context, (*BUILT_IN_POLICIES, *runtime.policies))
+        context = replace(runtime.tool_context(state), hand_out=make_hand_out(state, runtime, place))
+        outcome = execute_action(proposed, tools, context, (*BUILT_IN_POLICIES, *runtime.control.policies))
         runtime.report_progress(ActionEnded(action, outcome.ok))
         done.append(ActionResult(action, outcome))
         if any(isinstance(event, PlanSet) for event in outcome.events):
-            layout = runtime.template.at(state.phase)
+            layout = runtime.settings.template.at(state.phase)
     return snapshot_after_actions(state, runtime, tuple(done), tools)
 
 

@@ -30,7 +30,7 @@ from afresh.models.choose_model import find_framing_tokens, find_retry_count, is
 from afresh.models.model_settings import ModelSettings
 from afresh.ports.watch import Watcher
 from afresh.ports.workspace import Sandbox
-from afresh.runtime import Cancellation, CompactionSettings, Runtime, Supervisor
+from afresh.runtime import CallSettings, Cancellation, CompactionSettings, Knowledge, RunControl, Runtime, Supervisor
 from afresh.sandbox.choose_level import choose_sandbox
 from afresh.sandbox.import_origin import require_own_tree
 from afresh.sandbox.mounts import Mounts
@@ -75,9 +75,9 @@ def run_task(desk: Project, task: str | None, terms: RunTerms) -> State | None:
 def advance_or_block(desk: Project, task: str, terms: RunTerms) -> State:
     """As far as it will go. What no window can hold is for a person."""
     try:
-        agent = build_runtime(desk, desk.store.load(task), terms)
-        advance_task(task, identify_worker(), agent)
-        learn_from_ended_tasks(desk, make_lesson_wording(desk, agent, desk.store.load(task)), task)
+        runtime = build_runtime(desk, desk.store.load(task), terms)
+        advance_task(task, identify_worker(), runtime)
+        learn_from_ended_tasks(desk, make_lesson_wording(desk, runtime, desk.store.load(task)), task)
         return desk.store.load(task)
     except OverCeiling as fault:
         return block_task(desk, task, str(fault))
@@ -106,28 +106,39 @@ def build_runtime(desk: Project, state: State, terms: RunTerms) -> Runtime:
         workspace=workspace,
         files=workspace.files,
         sandbox=open_task_sandbox(desk, workspace, terms.no_sandbox),
-        insight=known,
-        tools=TOOLS,
-        template=load_template(task.type, desk.templates),
+        code=known,
         clock=clock,
-        counter=counter,
-        watchers=(desk.lore, desk.projections, *terms.watchers),
-        learnt=load_calibration(desk, model.name, task.id),
-        upkeep=configure_compaction(desk, spec),
-        lore=desk.lore,
-        instructions=desk.instructions,
-        library=open_lesson_library(desk, workspace.root),
-        past=GitCommitHistory(repository),
+        settings=configure_calls(desk, state, spec, model.name, counter, terms),
         ledger=open_run_ledger(desk, spec, terms.alert),
-        patience=desk.settings.no_progress,
-        mode=terms.mode or ("" if state.dialogue.supervision.mode else desk.settings.mode),
-        person=terms.person,
-        cancellations=terms.cancellations,
-        delegates=PartRunner(desk, workspace, known, lambda part: advance_or_block(desk, part, alone)) if task.parts else None,
-        retries=MAX_REPLY_RETRIES
-        if (told := find_retry_count(spec, desk.settings.models)) is None
-        else min(told, MAX_REPLY_RETRIES),
+        knowledge=Knowledge(
+            facts=desk.lore,
+            instructions=desk.instructions,
+            lessons=open_lesson_library(desk, workspace.root),
+            git_history=GitCommitHistory(repository),
+        ),
+        control=RunControl(
+            watchers=(desk.lore, desk.projections, *terms.watchers),
+            person=terms.person,
+            cancellations=terms.cancellations,
+            delegate=PartRunner(desk, workspace, known, lambda part: advance_or_block(desk, part, alone)) if task.parts else None,
+        ),
+    )
+
+
+def configure_calls(
+    desk: Project, state: State, spec: str, model: str, counter: EstimatingCounter, terms: RunTerms
+) -> CallSettings:
+    retries = find_retry_count(spec, desk.settings.models)
+    return CallSettings(
+        template=load_template(state.task.type, desk.templates),
+        tools=TOOLS,
+        counter=counter,
+        calibration=load_calibration(desk, model, state.task.id),
+        compaction=configure_compaction(desk, spec),
+        stall=desk.settings.no_progress,
+        retries=MAX_REPLY_RETRIES if retries is None else min(retries, MAX_REPLY_RETRIES),
         native=is_provider(spec, desk.settings.models),
+        mode=terms.mode or ("" if state.dialogue.supervision.mode else desk.settings.mode),
     )
 
 
@@ -168,12 +179,17 @@ def configure_compaction(desk: Project, spec: str) -> CompactionSettings:
     return CompactionSettings(hook, load_call_template("summary", desk.templates) if wanted else None, always=bool(said))
 
 
-def make_lesson_wording(desk: Project, agent: Runtime, state: State) -> SideCall | None:
+def make_lesson_wording(desk: Project, runtime: Runtime, state: State) -> SideCall | None:
     """A paid call that the work itself does not need: only if the user's own settings say so."""
     if not desk.settings.knowledge.model_wording:
         return None
     return SideCall(
-        agent.till, load_call_template("lesson", desk.templates), agent.counter, CallPurpose.MEMORY, state.task, state.work.step
+        runtime.gate,
+        load_call_template("lesson", desk.templates),
+        runtime.settings.counter,
+        CallPurpose.MEMORY,
+        state.task,
+        state.work.step,
     )
 
 

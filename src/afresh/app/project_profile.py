@@ -16,7 +16,6 @@ from afresh.app.project import Project
 from afresh.code.config_files import read_configuration
 from afresh.code.index.code_index import refresh_code_index
 from afresh.code.project_profile.profile import ProfileInputs, ProjectProfile, build_profile
-from afresh.code.project_profile.task_level import TaskFocus
 from afresh.code.ranking.query import RankingQuery as Asked
 from afresh.code.ranking.rank_files import rank_files
 from afresh.code.test_commands.try_commands import TrialResults
@@ -64,9 +63,8 @@ def profile_checkout(desk: Project, wanted: ProfileRequest) -> ProfileReport:
     about = ProfileInputs(
         user=tuple(gather_user_words(desk, type)),
         type=merge_task_type(type, desk.templates).family,
-        question=TaskFocus(wanted.goal),
+        likely=tuple(one.path for one in rank_files(code, Asked(wanted.goal, (), past))) if wanted.goal.strip() else (),
         trial=tried.best,
-        rank=lambda code, question: [one.path for one in rank_files(code, Asked(question.goal, question.touched, past))],
     )
     made = build_profile(code, read_configuration(code.paths, code.text), about, ProfileCache(desk.project.state / PROFILE_FILE))
     return ProfileReport(made, tried, type)

@@ -6,11 +6,8 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from afresh.code.config_files import read_configuration
-from afresh.code.context_items.callers import gather_callers
-from afresh.code.context_items.contracts import gather_contracts
-from afresh.code.context_items.coverage import gather_coverage
-from afresh.code.context_items.dependency_graph import gather_dependency_graph
-from afresh.code.context_items.related_tests import gather_fixtures, gather_nearest_test_file, gather_tests
+from afresh.code.context_items.dependencies import gather_callers, gather_contracts, gather_dependency_graph
+from afresh.code.context_items.related_tests import gather_coverage, gather_fixtures, gather_nearest_test_file, gather_tests
 from afresh.code.context_items.repo_map import build_repo_map
 from afresh.code.context_items.similar_code import gather_similar_code
 from afresh.code.context_items.target_source import gather_target_source

@@ -35,22 +35,6 @@ def read_manifest_entries(path: str, text: str) -> tuple[ManifestEntry, ...]:
     return tuple(entry for entry in read(posixpath.dirname(path), text) if entry.name and entry.target) if read else ()
 
 
-def read_package_description(path: str, text: str) -> str:
-    """What the package is for, in a line."""
-    name = posixpath.basename(path)
-    found: object = ""
-    if name == "package.json":
-        found = config_files.parse_json(text).get("description")
-    elif name == "pyproject.toml":
-        manifest = config_files.parse_toml(text)
-        found = config_files.get_table(manifest, "project").get("description") or _poetry_table(manifest).get("description")
-    elif name == "Cargo.toml":
-        found = config_files.get_table(config_files.parse_toml(text), "package").get("description")
-    elif name.endswith(".csproj"):
-        found = next(iter(re.findall(r"<Description>\s*([^<]*)</Description>", text)), "")
-    return " ".join(found.split()) if isinstance(found, str) else ""
-
-
 def _manifest_reader(path: str) -> Callable[[str, str], Iterator[ManifestEntry]] | None:
     name = posixpath.basename(path)
     return _read_csproj if name.endswith(".csproj") else MANIFEST_READERS.get(name)

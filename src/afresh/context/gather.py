@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from afresh.context.redacted_files import RedactedFiles
 from afresh.context.sources.diff import find_reviewed_regions, gather_review_diff, list_written_regions
 from afresh.context.sources.excerpts import (
     find_files_in_goal,
@@ -26,34 +27,37 @@ from afresh.memory.recall_facts import recall_project_facts
 from afresh.runtime import Runtime
 
 
-def gather_context(state: State, agent: Runtime) -> GatheredContext:
-    changes = agent.workspace.changes(state.workspace.first_snapshot, state.workspace.snapshot) if state.workspace.changed else ()
-    edits = Corrections(tuple(agent.lore.edits()))
-    named, sections = select_file_regions(agent.files, find_files_in_goal(state.task.goal)), _select_wanted_sections(state, agent)
-    compared = find_reviewed_regions(state, agent.past) if "diff" in sections else []
-    seen = agent.insight.looks(state, agent.files, sections, [*compared, *list_written_regions(changes)])
-    counted = list(gather_measured_coverage(state, agent.store.read)) if "coverage" in sections else []
+def gather_context(state: State, runtime: Runtime) -> GatheredContext:
+    files = RedactedFiles(runtime.files)
+    changes = (
+        runtime.workspace.changes(state.workspace.first_snapshot, state.workspace.snapshot) if state.workspace.changed else ()
+    )
+    edits = Corrections(tuple(runtime.knowledge.facts.edits()))
+    named, sections = select_file_regions(files, find_files_in_goal(state.task.goal)), _select_wanted_sections(state, runtime)
+    compared = find_reviewed_regions(state, runtime.knowledge.git_history) if "diff" in sections else []
+    seen = runtime.code.looks(state, files, sections, [*compared, *list_written_regions(changes)])
+    counted = list(gather_measured_coverage(state, runtime.store.read)) if "coverage" in sections else []
     tests = [look.subject for look in seen if look.kind == "beside"]
-    named += select_file_regions(agent.files, tests)
+    named += select_file_regions(files, tests)
     unread, begun = separate_overlapping_definitions(drop_guessed_coverage(seen, counted), (*named, *state.memory.regions))
     items: list[Item] = [
-        *gather_instructions(state, agent),
-        *[replace(look, text=edits.scrub(look.text)) for look in gather_lessons(state, agent)],
+        *gather_instructions(state, runtime),
+        *[replace(look, text=edits.scrub(look.text)) for look in gather_lessons(state, runtime)],
         *unread,
-        *gather_review_diff(state, agent.past, sections),
+        *gather_review_diff(state, runtime.knowledge.git_history, sections),
         *counted,
-        *gather_excerpts(state, agent.files, changes, [*named, *begun], tests),
-        *gather_file_beginnings(state, agent.files, [*named, *begun]),
-        *(gather_nearby_files(agent.files, seen, [*named, *begun, *state.memory.regions]) if not state.workspace.changed else ()),
-        *gather_failing_tests(state, agent.files),
-        *(gather_cited_lines(state, agent.files) if state.task.report else ()),
+        *gather_excerpts(state, files, changes, [*named, *begun], tests),
+        *gather_file_beginnings(state, files, [*named, *begun]),
+        *(gather_nearby_files(files, seen, [*named, *begun, *state.memory.regions]) if not state.workspace.changed else ()),
+        *gather_failing_tests(state, files),
+        *(gather_cited_lines(state, files) if state.task.report else ()),
         *map(diff_from_change, changes),
-        *gather_last_outputs(state, agent, edits),
-        *recall_project_facts(state, agent.lore),
+        *gather_last_outputs(state, runtime, edits),
+        *recall_project_facts(state, runtime.knowledge.facts),
     ]
-    return assemble_gathered_context(state, list(map(redact_item, items)), edits, agent.store.read, agent.recollection)
+    return assemble_gathered_context(state, list(map(redact_item, items)), edits, runtime.store.read, runtime.knowledge.traces)
 
 
-def _select_wanted_sections(state: State, agent: Runtime) -> frozenset[str]:
+def _select_wanted_sections(state: State, runtime: Runtime) -> frozenset[str]:
     """Sections that the layout has a place for."""
-    return frozenset(share.section for share in agent.template.at(state.phase).shares if share.tier is not Tier.NEVER)
+    return frozenset(share.section for share in runtime.settings.template.at(state.phase).shares if share.tier is not Tier.NEVER)

@@ -1,6 +1,6 @@
 """The next call of a task: choose the ceiling, gather, build, count. And what goes on record of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.calibration import check_reported_usage, provider_count
@@ -18,14 +18,14 @@ from afresh.errors import OverCeiling
 from afresh.journal.append import append_events
 from afresh.memory.gathered_context import GatheredContext
 from afresh.policy.next_call import layout_for_next_call
-from afresh.runtime import Runtime
+from afresh.runtime import CallSettings, Runtime
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
     prompt: Prompt
     memory: GatheredContext
-    settings: Runtime
+    settings: CallSettings
     """What it was built with."""
 
 
@@ -33,12 +33,12 @@ def prepare_call(state: State, runtime: Runtime) -> tuple[State, PreparedCall]:
     """Each round has a larger ceiling or a better count than the one before. OverCeiling when no ceiling is large enough."""
     while True:
         state = compact_memory(update_ceiling(state, runtime), runtime)
-        call = build_call(state, settings_for_call(state, runtime))
+        call = build_call(state, runtime)
         if isinstance(call, OverCeiling):
             state = raise_ceiling(state, runtime, call)
         elif shortage := find_ceiling_shortage(call.prompt, state, runtime):
             state = raise_ceiling(state, runtime, shortage)
-        elif count := provider_count(call.prompt, state, call.settings):
+        elif count := provider_count(call.prompt, state, runtime.model, call.settings.counter):
             state = append_events(state, runtime, [count])
             if not count.over:
                 return state, call
@@ -46,23 +46,24 @@ def prepare_call(state: State, runtime: Runtime) -> tuple[State, PreparedCall]:
             return state, call
 
 
-def build_call(state: State, settings: Runtime) -> PreparedCall | OverCeiling:
+def build_call(state: State, runtime: Runtime) -> PreparedCall | OverCeiling:
     """Under the ceiling in force; if it is too small for what is never left out, the error that says so."""
+    settings = settings_for_call(state, runtime)
     tools = select_offered_tools(layout_for_next_call(state, settings.template), settings.tools)
     try:
-        memory = gather_context(state, settings)
+        memory = gather_context(state, replace(runtime, settings=settings))
         prompt = build_best_prompt(memory, settings.template, tools, state.budget, settings.counter)
     except OverCeiling as shortage:
         return shortage
     return PreparedCall(prompt, memory, settings)
 
 
-def record_call(state: State, call: PreparedCall, reply: Reply) -> tuple[list[Event], tuple[Block, ...]]:
+def record_call(state: State, call: PreparedCall, reply: Reply, runtime: Runtime) -> tuple[list[Event], tuple[Block, ...]]:
     """The call with all that it was built of, its reply, and what both say of lessons and of the count."""
     step = state.work.step + 1
-    audit, blocks = audit_call(call.prompt, call.memory, call.settings)
+    audit, blocks = audit_call(call.prompt, call.memory, call.settings, runtime.model.name)
     events: list[Event] = [
-        *record_consultation(state, call.memory, call.settings),
+        *record_consultation(state, call.memory, runtime.knowledge.lessons),
         CallRequested(step, audit),
         ReplyReceived(step, reply),
         *check_reported_usage(step, audit, reply),

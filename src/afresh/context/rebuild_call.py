@@ -22,7 +22,7 @@ from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext, TraceCache, assemble_gathered_context
 from afresh.policy.next_call import layout_for_next_call
 from afresh.ports.storage import JournalStore
-from afresh.runtime import Runtime
+from afresh.runtime import CallSettings
 
 TEMPLATE_KIND = "template"
 TOOLS_KIND = "tools"
@@ -53,9 +53,11 @@ class RebuiltCall:
         return self.recorded == self.hash
 
 
-def audit_call(window: Prompt, memory: GatheredContext, agent: Runtime) -> tuple[CallAudit, tuple[Block, ...]]:
+def audit_call(
+    window: Prompt, memory: GatheredContext, settings: CallSettings, model: str
+) -> tuple[CallAudit, tuple[Block, ...]]:
     """The record of a call, and the blocks it points to. Unchanged sections and looks are stored already and cost nothing."""
-    items = (*memory.items, *_collect_policy_items(memory, agent))
+    items = (*memory.items, *_collect_policy_items(memory, settings))
     sections, texts = reference_sections(window.sections)
     seen = [block_from_text(to_archived_text(item)) for item in items]
     call = CallAudit(
@@ -66,10 +68,10 @@ def audit_call(window: Prompt, memory: GatheredContext, agent: Runtime) -> tuple
         looks=tuple([ref_from_item(item, block.id) for item, block in zip(items, seen, strict=True)]),
         omissions=window.omissions,
         reserve=window.request.reserve,
-        counter=to_canonical_json(agent.counter),
-        model=agent.model.name,
+        counter=to_canonical_json(settings.counter),
+        model=model,
         pieces=count_request_pieces(window.request),
-        framing=agent.counter.around(window.request),
+        framing=settings.counter.around(window.request),
         unmet=window.unmet,
         compactions=window.compactions,
         thinking=window.request.thinking,
@@ -93,10 +95,10 @@ def reference_sections(sections: Sequence[Section]) -> tuple[tuple[SectionRef, .
     return tuple(refs), [*own, together]
 
 
-def _collect_policy_items(memory: GatheredContext, agent: Runtime) -> Iterator[Note]:
+def _collect_policy_items(memory: GatheredContext, settings: CallSettings) -> Iterator[Note]:
     """Template, tools and corrections are input of the builder too, so they are recorded like the rest."""
-    tools = select_offered_tools(layout_for_next_call(memory.state, agent.template), agent.tools)
-    yield Note(TEMPLATE_KIND, agent.template.type, to_canonical_json(agent.template))
+    tools = select_offered_tools(layout_for_next_call(memory.state, settings.template), settings.tools)
+    yield Note(TEMPLATE_KIND, settings.template.type, to_canonical_json(settings.template))
     yield Note(TOOLS_KIND, "", to_canonical_json(tools))
     if memory.corrections.edits:
         yield Note(CORRECTIONS_KIND, "", to_canonical_json(memory.corrections))

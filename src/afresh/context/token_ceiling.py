@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.context.calibration import calibrate_counter
-from afresh.context.redacted_files import RedactedFiles
 from afresh.context.sources.instructions import gather_instructions
 from afresh.core.ceiling_forecast import can_afford_tool, project_prompt_tokens
 from afresh.core.ceiling_state import (
@@ -28,7 +27,7 @@ from afresh.core.truncate import to_one_line
 from afresh.errors import OverCeiling
 from afresh.journal.append import append_events
 from afresh.policy.next_call import select_task_tools
-from afresh.runtime import Runtime
+from afresh.runtime import CallSettings, Runtime
 
 RESERVE_GROWTH_FACTOR = 1.6
 MAX_RESERVE_SHARE = 0.5
@@ -104,50 +103,49 @@ def _can_work_under(state: State, lower: int) -> bool:
     return project_prompt_tokens(state, lower) <= lower and all(can_afford_tool(state, tool, lower) for tool in tools)
 
 
-def update_ceiling(state: State, agent: Runtime) -> State:
+def update_ceiling(state: State, runtime: Runtime) -> State:
     """The ceiling for the next call, from what the steps so far have shown."""
-    cap = compute_highest_ceiling(state.task, agent.model.window)
-    if speech := reply_reserve_change(state, agent.template.at(state.phase).reserve, cap):
-        state = append_events(state, agent, [speech])
+    cap = compute_highest_ceiling(state.task, runtime.model.window)
+    if speech := reply_reserve_change(state, runtime.settings.template.at(state.phase).reserve, cap):
+        state = append_events(state, runtime, [speech])
     change = decide_ceiling_change(state, cap)
-    if change and (not change.budget < state.budget <= cap or _can_fit_instructions(state, agent, change.budget)):
-        state = append_events(state, agent, [change])
+    if change and (not change.budget < state.budget <= cap or _can_fit_instructions(state, runtime, change.budget)):
+        state = append_events(state, runtime, [change])
     if state.tokens.last_call.pressure is CeilingPressure.CRITICAL and not state.tokens.ceiling.saved:
         why = f"what is never left out took {state.tokens.last_call.demand:,} of {state.tokens.last_call.budget:,} tokens"
-        state = append_events(state, agent, [CheckpointWritten(state.work.step, why)])
+        state = append_events(state, runtime, [CheckpointWritten(state.work.step, why)])
     return state
 
 
-def _can_fit_instructions(state: State, agent: Runtime, ceiling: int) -> bool:
+def _can_fit_instructions(state: State, runtime: Runtime, ceiling: int) -> bool:
     """Otherwise a lower ceiling would have to be raised again at once."""
     try:
-        list(gather_instructions(state, agent, ceiling))
+        list(gather_instructions(state, runtime, ceiling))
     except OverCeiling:
         return False
     return True
 
 
-def settings_for_call(state: State, agent: Runtime) -> Runtime:
-    """The agent with the counter that was learnt, the tools that the task has, and with a template that makes room when the
-    last call was under pressure."""
-    template = _raise_reply_reserve(agent.template, state.tokens.ceiling.reserve)
+def settings_for_call(state: State, runtime: Runtime) -> CallSettings:
+    """With the calibrated counter, the tools that the task has, and a template that leaves more room when the last call was under
+    pressure."""
+    template = _raise_reply_reserve(runtime.settings.template, state.tokens.ceiling.reserve)
     template = template if state.tokens.last_call.pressure is CeilingPressure.CALM else _reduce_sections(template)
     return replace(
-        agent,
-        files=RedactedFiles(agent.files),
-        counter=calibrate_counter(state, agent),
-        template=_adapt_template_to_model(template, state, agent),
-        tools=select_task_tools(agent.tools, state.task),
+        runtime.settings,
+        counter=calibrate_counter(state, runtime),
+        template=_adapt_template_to_model(template, state, runtime),
+        tools=select_task_tools(runtime.settings.tools, state.task),
     )
 
 
-def _adapt_template_to_model(template: Template, state: State, agent: Runtime) -> Template:
+def _adapt_template_to_model(template: Template, state: State, runtime: Runtime) -> Template:
     """To the model that is asked: only some can be told how long to think, and take their own last reply back."""
-    thinking = state.task.thinking if agent.native else 0
+    thinking = state.task.thinking if runtime.settings.native else 0
     if thinking is not None:
         phases = tuple(replace(phase, thinking=thinking) for phase in template.phases)
         template = replace(template, thinking=thinking, phases=phases)
-    return replace(template, native=agent.native and state.tokens.last_call.model == agent.model.name)
+    return replace(template, native=runtime.settings.native and state.tokens.last_call.model == runtime.model.name)
 
 
 def _raise_reply_reserve(template: Template, share: float) -> Template:
@@ -174,10 +172,10 @@ def _get_reduction_order(share: SectionShare) -> int:
     return SECTIONS_REDUCED_UNDER_PRESSURE.index(share.section)
 
 
-def find_ceiling_shortage(window: Prompt, state: State, agent: Runtime) -> str:
+def find_ceiling_shortage(window: Prompt, state: State, runtime: Runtime) -> str:
     """Why a prompt is better built again under a larger ceiling, as long as there is one: hardly anything but what must be in has
     space, or what was just looked at has none, and would have it then: to be asked for it again costs a step."""
-    larger = _find_larger_ceiling(state, agent)
+    larger = _find_larger_ceiling(state, runtime)
     if larger == state.budget:
         return ""
     if pressure_from_demand(window.demand, window.budget) is CeilingPressure.CRITICAL:
@@ -187,19 +185,19 @@ def find_ceiling_shortage(window: Prompt, state: State, agent: Runtime) -> str:
     return ""
 
 
-def _find_larger_ceiling(state: State, agent: Runtime) -> int:
-    return find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, agent.model.window))
+def _find_larger_ceiling(state: State, runtime: Runtime) -> int:
+    return find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, runtime.model.window))
 
 
-def raise_ceiling(state: State, agent: Runtime, shortage: str | OverCeiling) -> State:
+def raise_ceiling(state: State, runtime: Runtime, shortage: str | OverCeiling) -> State:
     """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; an error that is left
     then is raised."""
-    larger, evidence = _find_larger_ceiling(state, agent), shortage if isinstance(shortage, str) else shortage.evidence
+    larger, evidence = _find_larger_ceiling(state, runtime), shortage if isinstance(shortage, str) else shortage.evidence
     if larger > state.budget:
         change = CeilingChanged(state.work.step, state.budget, larger, evidence)
-        return append_events(state, agent, [change, CheckpointWritten(state.work.step, evidence)])
+        return append_events(state, runtime, [change, CheckpointWritten(state.work.step, evidence)])
     if state.tokens.ceiling.reserve:
-        return append_events(state, agent, [ReserveChanged(state.work.step, state.tokens.ceiling.reserve, 0.0, evidence)])
+        return append_events(state, runtime, [ReserveChanged(state.work.step, state.tokens.ceiling.reserve, 0.0, evidence)])
     raise shortage if isinstance(shortage, OverCeiling) else OverCeiling(shortage)
 
 

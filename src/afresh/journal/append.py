@@ -11,12 +11,12 @@ from afresh.core.state import State
 from afresh.runtime import Runtime
 
 
-def append_events(state: State, agent: Runtime, events: Sequence[Event], blocks: Sequence[Block] = ()) -> State:
+def append_events(state: State, runtime: Runtime, events: Sequence[Event], blocks: Sequence[Block] = ()) -> State:
     """One durable commit."""
-    entries = link_events(state.task.id, state.head, agent.clock.now(), events)
+    entries = link_events(state.task.id, state.head, runtime.clock.now(), events)
     after = fold_entries(state, entries)
-    agent.store.append(entries, blocks, after)
-    for watcher in agent.watchers:
+    runtime.store.append(entries, blocks, after)
+    for watcher in runtime.control.watchers:
         watcher.saw(after, entries)
     return after
 

@@ -22,9 +22,9 @@ def find_checkpoint_reason(state: State, step: int, now: float) -> str:
     return ""
 
 
-def add_checkpoint(state: State, events: Sequence[Event], agent: Runtime) -> list[Event]:
+def add_checkpoint(state: State, events: Sequence[Event], runtime: Runtime) -> list[Event]:
     """What the step's commit ends with. A task that comes to rest needs none: its session file holds all."""
     if any(isinstance(event, TaskEnded) for event in events):
         return []
-    why = find_checkpoint_reason(state, state.work.step + 1, agent.clock.now())
+    why = find_checkpoint_reason(state, state.work.step + 1, runtime.clock.now())
     return [CheckpointWritten(state.work.step + 1, why)] if why else []

@@ -1,10 +1,11 @@
-"""Commands that print files, or names of files: which, and which lines. A phrase is enough, what they show is no finding."""
+"""Files that a command printed, and the lines that a search found in them."""
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from afresh.core.command_output import CommandOutput, OutputReading, format_plural, truncate_to_one_line
+from afresh.core.command_output import CommandOutput, OutputFinding, OutputReading, format_plural, truncate_to_one_line
 
 PRINTING_PROGRAMS = ("cat", "nl", "head", "tail", "sed", "bat", "less", "more")
 LISTING_PROGRAMS = ("ls", "find", "tree", "fd")
@@ -84,3 +85,88 @@ def reading_from_listing(lines: Sequence[str]) -> OutputReading:
     return OutputReading(
         truncate_to_one_line(f"{format_plural(len(names), 'name')}: {', '.join(names[:6])}{', …' if len(names) > 6 else ''}")
     )
+
+
+SEARCH_PROGRAM = r"(?:[A-Z_]+=\S+\s+)*(?:z?[ef]?grep|rg|ag|ack|git\s+grep)\s"
+SEARCH_COMMAND = re.compile(rf"(?:^|[;&(]\s*)(?:(?:cat|nl|find|ls)\b[^|;&]*\|\s*(?:xargs\s+)?)?{SEARCH_PROGRAM}")
+"""A search, not a filter behind a program that prints something else."""
+LEADING_SEARCH = re.compile(rf"^(?:cd\s+\S+\s*(?:&&|;)\s*)?{SEARCH_PROGRAM}")
+HIT_LINE = re.compile(r"^([\w./@+-]+):(\d+):")
+CONTEXT_LINE = re.compile(r"^([\w./@+-]+?)-(\d+)-")
+NUMBERED_LINE = re.compile(r"^(\d+):")
+FILE_PREFIX = re.compile(r"^([\w./@+-]*\.\w{1,6}):")
+FILE_ARGUMENT = re.compile(r"[\w./@+-]+\.\w{1,6}(?=\s|$|['\"])")
+LISTED_FILE = re.compile(r"^\S.*$")
+LISTED_HIT = re.compile(r"^  \d+: ")
+MORE_HITS = re.compile(r"^  … (\d+) more\b")
+
+
+def read_search_hits(output: CommandOutput) -> OutputReading | None:
+    """Of `grep -n` and its like; of one file by its numbers, and without numbers by the file before each line."""
+    if not SEARCH_COMMAND.search(output.command):
+        return None
+    if not any(output.lines):
+        return OutputReading("no hit") if output.ended and LEADING_SEARCH.match(output.command) else None
+    for counted in (read_numbered_hits, read_hits_of_one_file, read_unnumbered_hits):
+        if reading := counted(output):
+            return reading
+    return None
+
+
+def read_numbered_hits(output: CommandOutput) -> OutputReading | None:
+    hits = [(place, match[1]) for place, line in enumerate(output.lines) if (match := HIT_LINE.match(line))]
+    hits = hits or [(place, match[1]) for place, line in enumerate(output.lines) if (match := CONTEXT_LINE.match(line))]
+    hits = [(place, name) for place, name in hits if "." in name.strip("./-+@")]
+    return reading_from_hits(output, Counter(name for _, name in hits), hits[0][0], hits[-1][0]) if hits else None
+
+
+def read_hits_of_one_file(output: CommandOutput) -> OutputReading | None:
+    hits = [(place, match[1]) for place, line in enumerate(output.lines) if (match := NUMBERED_LINE.match(line))]
+    if not hits:
+        return None
+    names = FILE_ARGUMENT.findall(output.command.partition("|")[0])[-1:]
+    numbers = ", ".join(number for _, number in hits[:3]) + (", …" if len(hits) > 3 else "")
+    where = f" in {names[0]}: line{'s' if len(hits) > 1 else ''} {numbers}" if names else ""
+    phrase = truncate_to_one_line(f"{format_plural(len(hits), 'hit')}{where}")
+    return OutputReading(phrase, (OutputFinding("", phrase, 0.6, output.span(hits[0][0], hits[-1][0])),))
+
+
+def read_unnumbered_hits(output: CommandOutput) -> OutputReading | None:
+    """If the search comes first, what it prints are hits and nothing else."""
+    if not LEADING_SEARCH.match(output.command) or ";" in output.command or output.failed:
+        return None
+    named = [(place, match[1]) for place, line in enumerate(output.lines) if (match := FILE_PREFIX.match(line))]
+    if named:
+        return reading_from_hits(output, Counter(name for _, name in named), named[0][0], named[-1][0])
+    lines = [line for line in output.lines if line.strip()]
+    return OutputReading(truncate_to_one_line(f"{format_plural(len(lines), 'hit')}: {lines[0]}"))
+
+
+def read_search_tool_output(output: CommandOutput) -> OutputReading | None:
+    """What our own `search` prints: a file, its hits below it, and how many more."""
+    if output.lines and output.lines[0].startswith("no hit"):
+        return OutputReading(truncate_to_one_line(output.lines[0]))
+    counted = list(parse_listed_hits(output.lines))
+    files = Counter[str]()
+    for _, name, count in counted:
+        files[name] += count
+    return reading_from_hits(output, files, counted[0][0], counted[-1][0]) if files else None
+
+
+def parse_listed_hits(lines: Sequence[str]) -> Iterator[tuple[int, str, int]]:
+    name = ""
+    for place, line in enumerate(lines):
+        if LISTED_HIT.match(line) and name:
+            yield place, name, 1
+        elif (more := MORE_HITS.match(line)) and name:
+            yield place, name, int(more[1])
+        elif LISTED_FILE.match(line):
+            name = line
+
+
+def reading_from_hits(output: CommandOutput, files: Counter[str], first: int, last: int) -> OutputReading:
+    count, names = sum(files.values()), ", ".join(name for name, _ in files.most_common(2))
+    phrase = truncate_to_one_line(
+        f"{format_plural(count, 'hit')} in {format_plural(len(files), 'file')}: {names}{', …' if len(files) > 2 else ''}"
+    )
+    return OutputReading(phrase, (OutputFinding("", phrase, 0.6, output.span(first, last)),))

@@ -15,17 +15,14 @@ from afresh.core.command_output import (
     outputs_from_text,
     truncate_to_one_line,
 )
-from afresh.outputs.build_failures import read_build_failure
-from afresh.outputs.diagnostics import read_diagnostics
+from afresh.outputs.diagnostics import read_build_failure, read_diagnostics
 from afresh.outputs.git import read_git
-from afresh.outputs.printed_files import read_printed_files, read_printed_source
-from afresh.outputs.search_hits import read_search_hits, read_search_tool_output
+from afresh.outputs.printed_files import read_printed_files, read_printed_source, read_search_hits, read_search_tool_output
 from afresh.outputs.test_reports.cargo import read_cargo_run, read_rust_panic
 from afresh.outputs.test_reports.go import read_go_events, read_go_panic, read_go_run
-from afresh.outputs.test_reports.jest import read_jest_run
+from afresh.outputs.test_reports.jest import read_jest_run, read_vitest_run
 from afresh.outputs.test_reports.pytest import read_pytest_run
 from afresh.outputs.test_reports.unittest import read_unittest_run
-from afresh.outputs.test_reports.vitest import read_vitest_run
 from afresh.outputs.tracebacks import read_java_traceback, read_node_traceback, read_python_traceback
 
 OutputReader = Callable[[CommandOutput], OutputReading | None]

@@ -1,4 +1,4 @@
-"""Errors of node with the stack below them."""
+"""Tracebacks of Python, node and Java: the error, and the first place in code of the project."""
 
 import re
 from collections.abc import Sequence

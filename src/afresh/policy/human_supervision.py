@@ -30,44 +30,44 @@ TO_APPROVE = (ToolTrait.WRITES, ToolTrait.DELEGATES)
 PHASES_TO_APPROVE = ("change", "verify", "report")
 
 
-def record_supervision_mode(state: State, agent: Runtime) -> list[Event]:
+def record_supervision_mode(state: State, runtime: Runtime) -> list[Event]:
     """Recorded, so that whoever goes on with the task follows it as closely."""
     return (
-        [SupervisionModeSet(agent.mode)]
-        if agent.mode and agent.mode != (state.dialogue.supervision.mode or AUTONOMOUS_MODE)
+        [SupervisionModeSet(runtime.settings.mode)]
+        if runtime.settings.mode and runtime.settings.mode != (state.dialogue.supervision.mode or AUTONOMOUS_MODE)
         else []
     )
 
 
-def replan_or_pause(state: State, worker: str, agent: Runtime) -> State:
+def replan_or_pause(state: State, worker: str, runtime: Runtime) -> State:
     """What is decided between two steps."""
-    return consult_supervisor(replan_or_ask(state, agent), worker, agent)
+    return consult_supervisor(replan_or_ask(state, runtime), worker, runtime)
 
 
-def consult_supervisor(state: State, worker: str, agent: Runtime) -> State:
+def consult_supervisor(state: State, worker: str, runtime: Runtime) -> State:
     mode = state.dialogue.supervision.mode or AUTONOMOUS_MODE
     if mode == AUTONOMOUS_MODE:
         return state
     if state.status is TaskStatus.BLOCKED:
         return (
-            put_open_question(state, worker, agent)
-            if agent.person and state.dialogue.question and state.spending.calls
+            put_open_question(state, worker, runtime)
+            if runtime.control.person and state.dialogue.question and state.spending.calls
             else state
         )
     if state.status is not TaskStatus.RUNNING:
         return state
-    if mode == INTERACTIVE_MODE and agent.person:
-        return pause_after_step(state, agent)
-    return pause_before_phase(state, worker, agent)
+    if mode == INTERACTIVE_MODE and runtime.control.person:
+        return pause_after_step(state, runtime)
+    return pause_before_phase(state, worker, runtime)
 
 
-def pause_before_phase(state: State, worker: str, agent: Runtime) -> State:
+def pause_before_phase(state: State, worker: str, runtime: Runtime) -> State:
     """Each phase that changes something, or claims to be at the end, is entered with a person's consent, once."""
     if not state.dialogue.supervision.paused:
         if not (phase := find_phase_to_approve(state)):
             return state
-        state = append_events(state, agent, [ask_before_phase(state, phase), PausedForPerson(state.work.step, phase)])
-    return put_open_question(state, worker, agent)
+        state = append_events(state, runtime, [ask_before_phase(state, phase), PausedForPerson(state.work.step, phase)])
+    return put_open_question(state, worker, runtime)
 
 
 def find_phase_to_approve(state: State) -> str:
@@ -82,23 +82,23 @@ def find_phase_to_approve(state: State) -> str:
     return begins if begins in PHASES_TO_APPROVE and begins not in state.dialogue.supervision.passed else ""
 
 
-def put_open_question(state: State, worker: str, agent: Runtime) -> State:
+def put_open_question(state: State, worker: str, runtime: Runtime) -> State:
     """The open question is put to whoever is there; with nobody there it waits, for hours and on any machine. An undoing that is
     not possible is no answer: it is put again."""
-    word = agent.person.at_pause(state) if agent.person else None
-    while word and word.act is PersonAct.UNDO and agent.person:
-        if (after := undo_for_supervisor(word, state, agent, TaskClaimed(worker))) is not state:
+    word = runtime.control.person.at_pause(state) if runtime.control.person else None
+    while word and word.act is PersonAct.UNDO and runtime.control.person:
+        if (after := undo_for_supervisor(word, state, runtime, TaskClaimed(worker))) is not state:
             return after
-        word = agent.person.at_pause(state)
+        word = runtime.control.person.at_pause(state)
     if word is None or word.act is PersonAct.STOP:
         working = state.status is TaskStatus.RUNNING
         return (
-            append_events(state, agent, [TaskEnded(TaskStatus.BLOCKED, f"waits for you: {state.dialogue.question}")])
+            append_events(state, runtime, [TaskEnded(TaskStatus.BLOCKED, f"waits for you: {state.dialogue.question}")])
             if working
             else state
         )
     redirects = [PersonSpoke(word.text, word.by, redirects=True)] if word.act is PersonAct.REDIRECT else []
-    return append_events(state, agent, [answer_from_word(word, state), *redirects, TaskClaimed(worker)])
+    return append_events(state, runtime, [answer_from_word(word, state), *redirects, TaskClaimed(worker)])
 
 
 def answer_from_word(word: PersonRequest, state: State) -> QuestionAnswered:
@@ -108,30 +108,30 @@ def answer_from_word(word: PersonRequest, state: State) -> QuestionAnswered:
     return QuestionAnswered(word.text or "go on", word.by, word.option)
 
 
-def pause_after_step(state: State, agent: Runtime) -> State:
+def pause_after_step(state: State, runtime: Runtime) -> State:
     """Between two steps a person may say something, take back a step, or stop; then it goes on."""
-    while agent.person and not state.work.pending:
-        word = agent.person.at_pause(state)
+    while runtime.control.person and not state.work.pending:
+        word = runtime.control.person.at_pause(state)
         if word is None or word.act is PersonAct.STOP:
             stop = ask_after_stop(state)
-            return append_events(state, agent, [stop, TaskEnded(TaskStatus.BLOCKED, stop.question)])
+            return append_events(state, runtime, [stop, TaskEnded(TaskStatus.BLOCKED, stop.question)])
         if word.act is not PersonAct.UNDO:
             said = (
                 [PersonSpoke(word.text, word.by, redirects=word.act is PersonAct.REDIRECT)]
                 if word.act is not PersonAct.GO
                 else []
             )
-            return append_events(state, agent, said) if said else state
-        state = undo_for_supervisor(word, state, agent)
+            return append_events(state, runtime, said) if said else state
+        state = undo_for_supervisor(word, state, runtime)
     return state
 
 
-def undo_for_supervisor(word: PersonRequest, state: State, agent: Runtime, *then: Event) -> State:
+def undo_for_supervisor(word: PersonRequest, state: State, runtime: Runtime, *then: Event) -> State:
     """On record first: a tree that was not put back in time is put back when the task is taken up again."""
     try:
-        state = append_events(state, agent, [*undo_steps(state, agent.store, agent.workspace, word), *then])
+        state = append_events(state, runtime, [*undo_steps(state, runtime.store, runtime.workspace, word), *then])
     except BadInput as fault:
-        agent.report_progress(WorkNotice(str(fault)))
+        runtime.report_progress(WorkNotice(str(fault)))
         return state
-    agent.workspace.restore(state.workspace.snapshot)
+    runtime.workspace.restore(state.workspace.snapshot)
     return state

@@ -13,11 +13,11 @@ from afresh.policy.strategies.plan_execute import count_steps_over_plan_limit, f
 from afresh.runtime import Runtime
 
 
-def replan_or_ask(state: State, agent: Runtime) -> State:
+def replan_or_ask(state: State, runtime: Runtime) -> State:
     if state.work.pending or state.status is not TaskStatus.RUNNING:
         return state
-    events = decide_replan(state, agent.template)
-    return append_events(state, agent, events) if events else state
+    events = decide_replan(state, runtime.settings.template)
+    return append_events(state, runtime, events) if events else state
 
 
 def decide_replan(state: State, template: Template) -> list[Event]:

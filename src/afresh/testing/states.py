@@ -1,26 +1,36 @@
-"""States for tests, made of plain fields: each goes to the part of the state that has it."""
+"""States and runtimes for tests, made of plain fields: each goes to the part that has it."""
 
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from afresh.core.state import State
 from afresh.core.task import Task
+from afresh.runtime import CallSettings, Runtime
 
-PARTS = ("times", "workspace", "verification", "work", "dialogue", "memory", "tokens", "spending")
+Whole = TypeVar("Whole", State, Runtime)
+STATE_PARTS = ("times", "workspace", "verification", "work", "dialogue", "memory", "tokens", "spending")
+RUNTIME_PARTS = ("settings", "knowledge", "control")
 
 
 def make_state(task: Task, **values: Any) -> State:
     return replace_in_parts(State(task=task), **values)
 
 
-def replace_in_parts(state: State, **values: Any) -> State:
-    """The state with these values, wherever they belong. TypeError for a field that no part has."""
-    own = {name: values.pop(name) for name in [*values] if name in State.__dataclass_fields__}
-    for part in PARTS:
-        now = getattr(state, part)
+def make_runtime(*, template: Any, tools: Any, counter: Any, **values: Any) -> Runtime:
+    """Ports that a test leaves out are None."""
+    unused: Any = dict.fromkeys(("model", "store", "workspace", "files", "sandbox", "code", "clock"))
+    settings = CallSettings(template=template, tools=tools, counter=counter)
+    return replace_in_parts(Runtime(**unused, settings=settings), **values)
+
+
+def replace_in_parts(whole: Whole, **values: Any) -> Whole:
+    """With these values, wherever they belong. TypeError for a field that no part has."""
+    own = {name: values.pop(name) for name in [*values] if name in whole.__dataclass_fields__}
+    for part in STATE_PARTS if isinstance(whole, State) else RUNTIME_PARTS:
+        now = getattr(whole, part)
         concerned = {field.name: values.pop(field.name) for field in fields(now) if field.name in values}
         if concerned:
             own[part] = replace(own.get(part, now), **concerned)
     if values:
-        raise TypeError(f"no part of a state has {', '.join(values)}")
-    return replace(state, **own)
+        raise TypeError(f"no part of it has {', '.join(values)}")
+    return replace(whole, **own)

@@ -18,36 +18,36 @@ from afresh.outputs.read_output import read_output
 from afresh.runtime import Runtime
 
 
-def keep_or_revert(state: State, deeds: StepActions, judged: StepVerification, agent: Runtime) -> KeepOrRevertResult:
+def keep_or_revert(state: State, deeds: StepActions, judged: StepVerification, runtime: Runtime) -> KeepOrRevertResult:
     if judged.regressed:
-        return revert_step(state, deeds, judged, agent)
-    settled = keep_changes(state, deeds, judged, agent)
+        return revert_step(state, deeds, judged, runtime)
+    settled = keep_changes(state, deeds, judged, runtime)
     refused = judged.refused and judged.verdict and not (judged.verdict.weakened or judged.verdict.strays)
     return remember_refusal(settled, state, judged) if refused else settled
 
 
-def keep_changes(state: State, deeds: StepActions, judged: StepVerification, agent: Runtime) -> KeepOrRevertResult:
+def keep_changes(state: State, deeds: StepActions, judged: StepVerification, runtime: Runtime) -> KeepOrRevertResult:
     """All of it, or all but the files that must be as they were."""
     if judged.verdict and judged.verdict.weakened:
-        return revert_files(state, judged.verdict, agent, f"weakening {', '.join(judged.verdict.weakened)}")
+        return revert_files(state, judged.verdict, runtime, f"weakening {', '.join(judged.verdict.weakened)}")
     if judged.verdict and judged.verdict.strays:
-        return revert_files(state, judged.verdict, agent, describe_intended_strays(judged.verdict.strays, deeds))
+        return revert_files(state, judged.verdict, runtime, describe_intended_strays(judged.verdict.strays, deeds))
     if not deeds.changes:
         return KeepOrRevertResult(
             True,
             state.workspace.snapshot,
             (ChangeKeptOrReverted(state.work.step + 1, True, state.workspace.snapshot, state.workspace.changed),),
         )
-    changed = tuple(change.path for change in agent.workspace.changes(state.workspace.first_snapshot, deeds.snapshot))
+    changed = tuple(change.path for change in runtime.workspace.changes(state.workspace.first_snapshot, deeds.snapshot))
     settled = ChangeKeptOrReverted(
         state.work.step + 1, True, deeds.snapshot, changed, hunks=tuple(hunks_from_changes(deeds.changes))
     )
     return KeepOrRevertResult(True, deeds.snapshot, (settled,))
 
 
-def revert_step(state: State, deeds: StepActions, judged: StepVerification, agent: Runtime) -> KeepOrRevertResult:
+def revert_step(state: State, deeds: StepActions, judged: StepVerification, runtime: Runtime) -> KeepOrRevertResult:
     """What failed is remembered, so that it is not tried again."""
-    agent.workspace.restore(state.workspace.snapshot)
+    runtime.workspace.restore(state.workspace.snapshot)
     why, said = judged.verdict.reason if judged.verdict else "", find_evidence(judged)
     step = state.work.step + 1
     failed = Fact(
@@ -80,14 +80,14 @@ def remember_refusal(settled: KeepOrRevertResult, state: State, judged: StepVeri
     return replace(settled, events=(*settled.events, OutputDigested(facts=(refused,))), blocks=said.made)
 
 
-def revert_files(state: State, verdict: Verdict, agent: Runtime, attempt: str) -> KeepOrRevertResult:
+def revert_files(state: State, verdict: Verdict, runtime: Runtime, attempt: str) -> KeepOrRevertResult:
     """These files are as they were at the base again; all else that was done stays. An attempt is remembered, so that it is
     not repeated."""
     paths = verdict.weakened or verdict.strays
-    agent.workspace.restore(state.workspace.first_snapshot, paths)
-    snapshot = agent.workspace.snapshot()
-    changed = tuple(change.path for change in agent.workspace.changes(state.workspace.first_snapshot, snapshot))
-    moved = tuple(hunks_from_changes(agent.workspace.changes(state.workspace.snapshot, snapshot)))
+    runtime.workspace.restore(state.workspace.first_snapshot, paths)
+    snapshot = runtime.workspace.snapshot()
+    changed = tuple(change.path for change in runtime.workspace.changes(state.workspace.first_snapshot, snapshot))
+    moved = tuple(hunks_from_changes(runtime.workspace.changes(state.workspace.snapshot, snapshot)))
     why = f"put back as at the base: {', '.join(paths)}"
     failed = Fact(FactKind.FAILED_APPROACH, attempt, f"refused: {verdict.reason}", step=state.work.step + 1)
     settled = ChangeKeptOrReverted(state.work.step + 1, True, snapshot, changed, why=why, hunks=moved)

@@ -23,19 +23,19 @@ DURATION_SUFFIX = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
 
 
 def conclude_step(
-    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
 ) -> StepConclusion:
     """How the step ended, and what follows: the task rests, a checkpoint is due, or nothing."""
-    events = end_by_verdict(state, deeds, judged, settled, agent) or rest_or_go_on(state, deeds, judged, settled, agent)
+    events = end_by_verdict(state, deeds, judged, settled, runtime) or rest_or_go_on(state, deeds, judged, settled, runtime)
     reverted = not settled.kept and not (judged.verdict and judged.verdict.final)
     did = summarise_actions(deeds) if reverted else ""
-    return StepConclusion(summarise_step(deeds, judged, settled), (*events, *add_checkpoint(state, events, agent)), did)
+    return StepConclusion(summarise_step(deeds, judged, settled), (*events, *add_checkpoint(state, events, runtime)), did)
 
 
 def rest_or_go_on(
-    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
 ) -> tuple[Event, ...]:
-    stalled = check_for_stall(state, deeds, judged, settled, agent)
+    stalled = check_for_stall(state, deeds, judged, settled, runtime)
     if question := next((event for event in deeds.events if isinstance(event, QuestionAsked)), None):
         return (*stalled.events, TaskEnded(TaskStatus.BLOCKED, f"asks: {question.question}"))
     if stop := ask_if_out_of_steps(state) or stalled.stop:
@@ -65,7 +65,7 @@ def record_step(
 
 
 def end_by_verdict(
-    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
 ) -> tuple[Event, ...]:
     """PASS publishes. BLOCKED publishes what there is, for a person to look at. FAIL goes back to work, a few times."""
     if judged.verdict is None or not judged.verdict.final:
@@ -74,7 +74,7 @@ def end_by_verdict(
     if judged.verdict.ruling is Ruling.FAIL:
         given_up = TaskEnded(TaskStatus.FAILED, f"completion refused {MAX_COMPLETION_REFUSALS} times; the last time: {reason}")
         return (given_up,) if state.verification.refusals + 1 >= MAX_COMPLETION_REFUSALS else ()
-    commit = agent.workspace.publish(settled.snapshot, render_commit_message(state, deeds.complete, judged.verdict))
+    commit = runtime.workspace.publish(settled.snapshot, render_commit_message(state, deeds.complete, judged.verdict))
     if judged.passed:
         return (TaskEnded(TaskStatus.DONE, reason, commit),)
     return (ask_about_unverifiable(reason), TaskEnded(TaskStatus.BLOCKED, reason, commit))

@@ -13,32 +13,32 @@ from afresh.runtime import Runtime
 from afresh.verification.baseline import find_baseline_blocker, run_baseline_checks
 
 
-def record_unsandboxed(state: State, agent: Runtime) -> list[Event]:
+def record_unsandboxed(state: State, runtime: Runtime) -> list[Event]:
     """That the user has waived the sandbox is recorded each time that somebody takes up the task."""
     return (
         [DecisionMade(Decision(UNSANDBOXED_DECISION, "person", step=state.work.step, waiver=SANDBOX_WAIVER))]
-        if agent.sandbox.level == "none"
+        if runtime.sandbox.level == "none"
         else []
     )
 
 
-def prepare_task(state: State, worker: str, agent: Runtime) -> State:
+def prepare_task(state: State, worker: str, runtime: Runtime) -> State:
     """Claim the task on record, and put its tree as it was after the last step that ended."""
     started = [
-        *record_supervision_mode(state, agent),
-        *record_unsandboxed(state, agent),
-        *adopt_project_calibration(state, agent),
+        *record_supervision_mode(state, runtime),
+        *record_unsandboxed(state, runtime),
+        *adopt_project_calibration(state, runtime),
     ]
-    return open_tree(append_events(state, agent, [TaskClaimed(worker), *started]), agent)
+    return open_tree(append_events(state, runtime, [TaskClaimed(worker), *started]), runtime)
 
 
-def open_tree(state: State, agent: Runtime) -> State:
-    agent.report_progress(WorkNotice("opening a worktree"))
-    opened = agent.workspace.open()
+def open_tree(state: State, runtime: Runtime) -> State:
+    runtime.report_progress(WorkNotice("opening a worktree"))
+    opened = runtime.workspace.open()
     if not state.workspace.first_snapshot:
-        state = append_events(state, agent, [opened])
-    agent.workspace.restore(state.workspace.snapshot)
-    return state if has_sound_baseline(state) else measure_baseline(state, agent)
+        state = append_events(state, runtime, [opened])
+    runtime.workspace.restore(state.workspace.snapshot)
+    return state if has_sound_baseline(state) else measure_baseline(state, runtime)
 
 
 def has_sound_baseline(state: State) -> bool:
@@ -50,11 +50,11 @@ def has_sound_baseline(state: State) -> bool:
     )
 
 
-def measure_baseline(state: State, agent: Runtime) -> State:
-    with agent.report_check(CheckScope.BASELINE):
-        baseline, blocks = run_baseline_checks(agent.bench(state))
-    agent.workspace.restore(state.workspace.snapshot)
+def measure_baseline(state: State, runtime: Runtime) -> State:
+    with runtime.report_check(CheckScope.BASELINE):
+        baseline, blocks = run_baseline_checks(runtime.tool_context(state))
+    runtime.workspace.restore(state.workspace.snapshot)
     events: list[Event] = [BaselineMeasured(baseline)]
     if state.task.checks and (stop := find_baseline_blocker(state.task, baseline)):
         events += [ask_about_checks(stop), TaskEnded(TaskStatus.BLOCKED, stop)]
-    return append_events(state, agent, events, blocks)
+    return append_events(state, runtime, events, blocks)

@@ -28,17 +28,17 @@ from afresh.verification.regressions import (
 from afresh.verification.report_document import verify_document
 
 
-def verify_step_or_completion(state: State, deeds: StepActions, agent: Runtime) -> StepVerification:
+def verify_step_or_completion(state: State, deeds: StepActions, runtime: Runtime) -> StepVerification:
     """Checks leave no trace: whatever they wrote into the tree is gone afterwards."""
     if not deeds.complete and not deeds.changes:
         return StepVerification()
-    bench = agent.bench(replace(state, workspace=replace(state.workspace, snapshot=deeds.snapshot)))
-    with agent.report_check(CheckScope.COMPLETION if deeds.complete else CheckScope.CHANGE):
+    bench = runtime.tool_context(replace(state, workspace=replace(state.workspace, snapshot=deeds.snapshot)))
+    with runtime.report_check(CheckScope.COMPLETION if deeds.complete else CheckScope.CHANGE):
         if deeds.complete:
-            verdict, blocks = verify_completion(bench, agent.workspace)
+            verdict, blocks = verify_completion(bench, runtime.workspace)
         else:
             verdict, blocks = verify_step(bench, [change.path for change in deeds.changes])
-    agent.workspace.restore(deeds.snapshot)
+    runtime.workspace.restore(deeds.snapshot)
     return StepVerification(verdict, blocks)
 
 

@@ -5,8 +5,8 @@ import io
 from afresh.app.project_profile import ProfileReport
 from afresh.cli.render.console import open_console
 from afresh.cli.render.project_profile import render_profile
-from afresh.code.project_profile.profile import LEVEL_NAMES, ProjectProfile
-from afresh.code.project_profile.statement import ProfileStatement
+from afresh.code.project_profile.profile import MAX_LEVEL_TOKENS, ProjectProfile
+from afresh.code.project_profile.traits import ProfileStatement
 from afresh.code.test_commands.try_commands import CommandTrial, TrialResults
 
 TRIALS = (
@@ -33,7 +33,7 @@ MADE = ProjectProfile(
 def shown(*levels: str, width: int = 90) -> str:
     stream = io.StringIO()
     open_console(stream, width).print(
-        render_profile(ProfileReport(MADE, TrialResults("", TRIALS), "fix_bug"), levels or LEVEL_NAMES)
+        render_profile(ProfileReport(MADE, TrialResults("", TRIALS), "fix_bug"), levels or tuple(MAX_LEVEL_TOKENS))
     )
     return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
 

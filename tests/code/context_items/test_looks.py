@@ -10,8 +10,8 @@ from item_samples import text_of
 from trees import Texts, state
 
 from afresh.code.code_insight import ITEM_SOURCES, CodeInsight
-from afresh.code.context_items.find_targets import find_targets
 from afresh.code.context_items.related_tests import join_statement_lines
+from afresh.code.context_items.work_focus import find_targets
 from afresh.code.index.code_index import build_code_index
 from afresh.core.line_region import Region
 from afresh.core.memory_state import StepRecord

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.code.entry_points import MANIFEST_READERS, read_manifest_entries, read_package_description
+from afresh.code.entry_points import MANIFEST_READERS, read_manifest_entries
 
 PACKAGE = """{
   "name": "@org/shop", "description": "Sells  things.", "bin": {"shop": "./bin/shop.js", "odd": 3}, "main": "lib/index.js",
@@ -66,13 +66,6 @@ def test_a_manifest_says_where_runs_begin(path: str, text: str, expected: list[s
     assert [f"{one.name} {one.kind} {one.target}" for one in read_manifest_entries(path, text)] == expected
 
 
-@pytest.mark.parametrize(
-    ("path", "text"), [("package.json", PACKAGE), ("pyproject.toml", PYPROJECT), ("Cargo.toml", CARGO), ("a.csproj", PROJECT)]
-)
-def test_a_manifest_says_what_the_package_is_for(path: str, text: str):
-    assert read_package_description(path, text) == "Sells things."
-
-
 TEXTS = st.sampled_from([PACKAGE, PYPROJECT, SETUP, CARGO, PROJECT])
 
 
@@ -81,7 +74,6 @@ TEXTS = st.sampled_from([PACKAGE, PYPROJECT, SETUP, CARGO, PROJECT])
 )
 def test_any_text_is_a_manifest_that_may_say_nothing(path: str, text: str, length: int):
     assert isinstance(read_manifest_entries(path, text[:length]), tuple)
-    assert isinstance(read_package_description(path, text[:length]), str)
 
 
 @pytest.mark.parametrize("text", ['{"name": 3, "bin": [1], "main": {}, "scripts": "x"}', "[]", "null", '{"bin": {"a": null}}'])

@@ -1,6 +1,6 @@
 from tongues import bases_of, doc_of, imports, outline, reading
 
-from afresh.code.languages.javascript import read_source
+from afresh.code.languages.ecmascript import read_source
 
 
 def test_symbols_are_told_as_a_reader_would():

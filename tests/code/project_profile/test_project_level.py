@@ -197,12 +197,16 @@ def test_other_languages_by_their_manifests(texts: dict[str, str], project: str,
     ],
 )
 def test_a_malformed_manifest_is_no_obstacle(path: str, text: str):
-    assert build_profile(*read({path: text, "a.py": "def f(): pass\n"}), ProfileInputs(), {}).project.startswith("project: ")
+    assert (
+        build_profile(*read({path: text, "a.py": "def f(): pass\n"}), ProfileInputs(), {})
+        .render("project")
+        .startswith("project: ")
+    )
 
 
 def test_an_empty_repository_has_little_to_tell():
     assert (
-        build_profile(*read({"README.md": "x"}), ProfileInputs(), {}).project
+        build_profile(*read({"README.md": "x"}), ProfileInputs(), {}).render("project")
         == "project: the repository; 0 source files, 0 test files\nlayout: no tests"
     )
 

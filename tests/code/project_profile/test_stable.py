@@ -19,7 +19,7 @@ PROJECT = {
 
 def levels(texts: dict[str, str], store: MemoryCodeStore | None = None) -> tuple[str, ...]:
     made = build_profile(*read(texts, store=store), ABOUT, {})
-    return made.user, made.project, made.type
+    return made.render("user"), made.render("project"), made.render("type")
 
 
 def change_a_body(text: str, dice: random.Random) -> str:

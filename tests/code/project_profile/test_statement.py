@@ -5,7 +5,7 @@ from zlib import crc32
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.code.project_profile.statement import ProfileStatement, fit_statements, make_statement
+from afresh.code.project_profile.traits import ProfileStatement, fit_statements, make_statement
 from afresh.core.tokens import estimate_tokens
 
 STATEMENTS = st.lists(

@@ -6,8 +6,7 @@ import pytest
 from small_projects import SHOP, read
 
 import afresh
-from afresh.code.project_profile.profile import LEVEL_NAMES, ProfileInputs, build_profile
-from afresh.code.project_profile.task_level import TaskFocus
+from afresh.code.project_profile.profile import ProfileInputs, build_profile
 from afresh.code.project_profile.type_level import SELECT_BY_TASK_TYPE
 from afresh.code.test_commands.try_commands import CommandTrial
 from afresh.core.commit import FileChurn
@@ -17,11 +16,11 @@ TRIAL = CommandTrial("pytest -q", "x", True, True, 0, 5)
 
 
 def of_type(type: str) -> str:
-    return build_profile(*read(SHOP), ProfileInputs(type=type, trial=TRIAL), {}).type
+    return build_profile(*read(SHOP), ProfileInputs(type=type, trial=TRIAL), {}).render("type")
 
 
-def of_task(goal: str, *touched: str, texts: dict[str, str] = SHOP, churn: dict[str, FileChurn] | None = None) -> str:
-    return build_profile(*read(texts, churn), ProfileInputs(question=TaskFocus(goal, touched)), {}).task
+def of_task(*likely: str, texts: dict[str, str] = SHOP, churn: dict[str, FileChurn] | None = None) -> str:
+    return build_profile(*read(texts, churn), ProfileInputs(likely=likely), {}).render("task")
 
 
 @pytest.mark.parametrize(
@@ -64,38 +63,33 @@ def test_a_type_of_somebodys_own_gets_what_any_change_needs():
 
 
 def test_a_task_is_told_files_tests_dependents_and_risks():
-    text = of_task(
-        "a price in src/shop/domain/price.py must not be below zero", churn={"src/shop/domain/price.py": FileChurn(30, 1.7e9)}
-    )
+    churn = {"src/shop/domain/price.py": FileChurn(30, 1.7e9)}
+    text = of_task("src/shop/domain/price.py", "src/shop/app/stock.py", churn=churn)
     first, *_ = text.split("\n")
     assert first.startswith("likely about: src/shop/domain/price.py; ")
     assert "tests/domain/test_price.py" in text and "history: price.py about 30 commits, last 2023-11" in text
 
 
-def test_a_symbol_that_is_named_leads_to_its_file():
-    assert of_task("stock_3 is wrong").startswith("likely about: src/shop/app/stock.py")
-
-
 def test_a_file_without_tests_and_one_that_does_not_parse_are_risks():
     texts = {"pkg/__init__.py": "", "pkg/alone.py": "def f(:\n"}
-    assert "mind: pkg/alone.py does not parse; no test covers pkg/alone.py" in of_task("mend pkg/alone.py", texts=texts)
+    assert "mind: pkg/alone.py does not parse; no test covers pkg/alone.py" in of_task("pkg/alone.py", texts=texts)
 
 
 def test_what_many_rely_on_is_a_risk():
     texts = {"pkg/__init__.py": "", "pkg/core.py": "x = 1\n"} | {f"pkg/m{n}.py": "from pkg.core import x\n" for n in range(6)}
-    assert "about 6 files rely on pkg/core.py" in of_task("mend pkg/core.py", texts=texts)
+    assert "about 6 files rely on pkg/core.py" in of_task("pkg/core.py", texts=texts)
 
 
-def test_without_a_goal_nothing_is_said():
-    assert of_task("  ") == ""
+def test_without_likely_files_nothing_is_said():
+    assert of_task() == of_task("no/such/file.py") == ""
 
 
-def test_what_was_touched_comes_first():
-    assert of_task("mend it", "src/shop/adapters/paper.py").startswith("likely about: src/shop/adapters/paper.py")
+def test_tests_are_told_only_where_nothing_else_is_likely():
+    assert of_task("tests/domain/test_price.py").startswith("likely about: tests/domain/test_price.py")
 
 
-@pytest.mark.parametrize("level", LEVEL_NAMES)
+@pytest.mark.parametrize("level", ["user", "project", "type", "task"])
 @pytest.mark.parametrize("cap", [0, 1, 7, 30, 80, 200, 1000])
 def test_each_level_keeps_to_any_cap(level: str, cap: int):
-    made = build_profile(*read(SHOP), ProfileInputs(("- Use pytest.",), "refactor", TaskFocus("price"), TRIAL), {})
+    made = build_profile(*read(SHOP), ProfileInputs(("- Use pytest.",), "refactor", ("src/shop/domain/price.py",), TRIAL), {})
     assert made.render(level, cap) == "" or estimate_tokens(made.render(level, cap)) <= cap

@@ -1,7 +1,7 @@
 """The level of the person: only by that person's own words, and with their meaning."""
 
-from afresh.code.project_profile.statement import fit_statements
-from afresh.code.project_profile.user_level import describe_user
+from afresh.code.project_profile.profile import describe_user
+from afresh.code.project_profile.traits import fit_statements
 
 RULES = """\
 # How I work

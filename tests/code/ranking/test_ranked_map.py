@@ -4,7 +4,7 @@ from shop import PAST, shop
 
 from afresh.code.index.code_index import build_code_index
 from afresh.code.ranking.query import RankingQuery
-from afresh.code.ranking.ranked_map import render_ranked_map, select_map_files
+from afresh.code.ranking.ranked_map import render_map_files, select_map_files
 from afresh.core.tokens import EstimatingCounter
 from afresh.testing.fakes import DictFiles
 
@@ -20,7 +20,7 @@ TREES = st.dictionaries(
 
 
 def test_files_stand_in_order_with_reasons_and_below_them_lines_and_signatures():
-    text = render_ranked_map(shop(), RankingQuery("`Cart.total` must round"), 90, EstimatingCounter())
+    text = render_map_files(select_map_files(shop(), RankingQuery("`Cart.total` must round"), 90, EstimatingCounter()))
     assert text.splitlines()[:4] == [
         "shop/cart.py  (defines `Cart`, `total`; path has: cart)",
         "     6  class Cart(Base)",
@@ -54,12 +54,12 @@ def test_all_is_shown_where_there_is_room():
 def test_no_map_of_any_tree_is_over_its_cap(texts, text, cap, count):
     files = DictFiles()
     files.texts = texts
-    made = render_ranked_map(build_code_index(files), RankingQuery(text), cap, count)
+    made = render_map_files(select_map_files(build_code_index(files), RankingQuery(text), cap, count))
     assert made == "" or count(made) <= cap
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 400), st.sampled_from(["", "Cart.total", "letters `rate` mail.py"]))
 def test_no_map_of_the_shop_is_over_its_cap(cap, text):
-    made = render_ranked_map(shop(), RankingQuery(text, (), PAST), cap, EstimatingCounter())
+    made = render_map_files(select_map_files(shop(), RankingQuery(text, (), PAST), cap, EstimatingCounter()))
     assert made == "" or EstimatingCounter()(made) <= cap

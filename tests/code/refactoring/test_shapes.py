@@ -8,8 +8,13 @@ import pytest
 from test_shapes_kept import done
 
 from afresh.code.python_source import parse_python
-from afresh.code.refactoring.combine_rewrites import PREPARING_REWRITES, REWRITES, suggest_prepared_extractions, suggest_rewrites
 from afresh.code.refactoring.rewrite_target import RewriteTarget
+from afresh.code.refactoring.suggest_refactorings import (
+    PREPARING_REWRITES,
+    REWRITES,
+    suggest_prepared_extractions,
+    suggest_rewrites,
+)
 from afresh.code.refactoring.suggestion import apply_splices
 
 

@@ -11,8 +11,8 @@ from shaped import shaped_program, shaped_programs
 from test_behaviour_kept import compiles
 
 from afresh.code.python_source import parse_python
-from afresh.code.refactoring.combine_rewrites import PREPARING_REWRITES, REWRITES, splices_from_difference, suggest_rewrites
 from afresh.code.refactoring.rewrite_target import RewriteTarget
+from afresh.code.refactoring.suggest_refactorings import PREPARING_REWRITES, REWRITES, splices_from_difference, suggest_rewrites
 from afresh.code.refactoring.suggestion import apply_edits, apply_splices, edits_from_splices
 
 KINDS = {

@@ -1,7 +1,7 @@
 """Memory between steps: what goes, what is left of it in words, and what stays however often it happens."""
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -34,6 +34,7 @@ from afresh.models.playback import ScriptedModel
 from afresh.runtime import COMPACT_BY_RULES, CompactionSettings, Runtime
 from afresh.testing.fakes import FakeClock, MemoryStore
 from afresh.testing.sample_journals import append_events, make_block
+from afresh.testing.states import make_runtime, replace_in_parts
 
 COUNTER = EstimatingCounter()
 SMALL = CompactionPolicy(full=0.12, left=0.06, keep_steps=3, keep_passages=6)
@@ -62,10 +63,9 @@ class Answering:
 
 
 def agent_with(store, upkeep=COMPACT_BY_RULES, model=None, style=TEMPLATE) -> Runtime:
-    parts: dict[str, Any] = dict.fromkeys(("workspace", "files", "sandbox", "insight"), cast(Any, None))
     model = model or ScriptedModel(())
-    return Runtime(
-        model=model, store=store, tools=TOOLS, template=style, clock=FakeClock(), counter=COUNTER, upkeep=upkeep, **parts
+    return make_runtime(
+        model=model, store=store, tools=TOOLS, template=style, clock=FakeClock(), counter=COUNTER, compaction=upkeep
     )
 
 
@@ -114,11 +114,11 @@ def journal(store) -> list[MemoryCompacted]:
 
 
 def window(state, agent):
-    past = agent.recollection.of(state.memory.passages, agent.store.read)
+    past = agent.knowledge.traces.of(state.memory.passages, agent.store.read)
     return build_best_prompt(
         GatheredContext(state, (), past),
-        agent.template,
-        select_offered_tools(agent.template.at(state.phase), TOOLS),
+        agent.settings.template,
+        select_offered_tools(agent.settings.template.at(state.phase), TOOLS),
         4_000,
         COUNTER,
     )
@@ -199,7 +199,7 @@ def test_a_passage_that_is_too_old_goes_whatever_its_kind():
 def test_the_same_journal_gives_the_same_summary_and_a_window_is_rebuilt_from_it():
     first, second = long_run(60), long_run(60)
     assert journal(first[0]) == journal(second[0]) and len(journal(first[0])) > 1
-    fresh = replace(first[1], recollection=TraceCache())
+    fresh = replace_in_parts(first[1], traces=TraceCache())
     assert window(first[0].load("one"), fresh).request.text == window(second[2], second[1]).request.text
 
 

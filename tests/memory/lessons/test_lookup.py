@@ -1,7 +1,6 @@
 """When knowledge is looked up, how much of it is shown, and what counts as a use."""
 
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -30,6 +29,7 @@ from afresh.core.verification_state import VerificationState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.lessons.lookup import fit_lessons
+from afresh.testing.states import make_runtime
 
 STATE = State(
     task=Task(id="t", goal="mend it"),
@@ -58,7 +58,7 @@ class Shelf:
 
 
 def agent(shelf: Shelf | None) -> Any:
-    return SimpleNamespace(library=shelf, counter=EstimatingCounter())
+    return make_runtime(lessons=shelf, template=None, tools=(), counter=EstimatingCounter())
 
 
 def after(*events: LessonEvent) -> State:
@@ -81,14 +81,14 @@ def test_it_is_looked_up_once_for_a_phase_and_again_when_the_phase_changes() -> 
 
 def test_what_fitted_is_recorded_also_when_it_is_nothing_but_not_without_a_library() -> None:
     memory = GatheredContext(STATE, (KNOWN,))
-    assert record_consultation(STATE, memory, agent(Shelf(KNOWN))) == [LessonsLookedUp(1, "understand", ("KO-1a2b",))]
-    assert record_consultation(STATE, GatheredContext(STATE), agent(Shelf(KNOWN))) == [LessonsLookedUp(1, "understand", ())]
+    assert record_consultation(STATE, memory, Shelf(KNOWN)) == [LessonsLookedUp(1, "understand", ("KO-1a2b",))]
+    assert record_consultation(STATE, GatheredContext(STATE), Shelf(KNOWN)) == [LessonsLookedUp(1, "understand", ())]
     assert (
-        record_consultation(STATE, GatheredContext(STATE), agent(Shelf()))
-        == record_consultation(STATE, GatheredContext(STATE), agent(None))
+        record_consultation(STATE, GatheredContext(STATE), Shelf())
+        == record_consultation(STATE, GatheredContext(STATE), None)
         == []
     )
-    assert record_consultation(after(LessonsLookedUp(1, "understand", ())), memory, agent(Shelf(KNOWN))) == []
+    assert record_consultation(after(LessonsLookedUp(1, "understand", ())), memory, Shelf(KNOWN)) == []
 
 
 def test_what_was_used_stays_when_the_phase_changes() -> None:

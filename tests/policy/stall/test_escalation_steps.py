@@ -7,6 +7,7 @@ from yard import Step, Yard, other
 from afresh.core.ceiling_state import CeilingChanged, LargerCeilingRequested
 from afresh.core.event import CallRequested
 from afresh.core.progress_state import StallThresholds
+from afresh.testing.states import replace_in_parts
 
 CALM = StallThresholds(
     **{sign: () for sign in ("repeated", "cycling", "undoing", "rereading", "failing", "idle_steps", "idle_tokens")}
@@ -17,9 +18,9 @@ ASKS: Step = ("more_room", {"reason": "line_90 is not shown"})
 def yard(answer, window: int = 200_000, **more) -> Yard:
     made = Yard(answer, patience=CALM, max_steps=more.pop("max_steps", 12), **more)
     made.model.window = window
-    tools = (*made.agent.template.tools, "more_room")
-    phases = tuple(replace(phase, tools=(*phase.tools, "more_room")) for phase in made.agent.template.phases)
-    made.agent = replace(made.agent, template=replace(made.agent.template, tools=tools, phases=phases))
+    tools = (*made.runtime.settings.template.tools, "more_room")
+    phases = tuple(replace(phase, tools=(*phase.tools, "more_room")) for phase in made.runtime.settings.template.phases)
+    made.runtime = replace_in_parts(made.runtime, template=replace(made.runtime.settings.template, tools=tools, phases=phases))
     return made
 
 

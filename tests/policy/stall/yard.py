@@ -21,9 +21,9 @@ from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task
 from afresh.ports.model import Ledger
-from afresh.runtime import Runtime
 from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock, MemoryStore
 from afresh.testing.sample_journals import append_events
+from afresh.testing.states import make_runtime
 
 Step = tuple[str, dict[str, Any]]
 PLAN: Step = ("plan", {"items": ["[ ] something else"]})
@@ -109,18 +109,18 @@ class Yard:
         files = DictFiles(**{"calc.py": CALC, "other.py": "x = 1\n", "wide.py": self.wide})
         self.files = files
         self.model = ComputedModel(self.reply)
-        self.agent = Runtime(
+        self.runtime = make_runtime(
             model=self.model,
             store=self.store,
             workspace=Tree(files),
             files=files,
             sandbox=Shell(files, self.printed),
-            insight=EmptyInsight(),
+            code=EmptyInsight(),
             tools=TOOLS,
             template=unhurried(load_template("fix_bug")),
             clock=FakeClock(),
             counter=EstimatingCounter(),
-            patience=self.patience,
+            stall=self.patience,
             ledger=self.ledger,
         )
         order = Task(
@@ -141,7 +141,7 @@ class Yard:
         return Reply(f"step {step}", tuple(Action(tool, args) for tool, args in done))
 
     def works(self) -> State:
-        return advance_task("t", "worker", self.agent)
+        return advance_task("t", "worker", self.runtime)
 
     def say(self, text: str) -> None:
         append_events(self.store, self.store.load("t"), [QuestionAnswered(text)])

@@ -22,13 +22,13 @@ EMPTY_LEVEL_HINTS = {
 
 def format_plain_profile(one: "ProfileReport", levels: Iterable[str]) -> str:
     """Exactly what a window would hold, level by level."""
-    parts = [f"# {level}\n{text}" for level in levels if (text := getattr(one.fingerprint, level))]
+    parts = [f"# {level}\n{text}" for level in levels if (text := one.fingerprint.render(level))]
     return "\n\n".join(parts)
 
 
 def profile_to_json(one: "ProfileReport", levels: Iterable[str]) -> dict[str, Any]:
     return {
-        **{level: {"text": getattr(one.fingerprint, level), "statements": collect_statements(one, level)} for level in levels},
+        **{level: {"text": one.fingerprint.render(level), "statements": collect_statements(one, level)} for level in levels},
         "for": one.type,
         "tests": [
             {

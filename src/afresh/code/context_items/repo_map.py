@@ -8,13 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from afresh.code.context_items import word_relevance
-from afresh.code.context_items.find_targets import NAMED_IN_TASK, join_user_texts, remove_paths_from_texts
-from afresh.code.context_items.named_definitions import find_named_files
-from afresh.code.context_items.word_relevance import DEFINITION_KINDS
-from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
+from afresh.code.context_items import match_text
+from afresh.code.context_items.match_text import DEFINITION_KINDS, find_named_files
+from afresh.code.context_items.work_focus import (
+    NAMED_IN_TASK,
+    TOOL_MADE_PATH,
+    WorkFocus,
+    is_aside,
+    join_user_texts,
+    remove_paths_from_texts,
+)
 from afresh.code.index.code_index import CodeIndex
-from afresh.code.ranking.implied_files import find_surely_implied_files
+from afresh.code.ranking.query import find_surely_implied_files
 from afresh.core.context_item import MapEntry, RepoMap
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.state import State
@@ -46,7 +51,7 @@ class MapFile:
 def build_repo_map(scene: WorkFocus) -> RepoMap:
     code, state, targets = scene.code, scene.state, scene.targets
     near = select_detailed_files(scene)
-    words = word_relevance.weigh_words(code, remove_paths_from_texts(state))
+    words = match_text.weigh_words(code, remove_paths_from_texts(state))
     width = min(MAX_LINE_CHARACTERS, max(MIN_LINE_CHARACTERS, state.budget // TOKENS_PER_LINE_CHARACTER))
     entries = [
         _build_entry(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near
@@ -101,7 +106,7 @@ def _build_entry(code: CodeIndex, near: MapFile, words: dict[str, float], wanted
         one for one in reading.symbols if one.kind in DEFINITION_KINDS and (one.kind is not SymbolKind.METHOD or one in wanted)
     ]
     held = [one for one in held if "." not in one.name or one in wanted]
-    scores = word_relevance.score_symbols_by_words(code, near.path, words) if not reading.fault else {}
+    scores = match_text.score_symbols_by_words(code, near.path, words) if not reading.fault else {}
     ranked = sorted(held, key=lambda one: (one not in wanted, -scores.get(one, 0.0), one.line))
     bare, shown = MapEntry(near.path, reading.lines, near.why), list[Symbol]()
     for one in ranked:

@@ -7,19 +7,22 @@ from keyword import iskeyword
 from math import log
 from pathlib import PurePosixPath
 
-from afresh.code.context_items import word_relevance
-from afresh.code.context_items.find_targets import (
+from afresh.code.context_items import match_text
+from afresh.code.context_items.match_text import find_named_files
+from afresh.code.context_items.related_tests import EXPECTATION_LINE
+from afresh.code.context_items.target_source import cut_definition
+from afresh.code.context_items.work_focus import (
     CHANGED_BY_TASK,
     IN_IMPLIED_FILE,
     NAMED_IN_TASK,
+    TOOL_MADE_PATH,
+    WorkFocus,
+    is_aside,
+    join_first_names,
     join_user_texts,
     remove_paths_from_texts,
 )
-from afresh.code.context_items.named_definitions import find_named_files
-from afresh.code.context_items.related_tests import EXPECTATION_LINE
-from afresh.code.context_items.target_source import cut_definition
-from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside, join_first_names
-from afresh.code.ranking.implied_files import find_surely_implied_files
+from afresh.code.ranking.query import find_surely_implied_files
 from afresh.core.context_item import Item, Note
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.symbol import ImportedModule, Symbol, SymbolKind, SymbolPlace
@@ -80,12 +83,12 @@ def find_patterns(scene: WorkFocus) -> list[tuple[SymbolPlace, str]]:
     """By the words of the task, and by what is made alike: decorator, base class, folder. Only in files that the task names,
     beside those that it is about, and where the ranking leads: what merely says a word of it is no pattern."""
     code, text = scene.code, join_user_texts(scene.state)
-    words, named = word_relevance.weigh_words(code, remove_paths_from_texts(scene.state)), find_named_files(code, text)
+    words, named = match_text.weigh_words(code, remove_paths_from_texts(scene.state)), find_named_files(code, text)
     folder, about = find_sibling_files(scene, text), set(find_surely_implied_files(code, text))
     trust = find_trusted_files(scene) | dict.fromkeys((*named, *folder), 1.0)
     scores = {
         path: score
-        for path, score in word_relevance.score_files_by_words(code, words).items()
+        for path, score in match_text.score_files_by_words(code, words).items()
         if path in trust and is_existing_code(scene, path)
     }
     near = [path for path in (*named, *folder) if path in scores] or [path for path in scores if path not in about]
@@ -93,9 +96,9 @@ def find_patterns(scene: WorkFocus) -> list[tuple[SymbolPlace, str]]:
     for path in sorted(near, key=lambda path: (-scores[path], path))[:MAX_SEARCHED_FILES]:
         held = find_definition_marks(scene, path)
         kin = find_family_members(held)
-        for symbol, score in word_relevance.score_symbols_by_words(code, path, words).items():
+        for symbol, score in match_text.score_symbols_by_words(code, path, words).items():
             made, size = kin.get(symbol, ""), symbol.end - symbol.line + 1
-            fitting = made or path in folder or word_relevance.has_word_in_name(symbol.name, words)
+            fitting = made or path in folder or match_text.has_word_in_name(symbol.name, words)
             if symbol.kind is not SymbolKind.METHOD and "." not in symbol.name and size >= MIN_PATTERN_LINES and fitting:
                 alike = int(made.split()[0]) if made else 0
                 like = MADE_ALIKE_FACTOR if kinds & held.get(symbol, set()) else 1.0
@@ -201,12 +204,12 @@ def find_family_members(held: Mapping[Symbol, Collection[str]]) -> dict[Symbol, 
 def find_similar_tests(scene: WorkFocus) -> list[tuple[SymbolPlace, str]]:
     """For tests: one that exists beside them, with its imports and fixtures; the nearest by words and by what it covers."""
     code = scene.code
-    words = word_relevance.weigh_words(code, remove_paths_from_texts(scene.state))
+    words = match_text.weigh_words(code, remove_paths_from_texts(scene.state))
     files = dict.fromkeys(test for path in scene.places if path in code.files for test in code.tests_of(path))
     found: list[tuple[float, SymbolPlace, str]] = []
     for path in [path for path in files if path in code.files][:6]:
         lines = code.text(path).splitlines()
-        for symbol, score in word_relevance.score_symbols_by_words(code, path, words).items():
+        for symbol, score in match_text.score_symbols_by_words(code, path, words).items():
             expects = any(EXPECTATION_LINE.match(line) for line in lines[symbol.line - 1 : symbol.end])
             if symbol.kind is not SymbolKind.CLASS and symbol.short.startswith("test") and expects:
                 found.append((weigh_pattern(score, symbol.end - symbol.line + 1), SymbolPlace(path, symbol), "a test beside"))
@@ -278,4 +281,4 @@ def find_name_lines(scene: WorkFocus, path: str, name: str) -> list[int]:
         text = scene.code.text(path)
     except AfreshError:
         return []
-    return word_relevance.find_mention_lines(text, name) if name in text and len(text) < MAX_PROSE_CHARACTERS else []
+    return match_text.find_mention_lines(text, name) if name in text and len(text) < MAX_PROSE_CHARACTERS else []

@@ -2,9 +2,14 @@
 
 from collections.abc import Iterator
 
-from afresh.code.context_items import word_relevance
-from afresh.code.context_items.find_targets import CHANGED_BY_TASK, SHARES_WORDS, TargetDefinition, remove_paths_from_texts
-from afresh.code.context_items.work_focus import WorkFocus
+from afresh.code.context_items import match_text
+from afresh.code.context_items.work_focus import (
+    CHANGED_BY_TASK,
+    SHARES_WORDS,
+    TargetDefinition,
+    WorkFocus,
+    remove_paths_from_texts,
+)
 from afresh.core.change import group_consecutive
 from afresh.core.context_item import Excerpt, LineGap
 from afresh.core.symbol import SymbolKind, SymbolPlace
@@ -67,10 +72,9 @@ def cut_definition(scene: WorkFocus, kind: str, place: SymbolPlace, why: str, mo
 def select_telling_lines(scene: WorkFocus, place: SymbolPlace, most: int) -> set[int]:
     """Its first lines, and the lines that say most of the task's words with a few around them, in their order."""
     lines, symbol = scene.code.text(place.path).splitlines(), place.symbol
-    words = word_relevance.weigh_words(scene.code, remove_paths_from_texts(scene.state))
+    words = match_text.weigh_words(scene.code, remove_paths_from_texts(scene.state))
     scores = {
-        number: word_relevance.score_words_in_text(lines[number - 1], "", words, 1)
-        for number in range(symbol.line, symbol.end + 1)
+        number: match_text.score_words_in_text(lines[number - 1], "", words, 1) for number in range(symbol.line, symbol.end + 1)
     }
     kept = set(range(symbol.line, min(symbol.end, symbol.line + NEIGHBOUR_LINES) + 1))
     for number in sorted((one for one in scores if scores[one]), key=lambda number: (-scores[number], number)):

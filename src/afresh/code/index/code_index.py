@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 from afresh.code.index.covering_tests import find_tests_by_import, find_tests_by_name
 from afresh.code.index.memory_store import MemoryCodeStore
-from afresh.code.index.terms import count_words_in_text
-from afresh.code.index.update_index import hash_content, read_indexed_content, update_listing
+from afresh.code.index.update_index import count_words_in_text, hash_content, read_indexed_content, update_listing
 from afresh.code.languages import registry
 from afresh.core.commit import FileChurn
 from afresh.core.recognise_test_files import is_test_code

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from afresh.code.index.terms import list_content_terms
+from afresh.code.index.update_index import list_content_terms
 from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, IndexTerm, TreeListing
 
 MAX_SPARE_CONTENTS = 20_000

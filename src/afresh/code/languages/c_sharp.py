@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from afresh.code.languages import tree_sitter_reader
 from afresh.code.languages.doc_comments import CommentStyle
-from afresh.code.languages.package_index import PackageIndex, build_package_index
+from afresh.code.languages.registry import PackageIndex, build_package_index
 from afresh.code.languages.symbol_extraction import CapturedNode, NamedDefinition
 from afresh.core.symbol import FileReading, ImportedModule, Symbol
 

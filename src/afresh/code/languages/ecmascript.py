@@ -1,18 +1,22 @@
-"""What JavaScript and TypeScript have in common: names, exports and imports of every form."""
+"""What a JavaScript or TypeScript file says of itself: names, exports and imports of every form; also JSX, TSX and CommonJS."""
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.code.languages.doc_comments import CommentStyle
+from afresh.code.languages.ecmascript_imports import index_modules, resolve_import
 from afresh.code.languages.symbol_extraction import CapturedNode, NamedDefinition
+from afresh.code.languages.tree_sitter_reader import Grammar, read_with_grammar
 from afresh.core.symbol import FileReading, ImportedModule, SymbolKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+__all__ = ["index_modules", "read_source", "resolve_import"]
 
-QUERY = """
+SHARED_QUERY = """
 [(identifier) (property_identifier) (private_property_identifier)
  (shorthand_property_identifier) (shorthand_property_identifier_pattern)] @mention
 (comment) @comment
@@ -46,6 +50,35 @@ QUERY = """
   [(arrow_function) (function_expression) (generator_function) (class) (object) (call_expression)]) @constant
 (expression_statement (assignment_expression left: (member_expression)) @constant) @outer
 """
+JAVASCRIPT_QUERY = SHARED_QUERY + "(field_definition) @constant\n"
+TYPESCRIPT_QUERY = (
+    SHARED_QUERY
+    + """
+(type_identifier) @mention
+(import_statement (import_require_clause)) @import
+(abstract_class_declaration) @class
+(interface_declaration) @interface
+(enum_declaration) @class
+(internal_module) @module
+(module body: (_)) @module
+(type_alias_declaration) @constant
+(function_signature) @function
+(class_body [(abstract_method_signature) (method_signature)] @method)
+(interface_body (method_signature) @method)
+(interface_body (property_signature) @constant)
+(public_field_definition) @constant
+(enum_body (property_identifier) @constant)
+(enum_assignment) @constant
+(ambient_declaration) @outer
+(ambient_declaration (lexical_declaration (variable_declarator) @constant) @outer)
+(ambient_declaration (variable_declaration (variable_declarator) @constant) @outer)
+(internal_module body: (statement_block [
+  (lexical_declaration (variable_declarator) @constant)
+  (export_statement declaration: (lexical_declaration (variable_declarator) @constant))
+]))
+(expression_statement (internal_module)) @outer
+"""
+)
 
 FUNCTION_NODE_TYPES = {"arrow_function", "function_expression", "generator_function"}
 EXPORTS_PREFIX = re.compile(r"^(?:module\.)?exports(?:\.|$)")
@@ -55,8 +88,18 @@ INTERPRETER_LINE = re.compile(r"#![^\n]*\b(node|deno|bun|tsx|ts-node)\b[^\n]*")
 RUN_AS_MAIN = re.compile(r"^if \(require\.main === module\)", re.MULTILINE)
 
 
-def name_definition(definition: CapturedNode) -> NamedDefinition | None:
+def read_source(path: str, text: str) -> FileReading:
+    path = path.lower()
+    typed = path.endswith((".ts", ".mts", ".cts"))
+    return read_with_grammar(TYPESCRIPT if typed else TSX if path.endswith(".tsx") else JAVASCRIPT, text)
+
+
+def _name_definition(definition: CapturedNode) -> NamedDefinition | None:  # noqa: PLR0911
     node = definition.node
+    if node.type == "property_identifier":
+        return NamedDefinition(definition.text(node))
+    if node.type in ("field_definition", "public_field_definition"):
+        return _name_field(definition)
     if node.type == "assignment_expression":
         return _name_assignment(definition)
     if node.type == "export_statement":
@@ -71,6 +114,14 @@ def name_definition(definition: CapturedNode) -> NamedDefinition | None:
         if named
         else None
     )
+
+
+def _name_field(definition: CapturedNode) -> NamedDefinition | None:
+    """JavaScript calls the name of a field `property`, TypeScript `name`."""
+    named = definition.field("property") or _unquoted(definition.field("name"))
+    value = definition.node.child_by_field_name("value")
+    kind = SymbolKind.METHOD if value is not None and value.type in FUNCTION_NODE_TYPES else SymbolKind.CONSTANT
+    return NamedDefinition(named, kind) if named else None
 
 
 def _name_variable(definition: CapturedNode) -> NamedDefinition | None:
@@ -200,3 +251,24 @@ def find_entry_point(reading: FileReading, text: str, captures: Collection[str])
     if found := INTERPRETER_LINE.match(text):
         return found[0]
     return "require.main === module" if RUN_AS_MAIN.search(text) else ""
+
+
+JAVASCRIPT = Grammar(
+    language="javascript",
+    title="JavaScript",
+    wheel="tree_sitter_javascript",
+    query=JAVASCRIPT_QUERY,
+    style=COMMENT_STYLE,
+    name=_name_definition,
+    imports=read_imports,
+    entry=find_entry_point,
+)
+TYPESCRIPT = replace(
+    JAVASCRIPT,
+    language="typescript",
+    title="TypeScript",
+    wheel="tree_sitter_typescript",
+    query=TYPESCRIPT_QUERY,
+    dialect="language_typescript",
+)
+TSX = replace(TYPESCRIPT, dialect="language_tsx")

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from functools import cache
 
 from afresh.code.languages.python_imports import index_modules, resolve_import
-from afresh.code.languages.python_signatures import (
+from afresh.code.languages.python_text import (
+    MaskedStatements,
     collapse_code_whitespace,
     extract_doc_line,
     extract_header,
+    join_statements,
     list_base_classes,
     list_bound_names,
     list_chained_names,
+    mask_source,
     tidy_source,
     truncate_assignment,
 )
-from afresh.code.languages.python_text import MaskedStatements, join_statements, mask_source
 from afresh.core.symbol import FileReading, ImportedModule, Symbol, SymbolKind
 
 __all__ = ["index_modules", "read_source", "read_source_and_words", "resolve_import"]

@@ -1,23 +1,23 @@
-"""The languages that are understood, one file each. A file of this package has three functions:
+"""The languages that are understood, one module each. Such a module has three functions:
 
-- `read(path, text) -> Reading`, pure;
-- `modules(code) -> Any`, made once for a view of a tree: whatever its imports are looked up in;
-- `targets(imported, path, modules) -> Iterable[str]`, the files of the tree that one import of the file at `path` leads to.
+- `read_source(path, text) -> FileReading`, pure;
+- `index_modules(code) -> Any`, called once for a view of a tree: whatever its imports are looked up in, as a `PackageIndex`;
+- `resolve_import(imported, path, modules) -> Iterable[str]`, the files of the tree that one import of the file at `path` leads to.
 
-It may have two more: `beside(path, modules) -> Iterable[str]`, files that it uses without an import, as those of its own package,
-and `taken(path, text)`, where counting the words along with the reading is cheaper than apart.
+It may have two more: `find_package_uses(path, modules) -> Iterable[str]`, files that it uses without an import, such as those of
+its own package, and `read_source_and_words(path, text)`, where counting the words while reading is cheaper.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-from afresh.core.symbol import FileReading
+from afresh.core.symbol import FileReading, Symbol
 
 LANGUAGE_BY_SUFFIX = {
     **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
@@ -28,7 +28,9 @@ LANGUAGE_BY_SUFFIX = {
     ".java": "java",
     ".cs": "c_sharp",
 }
-"""The language of a file's ending; the language's name is that of its file here."""
+"""The language of a file's ending."""
+MODULE_BY_LANGUAGE = {"javascript": "ecmascript", "typescript": "ecmascript"}
+"""Other languages have a module of their own name."""
 IDENTIFIER_OR_WORD = re.compile(r"[^\W\d]\w+")
 
 
@@ -80,7 +82,7 @@ def read_source_and_words(path: str, text: str) -> tuple[FileReading, Counter[st
 @cache
 def load_language(language: str) -> ModuleType:
     """What understands a language, imported when the first file of it is met."""
-    return import_module(f"afresh.code.languages.{language}")
+    return import_module(f"afresh.code.languages.{MODULE_BY_LANGUAGE.get(language, language)}")
 
 
 MAX_READ_CHARACTERS = 1_000_000
@@ -113,3 +115,37 @@ def is_generated(text: str) -> bool:
     return "generated" in text[:GENERATED_MARKER_CHARACTERS].lower() and bool(
         GENERATED_MARKER.search(text, 0, GENERATED_MARKER_CHARACTERS)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PackageIndex:
+    """Of a language in which a package is many files: the names that a file uses say which of them it means."""
+
+    files: Mapping[str, Mapping[str, Collection[str]]]
+    """For each package, the files that declare each name."""
+    readings: Mapping[str, FileReading]
+
+    def used(self, package: str, path: str) -> set[str]:
+        """Files of a package that declare a name which the file at `path` uses."""
+        declared = self.files.get(package)
+        if not declared:
+            return set()
+        return {one for name in self.readings[path].mentions for one in declared.get(name, ())} - {path}
+
+    def whole(self, package: str) -> set[str]:
+        return {one for files in self.files.get(package, {}).values() for one in files}
+
+
+def build_package_index(
+    readings: Mapping[str, FileReading],
+    packages: Callable[[str], Iterable[str]],
+    seen: Callable[[str, Symbol], bool] = lambda path, symbol: "." not in symbol.name,
+) -> PackageIndex:
+    """`packages` of each file; `seen`: whether other files use the symbol by its short name."""
+    files: dict[str, dict[str, list[str]]] = {}
+    for path, reading in readings.items():
+        for package in packages(path):
+            names = files.setdefault(package, {})
+            for name in dict.fromkeys(symbol.short for symbol in reading.symbols if seen(path, symbol)):
+                names.setdefault(name, []).append(path)
+    return PackageIndex(files, readings)

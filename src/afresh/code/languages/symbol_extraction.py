@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from afresh.code.languages.doc_comments import DocComments
-from afresh.code.languages.source_bytes import SourceBytes
+from afresh.code.languages.doc_comments import DocComments, SourceBytes
 from afresh.core.symbol import Symbol, SymbolKind
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from afresh.code.languages.doc_comments import CommentStyle, DocComments
-from afresh.code.languages.source_bytes import SourceBytes
+from afresh.code.languages.doc_comments import CommentStyle, DocComments, SourceBytes
 from afresh.code.languages.symbol_extraction import CapturedNode, NamedDefinition, extract_symbols
 from afresh.core.symbol import FileReading, ImportedModule
 

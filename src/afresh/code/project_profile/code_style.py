@@ -6,10 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from afresh.code.project_profile.python_metrics import PythonFileMetrics, detect_indentation, measure_python_file
-from afresh.code.project_profile.source_files import SourceFiles, choose_stable_sample
-from afresh.code.project_profile.statement import find_most_common, share_to_words
-from afresh.code.project_profile.traits import CodeStyle
+from afresh.code.project_profile.source_files import (
+    PythonFileMetrics,
+    SourceFiles,
+    choose_stable_sample,
+    detect_indentation,
+    measure_python_file,
+)
+from afresh.code.project_profile.traits import CodeStyle, find_most_common, share_to_words
 from afresh.core.symbol import Symbol, SymbolKind
 from afresh.errors import AfreshError
 

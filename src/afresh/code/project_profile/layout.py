@@ -7,8 +7,14 @@ from functools import cache
 
 from afresh.code.config_files import ProjectConfiguration, get_table, list_texts, parse_json, parse_toml
 from afresh.code.project_profile.source_files import LANGUAGE_BY_EXTENSION, SUPPORT_FOLDERS, TEST_FOLDERS, SourceFiles
-from afresh.code.project_profile.statement import count_to_words, rank_by_magnitude, round_to_words, share_to_tenths
-from afresh.code.project_profile.traits import CodeZones, ProjectLayout
+from afresh.code.project_profile.traits import (
+    CodeZones,
+    ProjectLayout,
+    count_to_words,
+    rank_by_magnitude,
+    round_to_words,
+    share_to_tenths,
+)
 from afresh.core.recognise_test_files import is_test_file
 from afresh.core.truncate import truncate_text
 

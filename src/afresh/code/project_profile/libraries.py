@@ -10,8 +10,7 @@ from typing import Any
 from afresh.code.config_files import get_table, parse_json, parse_toml
 from afresh.code.project_profile.layout import find_zone
 from afresh.code.project_profile.source_files import SourceFiles
-from afresh.code.project_profile.statement import rank_by_magnitude
-from afresh.code.project_profile.traits import LibraryUse
+from afresh.code.project_profile.traits import LibraryUse, rank_by_magnitude
 
 STANDARD_LIBRARY = sys.stdlib_module_names | {
     "distutils",

@@ -1,26 +1,25 @@
-"""For whom, on what project, at what type of task, on which part of it: four levels, from the code and from what people wrote."""
+"""The profile of a project in four levels (user, project, type of task, task), made from the code and from what people wrote."""
 
-from collections.abc import MutableMapping
+import re
+from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 
 from afresh.code.config_files import ProjectConfiguration
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.project_profile.project_level import describe_project, measure_project
 from afresh.code.project_profile.source_files import SourceFiles
-from afresh.code.project_profile.statement import CountTokens, ProfileStatement, fit_statements
-from afresh.code.project_profile.task_level import RankFiles, TaskFocus, describe_task, rank_files_by_words
-from afresh.code.project_profile.traits import ProjectTraits
+from afresh.code.project_profile.task_level import describe_task
+from afresh.code.project_profile.traits import ProfileStatement, ProjectTraits, fit_statements, make_statement
 from afresh.code.project_profile.type_level import describe_type
-from afresh.code.project_profile.user_level import describe_user
 from afresh.code.test_commands.try_commands import CommandTrial
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.tokens import estimate_tokens
+from afresh.core.truncate import to_one_line
 
 MAX_LEVEL_TOKENS = {"user": 120, "project": 400, "type": 100, "task": 180}
 """Tokens that each level may take when nobody says otherwise."""
-LEVEL_NAMES = tuple(MAX_LEVEL_TOKENS)
 MAX_CACHED_PROJECTS = 8
 _traits_cache: dict[str, str] = {}
 
@@ -33,10 +32,10 @@ class ProfileInputs:
     """What the person has written down for all projects."""
     type: str = ""
     """One of those that come with afresh; for a type of the user's own, that which it is judged as."""
-    question: TaskFocus = field(default_factory=TaskFocus)
+    likely: tuple[str, ...] = ()
+    """Files that the task is likely about, the likeliest first."""
     trial: CommandTrial | None = None
     """The command that was seen to run the tests."""
-    rank: RankFiles = rank_files_by_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +45,9 @@ class ProjectProfile:
     def statements(self, level: str) -> tuple[ProfileStatement, ...]:
         return dict(self.levels)[level]
 
-    def render(self, level: str, cap: int, count: CountTokens = estimate_tokens) -> str:
-        """At most `cap` tokens by that count, never more; what matters least is left out first."""
-        return fit_statements(self.statements(level), cap, count)
-
-    @property
-    def user(self) -> str:
-        return self.render("user", MAX_LEVEL_TOKENS["user"])
-
-    @property
-    def project(self) -> str:
-        return self.render("project", MAX_LEVEL_TOKENS["project"])
-
-    @property
-    def type(self) -> str:
-        return self.render("type", MAX_LEVEL_TOKENS["type"])
-
-    @property
-    def task(self) -> str:
-        return self.render("task", MAX_LEVEL_TOKENS["task"])
+    def render(self, level: str, cap: int | None = None) -> str:
+        """At most `cap` tokens, by default as many as the level may take; what matters least is left out first."""
+        return fit_statements(self.statements(level), MAX_LEVEL_TOKENS[level] if cap is None else cap, estimate_tokens)
 
 
 def build_profile(
@@ -77,7 +60,7 @@ def build_profile(
             ("user", tuple(describe_user(about.user))),
             ("project", tuple(describe_project(facts, about.trial))),
             ("type", tuple(describe_type(about.type, facts, about.trial))),
-            ("task", tuple(describe_task(SourceFiles(code, configuration), facts, about.question, about.rank))),
+            ("task", tuple(describe_task(SourceFiles(code, configuration), facts, about.likely))),
         )
     )
 
@@ -103,3 +86,93 @@ def make_cache_key(code: CodeIndex, configuration: ProjectConfiguration) -> str:
     changed = "".join(f"{path}\0{commits}\n" for path in code.files if (commits := code.churn(path).commits))
     said = "\0".join((code.digest, configuration.digest, changed))
     return sha256(said.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+KNOWN_LANGUAGES = (
+    "Python",
+    "TypeScript",
+    "JavaScript",
+    "Go",
+    "Rust",
+    "Java",
+    "C#",
+    "C++",
+    "Kotlin",
+    "Swift",
+    "Ruby",
+    "PHP",
+    "Scala",
+    "SQL",
+    "Bash",
+)
+KNOWN_TOOLS = (
+    "pytest", "unittest", "hypothesis", "ruff", "black", "isort", "flake8", "pylint", "mypy", "pyright", "uv", "poetry",
+    "pip", "pipenv", "conda", "tox", "nox", "make", "just", "docker", "podman", "git", "jj", "gh", "npm", "pnpm", "yarn",
+    "bun", "deno", "jest", "vitest", "mocha", "playwright", "eslint", "prettier", "biome", "cargo", "clippy", "gradle",
+    "maven", "dotnet", "bazel", "terraform", "kubectl", "rg", "fd", "sqlite", "postgres", "redis", "django", "flask",
+    "fastapi", "react", "vue", "svelte", "angular", "pydantic", "sqlalchemy", "pandas", "numpy",
+)  # fmt: skip
+EVERYDAY_WORDS = {"go", "make", "just", "black", "rust", "swift", "java", "bash", "bun", "fd", "react"}
+"""Names that are everyday words too: they count only as written, or marked as code."""
+REJECTING_WORDS = re.compile(
+    r"\bprefer\b.*?\b(?:to|over)\b"
+    r"|\b(?:no(?!\s*[:,])|not|never|avoid|without|don'?t|do not|instead of|rather than|stop|nor|isn'?t)\b",
+    re.IGNORECASE,
+)
+LEADING_WORDS = r"\b(?:use|using|run|with|prefer|avoid|like|of|than|over|never)\s+(?:the\s+)?"
+CLAUSE_BOUNDARY = re.compile(
+    r"(?<=[.;!?])\s+|\n|,\s+(?=(?:not|never|no|instead|rather|but)\b)|\s(?=(?:instead of|rather than|but not)\b)"
+)
+LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
+MAX_RULE_CHARACTERS = 90
+MAX_RULES = 6
+
+
+def describe_user(texts: Sequence[str]) -> list[ProfileStatement]:
+    """Nothing, when the person has written nothing."""
+    clauses = [clause for text in texts for clause in CLAUSE_BOUNDARY.split(strip_code_blocks(text)) if clause and clause.strip()]
+    languages, tools, avoided = (list(dict.fromkeys(found)) for found in sort_names_by_preference(clauses))
+    return [
+        *make_statement("the user's own rules speak of", [", ".join(languages), ", ".join(tools)], 20),
+        *make_statement("and against", [", ".join(avoided)], 18),
+        *make_statement("in the user's words", list(quote_preferences(texts)), 16),
+    ]
+
+
+def strip_code_blocks(text: str) -> str:
+    """Blocks of code are examples, not statements."""
+    return re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def sort_names_by_preference(clauses: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """Languages and tools in favour, and those that a clause speaks against. Whatever is in both is in neither."""
+    wanted, avoided = list[str](), list[str]()
+    for clause in clauses:
+        against = REJECTING_WORDS.search(clause)
+        for name in () if clause.rstrip().endswith("?") else (*KNOWN_LANGUAGES, *KNOWN_TOOLS):
+            if place := find_name(name, clause):
+                (avoided if against and against.end() <= place.end() - len(name) else wanted).append(name)
+    both = {*wanted} & {*avoided}
+    return (
+        [name for name in KNOWN_LANGUAGES if name in wanted and name not in both],
+        [name for name in KNOWN_TOOLS if name in wanted and name not in both],
+        [name for name in (*KNOWN_LANGUAGES, *KNOWN_TOOLS) if name in avoided and name not in both],
+    )
+
+
+def find_name(name: str, clause: str) -> re.Match[str] | None:
+    pattern = rf"(?<![\w/.-]){re.escape(name)}(?![\w/-]|\.\w)"
+    if name.lower() in EVERYDAY_WORDS:
+        marked = re.search(rf"`[^`]*{pattern}[^`]*`|{LEADING_WORDS}{pattern}", clause, re.IGNORECASE)
+        return marked or (re.search(pattern, clause) if name in KNOWN_LANGUAGES and name not in ("Go", "Swift") else None)
+    return re.search(pattern, clause, re.IGNORECASE)
+
+
+def quote_preferences(texts: Sequence[str]) -> Iterator[str]:
+    """Short rules as they are written: items of lists, or texts that are one sentence."""
+    seen = list[str]()
+    for text in texts:
+        lines = [match[1] for line in strip_code_blocks(text).split("\n") if (match := LIST_ITEM.match(line))]
+        seen += lines or ([text] if "\n" not in text.strip() else [])
+    short = [to_one_line(line.rstrip(". ")) for line in dict.fromkeys(seen) if len(line.strip()) <= MAX_RULE_CHARACTERS]
+    yield from [line for line in short if line][:MAX_RULES]

@@ -9,10 +9,15 @@ from afresh.code.project_profile.code_style import measure_style, measure_test_s
 from afresh.code.project_profile.constraints import read_constraints
 from afresh.code.project_profile.layout import measure_layout, measure_zones
 from afresh.code.project_profile.libraries import measure_libraries
-from afresh.code.project_profile.python_metrics import measure_python_file
-from afresh.code.project_profile.source_files import SourceFiles
-from afresh.code.project_profile.statement import ProfileStatement, count_to_words, join_names, make_statement, round_to_words
-from afresh.code.project_profile.traits import ProjectTraits
+from afresh.code.project_profile.source_files import SourceFiles, measure_python_file
+from afresh.code.project_profile.traits import (
+    ProfileStatement,
+    ProjectTraits,
+    count_to_words,
+    join_names,
+    make_statement,
+    round_to_words,
+)
 from afresh.code.test_commands.try_commands import CommandTrial
 from afresh.core.symbol import SymbolKind
 

@@ -1,70 +1,32 @@
 """What of the code one task concerns: where it stands, who covers it, who depends on it, and what may go wrong."""
 
-import re
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import log
+from collections.abc import Sequence
 
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.project_profile.layout import find_zone
 from afresh.code.project_profile.source_files import SourceFiles
-from afresh.code.project_profile.statement import ProfileStatement, count_to_words, join_names, make_statement, round_to_words
-from afresh.code.project_profile.traits import ProjectTraits
+from afresh.code.project_profile.traits import (
+    ProfileStatement,
+    ProjectTraits,
+    count_to_words,
+    join_names,
+    make_statement,
+    round_to_words,
+)
 from afresh.core.recognise_test_files import is_test_code
-from afresh.core.search_words import split_words
 
 MAX_LIKELY_FILES = 4
-MAX_GOAL_WORDS = 200
-NAME_PATTERN = re.compile(r"[\w./-]+")
 MIN_IMPORTERS_OF_CONTRACT = 5
 """Files that import another, from which on its names are a contract."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFocus:
-    """A task as far as it tells which files it is about."""
-
-    goal: str = ""
-    touched: tuple[str, ...] = ()
-
-
-RankFiles = Callable[[CodeIndex, TaskFocus], Sequence[str]]
-"""The files that a task is likely about, the likeliest first."""
-
-
-def rank_files_by_words(code: CodeIndex, question: TaskFocus) -> list[str]:
-    """What is named outright; else files that say the goal's rarest words most often for their length."""
-    files, tests = frozenset(code.files), {path for path in code.files if is_test_code(path)}
-    words = list(dict.fromkeys(NAME_PATTERN.findall(question.goal)))[:MAX_GOAL_WORDS]
-    outright = [path for path in question.touched if path in files]
-    for word in words:
-        stripped = word.strip("./-")
-        outright += [path for path in code.files if path == stripped or ("." in stripped and path.endswith(f"/{stripped}"))]
-        if "_" in stripped or "." in stripped or re.search(r"[a-z][A-Z]", stripped):
-            outright += [place.path for place in code.defining(stripped)[:3] if place.path not in tests]
-    scores: dict[str, float] = {}
-    for part in sorted({part for word in words for part in split_words(word)}):
-        said = code.words(part)
-        weight = log(1 + len(code.files) / (1 + len(said)))
-        for path, times in said.items():
-            if path not in tests:
-                scores[path] = scores.get(path, 0.0) + weight * times / (times + 1.2 + code.length(path) / 400)
-    return list(dict.fromkeys([*outright, *sorted(scores, key=lambda path: (-scores[path], path))]))
-
-
-def describe_task(
-    sources: SourceFiles, facts: ProjectTraits, question: TaskFocus, rank: RankFiles = rank_files_by_words
-) -> list[ProfileStatement]:
-    """Nothing, when nothing is known of what it is about."""
-    if not (question.goal.strip() or question.touched):
-        return []
+def describe_task(sources: SourceFiles, facts: ProjectTraits, likely: Sequence[str]) -> list[ProfileStatement]:
+    """Statements about the files that a task is likely about, given the likeliest first; none without such files."""
     code = sources.code
-    ranked = [path for path in rank(code, question) if path in sources.known]
+    ranked = [path for path in likely if path in sources.known]
     tests = [path for path in ranked if is_test_code(path)]
-    files = [path for path in ranked if not is_test_code(path) or path in question.touched][:MAX_LIKELY_FILES] or tests[
-        :MAX_LIKELY_FILES
-    ]
+    files = ([path for path in ranked if not is_test_code(path)] or tests)[:MAX_LIKELY_FILES]
     if not files:
         return []
     return [

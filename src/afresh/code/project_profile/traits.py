@@ -1,6 +1,10 @@
-"""What is known of a project, coarse enough to stay as it is while the code's shape does."""
+"""What is known of a project, and statements about it: rounded so that small edits leave every word as it was."""
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import log2
+
+from afresh.core.truncate import to_one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +84,110 @@ class ProjectTraits:
     """Files that change often and are intricate."""
     public: tuple[str, ...] = ()
     """Files whose names others rely on: packages' own, entry points, descriptions of interfaces."""
+
+
+ROUNDING_STEPS = (10, 15, 20, 30, 40, 60, 80, 100)
+
+
+def round_to_words(number: int) -> str:
+    """`about 300`: the nearest of 10, 15, 20, 30, 40, 60, 80, 100, 150, … by ratio. Up to three it is said as it is."""
+    if number <= 3:
+        return str(number)
+    return f"about {round_by_ratio(number):,}"
+
+
+def count_to_words(number: int, noun: str) -> str:
+    return f"{round_to_words(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def round_by_ratio(number: int) -> int:
+    if number <= 3:
+        return number
+    scale = 10 ** (len(str(number)) - 1)
+    values = [step * scale // 10 for step in ROUNDING_STEPS if step * scale % 10 == 0]
+    return min(values, key=lambda value: abs(log2(value / number)))
+
+
+def share_to_tenths(part: int, whole: int) -> int:
+    return round(10 * part / whole) if whole else 0
+
+
+def share_to_words(part: int, whole: int) -> str:
+    """In words: nearly all, most, about half, some, few, none."""
+    if not whole or not part:
+        return "none"
+    ratio = part / whole
+    bounds = ((0.92, "nearly all"), (0.65, "most"), (0.4, "about half"), (0.12, "some"), (0.0, "few"))
+    return next(word for bound, word in bounds if ratio >= bound)
+
+
+def rank_by_magnitude(counts: Mapping[str, int]) -> list[str]:
+    """The larger first, by powers of two; within one by name, so that a single more does not change the order."""
+    return sorted(counts, key=lambda name: (-measure_magnitude(counts[name]), name))
+
+
+def measure_magnitude(number: int) -> int:
+    return number.bit_length()
+
+
+def find_most_common(words: Iterable[str]) -> str:
+    counts: dict[str, int] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    return min(counts, key=lambda word: (-counts[word], word)) if counts else ""
+
+
+def join_names(names: Sequence[str], room: int = 150) -> str:
+    """As many of the names as there is room for, none of them cut."""
+    kept = list[str]()
+    for name in names:
+        if sum(len(one) + 2 for one in kept) + len(name) > room:
+            break
+        kept.append(name)
+    return ", ".join(kept)
+
+
+MAX_PART_CHARACTERS = 240
+"""Characters of one part: what a repository writes into its files goes no further."""
+CountTokens = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileStatement:
+    """`name: part; part; part.` The parts come in the order of how much they matter."""
+
+    name: str
+    parts: tuple[str, ...]
+    weight: int = 10
+    """How much worse it is to leave it out than the last part of another; parts lose one for each before them."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.name}: {'; '.join(self.parts)}"
+
+
+def make_statement(name: str, parts: Sequence[str], weight: int = 10) -> list[ProfileStatement]:
+    """None when there is nothing to say."""
+    said = tuple(to_one_line(part, MAX_PART_CHARACTERS) for part in parts if part.strip())
+    return [ProfileStatement(name, said, weight)] if said else []
+
+
+def fit_statements(statements: Sequence[ProfileStatement], cap: int, count: CountTokens) -> str:
+    """At most `cap` tokens by the caller's own count, whatever that count is like; empty if not even one part fits."""
+    kept = {(at, number) for at, one in enumerate(statements) for number in range(len(one.parts))}
+    order = sorted(kept, key=lambda key: (statements[key[0]].weight - key[1], -key[0], -key[1]))
+    text = render_statements(statements, kept)
+    for key in order:
+        if count(text) <= cap:
+            return text
+        kept.discard(key)
+        text = render_statements(statements, kept)
+    return ""
+
+
+def render_statements(statements: Sequence[ProfileStatement], kept: set[tuple[int, int]]) -> str:
+    lines = list[str]()
+    for at, one in enumerate(statements):
+        if parts := [part for number, part in enumerate(one.parts) if (at, number) in kept]:
+            lines.append(f"{one.name}: {'; '.join(parts)}")
+    return "\n".join(lines)

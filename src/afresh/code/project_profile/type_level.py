@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from afresh.code.project_profile.statement import ProfileStatement, make_statement
-from afresh.code.project_profile.traits import ProjectTraits
+from afresh.code.project_profile.traits import ProfileStatement, ProjectTraits, make_statement
 from afresh.code.test_commands.try_commands import CommandTrial
 
 StatementParts = list[str]

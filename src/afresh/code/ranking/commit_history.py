@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, log1p
 
-from afresh.code.ranking.query import QueryTerms
-from afresh.code.ranking.signals import FileScores, normalize_scores, score_bm25
+from afresh.code.ranking.query import FileScores, QueryTerms
+from afresh.code.ranking.signals import normalize_scores, score_bm25
 from afresh.core.commit import CommitHistory, FileChurn
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log1p
 
 from afresh.code.index.code_index import CodeIndex
-from afresh.code.index.terms import stem_identifier
+from afresh.code.index.update_index import stem_identifier
 from afresh.code.ranking.query import QueryTerms, RankedFile, RankingQuery
 from afresh.code.ranking.ranking_reasons import explain_rank
 from afresh.code.ranking.score_files import score_files

@@ -32,11 +32,6 @@ class RankedMapFile:
         return len(self.ranked.symbols) - len(self.symbols)
 
 
-def render_ranked_map(code: CodeIndex, question: RankingQuery, tokens: int, count: Callable[[str], int]) -> str:
-    """As text, for a window or a pipe; empty when there is room for nothing."""
-    return render_map_files(select_map_files(code, question, tokens, count))
-
-
 def select_map_files(code: CodeIndex, question: RankingQuery, tokens: int, count: Callable[[str], int]) -> list[RankedMapFile]:
     """What there is room for. The worth of a line falls with its file's score and its place in it; the lines worth most are
     taken as long as the text that they make fits."""

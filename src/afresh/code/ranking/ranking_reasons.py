@@ -5,8 +5,7 @@ from pathlib import PurePosixPath
 
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking import commit_history, signals
-from afresh.code.ranking.implied_files import MIN_SURE_SCORE
-from afresh.code.ranking.query import RankingQuery
+from afresh.code.ranking.query import MIN_SURE_SCORE, RankingQuery
 from afresh.code.ranking.score_files import SIGNAL_WEIGHTS, SPREAD_WEIGHTS, ScoredFiles
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.truncate import to_one_line

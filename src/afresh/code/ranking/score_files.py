@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking import commit_history, signals
-from afresh.code.ranking.implied_files import score_implied_files
-from afresh.code.ranking.query import QueryTerms, RankingQuery, extract_query_terms
-from afresh.code.ranking.signals import FileScores, normalize_scores
+from afresh.code.ranking.query import FileScores, QueryTerms, RankingQuery, extract_query_terms, score_implied_files
+from afresh.code.ranking.signals import normalize_scores
 
 SIGNAL_WEIGHTS: Mapping[str, float] = {
     "named": 1.8, "touched": 1.5, "meant": 1.2, "words": 1.0, "central": 1.0, "before": 0.7, "defines": 0.6, "paths": 0.55,

@@ -6,11 +6,10 @@ from math import log
 from pathlib import PurePosixPath
 
 from afresh.code.index.code_index import CodeIndex
-from afresh.code.ranking.query import QueryTerms
+from afresh.code.ranking.query import FileScores, QueryTerms, subject_from_path
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 
-FileScores = dict[str, float]
 BM25_SATURATION = 1.2
 """BM25's k1: how soon one more of the same word says nothing new."""
 BM25_LENGTH = 0.4
@@ -71,16 +70,6 @@ def index_path_words(files: tuple[str, ...]) -> tuple[dict[str, dict[str, int]],
             counts[path] = counts.get(path, 0) + 1
     mean = sum(lengths.values()) / (len(lengths) or 1) or 1
     return having, {path: length / mean for path, length in lengths.items()}
-
-
-def subject_from_path(path: str) -> str:
-    """What a file is called after: its stem, without what marks it as a test."""
-    name = PurePosixPath(path).name.partition(".")[0].strip("_")
-    for mark in ("test_", "tests_"):
-        name = name.removeprefix(mark)
-    for mark in ("_test", "_tests", "-test", "-spec", "_spec"):
-        name = name.removesuffix(mark)
-    return name.strip("_")
 
 
 def score_paths(code: CodeIndex, question: QueryTerms) -> FileScores:

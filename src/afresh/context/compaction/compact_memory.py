@@ -48,20 +48,20 @@ class MemoryCompactionPlan:
     summary: Summary
 
 
-def compact_memory(state: State, agent: Runtime) -> State:
+def compact_memory(state: State, runtime: Runtime) -> State:
     """One commit, if memory is nearly full or the agent has asked for it and the user's hook lets it be."""
-    if not (state.memory.keep or is_memory_full(state.memory.passages, state.budget, agent.template.pruning)):
+    if not (state.memory.keep or is_memory_full(state.memory.passages, state.budget, runtime.settings.template.pruning)):
         return state
-    trace, counter = agent.recollection.of(state.memory.passages, agent.store.read), calibrate_counter(state, agent)
-    found = _plan_compaction(state, trace, agent.template, counter)
-    if found is None or not (heard := _ask_hook(agent, state, found)).go:
+    trace, counter = runtime.knowledge.traces.of(state.memory.passages, runtime.store.read), calibrate_counter(state, runtime)
+    found = _plan_compaction(state, trace, runtime.settings.template, counter)
+    if found is None or not (heard := _ask_hook(runtime, state, found)).go:
         return state
-    words = _write_summary(state, agent, found, trace)
+    words = _write_summary(state, runtime, found, trace)
     note = "; ".join(part for part in (words.note, heard.note) if part)
     event = MemoryCompacted(
         state.work.step, found.by, found.gone, words.summary, _count_freed_tokens(state, found), words.reply, note
     )
-    return append_events(state, agent, [*_record_hook_failure(heard, state), event])
+    return append_events(state, runtime, [*_record_hook_failure(heard, state), event])
 
 
 def compact_by_rules(state: State, trace: Trace, template: Template, count: CountTokens) -> State:
@@ -107,12 +107,12 @@ def _plan_compaction(state: State, trace: Trace, template: Template, count: Coun
     return MemoryCompactionPlan("agent" if state.memory.keep else "loop", gone, passages, summary)
 
 
-def _ask_hook(agent: Runtime, state: State, found: MemoryCompactionPlan) -> HookAnswer:
+def _ask_hook(runtime: Runtime, state: State, found: MemoryCompactionPlan) -> HookAnswer:
     """The user's hook, if there is one."""
-    if agent.upkeep.hook is None:
+    if runtime.settings.compaction.hook is None:
         return HookAnswer(True)
-    agent.report_progress(WorkNotice("asking the hook before_compaction"))
-    return agent.upkeep.hook.before_compaction(_describe_for_hook(state, found))
+    runtime.report_progress(WorkNotice("asking the hook before_compaction"))
+    return runtime.settings.compaction.hook.before_compaction(_describe_for_hook(state, found))
 
 
 def _describe_for_hook(state: State, found: MemoryCompactionPlan) -> Mapping[str, Any]:
@@ -135,14 +135,16 @@ def _record_hook_failure(heard: HookAnswer, state: State) -> list[Event]:
     return [DecisionMade(Decision(text, "harness", step=state.work.step))] if heard.note else []
 
 
-def _write_summary(state: State, agent: Runtime, found: MemoryCompactionPlan, trace: Trace) -> WrittenSummary:
+def _write_summary(state: State, runtime: Runtime, found: MemoryCompactionPlan, trace: Trace) -> WrittenSummary:
     """By rules; by the model where the user has it so and it is needed."""
-    upkeep = agent.upkeep
+    upkeep = runtime.settings.compaction
     lines = {line.step for line in found.summary.lines}
     crowded = any(line.step not in lines for line in summarise_steps(found.passages, trace))
     if upkeep.summary is None or not found.passages or not (upkeep.always or crowded):
         return WrittenSummary(found.summary)
-    ask = SideCall(agent.till, upkeep.summary, calibrate_counter(state, agent), CallPurpose.SUMMARY, state.task, state.work.step)
+    ask = SideCall(
+        runtime.gate, upkeep.summary, calibrate_counter(state, runtime), CallPurpose.SUMMARY, state.task, state.work.step
+    )
     return summarise_by_model(found.summary, state.memory.summary, found.passages, trace, ask)
 
 

@@ -225,14 +225,14 @@ def _build_too_long_error(forms: Sequence[InstructionForm], allowance: Instructi
     )
 
 
-def gather_instructions(state: State, agent: Runtime, ceiling: int = 0) -> Iterator[Note]:
+def gather_instructions(state: State, runtime: Runtime, ceiling: int = 0) -> Iterator[Note]:
     """The rules that people have laid down for such work, read anew for every call. OverCeiling if they don't fit."""
-    if agent.instructions:
+    if runtime.knowledge.instructions:
         chain, allowance = (
-            select_instruction_chain(state, agent.instructions),
-            InstructionsAllowance(ceiling or state.budget, agent.template.instructions),
+            select_instruction_chain(state, runtime.knowledge.instructions),
+            InstructionsAllowance(ceiling or state.budget, runtime.settings.template.instructions),
         )
-        tree = agent.files.paths() if any(not source.own for source in chain.sources) else ()
+        tree = runtime.files.paths() if any(not source.own for source in chain.sources) else ()
         sources = tuple(replace(source, tracked=source.own or source.file in tree) for source in chain.sources)
         if text := render_instructions(replace(chain, sources=sources), allowance).text:
             yield Note("instructions", ", ".join(source.file for source in sources), text)

@@ -136,11 +136,11 @@ MAX_LAST_OUTPUT_CHARACTERS = 12_000
 """No window of ours has room for more of one output; the rest is a recall away."""
 
 
-def gather_last_outputs(state: State, agent: Runtime, edits: Corrections) -> Iterator[Note]:
+def gather_last_outputs(state: State, runtime: Runtime, edits: Corrections) -> Iterator[Note]:
     """The last step's output in full, as far as it could ever fit: the builder decides how much is shown."""
     for seen in state.memory.recent[-1].observations if state.memory.recent else ():
         if seen.block and seen.size > len(seen.text):
-            text = edits.scrub(agent.store.read(seen.block))
+            text = edits.scrub(runtime.store.read(seen.block))
             yield Note("output", seen.block, _truncate_middle(text, f"`recall` {seen.block[:8]}"))
 
 

@@ -11,6 +11,7 @@ from afresh.core.text import compile_name_pattern
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.names import find_names
 from afresh.memory.lessons.lookup import build_lesson_queries, fit_lessons, keep_one_foreign_lesson
+from afresh.ports.knowledge import LessonLibrary
 from afresh.runtime import Runtime
 
 
@@ -27,9 +28,9 @@ MIN_COMMAND_CHARACTERS = 8
 LESSONS_SECTION = "knowledge"
 
 
-def gather_lessons(state: State, agent: Runtime) -> Sequence[Note]:
+def gather_lessons(state: State, runtime: Runtime) -> Sequence[Note]:
     """What the window may show of it: looked up anew when the phase is new, otherwise the same objects as they are now."""
-    library = agent.library
+    library = runtime.knowledge.lessons
     if library is None:
         return ()
     if state.memory.lessons.phase == state.phase:
@@ -39,12 +40,12 @@ def gather_lessons(state: State, agent: Runtime) -> Sequence[Note]:
         fits = library.find(build_lesson_queries(state), MAX_LESSONS)
         shown = {look.subject for look in kept}
         found = keep_one_foreign_lesson([*kept, *[look for look in fits if look.subject not in shown]])[:MAX_LESSONS]
-    return fit_lessons(found, int(state.budget * LESSONS_CEILING_SHARE), agent.counter)
+    return fit_lessons(found, int(state.budget * LESSONS_CEILING_SHARE), runtime.settings.counter)
 
 
-def record_consultation(state: State, memory: GatheredContext, agent: Runtime) -> list[Event]:
+def record_consultation(state: State, memory: GatheredContext, library: LessonLibrary | None) -> list[Event]:
     """Also that nothing fitted is recorded, so that it is not looked up again in every step."""
-    if agent.library is None or state.memory.lessons.phase == state.phase or not agent.library.stocked():
+    if library is None or state.memory.lessons.phase == state.phase or not library.stocked():
         return []
     return [LessonsLookedUp(state.work.step + 1, state.phase, tuple(look.subject for look in memory.notes(LESSONS_SECTION)))]
 

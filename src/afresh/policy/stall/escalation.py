@@ -46,13 +46,13 @@ class StallResponse:
 
 
 def check_for_stall(
-    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, agent: Runtime
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
 ) -> StallResponse:
     left = StepMarked(trace_step(state, deeds, judged), measure_progress(state, deeds, judged, settled))
     course = apply_step_mark(state.work.progress, left)
-    found = tuple(find_escalations(course, agent.patience))
+    found = tuple(find_escalations(course, runtime.settings.stall))
     grave = next((one for one in found if one.rung is Escalation.STOP), None)
-    others = force_replan([one for one in found if one.rung is Escalation.TURN], state, agent)
+    others = force_replan([one for one in found if one.rung is Escalation.TURN], state, runtime)
     return StallResponse((left, *found, *others), ask_after_stall(grave.evidence, state, course) if grave else None)
 
 
@@ -81,11 +81,11 @@ def is_sign_recent(course: ProgressState, sign: str, patience: StallThresholds) 
     return any((seen := DETECTORS[sign](view)) is not None and seen.count >= limit for view in views)
 
 
-def force_replan(alarms: Sequence[StallNoticed], state: State, agent: Runtime) -> tuple[Event, ...]:
+def force_replan(alarms: Sequence[StallNoticed], state: State, runtime: Runtime) -> tuple[Event, ...]:
     """By a new plan, with what has failed in view. Whoever reads the same lines again and again may have no room for them."""
     if not alarms:
         return ()
-    larger = find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, agent.model.window))
+    larger = find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, runtime.model.window))
     room = tuple(
         CeilingChanged(one.step, state.budget, larger, one.evidence)
         for one in alarms

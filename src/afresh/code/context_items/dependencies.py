@@ -1,0 +1,166 @@
+"""Sections `callers`, `graph` and `contracts`: who uses what the work is about, which files depend on each other, and what modules offer."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from afresh.code.context_items import match_text
+from afresh.code.context_items.match_text import DEFINITION_KINDS, find_named_files
+from afresh.code.context_items.work_focus import (
+    MAX_LINE_CHARACTERS,
+    SHARES_WORDS,
+    TargetDefinition,
+    WorkFocus,
+    join_first_names,
+    join_user_texts,
+    remove_paths_from_texts,
+)
+from afresh.code.graph import calls
+from afresh.code.index.code_index import CodeIndex
+from afresh.code.search_hit import SymbolUse, UseKind
+from afresh.core.context_item import ModuleContract, Note, SymbolLine
+from afresh.core.symbol import Symbol, SymbolKind
+from afresh.core.truncate import to_one_line
+
+MAX_TARGETS = 4
+MAX_CALLER_LINES = 8
+MAX_CALLEE_LINES = 8
+"""Targets that are asked for; lines of one target's callers and of what it calls."""
+
+
+def gather_callers(scene: WorkFocus) -> Iterator[Note]:
+    for target in select_caller_targets(scene):
+        name = f"{target.symbol.name} ({target.why})"
+        found = [one for one in calls.find_callers_cached(scene.code, target.place) if one.kind is not UseKind.IMPORT]
+        inner = [one for one in found if not scene.code.is_test(one.path)]
+        tests = len({(one.path, one.within) for one in found if scene.code.is_test(one.path)})
+        if found:
+            yield Note("callers", f"callers of {name}", "\n".join([*render_callers(inner), *render_test_count(tests, inner)]))
+        if lines := list(
+            dict.fromkeys(
+                f"{one.target} {one.target.symbol.signature}" for one in calls.find_callees_cached(scene.code, target.place)
+            )
+        ):
+            yield Note(
+                "callers",
+                f"called by {name}",
+                "\n".join(
+                    [
+                        *[to_one_line(line, MAX_LINE_CHARACTERS) for line in lines[:MAX_CALLEE_LINES]],
+                        *render_more(lines, MAX_CALLEE_LINES),
+                    ]
+                ),
+            )
+
+
+def select_caller_targets(scene: WorkFocus) -> list[TargetDefinition]:
+    """What nobody has named may be something else: of that only the first."""
+    named = [one for one in scene.functions if one.why != SHARES_WORDS]
+    return named[:MAX_TARGETS] or scene.functions[:1]
+
+
+def render_callers(found: list[SymbolUse]) -> list[str]:
+    lines = [
+        f"{one.path}:{one.line} in {one.within or 'the file'}: {to_one_line(one.text, MAX_LINE_CHARACTERS)}{render_doubt(one)}"
+        for one in found
+    ]
+    return [*lines[:MAX_CALLER_LINES], *render_more(lines, MAX_CALLER_LINES)]
+
+
+def render_doubt(one: SymbolUse) -> str:
+    return "" if one.sure else " (by name)"
+
+
+def render_more(lines: list[str], most: int) -> list[str]:
+    return [f"… {len(lines) - most} more"] if len(lines) > most else []
+
+
+def render_test_count(tests: int, inner: list[SymbolUse]) -> list[str]:
+    """That nobody but tests calls it is worth knowing."""
+    if not tests:
+        return []
+    return [f"{'and' if inner else 'only'} {tests} test{'s' if tests > 1 else ''}"]
+
+
+MAX_GRAPH_FILES = 4
+MAX_LISTED_NAMES = 6
+MAX_FOLDER_LINES = 8
+"""Files that are told of, names in one list, and folders that are told to use others."""
+
+
+def gather_dependency_graph(scene: WorkFocus) -> Iterator[Note]:
+    code = scene.code
+    for path in [path for path in scene.places if path in code.files][:MAX_GRAPH_FILES]:
+        users = [one for one in code.importers(path) if not code.is_test(one)]
+        parts = [("used by", users), ("uses", code.imports(path)), ("tests", code.tests_of(path))]
+        told = [f"{what} {join_first_names(names, MAX_LISTED_NAMES)}" for what, names in parts if names]
+        if told:
+            yield Note("graph", path, f"{path}: {'; '.join(told)}")
+    if arrows := render_folder_dependencies(code):
+        yield Note("graph", "folders", "folders: " + "; ".join(arrows))
+
+
+def render_folder_dependencies(code: CodeIndex) -> list[str]:
+    """Which folder imports from which, with how many imports, tests aside; nothing for a tree of one folder."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for path in code.files:
+        if not code.is_test(path):
+            counts.update(
+                (folder_from_path(path), folder_from_path(other))
+                for other in code.imports(path)
+                if folder_from_path(other) != folder_from_path(path)
+            )
+    used: dict[str, list[str]] = {}
+    for (user, owner), count in sorted(counts.items(), key=lambda one: (-one[1], one[0])):
+        used.setdefault(user, []).append(f"{owner} ({count})")
+    return [f"{user} → {join_first_names(owners, MAX_LISTED_NAMES)}" for user, owners in list(used.items())[:MAX_FOLDER_LINES]]
+
+
+def folder_from_path(path: str) -> str:
+    return str(PurePosixPath(path).parent)
+
+
+PUBLIC_SPECIAL_METHODS = ("__init__", "__call__", "__enter__", "__iter__", "__getitem__")
+MAX_MODULES = 4
+MAX_DEFINITIONS_PER_MODULE = 14
+MAX_LISTED_USERS = 5
+"""Modules that are told of; definitions of each; names of those who use it."""
+
+
+def gather_contracts(scene: WorkFocus) -> Iterator[ModuleContract]:
+    for path in select_contract_modules(scene):
+        lines = [SymbolLine(one.line, render_public_symbol(one)) for one in list_public_symbols(scene, path)]
+        if lines:
+            users = [one for one in scene.code.importers(path) if not scene.code.is_test(one)]
+            used = f" (used by {join_first_names(users, MAX_LISTED_USERS)})" if users else " (nobody imports it)"
+            yield ModuleContract(path, used, tuple(lines))
+
+
+def select_contract_modules(scene: WorkFocus) -> list[str]:
+    """Modules and packages that the task names, else those where what it is about stands, else those that say its words."""
+    code, text = scene.code, join_user_texts(scene.state)
+    folders = {str(parent) for path in code.files for parent in PurePosixPath(path).parents} - {"."}
+    words = [word.strip("'\"()`,;:!?.").rstrip("/") for word in text.split()]
+    packages = [word for word in words if word in folders]
+    inside = [path for path in code.files if any(str(PurePosixPath(path).parent) == one for one in packages)]
+    named = [*sorted(find_named_files(code, text)), *inside, *[target.path for target in scene.targets]]
+    chosen = [path for path in dict.fromkeys(named) if not code.is_test(path)]
+    if len(chosen) < 2:
+        scores = match_text.score_files_by_words(code, match_text.weigh_words(code, remove_paths_from_texts(scene.state)))
+        chosen += sorted((path for path in scores if not code.is_test(path)), key=lambda path: (-scores[path], path))
+    return list(dict.fromkeys(chosen))[:MAX_MODULES]
+
+
+def list_public_symbols(scene: WorkFocus, path: str) -> list[Symbol]:
+    """What an outsider may call: no function inside a function, and of special methods those that one calls by use."""
+    held = [one for one in scene.code.reading(path).symbols if one.kind in DEFINITION_KINDS and one.public]
+    functions = {one.name for one in held if one.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
+    open_ = [one for one in held if one.name.rpartition(".")[0] not in functions]
+    return [one for one in open_ if not one.short.startswith("__") or one.short in PUBLIC_SPECIAL_METHODS][
+        :MAX_DEFINITIONS_PER_MODULE
+    ]
+
+
+def render_public_symbol(one: Symbol) -> str:
+    indent = "  " * one.name.count(".")
+    return indent + to_one_line(f"{one.signature}{': ' + one.doc if one.doc else ''}", MAX_LINE_CHARACTERS)
