@@ -35,8 +35,8 @@ lint: setup
 types: setup
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
-# One worker more than there are cores: many tests wait for processes that they have started.
-WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
+# Two workers more than there are cores: many tests wait for processes that they have started, or for the disk.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2)
 
 # Types are checked beside the tests, on one core alone; what is wrong with them is told at the end.
 test: lint small-model

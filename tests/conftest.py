@@ -36,7 +36,7 @@ PERSONAL = (
 
 
 LONGEST = (
-    "test_a_few_bad_decisions",
+    "test_a_bad_decision",
     "test_documented_commands_work[README",
     "test_the_suggestions_bring",
     "test_after_five_hundred",

@@ -85,7 +85,8 @@ class PromptInputs:
     @property
     def refused(self) -> str:
         """Tools that are offered in every call, and of no use in this one."""
-        names = [tool.name for tool in self.tools if tool.name in self.layout.closed]
+        closed = self.layout.closed
+        names = [tool.name for tool in self.tools if tool.name in closed]
         return f"Refused now: {', '.join(names)}." if names else ""
 
 

@@ -65,11 +65,10 @@ def _find_readable_folders(
     return _keep_outermost(folder for folder in (*folders, *environments, *based) if not _contains_private(folder, private))
 
 
-def _expand_installation(folder: Path) -> Iterator[Path]:
+@functools.lru_cache(maxsize=256)
+def _expand_installation(folder: Path) -> tuple[Path, ...]:
     """The folder of programs and, if it belongs to an installation that needs more than that, the whole of it."""
-    yield folder
-    if _is_installation(folder.parent, folder.name):
-        yield folder.parent
+    return (folder, folder.parent) if _is_installation(folder.parent, folder.name) else (folder,)
 
 
 def _is_installation(prefix: Path, folder: str) -> bool:
