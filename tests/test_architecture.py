@@ -105,7 +105,7 @@ EXCEPTIONS: dict[str, str] = {
     "models/offline.py: OfflineModel.propose names the tools apply, complete": "a model calls tools by name",
     "cli/options.py: cli imports afresh.config.templates.load_template.list_task_types": "the choices of --type, without opening a project",
     "config/settings_file.py: config imports afresh.models.choose_model.check_model_names": "a table of models is refused where it is read",
-    "config/templates/template_shape.py: config imports afresh.actions.tools.registry.TOOLS": "a template may name only tools that exist",
+    "config/templates/template_files.py: config imports afresh.actions.tools.registry.TOOLS": "a template may name only tools that exist",
     **OWN_TEXT_DEBT,
     **TOOL_NAME_DEBT,
     **WIDE_VALUE_DEBT,

@@ -27,8 +27,8 @@ from afresh.errors import AfreshError
 from afresh.sandbox.bubblewrap import Bubblewrap, find_bubblewrap
 from afresh.sandbox.landlock import Landlock
 from afresh.sandbox.mounts import Mounts
-from afresh.sandbox.no_sandbox import UnconfinedSandbox
 from afresh.sandbox.resource_limits import ResourceLimits
+from afresh.sandbox.supervisor import UnconfinedSandbox
 
 
 class EscapeTargets:

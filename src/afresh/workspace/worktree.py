@@ -19,7 +19,11 @@ from afresh.workspace.disk_files import write_durable_file
 from afresh.workspace.environment_files import copy_import_files, find_environment_folders, find_import_files
 from afresh.workspace.files import TreeFiles
 from afresh.workspace.git import Git, GitFailed
-from afresh.workspace.linked_worktree import (
+from afresh.workspace.repository import Repository, make_state_folder
+from afresh.workspace.snapshots import ShadowRepository
+from afresh.workspace.task_branch import (
+    DURABLE_WRITE_CONFIG,
+    TaskBranch,
     find_worktree_admin,
     has_git_pointer,
     register_worktree,
@@ -27,9 +31,6 @@ from afresh.workspace.linked_worktree import (
     restore_git_pointer,
     unregister_worktree,
 )
-from afresh.workspace.repository import Repository, make_state_folder
-from afresh.workspace.snapshots import ShadowRepository
-from afresh.workspace.task_branch import DURABLE_WRITE_CONFIG, TaskBranch
 from afresh.workspace.transfer import unpack_work
 
 

@@ -10,7 +10,7 @@ from threading import RLock
 
 from afresh.errors import AfreshError, BadInput, Broken, Damaged, NeedsPerson, TryAgain
 from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA, DatabaseSchema, apply_migrations
-from afresh.storage.symlinks import refuse_symlinks
+from afresh.workspace.disk_files import refuse_symlinks
 
 BUSY_CODE = sqlite3.SQLITE_BUSY
 LOCKED_CODE = sqlite3.SQLITE_LOCKED

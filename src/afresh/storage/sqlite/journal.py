@@ -16,9 +16,9 @@ from afresh.core.task import Task, TaskStatus
 from afresh.errors import BadInput, Broken, Conflict, Damaged
 from afresh.storage.sqlite import blocks, state_snapshot
 from afresh.storage.sqlite import blocks as blocks_module
-from afresh.storage.sqlite.compression import compress_text, decompress_text
+from afresh.storage.sqlite.blocks import compress_text, decompress_text
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.tickets import write_ticket
+from afresh.storage.sqlite.queue import write_ticket
 
 RECORDS_PER_READ = 64
 """Records that are read at a time, about 250 entries."""
