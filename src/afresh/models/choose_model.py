@@ -152,13 +152,12 @@ def find_context_window(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MO
     if chosen.table and chosen.table.window:
         return chosen.table.window
     if chosen.kind == "anthropic":
-        from afresh.models.providers.anthropic_messages import find_claude_window
+        from afresh.models.providers.anthropic_request import find_claude_family
 
-        return find_claude_window(chosen.argument)
+        return find_claude_family(chosen.argument).window
     if not chosen.is_provider:
         return DEFAULT_WINDOW_TOKENS
-    from afresh.models.providers.openai_chat import find_openai_window
-    from afresh.models.providers.openai_dialects import DIALECTS
+    from afresh.models.providers.openai_dialects import DIALECTS, find_openai_window
 
     return find_openai_window(chosen.argument, DIALECTS[chosen.kind])
 
@@ -167,10 +166,10 @@ def find_framing_tokens(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MO
     """Tokens that the provider adds to any request, as far as that is published; what is not is learnt from its usage reports."""
     chosen = choose_model(spec, named)
     if chosen.kind == "anthropic":
-        from afresh.models.providers.anthropic_messages import count_claude_framing
+        from afresh.models.providers.anthropic_request import count_claude_framing
 
         return count_claude_framing(chosen.argument, chosen.table is None or chosen.table.tools is not False)
-    from afresh.models.providers.openai_chat import OPENAI_FRAMING_TOKENS
+    from afresh.models.providers.openai_dialects import OPENAI_FRAMING_TOKENS
 
     return OPENAI_FRAMING_TOKENS
 
@@ -199,7 +198,7 @@ def _make_offline(chosen: ChosenModel, start: int, settings: ModelSettings) -> M
 
 
 def _make_scripted(chosen: ChosenModel, start: int, settings: ModelSettings) -> Model:
-    from afresh.models.playback import ScriptedModel, read_script
+    from afresh.models.scripted import ScriptedModel, read_script
 
     return ScriptedModel(
         read_script(Path(chosen.argument).expanduser()), start, settings.window or DEFAULT_WINDOW_TOKENS, settings.count

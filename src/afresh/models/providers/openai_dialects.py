@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from afresh.models.providers.connection import Provider
+from afresh.models.providers.connection import Provider, find_by_longest_prefix
 
 NEW_LIMIT_FIELD = "max_completion_tokens"
 OLD_LIMIT_FIELD = "max_tokens"
@@ -114,3 +114,22 @@ def drop_dialect_part(flavour: OpenAIDialect, part: str) -> OpenAIDialect:
     if part == "limit":
         return replace(flavour, limit=OLD_LIMIT_FIELD if flavour.limit == NEW_LIMIT_FIELD else NEW_LIMIT_FIELD)
     return replace(flavour, **{part: False})
+
+
+OPENAI_WINDOW_TOKENS = {
+    "gpt-5": 272_000,
+    "gpt-4.1": 1_000_000,
+    "gpt-4o": 128_000,
+    "gpt-4": 8_192,
+    "gpt-4-turbo": 128_000,
+    "gpt-3.5": 16_385,
+}
+OPENAI_WINDOW_TOKENS |= {"o1": 200_000, "o3": 200_000, "o4": 200_000, "claude-": 200_000}
+OPENAI_FRAMING_TOKENS = 12
+"""Tokens around two messages and before the reply. Tools are turned into declarations that are shorter than their JSON, so that
+our count of the JSON covers what is put around them."""
+
+
+def find_openai_window(model: str, flavour: OpenAIDialect = OPENAI) -> int:
+    """What may be sent where that is published apart (gpt-5: 272,000 of 400,000), otherwise all that the model can take."""
+    return find_by_longest_prefix(model.rpartition("/")[2] if flavour.marked else model, OPENAI_WINDOW_TOKENS, flavour.window)

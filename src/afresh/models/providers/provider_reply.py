@@ -1,3 +1,6 @@
+"""What a provider answered, as a reply: checked, cut to a size, with its usage."""
+
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import takewhile
@@ -9,12 +12,13 @@ from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.errors import TryAgain
 from afresh.models.providers.connection import Provider, ProviderConnection
-from afresh.models.reply_checks import add_missing_usage
+from afresh.models.reply_checks import add_missing_usage, replace_lone_surrogates
 
 Answer = TypeVar("Answer")
 MAX_ARGUMENTS_CHARACTERS = 200_000
 MAX_TEXT_CHARACTERS = 200_000
 """Characters. Replies are kept for ever; no window could show more of one."""
+DECLINED_NOTE = "[The provider declined to let the model answer.]"
 INVALID_ARGUMENT = "_invalid"
 """The argument that stands in place of those that can't be used, and says why."""
 MAX_REPORTED_TOKENS = 10_000_000
@@ -64,6 +68,15 @@ def action_from_call(tool: str, args: Any, raw: str = "") -> Action:
         told = f"the arguments have {size:,} characters, {MAX_ARGUMENTS_CHARACTERS:,} are allowed: do it in smaller steps"
         return Action(tool, {INVALID_ARGUMENT: told})
     return Action(tool, args)
+
+
+def action_from_arguments(tool: str, arguments: str) -> Action:
+    """A tool call whose arguments came as JSON text."""
+    raw = replace_lone_surrogates(arguments) or "{}"
+    try:
+        return action_from_call(tool, replace_lone_surrogates(json.loads(raw)), raw)
+    except (ValueError, RecursionError):
+        return action_from_call(tool, None, raw)
 
 
 def sum_reported_tokens(*counts: Any) -> int:

@@ -166,7 +166,7 @@ def _ticket_from_row(row: tuple, statuses: Mapping[str, TaskStatus], now: float)
 
 
 def _is_dead(worker: str) -> bool:
-    from afresh.storage.worker_lease import is_worker_dead  # reading a queue that nobody works on needs no sockets and threads
+    from afresh.storage.renew_lease import is_worker_dead  # reading a queue that nobody works on needs no sockets and threads
 
     return is_worker_dead(worker)
 
