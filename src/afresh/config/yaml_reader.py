@@ -89,14 +89,14 @@ def split_front_matter(text: str) -> FrontMatter | None:
 def error_from_faults(
     faults: Sequence[FileFault], check: str = "afresh template check", kind: type[BadInput] = BadInput
 ) -> BadInput:
-    """The first in words; how many there are besides, and which command tells them all."""
+    """An error with the first fault, how many more there are, and the command that lists them all."""
     first, more = faults[0], len(faults) - 1
     besides = f" (and {more} more: `{check}`)" if more else ""
     return kind(f"{first}{besides}", next=first.next or "mend the file", safe="nothing was changed")
 
 
 def suggest_known_word(word: str, known: Iterable[str]) -> str:
-    """The right word for a wrong one, or all there are."""
+    """A hint with the most similar known word, or all of them."""
     names = list(known)
     close = get_close_matches(word, names, n=1, cutoff=0.6)
     return f"did you mean {close[0]}?" if close else f"there are: {', '.join(names)}"
@@ -216,7 +216,7 @@ def compose_yaml(text: str, loader: Literal["SafeLoader", "BaseLoader"] = "SafeL
 
 
 def estimate_yaml_depth(text: str) -> int:
-    """No less than the levels that it can have: a sign within words may count as one."""
+    """An upper bound of the nesting depth: brackets within texts are counted, too."""
     opened = accumulate(
         (1 if sign in "[{" else -1 for sign in _BRACKET_PATTERN.findall(text)), lambda now, step: max(0, now + step)
     )
@@ -246,7 +246,7 @@ def value_error_from_yaml_error(fault: Exception, text: str) -> InvalidValue:
 
 
 def walk_mapping(node: "Node", at: KeyPath, shape: MappingShape) -> Iterator[tuple[KeyPath, int, Any]]:
-    """Every value with its key and line; in place of one that can't be used, what is wrong with it."""
+    """Every value with its key and line; an InvalidValue for one that can't be used."""
     from yaml.nodes import MappingNode
 
     line = node.start_mark.line + 1

@@ -82,13 +82,13 @@ def make_spec_absolute(spec: str) -> str:
 
 
 def split_mailbox_spec(argument: str) -> tuple[Path, float]:
-    """The folder of a mailbox, and for how many seconds a reply is waited for (0: unless told): `DIR?timeout=600`."""
+    """The folder of a mailbox, and the seconds to wait for a reply (0: the default): `DIR?timeout=600`."""
     match = _MAILBOX_TIMEOUT_PATTERN.fullmatch(argument)
     return (Path(match["folder"]).expanduser(), float(match["seconds"])) if match else (Path(argument).expanduser(), 0.0)
 
 
 def check_model_names(named: Mapping[str, NamedModel]) -> None:
-    """ValueError for a table that --model could not tell from something else, or whose provider is unknown."""
+    """ValueError for a name that --model would take for something else, or an unknown provider."""
     for name, table in named.items():
         if not _MODEL_NAME_PATTERN.fullmatch(name) or name in MODEL_KINDS:
             raise ValueError(
@@ -104,7 +104,7 @@ def check_model_names(named: Mapping[str, NamedModel]) -> None:
 
 
 def _find_useless_settings(table: NamedModel) -> list[str]:
-    """Settings that nobody would ever look at: better refused than believed."""
+    """Settings that have no effect for this provider."""
     unset = {one.name: one.default for one in fields(NamedModel)}
     none = ("base_url", "key", "retries", "tools", "thinking", "insecure") if table.provider in FILE_KINDS else ()
     none += ("timeout",) if table.provider == "scripted" else ()

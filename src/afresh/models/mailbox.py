@@ -1,7 +1,7 @@
-"""A model behind a folder: each request is a file, and whoever writes the reply's file is the model.
+"""A model behind a folder: each request is a file, and a person or program answers by writing the file of the reply.
 
-The name of a request is made of the number of the call, the task and the request's hash (`box` lists the files), so a restarted
-process finds what it had asked and what was answered meanwhile, and nothing is asked twice.
+The name of a request has the number of the call, the task and the hash of the request (`mailbox_files` lists the files). So a
+restarted process finds its request and a reply that was written meanwhile, and nothing is asked twice.
 """
 
 import json
@@ -85,7 +85,7 @@ class MailboxModel:
         return 0
 
     def _write_once(self, name: str, text: str) -> None:
-        """A restart leaves the file alone: whoever watches the folder for new requests must not see this one twice."""
+        """A restart leaves the file alone: a program that watches the folder must not see the request twice."""
         if not (self.folder / name).exists():
             write_file_atomically(self.folder / name, text)
 

@@ -100,7 +100,7 @@ def _looks_like_code(word: str) -> bool:
 
 
 def find_lines(text: str) -> set[str]:
-    """Whole lines that are long enough to be nobody's accident."""
+    """Whole lines that are too long to match by accident."""
     stripped = map(str.strip, text.splitlines())
     return {line for line in stripped if len(line) >= MIN_LINE_CHARACTERS and len(set(line)) >= MIN_DISTINCT_CHARACTERS}
 
@@ -137,7 +137,7 @@ ContextBuilder = Callable[[Mapping[str, Any], int, CountTokens], Iterable[str]]
 
 @dataclass(frozen=True, slots=True)
 class NeededReference:
-    """A name or line of the action really taken, and where the run had it last. `held` is ours, `windowed` the yardstick's."""
+    """A name or line of the recorded action, and where the run had it last. `held`: our context has it; `windowed`: the window has."""
 
     kind: str
     text: str
@@ -150,7 +150,7 @@ class NeededReference:
 
 @dataclass(frozen=True, slots=True)
 class StepMeasurement:
-    """One step, right before its action: the tokens that an accumulating agent, ours and the yardstick would send.
+    """One step, right before its action: the tokens that an accumulating agent, afresh and a sliding window would send.
 
     Where one call made several steps, only the first of them is a `call`: the others were not paid for again.
     """

@@ -1,4 +1,4 @@
-"""Recorded runs from a file or a folder. The format is told by what is in a file, never by its name."""
+"""Recorded runs from a file or a folder. The format is recognised by the content of a file, never by its name."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from afresh.replay.run import RecordedRun, run_from_trajectory
 from afresh.replay.run_builder import runs_from_entries, to_mapping
 
 MAX_PROBED_ENTRIES = 1_000
-"""So many entries may be strange before a file counts as foreign."""
+"""Entries that may be unknown before a file is refused."""
 
 _EVENT_FILE = re.compile(r"(?:event-)?(\d+)(?:-[0-9a-fA-F-]+)?\.json")
 
@@ -57,7 +57,7 @@ class SkippedFile:
 
 
 def read_runs(path: str | Path, skipped: list[SkippedFile] | None = None) -> Iterator[RecordedRun]:
-    """Every run with at least one step. What is no run is an error if it was named itself, and is skipped in a folder."""
+    """Every run with at least one step. Other files are an error if they were named, and skipped in a folder."""
     place = Path(path)
     if place.is_dir():
         yield from _read_folder(place, [] if skipped is None else skipped)

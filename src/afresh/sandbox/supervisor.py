@@ -1,4 +1,4 @@
-"""Running a command under the stand-alone launcher: for the levels that have no process namespace to end it by."""
+"""Runs a command under the stand-alone launcher: for Landlock and for no sandbox, which have no process namespace."""
 
 import contextlib
 import marshal

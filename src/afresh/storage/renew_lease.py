@@ -1,4 +1,4 @@
-"""Renews a worker's lease while it works, and tells whether the process of another worker is alive."""
+"""Renews a worker's lease while it works, and finds out whether the process of another worker is alive."""
 
 import os
 import socket

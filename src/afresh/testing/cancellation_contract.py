@@ -13,7 +13,7 @@ class CancellationContract(ABC):
 
     @abstractmethod
     def cancel(self, cancellation: Cancellation) -> None:
-        """Make happen what ends the worker's run: another worker takes the task, the process is told to stop …"""
+        """Make happen what ends the worker's run: another worker takes the task, the process gets a signal …"""
 
     def test_a_worker_that_may_go_on_is_not_stopped(self, cancellation: Cancellation) -> None:
         for _ in range(3):
@@ -34,7 +34,7 @@ class CancellationContract(ABC):
             assert str(caught.value) == why
 
     def _stop(self, cancellation: Cancellation) -> str:
-        """Cancel; why the worker must stop. It is no fault of the task: another worker, or this one, goes on with it."""
+        """Cancel, and return why the worker must stop. The error is a TryAgain: the task can be continued."""
         self.cancel(cancellation)
         with pytest.raises(TryAgain) as caught:
             cancellation.check()

@@ -13,7 +13,7 @@ WireBody = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ScriptedTurn:
-    """A reply to play. `cut`: stopped by the limit of its length; `arguments`: this text in place of every call's arguments
+    """A reply to play. `cut`: stopped by the limit of its length; `arguments`: this text instead of every call's arguments
     (Anthropic: in a stream only); `changes`: fields of the body to put in or to replace, such as a usage that is wrong."""
 
     reply: Reply

@@ -53,7 +53,7 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
 
 
 def discard_task_branch(repository: Repository, task_id: str) -> None:
-    """Remove the task's worktree, branch and snapshots, and nothing else. BadInput if the branch has commits of somebody else."""
+    """Remove the task's worktree, branch and snapshots, and nothing else. BadInput if the branch has other commits."""
     branch, tree = _find_branch_and_tree(repository, task_id)
     branch.must_be_free(_read_base(branch))
     if repository.current_branch == branch.name:

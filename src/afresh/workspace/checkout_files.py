@@ -21,12 +21,12 @@ from afresh.workspace.repository import Repository, make_state_folder
 
 BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
          (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
-"""First bytes that tell the encoding; the longer of those that begin alike comes first."""
+"""Byte order marks and their encodings; of those that begin alike the longer comes first."""
 CODING_LINE_PATTERN = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
 
 
 def decode_text(path: str, data: bytes) -> str:
-    """By its first bytes, as UTF-8, by what it says of itself, or as the commonest of old. ModelMistake for what is binary."""
+    """The text, by its byte order mark, as UTF-8, by its coding line, or as cp1252. ModelMistake for a binary file."""
     text = _try_encodings(data)
     if text is None:
         raise ModelMistake(f"{path} is a binary file of {len(data):,} bytes")
@@ -71,7 +71,7 @@ class CheckoutFiles:
         return list_checkout_files(self.root)
 
     def read(self, path: str) -> str:
-        """ModelMistake for what is no text or lies outside."""
+        """The text of a file. ModelMistake if it is binary or outside the checkout."""
         if path.startswith("/") or ".." in path.split("/"):
             raise ModelMistake(f"{path} leads out of the checkout")
         try:

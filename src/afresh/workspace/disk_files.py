@@ -46,7 +46,7 @@ def has_link_on_path(top: Path, name: str) -> bool:
 
 
 def clear_path(top: Path, name: str) -> None:
-    """Remove what is at `name`, or the link or file that stands where a folder on the way to it belongs."""
+    """Remove what is at `name`, or a link or file in the place of a folder on the way to it."""
     place = top
     for part in name.split("/"):
         place = place / part

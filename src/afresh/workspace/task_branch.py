@@ -1,4 +1,4 @@
-"""The task's branch in the user's repository: exactly one commit on top of the base."""
+"""The task's branch and linked worktree in the user's repository. The branch has exactly one commit on top of the base."""
 
 import hashlib
 import json
@@ -174,7 +174,7 @@ def find_worktree_admin(repository: Repository, tree: Path) -> Path | None:
 
 
 def restore_git_pointer(tree: Path, admin: Path) -> None:
-    """The tree's `.git` is a file that names `admin`, whatever stands there now."""
+    """Make the tree's `.git` a file that names `admin`, whatever is there now."""
     pointer = tree / ".git"
     if has_git_pointer(tree, admin):
         return

@@ -134,7 +134,7 @@ class GitWorkspace:
         return commit
 
     def _begin(self) -> WorkspaceOpened:
-        """A first opening, or one after a crash in a former one: what lies there is kept as a snapshot, then replaced."""
+        """The first opening, or one after a crash during it: existing files are kept as a snapshot, then replaced."""
         head = self.origin.base if self.origin else self.repository.head
         self.branch.must_be_free(head)
         base = read_base_commit(self.repository.git, head)
@@ -195,7 +195,7 @@ class GitWorkspace:
         return self.branch.shadow / "opened.json"
 
     def _former(self) -> WorkspaceOpened | None:
-        """What the first opening found; written last, so that it is there only if the opening came to its end."""
+        """What the first opening found; it is written last, so it exists only if the opening was completed."""
         try:
             held = json.loads(self._marker.read_text())
         except (OSError, ValueError):
@@ -233,7 +233,7 @@ class GitWorkspace:
         )
 
     def _paths(self) -> Sequence[str]:
-        """Without the export of the project's own tasks: what they said is no source, and no hit of a search."""
+        """Files of the tree, without the export of the project's tasks, which is not source code."""
         self._ready()
         present = (os.fsdecode(name) for name in self._shadow.present() if path_from_bytes(name) == os.fsdecode(name))
         return tuple(sorted(name for name in present if not name.startswith(".afresh/export/")))

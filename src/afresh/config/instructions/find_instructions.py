@@ -27,13 +27,13 @@ OWN_FILE_NAME = "AGENT.md"
 FOREIGN_FILE_NAMES = ("AGENTS.md", "CLAUDE.md")
 PROJECT_FILE_NAMES = (f".afresh/{OWN_FILE_NAME}", OWN_FILE_NAME, *FOREIGN_FILE_NAMES, ".cursorrules")
 FOLDER_FILE_NAMES = (OWN_FILE_NAME, *FOREIGN_FILE_NAMES)
-"""Of these the first that is there counts."""
+"""The first of these that exists is used."""
 MAX_INSTRUCTION_BYTES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class FoundInstructions:
-    """All that counts for a task, what is wrong with it, and what a person should know of it."""
+    """The instructions that apply to a task, what is wrong with them, and notes for the user."""
 
     sources: tuple[InstructionFile, ...] = ()
     faults: tuple[FileFault, ...] = ()
@@ -44,7 +44,7 @@ class FoundInstructions:
 class InstructionPlace:
     level: InstructionLevel
     file: str
-    """As it is told to people."""
+    """The path as shown to people."""
     path: Path
     inside: str = ""
     """Path from the root, for files of the repository."""
@@ -52,7 +52,7 @@ class InstructionPlace:
 
     @property
     def own(self) -> bool:
-        """Of a name that only afresh gives."""
+        """Whether the name is used by afresh only."""
         return self.path.name == OWN_FILE_NAME or self.level in (InstructionLevel.USER, InstructionLevel.TYPE)
 
     def ours(self, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The front matter of a file of instructions: what it may say, and a fault with its line for whatever else stands there."""
+"""Files of instructions: the fields of their front matter, and their text in parts by heading."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ MARKUP_CHARACTERS = re.compile(r"[*_`]")
 
 
 def split_into_parts(lines: Sequence[NumberedLine]) -> tuple[InstructionPart, ...]:
-    """A file's one `#` heading above all others is its title, and belongs to what stands before the first of them."""
+    """The text in parts by heading. A single `#` heading above all others is the title, and part of the text before them."""
     found = list(find_headings(lines))
     titled = len(found) > 1 and found[0][1] == 1 and all(depth > 1 for _, depth, _ in found[1:])
     starts = found[1:] if titled else found
@@ -97,7 +97,7 @@ class ParsedInstructions:
 
 
 def parse_own_instructions(file: str, body: str, known: Sequence[str], may_be_firm: bool) -> ParsedInstructions:
-    """Never raises. `known` are the types that may be named; none where that can't be told."""
+    """Never raises. `known` are the task types that may be named; empty: any."""
     try:
         found = split_front_matter(body)
         given = list(read_front_matter(found.head, make_front_matter_shape(known, may_be_firm))) if found else []
@@ -121,7 +121,7 @@ def number_lines(text: str, skipped: int) -> list[NumberedLine]:
 
 
 def read_front_matter(head: str, wanted: MappingShape) -> Iterable[tuple[KeyPath, int, Any]]:
-    """Every value with its key and line. An empty line stands for the opening fence, so that line numbers are those of the file."""
+    """Every value with its key and line. An empty line replaces the opening fence, so that line numbers are those of the file."""
     root = compose_checked_yaml("\n" + head.removesuffix("\n"))
     return walk_mapping(root, (), wanted) if root else ()
 
@@ -191,7 +191,7 @@ def refuse_firm(node: "Node") -> bool:
 
 CURSOR_RULES_FOLDER = ".cursor/rules"
 IMPORT_LINE_PATTERN = re.compile(r"\s*(?:[-*]\s+)?@([~\w./-]*[./][\w./-]*)\s*")
-"""A line that stands for another file."""
+"""A line that imports another file."""
 HEAD_FIELD_PATTERN = re.compile(r"(\w+):\s*(.*?)\s*")
 
 

@@ -1,4 +1,4 @@
-"""Templates as the engine uses them."""
+"""Merges the files of a template, checks the result, and makes the Template that prompts are built with."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ class MergedTemplate:
 
     @property
     def family(self) -> str:
-        """The shipped type whose rules hold: a name that is shipped keeps its own, whatever a project lays over it."""
+        """The shipped type whose rules apply: a shipped name keeps its own, even if a project overrides the template."""
         shipped = [name for name in SHIPPED_LAYERS.names() if name not in (ROOT_TEMPLATE, *CALL_KINDS)]
         return next((sheet.name for sheet in self.chain if sheet.name in shipped), "")
 
     def order(self, phase: str = "") -> tuple[str, ...]:
-        """Sections in order of claim: those that a nearer file names stand among themselves as it names them."""
+        """Sections in order of priority: those that a nearer file names are in its order."""
         keys: list[KeyPath] = [("sections",), *([("phases", phase, "sections")] if phase else [])]
         names: list[str] = []
         for key in keys:
@@ -40,12 +40,12 @@ class MergedTemplate:
         return tuple(names)
 
     def value(self, *key: str, phase: str = "") -> TemplateValue | None:
-        """As it is in a phase: what any file says of the phase goes before what any says of all of them."""
+        """The value in a phase: what any file sets for the phase overrides what any sets for all phases."""
         return (self.values.get(("phases", phase, *key)) if phase else None) or self.values.get(key)
 
 
 def merge_template(name: str, shelf: TemplateLayers, depth: int = 0) -> MergedTemplate:
-    """BadInput if there is no template of that name; what is wrong in those there are is among the faults."""
+    """BadInput if there is no template of that name; faults of existing files are in the result."""
     start = shelf.find(name, depth)
     if start is None:
         raise BadInput(f"there is no template {name!r}", next=suggest_known_word(name, shelf.names()))
@@ -57,7 +57,7 @@ def merge_template(name: str, shelf: TemplateLayers, depth: int = 0) -> MergedTe
 
 
 def follow_parents(start: tuple[int, TemplateFile], shelf: TemplateLayers) -> tuple[list[TemplateFile], list[FileFault]]:
-    """The sheets from the nearest to the root. Its own name, said or not, means the one that it lies over."""
+    """The files from the nearest to the root. A file that extends its own name extends the next layer's file of that name."""
     chain, seen, place = list[TemplateFile](), set[tuple[int, str]](), start
     while True:
         depth, sheet = place
@@ -83,12 +83,12 @@ def follow_parents(start: tuple[int, TemplateFile], shelf: TemplateLayers) -> tu
 
 
 def find_implied_parent(depth: int, name: str, shelf: TemplateLayers) -> str:
-    """A file that names no parent lies over the one of its own name, or else builds on the root."""
+    """The parent of a file that names none: the next file of the same name, or else the root."""
     return name if shelf.find(name, depth + 1) else ROOT_TEMPLATE if name != ROOT_TEMPLATE else ""
 
 
 def rearrange_sections(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """The places of the wanted ones are filled anew in their order; new ones stand before the known one that follows them."""
+    """The names with the wanted ones in their own order; a new name comes before the known one that follows it."""
     known = [name for name in wanted if name in names]
     turns = iter(known)
     made = [next(turns) if name in known else name for name in names]
@@ -122,7 +122,7 @@ def merge_task_type(type: str, shelf: TemplateLayers) -> MergedTemplate:
 
 
 def load_call_template(kind: str, shelf: TemplateLayers = SHIPPED_LAYERS) -> Template:
-    """For a call that is no work on a task: `summary`."""
+    """The template of a call that is not work on a task, such as `summary`."""
     assert kind in OTHER_CALL_KINDS, f"{kind} is work on a task: its template goes by the task's type"
     return make_template(merge_template(kind, shelf))
 
@@ -152,7 +152,7 @@ def make_template(merged: MergedTemplate) -> Template:
 
 
 def read_system_prompt(merged: MergedTemplate) -> str:
-    """What every call for work is told first, on code or for a report; another kind of call says all it needs itself."""
+    """The system text of calls for work, on code or for a report; other kinds of call have their own."""
     if read_value(merged, "kind", "work") != "work":
         return ""
     name = "report.md" if merged.family in REPORT_PATHS_BY_TYPE else "system.md"
@@ -195,7 +195,7 @@ def read_value(merged: MergedTemplate, key: str, default: Any, phase: str = "") 
 
 
 def find_template_faults(merged: MergedTemplate) -> tuple[FileFault, ...]:
-    """What is wrong in the files, and what is wrong only once they are laid over each other."""
+    """What is wrong in the files, and what is wrong only after they are merged."""
     if any(fault.key == "extends" for fault in merged.faults):
         return merged.faults
     whole = (

@@ -1,4 +1,4 @@
-"""Where templates are kept: the project's, then the user's, then those that are shipped. A name is looked up, never followed."""
+"""Files of templates: the project's, then the user's, then those that are shipped; and the keys that they may have."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -179,7 +179,7 @@ class TemplateFile:
     file: str
     values: Mapping[KeyPath, TemplateValue] = field(default_factory=dict[KeyPath, TemplateValue])
     orders: Mapping[KeyPath, tuple[str, ...]] = field(default_factory=dict[KeyPath, tuple[str, ...]])
-    """The sections in the order they are written, by the mapping they stand in."""
+    """The sections in the order in which they are written, by their mapping."""
     faults: tuple[FileFault, ...] = ()
 
 
@@ -217,7 +217,7 @@ class TemplateLayer:
     only: str = ""
     """The one file that counts, when a single one is looked at."""
     root: Path | None = None
-    """Where the files must really lie, and what their names are told relative to."""
+    """The folder that the files must be in, and that their names are shown relative to."""
 
     def names(self) -> Iterator[str]:
         """The file of every template, whether its name can be used or not."""

@@ -85,7 +85,7 @@ class StreamedMessage:
         return piece
 
     def _count(self, counted: Any) -> None:
-        """What a later event tells is in place of what an earlier one told, not on top of it."""
+        """Counts of a later event replace those of an earlier one."""
         told = {name: getattr(counted, name, None) for name in USAGE_COUNT_FIELDS}
         self.counts |= {name: value for name, value in told.items() if value is not None}
 
@@ -121,7 +121,7 @@ def reply_from_message(incoming: StreamedMessage) -> tuple[Reply, bool]:
 
 
 def reply_from_text_message(incoming: StreamedMessage) -> tuple[Reply, bool]:
-    """Of a model that was told of tools in words: its actions are in its text, unless that is cut or none of its own."""
+    """The reply of a model that reads of tools in the prompt: its actions are in its text, unless that was cut or declined."""
     reply, cut = reply_from_message(incoming)
     if cut or incoming.stop == "refusal":
         return reply, cut
@@ -141,8 +141,8 @@ COUNT_TIMEOUT_SECONDS = 10.0
 
 
 class AnthropicModel:
-    """`thinks`, `tools`: false if the user has said that it can't or shall not, whatever a task would like. Without tools it is
-    told of them in words, and its actions are read from its text."""
+    """`thinks`, `tools`: false if the user has turned them off. Without tools the prompt describes them, and its actions are read
+    from its text."""
 
     def __init__(self, model: str, connection: ProviderConnection, thinks: bool = True, tools: bool = True) -> None:
         self.model, self.connection, self.thinks, self.tools = model, connection, thinks, tools

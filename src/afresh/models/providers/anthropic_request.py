@@ -15,7 +15,7 @@ MIN_THINKING_TOKENS = 1_024
 MIN_ANSWER_TOKENS = 256
 """The API takes no smaller budget; and tokens of the reserve that are kept for the answer after it."""
 EFFORT_OF_THINKING_TOKENS = ((4_096, "low"), (16_384, "medium"))
-"""Families without a budget are told by how much effort; a larger budget than these stands for `high`."""
+"""Families without a budget get an effort instead; a larger budget than these is `high`."""
 
 
 class ThinkingMode(StrEnum):

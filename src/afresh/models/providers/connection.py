@@ -16,7 +16,7 @@ from afresh.models.retry import Sleep
 
 T = TypeVar("T")
 DEFAULT_ADDRESSES = {"ANTHROPIC_API_KEY": "https://api.anthropic.com", "OPENAI_API_KEY": "https://api.openai.com/v1"}
-"""Where the SDKs go if they are told nothing."""
+"""Default addresses of the SDKs."""
 OTHER_MODELS_ADVICE = "pass --model offline (no key; fix_violation only) or --model mailbox:DIR (a person or a program answers)"
 
 
@@ -125,7 +125,7 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionOrigin:
-    """Where key and address were found, for whoever has to mend them."""
+    """Where key and address were found, for error messages."""
 
     key: str = ""
     """Empty if none was found."""

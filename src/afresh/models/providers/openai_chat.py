@@ -161,7 +161,7 @@ class OpenAIModel:
 
     @cached_property
     def _root(self) -> Any:
-        """For what lies beside the part of the address that OpenAI has named."""
+        """A client for the server's root, without `/v1`."""
         return self._client.with_options(
             base_url=str(self._client.base_url).rstrip("/").removesuffix("/v1"), timeout=CONNECT_TIMEOUT_SECONDS
         )
@@ -200,7 +200,7 @@ def reply_from_completion(told: StreamedCompletion, asked: str, spoken: bool) ->
 
 
 def _strip_model_folder(model: str) -> str:
-    """llama.cpp calls a model by the file that it was read from, whose folder is nobody's business."""
+    """llama.cpp names a model by the path of its file; the folder is private."""
     return PurePosixPath(model).name if model.startswith("/") else model
 
 

@@ -1,4 +1,4 @@
-"""How the servers that speak like OpenAI differ from it and from each other."""
+"""How OpenAI-compatible servers differ from OpenAI and from each other."""
 
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
@@ -11,10 +11,10 @@ OLD_LIMIT_FIELD = "max_tokens"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAIDialect:
-    """What a server knows of the protocol. What it turns out not to know is left out from then on: see `without`."""
+    """What a server knows of the protocol. What it turns out not to know is left out from then on: see `drop_dialect_part`."""
 
     name: str
-    """Stands before the colon of a model's spec."""
+    """The part of a model's spec before the colon."""
     provider: Provider
     base_url: str = ""
     """Where it is unless the user says otherwise; the SDK knows where OpenAI is."""
@@ -24,16 +24,16 @@ class OpenAIDialect:
     limit: str = OLD_LIMIT_FIELD
     """The name of the reply's longest length."""
     usage: bool = True
-    """Whether it can be asked to tell the usage at the end of a stream."""
+    """Whether it can report the usage at the end of a stream."""
     tools: bool = True
     schema: bool = True
     """Whether it can hold a reply to a JSON schema."""
     reads_schema: bool = False
     """Whether the schema is put before the model, and so counts."""
     effort: bool = False
-    """Whether models that think can be told how much, in a word."""
+    """Whether the effort of thinking can be set, in a word."""
     budget: bool = False
-    """Whether they can be told how much in tokens."""
+    """Whether a budget for thinking can be set, in tokens."""
     echo: str = ""
     """The field under which a model's thinking goes back to it while it uses tools, where the server asks for that."""
     marked: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class OpenAIDialect:
     cache_key: bool = False
     """Whether calls with the same beginning can be sent the same way, for the sake of its cache."""
     template: bool = False
-    """Whether it tells its window, whether its model knows tools, and how a request looks to the model, token by token."""
+    """Whether it reports its context window, whether its model knows tools, and the tokens of a request."""
 
 
 OPENAI = OpenAIDialect(
@@ -90,7 +90,7 @@ PLAIN_SERVER = replace(OPENAI, limit=OLD_LIMIT_FIELD, reads_schema=False, effort
 DEEPSEEK = replace(PLAIN_SERVER, schema=False, echo="reasoning_content")
 
 DIALECTS = {one.name: one for one in (OPENAI, OPENROUTER, OLLAMA, VLLM, LLAMACPP)}
-"""By what stands before the colon of a spec."""
+"""By the part of a spec before the colon."""
 DIALECT_OF_HOST = {"openai.com": OPENAI, "openai.azure.com": OPENAI, "openrouter.ai": OPENROUTER, "deepseek.com": DEEPSEEK}
 DIALECT_OF_PORT = {("localhost", 11434): OLLAMA, ("127.0.0.1", 11434): OLLAMA}
 

@@ -20,7 +20,7 @@ CONTEXT_TOO_LONG_PHRASES = (
 STATUS_OF_ERROR_TYPE = {"overloaded_error": 529, "rate_limit_error": 429, "timeout_error": 504, "invalid_request_error": 400}
 STATUS_OF_ERROR_TYPE |= {"authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404}
 STATUS_OF_ERROR_TYPE |= {"request_too_large": 413}
-"""Errors in the middle of a stream come under the status of a success: only their type tells them apart."""
+"""Errors in the middle of a stream have the status of a success: only their type says what they are."""
 NO_CREDIT_PHRASES = ("insufficient_quota", "credit balance", "spend limit", "billing")
 
 
@@ -43,7 +43,7 @@ def error_from_stream(error: Exception, provider: Provider, connection: Provider
 
 
 def error_from_sdk_error(error: Exception, provider: Provider, connection: ProviderConnection) -> AfreshError:
-    """The SDK's error as one of ours."""
+    """The SDK's error as an AfreshError."""
     status, said = _find_http_status(error), _render_error_text(error, connection)
     if status is None:
         return TryAgain(f"{provider.title} could not be reached or sent no usable answer: {type(error).__name__}: {said}")

@@ -20,13 +20,13 @@ MAX_TEXT_CHARACTERS = 200_000
 """Characters. Replies are kept for ever; no window could show more of one."""
 DECLINED_NOTE = "[The provider declined to let the model answer.]"
 INVALID_ARGUMENT = "_invalid"
-"""The argument that stands in place of those that can't be used, and says why."""
+"""The argument that replaces those that can't be used, and says why."""
 MAX_REPORTED_TOKENS = 10_000_000
 """No model takes or says as much: a provider that reports it is wrong."""
 
 
 def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, provider: Provider) -> tuple[Reply, bool]:
-    """What `read` makes of the answer. The SDKs don't check answers: a proxy's page or half a body may arrive in place of one."""
+    """What `read` makes of the answer. TryAgain for a proxy's page or half a body: the SDKs don't check answers."""
     try:
         return read(answer)
     except (AttributeError, IndexError, TypeError) as error:
@@ -34,8 +34,8 @@ def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, pr
 
 
 def finish_reply(reply: Reply, cut: bool, request: Request, connection: ProviderConnection) -> Reply:
-    """The reply with its usage. Cut at its limit, its last call can't be trusted to be whole, even if a server has mended it: it
-    is not taken. Those before it are, since they are paid for and another had begun after them."""
+    """The reply with its usage. If it was cut at its limit, its last call may be incomplete, even if a server has closed its JSON,
+    and is dropped. The calls before it are kept: they are complete and paid for."""
     if cut:
         kept = tuple(takewhile(lambda action: INVALID_ARGUMENT not in action.args, reply.actions[:-1]))
         done = (

@@ -1,4 +1,4 @@
-"""An export on disk: what its files are called, what stands in them, and how they are read without leaving the folder.
+"""An export on disk: the names of its files, what they hold, and how they are read without leaving the folder.
 
 queue.json            the tasks in their order, where each journal ends, and so which lines of the other files count
 notebook.jsonl        the project's own journal
@@ -77,7 +77,7 @@ class ExportManifest:
 
 
 def make_export_error(path: Path, what: str, line: int = 0) -> Damaged:
-    """An export that can't be believed; says where."""
+    """The error for a damaged export, with its place."""
     place = f"{path}:{line}" if line else str(path)
     return Damaged(f"{place}: {what}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE)
 
@@ -108,7 +108,7 @@ def render_manifest(manifest: ExportManifest) -> bytes:
 
 
 def read_manifest(folder: Path) -> ExportManifest:
-    """BadInput if there is no export there; Damaged if it can't be believed."""
+    """BadInput if there is no export there; Damaged if it is not valid."""
     refuse_linked_folders(folder)
     if not (folder / QUEUE_FILE).exists() and not (folder / QUEUE_FILE).is_symlink():
         raise BadInput(f"there is no export in {folder}", next="`afresh export` makes one", safe=NOTHING_CHANGED_NOTE)
@@ -185,7 +185,7 @@ def read_export_file(folder: Path, name: str) -> bytes:
 
 
 def describe_import(folder: Path) -> str:
-    """What an import from there would bring back, for whoever has lost the database; empty when there is nothing."""
+    """What an import from there would restore, for a user who has lost the database; empty if there is nothing."""
     try:
         count = len(read_manifest(folder).tasks)
     except (BadInput, Damaged):

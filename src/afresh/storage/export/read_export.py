@@ -1,4 +1,4 @@
-"""Reads an export and believes nothing of it that does not prove itself. Nothing is written here."""
+"""Reads an export, checks everything in it, and compares its journals with those that are here. Nothing is written."""
 
 import json
 import re
@@ -34,13 +34,13 @@ from afresh.storage.export.manifest import (
 ENTRY_LINE = re.compile(r'\{"entry":(.*),"hash":"(.{64})"\}')
 """As `write_export.render_entry_line` writes it."""
 ESCAPED_SURROGATE = re.compile(r"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
-"""An escaped surrogate: no text that was ever hashed has one, and none can be stored."""
+"""An escaped surrogate: no hashed text has one, and it can't be stored."""
 DECODE_ERRORS = (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError)
-"""What reading raises where somebody has made up entries that hold together and mean nothing."""
+"""What reading raises for made-up entries whose hashes are right and whose content is not."""
 
 
 def parse_entries(data: bytes, path: Path, task: str, extent: JournalExtent) -> Iterator[JournalEntry]:
-    """The entries that count, each believed only if it continues the chain and belongs to this journal."""
+    """The exported entries. An entry that does not continue the chain, or is of another journal, is an error."""
     head = JournalHead()
     for number, line in _split_lines(data, path, extent.entries):
         match = ENTRY_LINE.fullmatch(line)
@@ -75,7 +75,7 @@ def _parse_entry(body: str, before: JournalHead, hash: str, path: Path, number: 
 
 
 def parse_blocks(data: bytes, path: Path) -> dict[str, str]:
-    """Texts by name, each believed only if it is what its name says."""
+    """Texts by id. A text that does not have the hash in its id is an error."""
     found: dict[str, str] = {}
     for number, line in _split_lines(data, path):
         try:

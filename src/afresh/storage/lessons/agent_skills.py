@@ -93,7 +93,7 @@ def export_skill(one: Lesson, folder: Path) -> Path:
 
 
 def make_skill_name(one: Lesson) -> str:
-    """Small letters, digits and hyphens. What tells the object from others comes before its id."""
+    """Small letters, digits and hyphens: the distinctive words of the title, then the id."""
     told = [word for word in make_slug(one.title).split("-") if stem_word(word) not in GENERAL_WORDS or len(word) > 6]
     tail = re.sub(r"[^a-z0-9]+", "-", one.id.lower()).strip("-")
     return f"{'-'.join(told)[: MAX_NAME_CHARACTERS - len(tail) - 1].strip('-')}-{tail}".strip("-")[:MAX_NAME_CHARACTERS].strip(

@@ -28,12 +28,12 @@ DEFINED_NAME_PATTERN = re.compile(
 )
 LETTERS_PATTERN = re.compile(r"[a-z]+")
 PROPER_NAME_PATTERN = re.compile(r"(?<=[a-z,] )[A-Z][A-Za-z]+")
-"""A capital inside a sentence: a name of somebody or something."""
+"""A capital inside a sentence: a proper name."""
 
 
 @dataclass(slots=True)
 class ProjectNames:
-    """What a project calls its own, as roots: words of its names, and words that stand side by side in its files."""
+    """A project's own words, as roots: parts of its names, and pairs of neighbouring words in its files."""
 
     names: set[str] = field(default_factory=set[str])
     pairs: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
@@ -56,7 +56,7 @@ class ProjectNames:
 
 @lru_cache(65_536)
 def is_common_word(word: str) -> bool:
-    """So common in talk of programs that it tells nothing, whatever a project calls so."""
+    """Whether a word is so common in programming that it reveals nothing, even as a name in the project."""
     return word in STOP_WORDS or stem_word(word) in GENERAL_WORDS or word in keyword.kwlist or len(word) == 1
 
 
@@ -92,7 +92,7 @@ def find_line_telltales(line: str, everyday: Collection[str], own: ProjectNames)
 
 
 def words_from_chunk(bare: str, opening: bool) -> list[str] | None:
-    """The words of a piece between spaces, in small letters; None when it is no prose."""
+    """The words of a chunk, in small letters; None if it is not prose."""
     if not bare or bare in ("-", "–"):
         return []
     if not PROSE_WORD_PATTERN.fullmatch(bare):
@@ -125,7 +125,7 @@ MAX_FILE_CHARACTERS = 1_000_000
 MAX_PROJECT_CHARACTERS = 20_000_000
 """Of a project that has more, or a larger file of text, nobody can be sure, so nothing leaves it."""
 AFRESH_FOLDERS = (".afresh/state/", ".afresh/knowledge/", ".afresh/export/")
-"""Where the very lines stand that are asked about."""
+"""Folders of afresh itself: they hold the lines that are being checked."""
 
 
 @cache
@@ -156,7 +156,7 @@ def collect_project_words(repository: Repository, more: Iterable[tuple[str, str]
 
 
 def list_project_files(repository: Repository) -> list[str]:
-    """Tracked and new files, and ignored ones that stand by themselves, as settings and keys do."""
+    """Tracked and new files, and ignored single files such as settings and keys."""
     new = run_git_listing(repository, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     ignored = run_git_listing(repository, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
     found = [os.fsdecode(name) for name in (*new.split(b"\0"), *ignored.split(b"\0"))]
@@ -182,7 +182,7 @@ def run_git_listing(repository: Repository, *arguments: str) -> bytes:
 
 
 def read_text_file(path: Path) -> str:
-    """Nothing of links, of what is no file, and of what is no text."""
+    """The text of a file; empty for a link, a folder or a binary file."""
     if path.is_symlink() or not path.is_file():
         return ""
     with path.open("rb") as file:

@@ -70,7 +70,7 @@ def parse_front_matter(head: str) -> Mapping[str, tuple[int, Any]]:
     """Every key with its line and its value: a text, or a list of texts. InvalidValue if it is not a YAML mapping."""
     from yaml.nodes import MappingNode
 
-    root = compose_checked_yaml(f"\n{head}", "BaseLoader")  # the empty line stands for the opening fence
+    root = compose_checked_yaml(f"\n{head}", "BaseLoader")  # the empty line replaces the opening fence
     if root is None:
         return {}
     if not isinstance(root, MappingNode):
@@ -82,7 +82,7 @@ def parse_front_matter(head: str) -> Mapping[str, tuple[int, Any]]:
 
 
 def plain_value_from_node(node: Any) -> Any:
-    """A text, or a list of texts; None in place of anything else, which no rule accepts."""
+    """A text, or a list of texts; anything else in the list is None, which no rule accepts."""
     if isinstance(node.value, str):
         return node.value
     items = node.value if node.id == "sequence" else [node]

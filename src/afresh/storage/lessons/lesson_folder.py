@@ -1,5 +1,5 @@
-"""The folder of knowledge objects. Files are a person's as much as ours: only counters, and lines that a command was told to set,
-are written into one that exists, and only while it is what was read."""
+"""The folder of lessons. People edit these files too: in an existing file only counters and the fields that a command sets are
+written, and only if the file has not changed since it was read."""
 
 import os
 import re
@@ -47,7 +47,7 @@ class LessonFolder:
         self._held: dict[Path, LessonFile] = {}
 
     def held(self) -> list[LessonFile]:
-        """Every file, approved ones first. Of two with one id the first counts; the other is told of."""
+        """Every file, approved ones first. Of two with the same id the first is used; the other gets a fault."""
         found = {path: self._look(path, status, stamp) for path, status, stamp in self._files()}
         self._held, ids = found, dict[str, str]()
         return [mark_duplicate_id(one, ids) for one in found.values()]

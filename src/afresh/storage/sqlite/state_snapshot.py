@@ -23,7 +23,7 @@ def name_fields(kind: Any) -> str:
 
 
 STATE_FIELDS_CHECKSUM = crc32(name_fields(State).encode())
-"""Tells a snapshot of a state that had other fields: only the journal knows what they would hold by now."""
+"""Differs for a snapshot of a state with other fields, which can't be used: the state is rebuilt from the journal."""
 
 
 def encode_state(state: State) -> str | bytes:
