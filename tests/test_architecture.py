@@ -105,7 +105,7 @@ EXCEPTIONS: dict[str, str] = {
     "models/offline.py: OfflineModel.propose names the tools apply, complete": "a model calls tools by name",
     "cli/options.py: cli imports afresh.config.templates.load_template.list_task_types": "the choices of --type, without opening a project",
     "config/settings_file.py: config imports afresh.models.choose_model.check_model_names": "a table of models is refused where it is read",
-    "config/templates/template_shape.py: config imports afresh.actions.tools.registry.TOOLS": "a template may name only tools that exist",
+    "config/templates/template_files.py: config imports afresh.actions.tools.registry.TOOLS": "a template may name only tools that exist",
     **OWN_TEXT_DEBT,
     **TOOL_NAME_DEBT,
     **WIDE_VALUE_DEBT,
@@ -281,8 +281,6 @@ SUBCOMMANDS = {
 """What click calls a subcommand after its function."""
 BY_FORMAT = {"knows", "read"}
 """Each format of recorded runs has these."""
-BY_WIRE = {"body", "stream", "error", "error_event", "listing"}
-"""Each wire format of the test server has these."""
 PARTICIPLE = re.compile(
     r"^(?!(?:need|feed|embed|read|seed|speed|exceed|proceed|string|bring|ring|sing|ping|spring)$)[a-z]+(?:ed|ing)$"
 )
@@ -295,7 +293,6 @@ def one_word_is_allowed(path: PurePosixPath, name: str) -> bool:
         name in CONVENTIONS
         or (path.parts[0] == "cli" and name in SUBCOMMANDS)
         or (place.startswith("replay/formats") and name in BY_FORMAT)
-        or (place.startswith("testing/wire") and name in BY_WIRE)
         or place == "sandbox/escape_attempts.py"
     )
 
@@ -324,7 +321,6 @@ SHARED_FUNCTIONS = {
     "code/languages/": {"read_source", "read_source_and_words", "index_modules", "resolve_import", "find_package_uses"},
     "policy/strategies/": {"adjust_layout"},
     "replay/formats/": BY_FORMAT,
-    "testing/wire": BY_WIRE,
 }
 """Names that several files of a folder define by convention, each for its own kind."""
 

@@ -6,7 +6,7 @@ from yard import Step, Yard
 from afresh.core.event import StepFinished
 from afresh.errors import Cancelled, LeaseLost
 from afresh.loop import advance_task
-from afresh.storage.worker_lease import LeaseRenewal
+from afresh.storage.renew_lease import LeaseRenewal
 from afresh.testing.fakes import FakeClock, MemoryQueue
 from afresh.testing.states import replace_in_parts
 

@@ -16,7 +16,7 @@ from afresh.cli import main
 from afresh.cli.render.replay import show_progress_bar
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput, OverCeiling
-from afresh.replay.sliding_window import CountTokens
+from afresh.replay.measure_run import CountTokens
 
 OURS = replays.load_replay_builder
 RUNS = Path(__file__).parents[1] / "replay" / "runs"

@@ -38,7 +38,7 @@ from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import OverCeiling
 from afresh.memory.corrections import Corrections, apply_corrections
 from afresh.memory.gathered_context import GatheredContext
-from afresh.models.mailbox_message import render_mailbox_message
+from afresh.models.mailbox import render_mailbox_message
 
 COUNTER, STYLE = EstimatingCounter(), replace(load_template("fix_bug"), native=True)
 SEARCH, READ = Action("search", {"text": "weight"}), Action("read", {"path": "a.py"})

@@ -15,10 +15,11 @@ from afresh.core.reply import Reply, Thinking
 from afresh.core.usage import Usage
 from afresh.models.choose_model import find_framing_tokens, make_model
 from afresh.models.model_settings import ModelSettings, NamedModel
-from afresh.models.providers.anthropic_messages import AnthropicModel, count_claude_framing
+from afresh.models.providers.anthropic_messages import AnthropicModel
 from afresh.models.providers.anthropic_request import (
     CLAUDE_FAMILIES,
     ThinkingMode,
+    count_claude_framing,
     find_claude_family,
     make_anthropic_body,
     make_thinking_fields,
@@ -29,7 +30,7 @@ from afresh.models.reply_checks import estimate_tokens
 from afresh.testing.model_contract import SAMPLE_TOOLS, make_sample_request
 from afresh.testing.model_server import ModelServer
 from afresh.testing.provider_faults import CutConnection, HttpFault, ScriptStep
-from afresh.testing.wire import ScriptedTurn
+from afresh.testing.wire_formats import ScriptedTurn
 
 KEY = "sk-ant-test-0123456789"
 READ = Action("read", {"path": "a.py"})

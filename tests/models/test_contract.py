@@ -6,20 +6,17 @@ from pathlib import Path
 import pytest
 
 from afresh.core.action import Action
-from afresh.core.event import CallRequested, JournalHead, ReplyReceived
-from afresh.core.hash_chain import link_events
-from afresh.core.prompt import CallAudit
 from afresh.core.reply import Reply
 from afresh.core.usage import Usage
 from afresh.models.mailbox import MailboxModel, MailboxTimeouts
 from afresh.models.offline import OfflineModel
-from afresh.models.playback import RecordedModel, ScriptedModel
 from afresh.models.providers.anthropic_messages import AnthropicModel
 from afresh.models.providers.connection import ProviderConnection
 from afresh.models.providers.openai_chat import OpenAIModel
+from afresh.models.scripted import ScriptedModel
 from afresh.ports.model import Model
 from afresh.testing.fakes import ComputedModel
-from afresh.testing.model_contract import ModelContract, make_sample_request
+from afresh.testing.model_contract import ModelContract
 from afresh.testing.model_server import ModelServer
 
 REPLY = Reply("look", (Action("read", {"path": "a.py"}),), Usage(100, 20, 50))
@@ -39,12 +36,6 @@ class TestScripted(ModelContract):
 class TestOffline(ModelContract):
     def make(self) -> Model:
         return OfflineModel()
-
-
-class TestRecorded(ModelContract):
-    def make(self) -> Model:
-        events = (CallRequested(1, CallAudit(make_sample_request().hash, 4_000, 100, (), ())), ReplyReceived(1, REPLY))
-        return RecordedModel(link_events("T-1", JournalHead(), 0.0, events))
 
 
 class TestMailbox(ModelContract):

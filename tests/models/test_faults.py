@@ -30,7 +30,7 @@ from afresh.testing.provider_faults import (
     make_retry_headers,
     report_usage,
 )
-from afresh.testing.wire import ScriptedTurn
+from afresh.testing.wire_formats import ScriptedTurn
 
 KEY = "sk-test-0123456789"
 READ = Action("read", {"path": "a.py"})

@@ -22,7 +22,7 @@ from afresh.models.providers.openai_dialects import (
 )
 from afresh.testing.model_contract import SAMPLE_TOOLS, make_sample_request
 from afresh.testing.model_server import ModelServer
-from afresh.testing.wire import ScriptedTurn
+from afresh.testing.wire_formats import ScriptedTurn
 
 READ = Action("read", {"path": "a.py"})
 PLAIN_REPLY = Reply("look", (READ,), Usage(120, 30, 80))

@@ -29,7 +29,7 @@ from afresh.testing.provider_faults import (
     StreamError,
     call_with_long_arguments,
 )
-from afresh.testing.wire import ScriptedTurn
+from afresh.testing.wire_formats import ScriptedTurn
 
 KEY = "sk-test-0123456789"
 READ, DONE = Action("read", {"path": "a.py"}), Action("complete", {"summary": "s"})

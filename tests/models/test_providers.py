@@ -26,7 +26,7 @@ from afresh.testing.provider_faults import (
     SlowStart,
     call_with_long_arguments,
 )
-from afresh.testing.wire import ScriptedTurn
+from afresh.testing.wire_formats import ScriptedTurn
 
 KEY = "sk-test-0123456789"
 READ = Action("read", {"path": "a.py"})

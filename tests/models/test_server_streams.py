@@ -17,7 +17,7 @@ from afresh.testing.provider_faults import (
     answer_from_step,
     make_retry_headers,
 )
-from afresh.testing.wire import ScriptedTurn
+from afresh.testing.wire_formats import ScriptedTurn
 
 if TYPE_CHECKING:
     from anthropic import Anthropic

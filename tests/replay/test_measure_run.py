@@ -8,10 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.replay.measure_run import StepMeasurement, find_references, measure_run
+from afresh.replay.measure_run import CountTokens, StepMeasurement, find_references, measure_run, render_step
 from afresh.replay.report import ReferenceRecall, ReplayTotals, add_totals, sum_steps
 from afresh.replay.run import MESSAGE_USER_TOOL, RecordedRun, RecordedStep, iterate_step_parts
-from afresh.replay.sliding_window import CountTokens, render_step
 
 READ = RecordedStep("I look.", "bash", "cat lib/core.py", "def load_all(path):\n    return [read_one(path)]")
 EDIT = RecordedStep("Call it load_some.", "bash", "sed -i s/load_all/load_some/ lib/core.py", "")

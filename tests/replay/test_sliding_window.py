@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.tokens import EstimatingCounter
+from afresh.replay.measure_run import TRUNCATION_MARK, build_sliding_windows, truncate_middle
 from afresh.replay.run import RecordedRun, RecordedStep
-from afresh.replay.sliding_window import TRUNCATION_MARK, build_sliding_windows, truncate_middle
 
 texts = st.text(st.characters(codec="utf-8"), max_size=120)
 steps = st.builds(RecordedStep, texts, st.just("bash"), texts, texts, texts)

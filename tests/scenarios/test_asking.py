@@ -14,7 +14,7 @@ from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
 from afresh.core.event import QuestionAnswered, QuestionAsked, TaskClaimed, TaskEnded
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
-from afresh.storage.worker_lease import identify_worker
+from afresh.storage.renew_lease import identify_worker
 
 OPTIONS = ("multiply: works for every number", "shift: whole numbers only")
 ASK: Step = ("ask", {"question": "Multiply or shift?", "options": [*OPTIONS]})

@@ -26,7 +26,7 @@ from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, Us
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.usage import Usage
 from afresh.testing.model_server import ModelServer
-from afresh.testing.wire import ScriptedTurn
+from afresh.testing.wire_formats import ScriptedTurn
 
 MODEL = "openai:some-model"
 LOOK = ("read", {"path": "wide.py"})

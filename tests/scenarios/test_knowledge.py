@@ -79,7 +79,7 @@ def test_a_file_by_hand_is_used_and_only_its_counters_are_written(person: Person
     own = re.sub(r"uses: 1 # see below", "uses: 0 # see below", after)
     counters = r"(?:shown|unused|successes|tokens_saved|last_used|last_task): [^\r\n]*\r\n"
     assert re.sub(counters, "", own) == BY_HAND and "uses: 1 # see below" in after and "successes: 1\r\n" in after
-    assert "approved/KO-torn.md:4: the front matter is not YAML" in person.types("knowledge", "list").words
+    assert "approved/KO-torn.md:4: is not YAML" in person.types("knowledge", "list").words
     assert (person.repo / ".afresh/knowledge/approved/KO-torn.md").read_text() == TORN
 
 

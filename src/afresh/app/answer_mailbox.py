@@ -12,6 +12,7 @@ from afresh.core.reply import Reply
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput
 from afresh.models.choose_model import split_mailbox_spec
+from afresh.models.mailbox import render_mailbox_message
 from afresh.models.mailbox_files import (
     PAGE_SUFFIX,
     PROBLEM_SUFFIX,
@@ -24,7 +25,6 @@ from afresh.models.mailbox_files import (
     read_request,
     write_file_atomically,
 )
-from afresh.models.mailbox_message import render_mailbox_message
 from afresh.models.reply_checks import REPLY_TOO_LONG
 
 POLL_SECONDS = 0.2

@@ -15,11 +15,10 @@ from afresh.errors import AfreshError, NoSandbox
 from afresh.sandbox.choose_level import choose_sandbox
 from afresh.sandbox.import_origin import find_foreign_imports, list_top_level_packages
 from afresh.sandbox.mounts import Mounts
-from afresh.workspace.checkout_files import CheckoutFiles
+from afresh.workspace.checkout_files import CheckoutFiles, make_scratch_copy
 from afresh.workspace.disk_files import write_durable_file
 from afresh.workspace.environment_files import find_environment_folders
 from afresh.workspace.repository import Repository
-from afresh.workspace.scratch_copy import make_scratch_copy
 
 MAX_UNASKED_TEST_SECONDS = 10.0
 """Seconds that the tests may run for when nobody has asked for it."""

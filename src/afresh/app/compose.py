@@ -34,8 +34,8 @@ from afresh.runtime import CallSettings, Cancellation, CompactionSettings, Knowl
 from afresh.sandbox.choose_level import choose_sandbox
 from afresh.sandbox.import_origin import require_own_tree
 from afresh.sandbox.mounts import Mounts
+from afresh.storage.renew_lease import identify_worker, renew_lease_in_background
 from afresh.storage.sqlite.code_index import SqliteCodeIndex
-from afresh.storage.worker_lease import identify_worker, renew_lease_in_background
 from afresh.workspace.commit_history import GitCommitHistory, read_commit_history
 from afresh.workspace.environment_files import find_environment_folders
 from afresh.workspace.repository import Repository

@@ -14,10 +14,9 @@ from afresh.core.event import ActionsExecuted, ReplyReceived
 from afresh.core.lesson import PATTERN_ID_PREFIX, Lesson, LessonApproval, LessonStatus, get_heading_text
 from afresh.core.lesson_match import compute_likeness
 from afresh.core.tool_traits import ToolTrait, has_trait
-from afresh.storage.lessons.anonymise_lesson import ProjectNames, anonymise_lesson
+from afresh.storage.lessons.anonymise_lesson import ProjectNames, anonymise_lesson, collect_project_words, load_everyday_stems
 from afresh.storage.lessons.lesson_folder import LessonFolder
 from afresh.storage.lessons.lesson_library import FolderLessonLibrary, LibraryWithPatterns
-from afresh.storage.lessons.project_vocabulary import collect_project_words, load_everyday_stems
 from afresh.views.file_io import lock_file
 from afresh.workspace.repository import Repository
 

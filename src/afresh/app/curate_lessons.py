@@ -15,15 +15,14 @@ from afresh.app.cross_project_lessons import (
 )
 from afresh.app.learn_lessons import learn_from_ended_tasks, open_lesson_folder, open_lesson_library, read_current_day
 from afresh.app.project import Project
+from afresh.config.yaml_reader import FileFault
 from afresh.core.fact import LessonJudged
 from afresh.core.lesson import Lesson, LessonApproval, LessonStatus
 from afresh.errors import BadInput
 from afresh.storage.lessons.agent_skills import export_skill, read_skills
-from afresh.storage.lessons.anonymise_lesson import ProjectNames, anonymise_lesson, find_telltales
+from afresh.storage.lessons.anonymise_lesson import ProjectNames, anonymise_lesson, find_telltales, load_everyday_stems
 from afresh.storage.lessons.lesson_folder import APPROVED_FOLDER, DRAFTS_FOLDER, LessonFile
 from afresh.storage.lessons.lesson_library import is_pattern
-from afresh.storage.lessons.parse_lesson import LessonFault
-from afresh.storage.lessons.project_vocabulary import load_everyday_stems
 from afresh.workspace.git import find_author_name
 
 NOTHING_SHARED = "nothing has crossed"
@@ -98,7 +97,7 @@ class LessonListing:
     rows: Sequence[LessonRow]
     skills: Sequence[tuple[str, str]]
     """Path and description."""
-    notes: Sequence[LessonFault]
+    notes: Sequence[FileFault]
     patterns: Sequence[LessonRow] = ()
     """What may be shown in all projects of the user, and where it is from."""
 
@@ -116,11 +115,11 @@ def list_lessons(desk: Project) -> LessonListing:
     )
 
 
-def find_linked_folders(root: Path) -> list[LessonFault]:
+def find_linked_folders(root: Path) -> list[FileFault]:
     """A link in place of a folder is not followed, and not passed over in silence."""
     places = [root / ".afresh/knowledge", *[root / ".afresh/knowledge" / name for name in (APPROVED_FOLDER, DRAFTS_FOLDER)]]
     told = "is a link: nothing is read or written through it"
-    return [LessonFault(place.relative_to(root).as_posix(), 1, told) for place in places if place.is_symlink()]
+    return [FileFault(place.relative_to(root).as_posix(), 1, "", told) for place in places if place.is_symlink()]
 
 
 def make_lesson_row(desk: Project, one: Lesson, held: LessonFile) -> LessonRow:

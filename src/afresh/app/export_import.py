@@ -11,9 +11,8 @@ from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.work_transfer import TaskWork
 from afresh.errors import Conflict, NeedsPerson, TryAgain
-from afresh.storage.export.compare_journals import JournalRelation, compare_journals
 from afresh.storage.export.manifest import ExportManifest, read_manifest
-from afresh.storage.export.read_export import ExportedTask, read_notebook, read_task
+from afresh.storage.export.read_export import ExportedTask, JournalRelation, compare_journals, read_notebook, read_task
 from afresh.storage.export.write_export import ExportResult, ExportSource, write_export
 from afresh.workspace import transfer
 from afresh.workspace.repository import Repository

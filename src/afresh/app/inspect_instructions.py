@@ -10,7 +10,7 @@ from afresh.config.instructions.find_instructions import instructions_for_projec
 from afresh.config.instructions.merge_instructions import merge_instructions
 from afresh.config.templates.load_template import load_template, make_template, merge_task_type
 from afresh.config.templates.template_files import layers_for_project
-from afresh.config.yaml_values import FileFault
+from afresh.config.yaml_reader import FileFault
 from afresh.context.sources.instructions import (
     InstructionsAllowance,
     RenderedInstructions,

@@ -6,17 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from afresh.app.validate_task import build_prompt_per_phase
-from afresh.config.templates.inheritance import MergedTemplate, merge_template
 from afresh.config.templates.load_template import (
     OTHER_CALL_KINDS,
+    MergedTemplate,
     find_template_faults,
     list_phases,
     list_task_types,
     make_share,
     make_template,
+    merge_template,
 )
 from afresh.config.templates.template_files import TemplateLayer, TemplateLayers, TemplateValue, layers_for_project
-from afresh.config.yaml_values import NAME_PATTERN, FileFault
+from afresh.config.yaml_reader import NAME_PATTERN, FileFault
 from afresh.core.prompt import Prompt, Tier
 from afresh.core.state import State
 from afresh.core.task import Task, choose_report_path

@@ -19,7 +19,7 @@ from afresh.policy.questions import GO_ON, ask_person
 from afresh.ports.storage import LedgerStore
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices, PriceTable
-from afresh.storage.worker_lease import identify_worker
+from afresh.storage.renew_lease import identify_worker
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from afresh.errors import BadInput
 from afresh.models.choose_model import LOCAL_PROVIDERS
 from afresh.spending.ledger import correct_usage
 from afresh.spending.price_list import FREE_PRICE, Price, PriceTable
-from afresh.storage.worker_lease import is_worker_dead
+from afresh.storage.renew_lease import is_worker_dead
 
 
 def reconcile_ledger(desk: Project) -> None:

@@ -24,7 +24,7 @@ from afresh.models.model_settings import ModelSettings
 from afresh.ports.model import Model
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices, Price, PriceTable
-from afresh.storage.worker_lease import identify_worker
+from afresh.storage.renew_lease import identify_worker
 
 RESERVE_TOKENS = 600
 EXPECTED_WORD = "afresh"

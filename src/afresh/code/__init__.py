@@ -1,0 +1,1 @@
+"""Analysis of source code: index, languages, call graph, ranking, project profile, refactoring."""

@@ -75,7 +75,7 @@ def _read_fields(plain: Mapping[str, Any], known: type, at: str) -> dict[str, An
 
 INTEGER_LIST_TYPE = tuple[int, ...]
 OPTIONAL_INTEGER_TYPE = int | None
-"""What has a value of its own for "unless told" may be 0."""
+"""Fields whose default is None may be 0."""
 EXPECTED_VALUES: dict[Any, str] = {
     tuple: "a list of texts", INTEGER_LIST_TYPE: "a list of whole numbers of 0 or more", int: "a whole number above 0",
     OPTIONAL_INTEGER_TYPE: "a whole number of 0 or more",    float: "a number of 0 or more", str: "a text", bool: "true or false",

@@ -1,0 +1,1 @@
+"""What a call is sent: gather items, share the ceiling, build the prompt, and rebuild recorded calls."""

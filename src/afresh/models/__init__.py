@@ -1,0 +1,1 @@
+"""Calls to models: the one entry point, retries, keys, mailbox and the offline policy."""

@@ -16,15 +16,15 @@ INSTALL_KEYRING_COMMAND = "pip install 'afresh[keyring]'"
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """`where` may be told to anybody: the name of a variable, or the keyring."""
+    """`where` is not secret: the name of a variable, or the keyring."""
 
     secret: str = field(default="", repr=False)
     where: str = ""
 
 
 def find_api_key(place: str, variable: str, names: Sequence[str]) -> ApiKey:
-    """As the user says where it is; unless told from the provider's own variable, then from the keyring, under the first of the
-    names that has one there."""
+    """The key from the place that the user has set. By default from the provider's own variable, then from the keyring under the
+    first of the names that has one there."""
     if place and place != KEYRING:
         return _from_environment(place)
     if not place and (found := _from_environment(variable)).secret:
@@ -111,7 +111,7 @@ def _import_keyring() -> Any | None:
 
 
 def _check_key_text(secret: str, where: str) -> str:
-    """What an HTTP header can't hold is no key: a quoted one, say, or two lines."""
+    """NeedsPerson for a text that an HTTP header can't hold, such as a quoted key or two lines."""
     secret = secret.strip()
     if not secret.isascii() or not secret.isprintable() or " " in secret:
         raise NeedsPerson(f"what {where} holds can't be a key", next="set it again, without blanks and quotes")

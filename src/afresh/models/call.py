@@ -1,4 +1,4 @@
-"""The one door to a model: whatever the call is for, it is booked before it is made and paid for after it."""
+"""The only way to call a model: the worst-case cost is booked before the call and settled after it."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ MAX_REPLY_RETRIES = 2
 
 @dataclass(frozen=True, slots=True)
 class ModelGate:
-    """Who answers, who keeps the books, and who is told of a call while it is under way."""
+    """The model, the ledger, and who is told about the progress of a call."""
 
     model: Model
     ledger: Ledger
@@ -88,7 +88,7 @@ def make_step_booking(window: Prompt, state: State, model: str) -> CallBooking:
 
 
 def stream_reply(tell: ProgressListener, model: str) -> ReplyListener:
-    """Passes on the pieces of a reply as they come in; what is no part of it is why it takes long."""
+    """Report the pieces of a reply as they come in; a notice says why the reply takes long."""
     characters = 0
 
     def hear(piece: str) -> None:

@@ -82,13 +82,13 @@ def make_spec_absolute(spec: str) -> str:
 
 
 def split_mailbox_spec(argument: str) -> tuple[Path, float]:
-    """The folder of a mailbox, and for how many seconds a reply is waited for (0: unless told): `DIR?timeout=600`."""
+    """The folder of a mailbox, and the seconds to wait for a reply (0: the default): `DIR?timeout=600`."""
     match = _MAILBOX_TIMEOUT_PATTERN.fullmatch(argument)
     return (Path(match["folder"]).expanduser(), float(match["seconds"])) if match else (Path(argument).expanduser(), 0.0)
 
 
 def check_model_names(named: Mapping[str, NamedModel]) -> None:
-    """ValueError for a table that --model could not tell from something else, or whose provider is unknown."""
+    """ValueError for a name that --model would take for something else, or an unknown provider."""
     for name, table in named.items():
         if not _MODEL_NAME_PATTERN.fullmatch(name) or name in MODEL_KINDS:
             raise ValueError(
@@ -104,7 +104,7 @@ def check_model_names(named: Mapping[str, NamedModel]) -> None:
 
 
 def _find_useless_settings(table: NamedModel) -> list[str]:
-    """Settings that nobody would ever look at: better refused than believed."""
+    """Settings that have no effect for this provider."""
     unset = {one.name: one.default for one in fields(NamedModel)}
     none = ("base_url", "key", "retries", "tools", "thinking", "insecure") if table.provider in FILE_KINDS else ()
     none += ("timeout",) if table.provider == "scripted" else ()
@@ -152,13 +152,12 @@ def find_context_window(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MO
     if chosen.table and chosen.table.window:
         return chosen.table.window
     if chosen.kind == "anthropic":
-        from afresh.models.providers.anthropic_messages import find_claude_window
+        from afresh.models.providers.anthropic_request import find_claude_family
 
-        return find_claude_window(chosen.argument)
+        return find_claude_family(chosen.argument).window
     if not chosen.is_provider:
         return DEFAULT_WINDOW_TOKENS
-    from afresh.models.providers.openai_chat import find_openai_window
-    from afresh.models.providers.openai_dialects import DIALECTS
+    from afresh.models.providers.openai_dialects import DIALECTS, find_openai_window
 
     return find_openai_window(chosen.argument, DIALECTS[chosen.kind])
 
@@ -167,10 +166,10 @@ def find_framing_tokens(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MO
     """Tokens that the provider adds to any request, as far as that is published; what is not is learnt from its usage reports."""
     chosen = choose_model(spec, named)
     if chosen.kind == "anthropic":
-        from afresh.models.providers.anthropic_messages import count_claude_framing
+        from afresh.models.providers.anthropic_request import count_claude_framing
 
         return count_claude_framing(chosen.argument, chosen.table is None or chosen.table.tools is not False)
-    from afresh.models.providers.openai_chat import OPENAI_FRAMING_TOKENS
+    from afresh.models.providers.openai_dialects import OPENAI_FRAMING_TOKENS
 
     return OPENAI_FRAMING_TOKENS
 
@@ -199,7 +198,7 @@ def _make_offline(chosen: ChosenModel, start: int, settings: ModelSettings) -> M
 
 
 def _make_scripted(chosen: ChosenModel, start: int, settings: ModelSettings) -> Model:
-    from afresh.models.playback import ScriptedModel, read_script
+    from afresh.models.scripted import ScriptedModel, read_script
 
     return ScriptedModel(
         read_script(Path(chosen.argument).expanduser()), start, settings.window or DEFAULT_WINDOW_TOKENS, settings.count

@@ -1,18 +1,20 @@
-"""A model behind a folder: each request is a file, and whoever writes the reply's file is the model.
+"""A model behind a folder: each request is a file, and a person or program answers by writing the file of the reply.
 
-The name of a request is made of the number of the call, the task and the request's hash (`box` lists the files), so a restarted
-process finds what it had asked and what was answered meanwhile, and nothing is asked twice.
+The name of a request has the number of the call, the task and the hash of the request (`mailbox_files` lists the files). So a
+restarted process finds its request and a reply that was written meanwhile, and nothing is asked twice.
 """
 
 import json
 import os
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from afresh.core.codec import to_plain_value
-from afresh.core.prompt import Request
+from afresh.core.prompt import Request, ToolExchange, render_exchange
 from afresh.core.reply import Reply
 from afresh.errors import TryAgain
 from afresh.models.mailbox_files import (
@@ -30,7 +32,7 @@ from afresh.models.mailbox_files import (
     read_plain_file,
     write_file_atomically,
 )
-from afresh.models.mailbox_message import render_mailbox_message
+from afresh.models.providers.text_tool_calls import render_tool_lines
 from afresh.models.reply_checks import REPLY_EXAMPLE, REPLY_TOO_LONG, CountTokens, add_missing_usage, estimate_tokens
 from afresh.ports.model import ReplyListener, ignore_piece
 
@@ -83,7 +85,7 @@ class MailboxModel:
         return 0
 
     def _write_once(self, name: str, text: str) -> None:
-        """A restart leaves the file alone: whoever watches the folder for new requests must not see this one twice."""
+        """A restart leaves the file alone: a program that watches the folder must not see the request twice."""
         if not (self.folder / name).exists():
             write_file_atomically(self.folder / name, text)
 
@@ -142,3 +144,63 @@ def _file_age_seconds(path: Path) -> float:
     except FileNotFoundError:
         return 0.0
     return age if age >= 0 else float("inf")
+
+
+def render_mailbox_message(request: Request, stem: str) -> str:
+    return "\n".join(
+        (
+            "<!-- system -->",
+            request.system,
+            "",
+            "<!-- message -->",
+            request.message,
+            "",
+            *[line for place, turn in enumerate(request.turns, 1 - len(request.turns)) for line in _render_turn(turn, not place)],
+            "<!-- tools -->",
+            *map(render_tool_lines, request.tools),
+            "",
+            "<!-- how to answer -->",
+            f"Write `{stem}.reply.json` into this folder (at most about {request.reserve} tokens{_describe_thinking_share(request)}). For example:",
+            "",
+            json.dumps(
+                {"thought": "why, in a sentence or two", "actions": _make_example_actions(request)}, ensure_ascii=False, indent=1
+            ),
+            "",
+        )
+    )
+
+
+def _render_turn(turn: ToolExchange, last: bool) -> tuple[str, ...]:
+    """What a model is sent as its own words, and as results of its own calls."""
+    more = ("<!-- message, continued -->", turn.text, "") if turn.text else ()
+    return (
+        f"<!-- {'your last reply' if last else 'an earlier reply of yours'}, and what came of it -->",
+        render_exchange(turn),
+        "",
+        *more,
+    )
+
+
+def _describe_thinking_share(request: Request) -> str:
+    return f", {request.thinking} of them for thinking" if request.thinking else ""
+
+
+def _make_example_actions(request: Request) -> list[dict[str, Any]]:
+    """The first tool with its required arguments, so that the shape is plain."""
+    if not request.tools:
+        return []
+    schema = request.tools[0].parameters
+    known = schema.get("properties", {})
+    return [
+        {
+            "tool": request.tools[0].name,
+            "args": {name: _make_sample_value(known.get(name, {})) for name in schema.get("required", ())},
+        }
+    ]
+
+
+def _make_sample_value(schema: Mapping[str, Any]) -> Any:
+    if "enum" in schema:
+        return schema["enum"][0]
+    samples: dict[str, Any] = {"integer": 1, "number": 1.0, "boolean": True, "array": [], "object": {}}
+    return samples.get(str(schema.get("type")), "...")

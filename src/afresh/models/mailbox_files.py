@@ -1,4 +1,4 @@
-"""The folder of a mailbox: what lies in it, written and read so that nobody who can only put files there gains more than that.
+"""The files of a mailbox, written and read so that someone who can put files there gains no other access.
 
 0007-TASK-1f2e3d4c5b6a.request.json    the exact request (written first)
 0007-TASK-1f2e3d4c5b6a.request.md      the same to read, and how to answer
@@ -82,7 +82,7 @@ def mailbox_error_from_os_error(folder: Path, error: OSError) -> BadInput:
 
 
 def write_file_atomically(path: Path, text: str) -> None:
-    """Nobody ever sees a part of the file, and no link that lies there already is followed."""
+    """Write the file in one move; an existing link is not followed."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN_FLAGS, 0o666), "w", encoding="utf-8") as file:
         file.write(text)
@@ -90,7 +90,7 @@ def write_file_atomically(path: Path, text: str) -> None:
 
 
 def read_plain_file(path: Path) -> str:
-    """ValueError for what is no plain file of a sensible size; FileNotFoundError if there is none."""
+    """The text of a file. ValueError if it is not a regular file or too large; FileNotFoundError if there is none."""
     try:
         held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _OPEN_FLAGS)
     except FileNotFoundError:
@@ -107,7 +107,7 @@ def read_plain_file(path: Path) -> str:
 
 
 def parse_strict_json(text: str) -> Any:
-    """ValueError says at which line and column it is no JSON."""
+    """The JSON value. ValueError with line and column if it is not JSON."""
 
     def refuse(word: str) -> Any:
         raise ValueError(f"{word} is no JSON")
@@ -119,7 +119,7 @@ def parse_strict_json(text: str) -> Any:
 
 
 def check_mailbox_reply(plain: Any, request: Request, count: CountTokens) -> Reply:
-    """The reply that this is to the request. ValueError says all that has to be mended."""
+    """The reply as checked against the request. ValueError lists everything that is wrong with it."""
     reply = reply_from_json(plain)
     check_tool_calls(reply, request.tools)
     check_reply_length(reply, request, count)
@@ -150,7 +150,7 @@ def read_request(folder: Path, stem: str) -> Request:
 
 @contextmanager
 def mark_as_awaited(path: Path) -> Iterator[None]:
-    """While this lasts, whoever looks at the mailbox sees that somebody waits. It ends with the process, however that ends."""
+    """Show in the mailbox that a process waits for the reply, until the block or the process ends."""
     from fcntl import LOCK_EX, LOCK_NB, flock
 
     held = os.open(path, os.O_RDONLY | _OPEN_FLAGS)

@@ -28,11 +28,11 @@ class NamedModel:
     timeout: float = 0.0
     """Seconds for one call; 0: ten minutes for a provider, for ever for a mailbox."""
     retries: int | None = None
-    """How often a call that failed for a passing reason is repeated. Unless told: six times, twice if a reply had begun."""
+    """How often a call is repeated after a temporary error. Default: six times, or twice if a reply had begun."""
     tools: bool | None = None
-    """Whether it can call tools; false: its actions are read from its text. Unless told: as the provider does."""
+    """Whether it can call tools; false: its actions are read from its text. Default: as the provider does."""
     thinking: bool | None = None
-    """Whether it can think before it answers. Unless told: what is known of it."""
+    """Whether it can think before it answers. Default: what is known of the model."""
     insecure: bool = False
     """Whether the key may go over the network unencrypted, to an http:// address that is not this machine."""
 
@@ -55,7 +55,7 @@ def is_key_location(key: str) -> bool:
 
 
 def find_address_fault(base_url: str) -> str:
-    """What is wrong with it, without a password that may stand in it; empty if nothing is."""
+    """What is wrong with the address, without repeating a password in it; empty if nothing is."""
     try:
         parts = urlsplit(base_url)
         host, named = parts.hostname, parts.username is not None or parts.password is not None

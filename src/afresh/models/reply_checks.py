@@ -102,7 +102,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def reply_from_json(plain: object) -> Reply:
-    """The reply that a JSON value stands for. ValueError says all that is wrong with it, a line each."""
+    """The reply in a JSON value. ValueError lists everything that is wrong with it, a line each."""
     held: Any = replace_lone_surrogates(plain)
     if wrong := list(_find_reply_faults(held)):
         raise ValueError("\n".join(wrong))

@@ -1,5 +1,5 @@
-"""Faults of a provider that cost nothing are waited out here, for all providers alike. The SDKs' own retries are off: they sleep
-where nobody sees it, and know nothing of a stream that breaks off."""
+"""Waits and retries after errors of a provider that cost nothing, for all providers alike. The SDKs' own retries are off: they
+sleep without a notice, and can't handle a stream that breaks off."""
 
 import math
 import random
@@ -18,7 +18,7 @@ MAX_WAIT_SECONDS = 60.0
 
 
 def retry_call(attempt: Callable[[], Reply], hear: ReplyListener, retries: int, sleep: Sleep) -> Reply:
-    """A fault that has cost something is not tried again here: whoever keeps the books must be asked first."""
+    """Repeat the attempt after temporary errors that cost nothing. One that has cost tokens is raised: a repeat must be booked."""
     retry = 0
     while True:
         try:

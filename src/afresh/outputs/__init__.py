@@ -1,0 +1,1 @@
+"""Reads what commands print: test reports, diagnostics, tracebacks, git."""

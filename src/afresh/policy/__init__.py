@@ -1,0 +1,1 @@
+"""Decides what the next call is for: phases, strategies, stalls, supervision, questions."""

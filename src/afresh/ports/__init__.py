@@ -1,1 +1,1 @@
-"""The seams. The rooms of the flow know only these; the edges implement them, `afresh.testing` has contract suites for them."""
+"""Protocols between the pure rooms and the outside; `afresh.testing` has contract suites for them."""

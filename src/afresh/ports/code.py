@@ -45,5 +45,5 @@ class CodeAnalysis(Protocol):
         ...
 
     def find(self, text: str, files: FileTree) -> Sequence[SearchHit]:
-        """Where a name is defined, then who uses it; empty for a text that is no name of a definition."""
+        """Where a name is defined, then where it is used; empty for a text that is not the name of a definition."""
         ...

@@ -8,11 +8,11 @@ from afresh.core.instructions import InstructionChain
 
 
 class InstructionReader(Protocol):
-    """What people have written down for whoever works here."""
+    """The instructions that people have written for agents."""
 
     def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> InstructionChain:
-        """All that counts for a task of these types (the general one first) that was told of some paths, which may be mere words,
-        and has touched others. BadInstructions for a file that can't be used as it is."""
+        """The instructions that apply to a task of these types (the general one first) whose goal has named paths, which may be other
+        words, and that has touched others. BadInstructions for a file that can't be used."""
         ...
 
 

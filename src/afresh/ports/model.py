@@ -12,7 +12,7 @@ ReplyListener = Callable[[str], None]
 
 
 def ignore_piece(piece: str) -> None:
-    """For whoever does not want to know before all is said."""
+    """A listener that ignores the pieces of a reply."""
 
 
 class Model(Protocol):
@@ -26,11 +26,11 @@ class Model(Protocol):
         ...
 
     def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
-        """`hear` is told the pieces of the reply as they come in, where they do."""
+        """The reply; `hear` gets its pieces as they come in, if the provider streams."""
         ...
 
     def weigh(self, request: Request) -> int:
-        """Tokens of the request by the provider's own count, which costs nothing; 0 where there is none to be had."""
+        """Tokens of the request by the provider's own count, which costs nothing; 0 if there is none."""
         ...
 
 

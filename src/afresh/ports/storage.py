@@ -23,7 +23,7 @@ class JournalStore(Protocol):
         ...
 
     def load(self, task: str) -> State:
-        """In time that does not depend on the number of steps. BadInput if there is no such task."""
+        """The state of a task, in time that does not depend on the number of steps. BadInput if there is no such task."""
         ...
 
     def journal(self, task: str) -> Iterator[JournalEntry]:
@@ -123,7 +123,7 @@ class CallStore(Protocol):
         ...
 
     def cancel(self, number: int, note: str, refund: bool = True) -> None:
-        """No payment will come. Without a refund the call stays on the books at its worst, and is no longer open."""
+        """End a booking without payment. Without a refund the call stays at its worst-case cost, and is no longer open."""
         ...
 
     def enter(self, made: Sequence[tuple[PricedBooking, CallPayment]]) -> Sequence[LimitAlert]:
@@ -131,7 +131,7 @@ class CallStore(Protocol):
         ...
 
     def calls(self, which: SpendingFilter) -> Sequence[LedgerCall]:
-        """In the order in which they were made; none where there is no ledger yet, and none is made to find that out."""
+        """Calls in the order in which they were made; empty if there is no ledger yet, and none is created."""
         ...
 
 
@@ -151,7 +151,7 @@ class LimitStore(Protocol):
         ...
 
     def reset(self, account: SpendingAccount, scope: LimitScope) -> Sequence[TrippedLimit]:
-        """A person's word: what was spent no longer counts against the limit. The tripped limits that it ended."""
+        """What was spent so far no longer counts against the limit: a person wants that. Returns the tripped limits that it ended."""
         ...
 
 

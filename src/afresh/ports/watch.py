@@ -14,13 +14,13 @@ class Clock(Protocol):
 
 
 class CompactionHook(Protocol):
-    """The user's own word, before something is done."""
+    """A command of the user that is asked before something is done."""
 
     def before_compaction(self, about: Mapping[str, Any]) -> HookAnswer: ...
 
 
 class Watcher(Protocol):
-    """Told what happens: writes projections, shows progress. It can't change what happens."""
+    """Follows a run: writes views, shows progress. It can't change what happens."""
 
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         """After every commit."""

@@ -48,8 +48,8 @@ def detect_outcome(observation: str) -> str:
 CountTokens = Callable[[str], int]
 TASK_BUDGET_DIVISOR = 5
 MESSAGE_BUDGET_DIVISOR = 16
-"""Parts of the budget, one in so many, that a recorded task and what the person said last may take: recordings hold texts
-that no order of ours would have room for."""
+"""A recorded task, and what the person said last, may take 1/5 and 1/16 of the budget: recorded texts can be longer than any
+task of ours."""
 PROGRAM_TEXT_PREFIXES = ("<task-notification", "<system-reminder", "<local-command")
 EMPTY_STEP = RecordedStep("", "", "", "")
 

@@ -95,7 +95,7 @@ STEP_PARTS = list(STEP_PART_WORDS)
 
 
 def render_page(report: ReplayReport, album: ContextSampler) -> str:
-    """Bounded in size: what is left out is told on the page."""
+    """The page, bounded in size; it says what is left out."""
     style, script = _read_asset("page.css"), _read_asset("plot.js") + _read_asset("page.js")
     fill = {
         "policy": f"default-src 'none'; style-src {_hash_for_policy(style)}; script-src {_hash_for_policy(script)}; base-uri 'none'",
@@ -116,7 +116,7 @@ def _hash_for_policy(text: str) -> str:
 
 
 def _encode_data(payload: dict[str, Any]) -> str:
-    """JSON that can't end the element it stands in."""
+    """JSON that can't end its HTML element."""
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 

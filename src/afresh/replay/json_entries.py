@@ -1,4 +1,4 @@
-"""From a file to JSON values, one at a time, with the place of each. What is broken is told beside what could be saved of it."""
+"""Reads JSON values from a file, one at a time, with the place of each. Broken ones have a problem and what could be recovered."""
 
 import gzip
 import json
@@ -47,7 +47,7 @@ def repair_json(text: str) -> Any:
 
 CHUNK_BYTES = 1 << 20
 MAX_PROBED_LINES = 64
-"""So many lines may be broken before a file is taken for one document, which has to be read whole."""
+"""Lines that may be broken before a file is taken for one document, which has to be read whole."""
 
 ONLY_READ_NOTE = "The file was only read."
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -81,7 +81,7 @@ def read_entries(path: Path) -> Generator[JsonEntry]:
 
 
 def _read_chunks(path: Path, faults: list[str]) -> Iterator[bytes]:
-    """The bytes of a file, unpacked. A fault after the first of them is told and ends them: what came before it is good."""
+    """The bytes of a file, unpacked. An error after the first bytes is added to `faults` and ends the reading."""
     begun = False
     try:
         with path.open("rb") as raw, _open_unpacked(raw, path) as file:

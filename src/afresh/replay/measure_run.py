@@ -4,12 +4,63 @@ System text and tool schemas, which every agent sends, are left out on all sides
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from afresh.replay.run import MESSAGE_USER_TOOL, RecordedRun, RecordedStep, iterate_step_parts, to_trajectory
-from afresh.replay.sliding_window import CountTokens, build_sliding_windows, render_step
+
+TRUNCATION_MARK = "\n[… cut …]\n"
+JOINT_TOKENS = 1
+MIN_FILLED_TOKENS = 40
+"""Tokens between two steps; fewer than a scrap are not worth filling."""
+
+CountTokens = Callable[[str], int]
+
+
+def render_step(step: RecordedStep) -> str:
+    """A step as the history of an accumulating agent holds it."""
+    return "\n".join(text for part, text in iterate_step_parts(step) if text or part != "said")
+
+
+def build_sliding_windows(run: RecordedRun, budget: int, count: CountTokens) -> Iterator[str]:
+    """One text a step. The oldest step in it is cut to fill what is left. Looks back no further than the budget reaches."""
+    task = truncate_middle(run.task, count(run.task), budget // 2, count)
+    texts: list[str] = []
+    sizes: list[int] = []
+    room = budget - count(task) - 2 * JOINT_TOKENS
+    for step in run.steps:
+        said = truncate_middle(step.said, count(step.said), room, count)
+        latest = _latest_steps(texts, sizes, room - count(said), count)
+        yield "\n".join([task, *latest, *([said] if said else [])])
+        texts.append(render_step(step))
+        sizes.append(count(texts[-1]))
+
+
+def _latest_steps(texts: Sequence[str], sizes: Sequence[int], room: int, count: CountTokens) -> list[str]:
+    chosen: list[str] = []
+    for text, size in zip(reversed(texts), reversed(sizes), strict=True):
+        if size + JOINT_TOKENS > room:
+            if room > MIN_FILLED_TOKENS:
+                chosen.append(truncate_middle(text, size, room - JOINT_TOKENS, count))
+            break
+        chosen.append(text)
+        room -= size + JOINT_TOKENS
+    return chosen[::-1]
+
+
+def truncate_middle(text: str, size: int, room: int, count: CountTokens) -> str:
+    """Head and tail of a text that does not fit, as the popular agents show long outputs."""
+    if size <= room:
+        return text
+    kept = len(text) * max(0, room) // size
+    while kept > len(TRUNCATION_MARK):
+        short = text[: kept // 2] + TRUNCATION_MARK + text[len(text) - kept // 2 :]
+        if count(short) <= room:
+            return short
+        kept = kept * 9 // 10
+    return ""
+
 
 NAME_KIND = "name"
 LINE_KIND = "line"
@@ -49,7 +100,7 @@ def _looks_like_code(word: str) -> bool:
 
 
 def find_lines(text: str) -> set[str]:
-    """Whole lines that are long enough to be nobody's accident."""
+    """Whole lines that are too long to match by accident."""
     stripped = map(str.strip, text.splitlines())
     return {line for line in stripped if len(line) >= MIN_LINE_CHARACTERS and len(set(line)) >= MIN_DISTINCT_CHARACTERS}
 
@@ -86,7 +137,7 @@ ContextBuilder = Callable[[Mapping[str, Any], int, CountTokens], Iterable[str]]
 
 @dataclass(frozen=True, slots=True)
 class NeededReference:
-    """A name or line of the action really taken, and where the run had it last. `held` is ours, `windowed` the yardstick's."""
+    """A name or line of the recorded action, and where the run had it last. `held`: our context has it; `windowed`: the window has."""
 
     kind: str
     text: str
@@ -99,7 +150,7 @@ class NeededReference:
 
 @dataclass(frozen=True, slots=True)
 class StepMeasurement:
-    """One step, right before its action: the tokens that an accumulating agent, ours and the yardstick would send.
+    """One step, right before its action: the tokens that an accumulating agent, afresh and a sliding window would send.
 
     Where one call made several steps, only the first of them is a `call`: the others were not paid for again.
     """

@@ -1,4 +1,4 @@
-"""Recorded runs from a file or a folder. The format is told by what is in a file, never by its name."""
+"""Recorded runs from a file or a folder. The format is recognised by the content of a file, never by its name."""
 
 import os
 import re
@@ -9,12 +9,13 @@ from itertools import chain
 from pathlib import Path
 
 from afresh.errors import BadInput
-from afresh.replay.formats import claude_code, codex, mini_swe_agent, neutral, openhands, swe_agent
+from afresh.replay.formats import claude_code, codex, mini_swe_agent, openhands, swe_agent
 from afresh.replay.json_entries import ONLY_READ_NOTE, JsonEntry, read_entries
-from afresh.replay.run import RecordedRun
+from afresh.replay.run import RecordedRun, run_from_trajectory
+from afresh.replay.run_builder import runs_from_entries, to_mapping
 
 MAX_PROBED_ENTRIES = 1_000
-"""So many entries may be strange before a file counts as foreign."""
+"""Entries that may be unknown before a file is refused."""
 
 _EVENT_FILE = re.compile(r"(?:event-)?(\d+)(?:-[0-9a-fA-F-]+)?\.json")
 
@@ -27,9 +28,22 @@ class RunFormat:
     read: Callable[[Iterable[JsonEntry], str], Iterator[RecordedRun]]
 
 
-RUN_FORMATS = tuple(
-    RunFormat(module.NAME, module.FILES, module.knows, module.read)
-    for module in (neutral, claude_code, codex, swe_agent, openhands, mini_swe_agent)
+def is_trajectory(value: object) -> bool:
+    """Whether it is a run in the neutral form."""
+    held = to_mapping(value)
+    return isinstance(held.get("steps"), list) and "task" in held
+
+
+def read_trajectories(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
+    return runs_from_entries(entries, is_trajectory, lambda plain, where: run_from_trajectory(plain, path))
+
+
+RUN_FORMATS = (
+    RunFormat("neutral", ".jsonl with a run a line", is_trajectory, read_trajectories),
+    *(
+        RunFormat(module.NAME, module.FILES, module.knows, module.read)
+        for module in (claude_code, codex, swe_agent, openhands, mini_swe_agent)
+    ),
 )
 KNOWN_FORMATS_TEXT = ", ".join(f"{form.name} ({form.files})" for form in RUN_FORMATS)
 
@@ -43,7 +57,7 @@ class SkippedFile:
 
 
 def read_runs(path: str | Path, skipped: list[SkippedFile] | None = None) -> Iterator[RecordedRun]:
-    """Every run with at least one step. What is no run is an error if it was named itself, and is skipped in a folder."""
+    """Every run with at least one step. Other files are an error if they were named, and skipped in a folder."""
     place = Path(path)
     if place.is_dir():
         yield from _read_folder(place, [] if skipped is None else skipped)

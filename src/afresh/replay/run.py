@@ -12,7 +12,7 @@ MESSAGE_USER_TOOL = "message_user"
 """The tool of a step in which the agent only spoke to the person."""
 
 MAX_PROBLEMS_LISTED = 100
-"""So many problems of a run are named."""
+"""Problems of a run that are listed."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -85,7 +85,7 @@ def _step_to_plain(step: RecordedStep) -> dict[str, Any]:
 
 
 def run_from_trajectory(plain: Mapping[str, Any], path: str = "") -> RecordedRun:
-    """The way back. A step of a wrong shape is named and left out; without a list of steps there is no run."""
+    """The run from its neutral form. A step of a wrong shape is a problem and left out. BadInput without a list of steps."""
     steps = plain.get("steps")
     if not isinstance(steps, list):
         raise BadInput("a run in the neutral format has a list of steps, and this has none")

@@ -31,7 +31,7 @@ def to_text(value: object) -> str:
 
 
 def render_content(content: object) -> str:
-    """A string, or a list of blocks of which the written ones count; of others, such as images, the kind is told."""
+    """The text of a string or of a list of blocks; of other blocks, such as images, the kind."""
     if isinstance(content, str):
         return content
     return "\n".join(filter(None, map(_render_block, to_list(content))))

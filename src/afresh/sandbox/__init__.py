@@ -1,1 +1,1 @@
-"""Where commands run: bubblewrap, then Landlock with seccomp, then nothing at all (only when the user says so)."""
+"""Confines commands: bubblewrap, or Landlock with seccomp; none only if the user asks for it."""

@@ -53,7 +53,7 @@ def describe_remedies() -> str:
 
 
 def is_in_container() -> bool:
-    """As far as the usual marks tell."""
+    """Whether the usual marker files of a container exist."""
     return any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv"))
 
 

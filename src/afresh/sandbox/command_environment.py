@@ -32,7 +32,7 @@ def list_search_path() -> tuple[Path, ...]:
 
 
 def list_mounted_environments(mounts: Mounts) -> tuple[Path, ...]:
-    """The environment folders of the checkout that exist. BadInput for one that leads out of it and is no environment."""
+    """The environment folders of the checkout that exist. BadInput for a link out of it to something else."""
     found = [mounts.at / name for name in mounts.environments if (mounts.at / name).is_dir()]
     for folder in found:
         real = folder.resolve()

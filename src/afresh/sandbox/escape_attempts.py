@@ -52,7 +52,7 @@ def tcp(aim):
 
 
 def udp(aim):
-    """Sending says nothing of arriving: whoever listens outside decides."""
+    """A datagram may not arrive: the listener outside decides."""
     _connect(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", aim["udp"]))
     return False
 

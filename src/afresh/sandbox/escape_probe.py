@@ -27,8 +27,8 @@ from afresh.errors import AfreshError
 from afresh.sandbox.bubblewrap import Bubblewrap, find_bubblewrap
 from afresh.sandbox.landlock import Landlock
 from afresh.sandbox.mounts import Mounts
-from afresh.sandbox.no_sandbox import UnconfinedSandbox
 from afresh.sandbox.resource_limits import ResourceLimits
+from afresh.sandbox.supervisor import UnconfinedSandbox
 
 
 class EscapeTargets:
@@ -199,7 +199,7 @@ def _is_remembered(cache: Path, key: str) -> bool:
 
 
 def _remember(cache: Path, key: str) -> None:
-    """Replaced whole, so that a reader never sees half a file. Only levels that held are kept: a failure may be mended."""
+    """The file is replaced in one move. Only levels that held are recorded: the cause of a failure may be fixed later."""
     with contextlib.suppress(OSError):
         cache.parent.mkdir(parents=True, exist_ok=True)
         known = cache.read_text().split()[-10:] if cache.exists() else []

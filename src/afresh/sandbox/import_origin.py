@@ -64,7 +64,7 @@ def require_own_tree(sandbox: AnySandbox, tree: Path) -> None:
 
 
 def _is_own_file(place: str, sandbox: AnySandbox) -> bool:
-    """In the tree, and not in an environment that stands inside it."""
+    """Whether a file is in the tree, and not in an environment inside it."""
     root, path = sandbox.root.resolve(), Path(place).resolve()
     environments = [root / name for name in sandbox.mounts.environments]
     return root in path.parents and not any(folder in path.parents for folder in environments)

@@ -1,4 +1,4 @@
-"""Confinement by Landlock, seccomp and resource limits, where namespaces are not to be had."""
+"""Confinement by Landlock, seccomp and resource limits, for machines without namespaces."""
 
 import ctypes
 import os

@@ -126,7 +126,7 @@ def _become(order):
 
 
 def _descendants():
-    """All processes below this one, as /proc tells."""
+    """All descendants of this process, from /proc."""
     children = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -145,7 +145,7 @@ def _descendants():
 
 
 def _end_all(group):
-    """Kill until there is no child left to wait for. The group goes first: that stops a fork bomb at one blow."""
+    """Kill until no child is left. The group goes first: that stops a fork bomb at once."""
     targets = [-group]
     while True:
         for target in targets:

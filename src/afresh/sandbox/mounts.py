@@ -16,7 +16,7 @@ _HIDDEN_FOLDERS = tuple(Path(name) for name in ("/proc", "/sys", "/dev", "/run",
 
 @dataclass(frozen=True, slots=True)
 class Mounts:
-    """`tree` on the host stands at `at` (the user's repository path) inside; `environments` of the checkout stay readable in it.
+    """`tree` on the host appears as `at` (the user's repository path) inside; `environments` of the checkout stay readable in it.
 
     The repository's own `.git` folder is not visible (its config may hold tokens): a build that asks git for a version needs
     that folder in `readable`.
@@ -54,7 +54,7 @@ def find_home_folders() -> frozenset[Path]:
 
 
 def make_own_folder(tree: Path, name: str) -> Path:
-    """The folder `name` of the tree, made if missing. BadInput if a symlink or a file stands in the way.
+    """The folder `name` of the tree, made if missing. BadInput if a symlink or a file is in the way.
 
     A mount point that a command could turn into a symlink would let the next command's mounts land elsewhere.
     """

@@ -47,7 +47,7 @@ class OutputBuffer:
 def hide_paths(text: str, trees: Iterable[Path], temporary: Path | None = None) -> str:
     """The text with paths in the task's tree relative to it and the private temporary folder as /tmp.
 
-    Where a tree lies differs between machines, levels of the sandbox and tasks; what a model is shown must not.
+    The path of a tree differs between machines, sandbox levels and tasks; what a model is shown must not.
     """
     for tree in sorted({str(tree) for tree in trees}, key=len, reverse=True):
         path = rf"(?<![\w.-]){re.escape(tree)}"

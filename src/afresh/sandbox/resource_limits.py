@@ -1,4 +1,4 @@
-"""A process and all that descend from it, as /proc tells."""
+"""What a command may use, and what a process and its descendants use, from /proc."""
 
 import os
 import resource

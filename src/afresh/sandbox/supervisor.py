@@ -1,4 +1,4 @@
-"""Running a command under the stand-alone launcher: for the levels that have no process namespace to end it by."""
+"""Runs a command under the stand-alone launcher: for Landlock and for no sandbox, which have no process namespace."""
 
 import contextlib
 import marshal
@@ -9,9 +9,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from afresh.core.action import CommandRun
 from afresh.errors import NoSandbox
@@ -114,3 +114,23 @@ def guard_git_file(tree: Path) -> Iterator[list[str]]:
         link.unlink(missing_ok=True)
     link.write_bytes(before)
     said.append("\n[afresh: the command changed .git; it was put back]\n")
+
+
+@dataclass(frozen=True, slots=True)
+class UnconfinedSandbox:
+    """A command can read and write all that the user can, and reach the network."""
+
+    mounts: Mounts
+    limits: ResourceLimits = field(default_factory=ResourceLimits)
+    level: ClassVar[str] = "none"
+    mounted: ClassVar[bool] = False
+    weaker: ClassVar[tuple[str, ...]] = ("nothing is confined: commands can do all that the user can",)
+
+    @property
+    def root(self) -> Path:
+        """Where a command sees the tree."""
+        return self.mounts.tree
+
+    def run(self, command: str, timeout: float) -> CommandRun:
+        with make_private_folder() as temporary:
+            return SupervisedCommand(self.mounts, self.limits, temporary).run(command, timeout)

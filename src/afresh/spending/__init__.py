@@ -1,0 +1,1 @@
+"""Limits, prices, the ledger of a run, and reports."""

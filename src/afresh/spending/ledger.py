@@ -1,4 +1,4 @@
-"""The port `Ledger`: the books of a run, with prices and the user's limits."""
+"""The port `Ledger`: books and settles the calls of a run, with prices and the user's limits."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class PriceLookup(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SpendingTerms:
-    """What counts for the calls of one run."""
+    """What applies to the calls of one run."""
 
     project: str
     """Its id in the books."""
@@ -37,7 +37,7 @@ class SpendingTerms:
     config: str = "your config.toml"
     """Where the user raises a limit."""
     worker: str = ""
-    """The process that makes the calls: what it has left unpaid when it is dead is put right by others."""
+    """The process that makes the calls: if it dies, other processes settle what it has left open."""
 
     @property
     def counting(self) -> tuple[SpendingLimit, ...]:
@@ -50,7 +50,7 @@ class SpendingLedger:
     terms: SpendingTerms
     clock: Clock
     tell: Callable[[str], None]
-    """Told of alerts."""
+    """Called with alerts."""
     numbers: Iterator[int] = field(default_factory=count)
     open: dict[str, PricedBooking] = field(default_factory=dict[str, PricedBooking])
     owed: list[tuple[str, CallPayment]] = field(default_factory=list[tuple[str, CallPayment]])
@@ -72,7 +72,7 @@ class SpendingLedger:
         return self._keep(str(booked), order)
 
     def settle(self, booked: str, reply: Reply) -> int | None:
-        """Never fails: the reply is paid for, and whoever waits for it is to have it."""
+        """The cost of the call. Never fails: the reply is paid for and must be returned."""
         order = self.open.pop(booked, None)
         if order is None:
             return 0 if self.terms.free else None
@@ -138,7 +138,7 @@ class SpendingLedger:
 
 
 def correct_usage(reply: Reply, call: CallBooking) -> tuple[Usage, str]:
-    """Usage as it goes on the books, and what is odd about it. What a provider reports is believed as far as it can be true."""
+    """Usage for the ledger, and what is odd about it. Impossible counts of a provider are corrected."""
     said = reply.usage
     if said.input <= 0 and said.output <= 0:
         replied = min(call.reserve, estimate_tokens(reply.thought + to_canonical_json(reply.actions)))

@@ -1,4 +1,4 @@
-"""Whether limits allow a call, which of them it trips, and of which a person is told: rules over the records of a ledger."""
+"""Whether limits allow a call, which of them it trips, and which alerts the user gets: rules over the records of a ledger."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -96,5 +96,5 @@ class LimitCheck:
         return next((one for one in self.limits if (one.scope, one.unit) == (old.scope, old.unit)), None)
 
     def _is_exempt(self, old: SpendingLimit) -> bool:
-        """Limits of money do not apply to a model that nobody pays for: that it runs is no reason to end their breakers."""
+        """Limits of money do not apply to a free model: its calls do not end tripped limits of money."""
         return old.unit is LimitUnit.MONEY and not any(one.unit is LimitUnit.MONEY for one in self.limits)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from afresh.core.usage import Usage
 
 NANO_PER_MICRO_DOLLAR = 1_000
-"""A dollar for a million tokens is so many nano-dollars for one."""
+"""A dollar for a million tokens is this many nano-dollars for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class UserPrice:
-    """What the user says that a model costs, in dollars for a million tokens. What is cached costs like the rest unless told."""
+    """The user's price of a model, in dollars for a million tokens. Cached tokens cost like the rest by default."""
 
     input: float = 0.0
     output: float = 0.0
@@ -67,11 +67,11 @@ TIER_LIMITS_TOKENS = (128_000, 200_000, 272_000)
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """By the full name of a model, `provider:name`. The user's own word counts before the list."""
+    """Prices by the full name of a model, `provider:name`. The user's own override the list."""
 
     own: Mapping[str, UserPrice] = field(default_factory=dict[str, UserPrice])
     found: dict[tuple[str, int], Price | None] = field(default_factory=dict[tuple[str, int], Price | None])
-    """Looking up takes as long as a step."""
+    """A lookup takes as long as a step."""
 
     def of(self, model: str, size: int = SAMPLE_TOKENS) -> Price | None:
         """None: nobody knows. `size`: tokens of the call, since long ones may cost more."""

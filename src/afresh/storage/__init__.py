@@ -1,0 +1,1 @@
+"""Keeps data on disk: SQLite behind the `Storage` port, lesson files, exports."""

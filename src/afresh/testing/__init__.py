@@ -1,0 +1,1 @@
+"""Fakes, contract suites and a local model server, also for adapters outside this project."""

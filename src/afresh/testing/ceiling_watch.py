@@ -1,4 +1,4 @@
-"""No call may exceed its ceiling: a watch at the one door to models, and one over the books that other processes have written."""
+"""No call may exceed its ceiling: checked at every model call, and in the ledgers that other processes have written."""
 
 import os
 import sys
@@ -59,7 +59,7 @@ def render_failure(over: list[str]) -> str:
 
 
 def find_calls_over_ceiling(folder: Path) -> Iterator[str]:
-    """Of all books below the folder, whoever has written them."""
+    """Calls in all ledgers below the folder that took more than their ceiling."""
     import sqlite3
 
     for place, folders, files in os.walk(folder):

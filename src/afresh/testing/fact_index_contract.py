@@ -17,7 +17,7 @@ def make_fact(subject: str, text: str, step: int = 1, kind: FactKind = FactKind.
 
 
 class FactLearner:
-    """A process that writes to journals, and tells the index of what it has written."""
+    """A process that writes to journals, and passes what it has written to the index."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage

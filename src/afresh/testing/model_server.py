@@ -17,11 +17,12 @@ from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import Any
 
-from afresh.testing import wire_anthropic, wire_openai
 from afresh.testing.provider_faults import CutConnection, GarbageAnswer, HttpFault, ScriptStep, ServerAnswer, answer_from_step
-from afresh.testing.wire import ScriptedTurn, WireBody, WireFormat
+from afresh.testing.wire_formats import AnthropicWire, OpenAIWire, ScriptedTurn, WireBody, WireFormat
 
-WIRE_OF_PATH: dict[str, WireFormat] = {"/v1/messages": wire_anthropic, "/v1/chat/completions": wire_openai}
+ANTHROPIC_WIRE = AnthropicWire()
+OPENAI_WIRE = OpenAIWire()
+WIRE_OF_PATH: dict[str, WireFormat] = {"/v1/messages": ANTHROPIC_WIRE, "/v1/chat/completions": OPENAI_WIRE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class ReceivedRequest:
 
     @property
     def wire(self) -> WireFormat:
-        return WIRE_OF_PATH.get(self.path) or (wire_anthropic if "anthropic-version" in self.headers else wire_openai)
+        return WIRE_OF_PATH.get(self.path) or (ANTHROPIC_WIRE if "anthropic-version" in self.headers else OPENAI_WIRE)
 
 
 class ModelServer:
@@ -96,7 +97,7 @@ class ModelServer:
             return self.aside
         if received.path == "/v1/messages/count_tokens":
             tokens = self.count(received.body) if self.count else len(json.dumps(received.body)) // 4
-            return wire_anthropic.make_token_count(tokens)
+            return ANTHROPIC_WIRE.make_token_count(tokens)
         if received.path == "/v1/models":
             return received.wire.listing(self.models)
         return HttpFault(404, f"there is nothing at {received.path}")

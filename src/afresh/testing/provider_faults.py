@@ -26,7 +26,7 @@ from typing import Any
 
 from afresh.core.action import Action
 from afresh.core.reply import Reply
-from afresh.testing.wire import ScriptedTurn
+from afresh.testing.wire_formats import ScriptedTurn
 
 QUICK_RETRY_HEADERS = {"retry-after-ms": "5"}
 """Lets a client retry at once, so that tests of retries are quick."""
@@ -95,7 +95,7 @@ ScriptStep = Reply | ScriptedTurn | HttpFault | GarbageAnswer | CutConnection | 
 
 @dataclass(frozen=True, slots=True)
 class ServerAnswer:
-    """What a step comes to."""
+    """What the server does for a step of the script."""
 
     what: ScriptedTurn | HttpFault | GarbageAnswer | CutConnection
     before: float = 0.0
@@ -144,7 +144,7 @@ def report_usage(reply: Reply, **usage: Any) -> ScriptedTurn:
 def make_retry_headers(
     seconds: float | None = None, milliseconds: float | None = None, date: float | None = None
 ) -> Mapping[str, str]:
-    """Headers that ask to wait; `date` is in so many seconds."""
+    """Headers that ask to wait; `date`: seconds from now."""
     if milliseconds is not None:
         return {"retry-after-ms": f"{milliseconds:g}"}
     return {"retry-after": f"{seconds:g}" if date is None else formatdate(time() + date, usegmt=True)}

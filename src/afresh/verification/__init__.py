@@ -1,0 +1,1 @@
+"""Checks the work: baseline, checks, protected tests, regressions, keep or revert, completion."""

@@ -1,0 +1,1 @@
+"""Plain data and files derived from the state, for terminal, JSON and people."""

@@ -7,10 +7,9 @@ from afresh.core.task_id import check_task_id
 from afresh.errors import BadInput
 from afresh.workspace.disk_files import remove_tree
 from afresh.workspace.git import GitFailed, run_git_as_user
-from afresh.workspace.linked_worktree import find_worktree_admin, unregister_worktree
 from afresh.workspace.repository import Repository
 from afresh.workspace.snapshots import ShadowRepository
-from afresh.workspace.task_branch import TaskBranch
+from afresh.workspace.task_branch import TaskBranch, find_worktree_admin, unregister_worktree
 
 NO_HOOKS_CONFIG = ("core.hooksPath=/dev/null", "core.fsmonitor=false")
 CHECKOUT_UNCHANGED_NOTE = "your checkout is as it was, and the task's branch is whole"
@@ -54,7 +53,7 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
 
 
 def discard_task_branch(repository: Repository, task_id: str) -> None:
-    """Remove the task's worktree, branch and snapshots, and nothing else. BadInput if the branch has commits of somebody else."""
+    """Remove the task's worktree, branch and snapshots, and nothing else. BadInput if the branch has other commits."""
     branch, tree = _find_branch_and_tree(repository, task_id)
     branch.must_be_free(_read_base(branch))
     if repository.current_branch == branch.name:

@@ -1,26 +1,32 @@
 """The files of the user's checkout, by one walk without git: what is ignored is not looked into."""
 
 import codecs
+import contextlib
 import os
 import re
+import shutil
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 
-from afresh.errors import ModelMistake
+from afresh.errors import BadInput, ModelMistake
+from afresh.workspace.disk_files import has_link_on_path, remove_tree
+from afresh.workspace.environment_files import copy_import_files, find_import_files
 from afresh.workspace.files import MAX_FILE_BYTES, OPEN_READ_FLAGS, stamp_from_stat
 from afresh.workspace.ignore_rules import TOOL_CACHE_PATTERNS, IgnoreRules
+from afresh.workspace.repository import Repository, make_state_folder
 
 BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
          (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
-"""First bytes that tell the encoding; the longer of those that begin alike comes first."""
+"""Byte order marks and their encodings; of those that begin alike the longer comes first."""
 CODING_LINE_PATTERN = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
 
 
 def decode_text(path: str, data: bytes) -> str:
-    """By its first bytes, as UTF-8, by what it says of itself, or as the commonest of old. ModelMistake for what is binary."""
+    """The text, by its byte order mark, as UTF-8, by its coding line, or as cp1252. ModelMistake for a binary file."""
     text = _try_encodings(data)
     if text is None:
         raise ModelMistake(f"{path} is a binary file of {len(data):,} bytes")
@@ -65,7 +71,7 @@ class CheckoutFiles:
         return list_checkout_files(self.root)
 
     def read(self, path: str) -> str:
-        """ModelMistake for what is no text or lies outside."""
+        """The text of a file. ModelMistake if it is binary or outside the checkout."""
         if path.startswith("/") or ".." in path.split("/"):
             raise ModelMistake(f"{path} leads out of the checkout")
         try:
@@ -135,3 +141,33 @@ def _refuse_irregular_file(path: str, found: os.stat_result) -> None:
         raise ModelMistake(f"{path} is not a regular file")
     if found.st_size > MAX_FILE_BYTES:
         raise ModelMistake(f"{path} has {found.st_size:,} bytes, over the {MAX_FILE_BYTES:,} that can be read")
+
+
+MAX_CHECKOUT_BYTES = 1 << 30
+
+
+@contextlib.contextmanager
+def make_scratch_copy(repository: Repository, names: Sequence[str]) -> Iterator[Path]:
+    """With these files, and those that imports need beside them. BadInput if they are too large to be copied."""
+    folder = Path(mkdtemp(prefix="trial-", dir=make_state_folder(repository)))
+    try:
+        named = [name for name in names if not has_link_on_path(repository.root, name)]
+        _refuse_large(repository.root, named)
+        for name in named:
+            _copy_file(repository.root / name, folder / name)
+        copy_import_files(repository.root, folder, find_import_files(repository))
+        yield folder
+    finally:
+        remove_tree(folder)
+
+
+def _refuse_large(root: Path, names: list[str]) -> None:
+    size = sum((root / name).lstat().st_size for name in names if os.path.lexists(root / name))
+    if size > MAX_CHECKOUT_BYTES:
+        raise BadInput(f"the checkout has {size >> 20:,} MB, too much for a copy to try things in", next="pass --check yourself")
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    if source.is_symlink() or source.is_file():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, target, follow_symlinks=False)

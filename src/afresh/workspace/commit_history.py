@@ -1,4 +1,4 @@
-"""The newest commits, as git tells them. Kept beside the state by the commit that they lead to, as they can't change."""
+"""The newest commits, read from git. They are cached by their head, since they can't change."""
 
 import json
 import re
@@ -27,7 +27,7 @@ COMMIT_PATTERN = re.compile(r"\x1e(\d+)\x1f([^\x1f]*)\x1f([^\x1e]*)")
 
 
 def read_commit_history(git: Git, head: str, state: Path | None = None) -> CommitHistory:
-    """Of the commit `head`; none when git can't tell. With a folder for state, git is asked once for each head."""
+    """The history of the commit `head`; empty if git can't read it. With a folder for state, git is asked once for each head."""
     if not head:
         return NO_COMMIT_HISTORY
     kept = state / "commits.json" if state and state.is_dir() else None

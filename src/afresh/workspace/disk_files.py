@@ -5,6 +5,8 @@ import shutil
 import stat
 from pathlib import Path
 
+from afresh.errors import BadInput
+
 
 def make_accessible(top: Path) -> None:
     """Give the owner back the rights that a command may have taken from files and folders; links are not followed."""
@@ -44,7 +46,7 @@ def has_link_on_path(top: Path, name: str) -> bool:
 
 
 def clear_path(top: Path, name: str) -> None:
-    """Remove what is at `name`, or the link or file that stands where a folder on the way to it belongs."""
+    """Remove what is at `name`, or a link or file in the place of a folder on the way to it."""
     place = top
     for part in name.split("/"):
         place = place / part
@@ -71,3 +73,14 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def refuse_symlinks(*paths: Path) -> None:
+    """BadInput if any of these is a symbolic link; what does not exist is fine."""
+    for path in paths:
+        if path.is_symlink():
+            raise BadInput(
+                f"{path} is a symbolic link; afresh does not write its state through one",
+                next=f"remove the link, or replace it by a real {'file' if path.suffix else 'folder'}",
+                safe="nothing was read or written through it",
+            )

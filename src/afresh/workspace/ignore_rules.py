@@ -1,4 +1,4 @@
-"""Which names of a checkout git would ignore. Most names fit no rule at all, and that is told without a look at each rule."""
+"""Which names of a checkout git would ignore. Most names match no rule, which is found without trying each rule."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ def flatten_ignore_files(files: Iterable[tuple[str, str]]) -> Sequence[str]:
 
 
 def bind_pattern(folder: str, line: str) -> str:
-    """The pattern as it would stand in the root's file; empty for a comment or an empty line."""
+    """The pattern as it would be in the root's file; empty for a comment or an empty line."""
     line = re.sub(r"(?<!\\) +$", "", line.rstrip("\r"))
     if not line or line.startswith("#"):
         return ""
@@ -39,7 +39,7 @@ SUFFIX_PATTERN = re.compile(r"\*(\.[\w.-]+)")
 
 
 class IgnoreRules:
-    """Patterns as they would stand in the root's .gitignore; later ones win."""
+    """Patterns as they would be in the root's .gitignore; later ones win."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self.patterns = tuple(patterns)

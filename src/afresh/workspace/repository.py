@@ -155,7 +155,7 @@ def _refuse_no_commit(repository: Repository, head: str) -> None:
 
 
 def _refuse_tracked_state(state: str) -> None:
-    # state that came with a clone was written by somebody else, and would be believed
+    # state that came with a clone was written by someone else, and would be trusted
     if state:
         raise BadInput(
             "the repository tracks .afresh/state, which must be this machine's own",

@@ -53,7 +53,7 @@ class ShadowRepository:
         return self.folder / "index"
 
     def make(self, repository: Repository) -> None:
-        """Make it, or mend what is missing of it; objects that are there stay."""
+        """Make it, or restore what is missing; existing objects stay."""
         ready = self.folder / "ready"
         if not ready.exists():
             shape = repository.git.ask("rev-parse", "--show-object-format") or "sha1"
@@ -75,7 +75,7 @@ class ShadowRepository:
         (self.folder / BASE_RULES_FILE).write_bytes(_join_lines([*always, *base]))
 
     def forget(self, tree: str) -> None:
-        """Start the index anew from a snapshot. Stat data of a former process is not believed: power may have been lost since."""
+        """Make the index new from a snapshot. Stat data of an earlier process is not used: power may have been lost since."""
         for name in ("index", "index.lock"):
             (self.folder / name).unlink(missing_ok=True)
         self.store.run("read-tree", tree)
@@ -216,7 +216,7 @@ def _fsync_config() -> tuple[str, ...]:
 
 
 def _split_present_and_gone(tree: Path, names: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
-    """What git can look at itself, and what it must be told is gone: a folder, pipe or socket stands where a file was."""
+    """Names that git can look at, and names that must be removed: a folder, pipe or socket has replaced the file."""
     kept: list[bytes] = []
     gone: list[bytes] = []
     for name in names:

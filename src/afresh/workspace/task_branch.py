@@ -1,4 +1,4 @@
-"""The task's branch in the user's repository: exactly one commit on top of the base."""
+"""The task's branch and linked worktree in the user's repository. The branch has exactly one commit on top of the base."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from typing import Any
 from afresh.errors import BadInput, Damaged
 from afresh.ports.watch import Clock
 from afresh.workspace.base_commit import read_base_commit
-from afresh.workspace.disk_files import write_durable_file
+from afresh.workspace.disk_files import remove_tree, write_durable_file
 from afresh.workspace.git import Git, GitFailed, run_git_as_user
 from afresh.workspace.repository import Repository
 
@@ -159,3 +159,58 @@ def _format_commit_date(clock: Clock | None) -> str:
     now = max(0, int(clock.now() if clock else time.time()))
     offset = time.localtime(now).tm_gmtoff // 60
     return f"@{now} {'-' if offset < 0 else '+'}{abs(offset) // 60:02}{abs(offset) % 60:02}"
+
+
+def find_worktree_admin(repository: Repository, tree: Path) -> Path | None:
+    """The repository's own folder for this worktree, if it has one."""
+    for admin in sorted((repository.common_dir / "worktrees").glob("*")):
+        try:
+            pointer = (admin / "gitdir").read_text().strip()
+        except OSError:
+            continue
+        if (admin / pointer).parent.resolve() / ".git" == tree.resolve() / ".git":
+            return admin
+    return None
+
+
+def restore_git_pointer(tree: Path, admin: Path) -> None:
+    """Make the tree's `.git` a file that names `admin`, whatever is there now."""
+    pointer = tree / ".git"
+    if has_git_pointer(tree, admin):
+        return
+    if pointer.is_dir() and not pointer.is_symlink():
+        remove_tree(pointer)
+    else:
+        pointer.unlink(missing_ok=True)
+    pointer.write_text(f"gitdir: {admin}\n")
+
+
+def has_git_pointer(tree: Path, admin: Path) -> bool:
+    pointer = tree / ".git"
+    return not pointer.is_symlink() and pointer.is_file() and pointer.read_bytes() == f"gitdir: {admin}\n".encode()
+
+
+def register_worktree(repository: Repository, tree: Path, branch: str, commit: str) -> Path:
+    """A new worktree without files in it, on a branch that starts at `commit`; a former folder must be gone."""
+    tree.parent.mkdir(parents=True, exist_ok=True)
+    repository.git.run("update-ref", "--no-deref", "refs/heads/" + branch, commit)
+    add = ("worktree", "add", "--quiet", "--no-checkout", "--force", "--force")
+    repository.git.run(*add, "--", str(tree), branch)
+    admin = find_worktree_admin(repository, tree)
+    if admin is None:
+        raise GitFailed(add, 0, "the new worktree is not listed")
+    restore_git_pointer(tree, admin)
+    reset_worktree_index(tree, admin, commit)
+    return admin
+
+
+def reset_worktree_index(tree: Path, admin: Path, commit: str) -> None:
+    """Fill the worktree's own index, so that the user's `git status` and `git diff` there show what the task changed."""
+    Git(admin, tree).run("read-tree", commit)
+
+
+def unregister_worktree(repository: Repository, tree: Path) -> None:
+    """Remove the folder and what the repository knows of it; of other worktrees nothing."""
+    remove_tree(tree)
+    if find_worktree_admin(repository, tree):
+        repository.git.run("worktree", "remove", "--force", "--force", "--", str(tree))

@@ -133,7 +133,7 @@ def unpack_work(repository: Repository, task: str) -> None:
 
 
 def _make_snapshots(shadow: ShadowRepository, repository: Repository, bill: TransferRecord, parcel: Path) -> None:
-    """The snapshot before the first change and the last one; both are believed only under their own names."""
+    """Make the first and the last snapshot. Damaged if they do not have the ids that the journal names."""
     with _temporary_index(shadow) as git:
         _write_base_tree(git, repository, bill.base)
         before = (parcel / "before").read_bytes() if (parcel / "before").exists() else b""

@@ -19,7 +19,11 @@ from afresh.workspace.disk_files import write_durable_file
 from afresh.workspace.environment_files import copy_import_files, find_environment_folders, find_import_files
 from afresh.workspace.files import TreeFiles
 from afresh.workspace.git import Git, GitFailed
-from afresh.workspace.linked_worktree import (
+from afresh.workspace.repository import Repository, make_state_folder
+from afresh.workspace.snapshots import ShadowRepository
+from afresh.workspace.task_branch import (
+    DURABLE_WRITE_CONFIG,
+    TaskBranch,
     find_worktree_admin,
     has_git_pointer,
     register_worktree,
@@ -27,9 +31,6 @@ from afresh.workspace.linked_worktree import (
     restore_git_pointer,
     unregister_worktree,
 )
-from afresh.workspace.repository import Repository, make_state_folder
-from afresh.workspace.snapshots import ShadowRepository
-from afresh.workspace.task_branch import DURABLE_WRITE_CONFIG, TaskBranch
 from afresh.workspace.transfer import unpack_work
 
 
@@ -133,7 +134,7 @@ class GitWorkspace:
         return commit
 
     def _begin(self) -> WorkspaceOpened:
-        """A first opening, or one after a crash in a former one: what lies there is kept as a snapshot, then replaced."""
+        """The first opening, or one after a crash during it: existing files are kept as a snapshot, then replaced."""
         head = self.origin.base if self.origin else self.repository.head
         self.branch.must_be_free(head)
         base = read_base_commit(self.repository.git, head)
@@ -194,7 +195,7 @@ class GitWorkspace:
         return self.branch.shadow / "opened.json"
 
     def _former(self) -> WorkspaceOpened | None:
-        """What the first opening found; written last, so that it is there only if the opening came to its end."""
+        """What the first opening found; it is written last, so it exists only if the opening was completed."""
         try:
             held = json.loads(self._marker.read_text())
         except (OSError, ValueError):
@@ -232,7 +233,7 @@ class GitWorkspace:
         )
 
     def _paths(self) -> Sequence[str]:
-        """Without the export of the project's own tasks: what they said is no source, and no hit of a search."""
+        """Files of the tree, without the export of the project's tasks, which is not source code."""
         self._ready()
         present = (os.fsdecode(name) for name in self._shadow.present() if path_from_bytes(name) == os.fsdecode(name))
         return tuple(sorted(name for name in present if not name.startswith(".afresh/export/")))

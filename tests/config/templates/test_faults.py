@@ -6,11 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.config.templates.inheritance import merge_template
-from afresh.config.templates.load_template import find_template_faults, load_template
-from afresh.config.templates.template_files import SHIPPED_LAYERS, TemplateLayer, TemplateLayers, parse_template_file
-from afresh.config.templates.template_shape import FREE_SECTION_SHAPE, PHASE_NAMES, TOOL_NAMES
-from afresh.config.yaml_reader import MAX_YAML_BYTES
+from afresh.config.templates.load_template import find_template_faults, load_template, merge_template
+from afresh.config.templates.template_files import (
+    FREE_SECTION_SHAPE,
+    MAX_TEMPLATE_BYTES,
+    PHASE_NAMES,
+    SHIPPED_LAYERS,
+    TOOL_NAMES,
+    TemplateLayer,
+    TemplateLayers,
+    parse_template_file,
+)
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.template import CODE_PHASES, REQUIRED_SECTIONS, SECTION_ORDER, Template
 from afresh.errors import BadInput
@@ -69,7 +75,7 @@ WRONG = {
     "two documents": ("about: a\n---\nabout: b", 2, "", "is not YAML", ""),
     "a forbidden character": ("about: a\nguidance: \x07", 2, "", "is not YAML: special characters", ""),
     "an escape beyond Unicode": ('about: "\\UFFFFFFFF"', 1, "", "is not YAML", ""),
-    "too large": ("#" * (MAX_YAML_BYTES + 1), 1, "", "bytes", ""),
+    "too large": ("#" * (MAX_TEMPLATE_BYTES + 1), 1, "", "bytes", ""),
     "too deep": ("[" * 600, 1, "", "nested too deeply", ""),
     "an object": ("guidance: !!python/object/apply:os.system [ls]", 1, "guidance", "should be a text", ""),
     "a key that is a list": ("? [a]\n: b", 1, "?", "there is no field", ""),

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from afresh.actions.tools.registry import TOOLS
-from afresh.config.templates.inheritance import merge_template
-from afresh.config.templates.load_template import list_task_types, load_call_template, load_template
+from afresh.config.templates.load_template import list_task_types, load_call_template, load_template, merge_template
 from afresh.config.templates.template_files import TemplateLayers, layers_for_project
 from afresh.core.prompt import Tier
 from afresh.core.template import CODE_PHASES, REPORT_PHASES, SectionShare

@@ -30,7 +30,7 @@ from afresh.memory.history.score import weights_from_policy
 from afresh.memory.history.trace import build_trace
 from afresh.memory.prune_passages import compute_memory_capacity, count_passage_characters, is_memory_full
 from afresh.memory.summarise import MAX_SUMMARY_TOKENS, rank_summary_names
-from afresh.models.playback import ScriptedModel
+from afresh.models.scripted import ScriptedModel
 from afresh.runtime import COMPACT_BY_RULES, CompactionSettings, Runtime
 from afresh.testing.fakes import FakeClock, MemoryStore
 from afresh.testing.sample_journals import append_events, make_block

@@ -24,8 +24,7 @@ from afresh.storage.sqlite.storage import open_sqlite_storage
 from afresh.testing.fact_index_contract import FactIndexContract, FactLearner
 from afresh.testing.fakes import FakeClock
 from afresh.testing.ledger_contract import LedgerContract, make_order
-from afresh.testing.notebook_contract import NotebookContract
-from afresh.testing.storage_contract import StorageContract
+from afresh.testing.storage_contract import NotebookContract, StorageContract
 
 RED = (AssertionError, pytest.fail.Exception, ValueError, KeyError)
 Instead = dict[str, Callable[..., Any]]

@@ -11,8 +11,7 @@ from afresh.storage.sqlite.notebook import SqliteNotebook
 from afresh.storage.sqlite.storage import open_sqlite_storage
 from afresh.testing.fact_index_contract import FactIndexContract
 from afresh.testing.fakes import FakeClock
-from afresh.testing.notebook_contract import NotebookContract
-from afresh.testing.storage_contract import StorageContract
+from afresh.testing.storage_contract import NotebookContract, StorageContract
 
 
 class OnDisk:

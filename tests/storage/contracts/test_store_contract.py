@@ -7,7 +7,7 @@ import pytest
 from afresh.ports.storage import JournalStore
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.fakes import MemoryStore
-from afresh.testing.store_contract import StoreContract
+from afresh.testing.storage_contract import StoreContract
 
 
 class TestSqliteStore(StoreContract):

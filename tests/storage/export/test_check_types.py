@@ -13,7 +13,7 @@ from afresh.core.event import ActionsExecuted, Event, OutputDigested, ReplyRecei
 from afresh.core.fact import Fact, FactKind
 from afresh.core.reply import Reply
 from afresh.core.task import TaskStatus
-from afresh.storage.export.check_types import find_type_mismatch
+from afresh.storage.export.manifest import find_type_mismatch
 
 
 @settings(deadline=None)

@@ -110,7 +110,7 @@ def test_an_export_that_is_killed_anywhere_leaves_the_old_one_or_the_new(desks: 
 
 
 def test_a_task_that_somebody_works_on_here_is_not_touched(desks: Desks):
-    from afresh.storage.worker_lease import identify_worker
+    from afresh.storage.renew_lease import identify_worker
 
     source, there, folder = desks.fresh(), desks.fresh(), desks.place()
     for task in ("one", "two"):

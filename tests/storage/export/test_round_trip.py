@@ -14,7 +14,7 @@ from afresh.core.fact import Fact, FactKind, FactNoted
 from afresh.core.reducer import fold_entries
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
-from afresh.storage.export.compare_journals import JournalRelation
+from afresh.storage.export.read_export import JournalRelation
 from afresh.testing.sample_journals import (
     append_events,
     append_step,

@@ -6,8 +6,14 @@ from hypothesis import strategies as st
 
 from afresh.core.lesson import Lesson, get_heading_text
 from afresh.core.search_words import stem_word
-from afresh.storage.lessons.anonymise_lesson import ProjectNames, anonymise_lesson, find_telltales, is_common_word
-from afresh.storage.lessons.project_vocabulary import VOCABULARY_FILE, load_everyday_stems
+from afresh.storage.lessons.anonymise_lesson import (
+    VOCABULARY_FILE,
+    ProjectNames,
+    anonymise_lesson,
+    find_telltales,
+    is_common_word,
+    load_everyday_stems,
+)
 
 TREE = {
     "src/cargo_desk/manifest.py": "class Manifest:\n    def weigh(self):\n        raise ValueError('amount is beyond limit')\n",

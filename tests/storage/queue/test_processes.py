@@ -23,7 +23,7 @@ HEADER = """
 import sys, time
 from pathlib import Path
 from afresh.storage.sqlite.queue import SqliteQueue
-from afresh.storage.worker_lease import identify_worker
+from afresh.storage.renew_lease import identify_worker
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.core import event as happened

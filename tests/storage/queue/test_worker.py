@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from afresh.storage.worker_lease import identify_worker, is_worker_dead
+from afresh.storage.renew_lease import identify_worker, is_worker_dead
 
 PRINT_AND_WAIT = (
-    "import sys; from afresh.storage.worker_lease import identify_worker as me; print(me(), flush=True); sys.stdin.read()"
+    "import sys; from afresh.storage.renew_lease import identify_worker as me; print(me(), flush=True); sys.stdin.read()"
 )
 
 

@@ -10,8 +10,8 @@ import afresh
 from afresh.core.ledger import SpendingFilter
 from afresh.core.spending import LimitScope, LimitUnit, SpendingAccount, SpendingLimit
 from afresh.spending.reports import sum_calls
+from afresh.storage.renew_lease import is_worker_dead
 from afresh.storage.sqlite.ledger import SqliteLedger
-from afresh.storage.worker_lease import is_worker_dead
 
 SOURCE = str(Path(afresh.__file__).parents[1])
 HEADER = """
@@ -19,7 +19,7 @@ import sys, time
 from pathlib import Path
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.storage.sqlite.ledger import SqliteLedger
-from afresh.storage.worker_lease import identify_worker
+from afresh.storage.renew_lease import identify_worker
 from afresh.core.reply import Reply; from afresh.core.usage import Usage
 from afresh.core.spending import SpendingLimits
 from afresh.spending.price_list import Price

@@ -14,7 +14,7 @@ from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
 from afresh.storage.sqlite import state_snapshot as snapshot
-from afresh.storage.sqlite.compression import compress_text, decompress_text
+from afresh.storage.sqlite.blocks import compress_text, decompress_text
 
 STATE = State(
     task=Task(id="one", goal="näht ✓"),

@@ -1,0 +1,1 @@
+"""Draws values on the terminal; no command logic."""

@@ -102,7 +102,7 @@ def lesson_listing_to_json(found: "LessonListing") -> dict[str, Any]:
     return {
         "objects": [{**lesson_to_json(row), "body": None} for row in found.rows],
         "skills": [{"path": path, "description": description} for path, description in found.skills],
-        "notes": [asdict(note) for note in found.notes],
+        "notes": [{"file": note.file, "line": note.line, "what": note.what} for note in found.notes],
         "patterns": [{**lesson_to_json(row), "body": None} for row in found.patterns],
     }
 

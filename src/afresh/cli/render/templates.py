@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from afresh.app.inspect_templates import SectionClaim, SourcedTemplateValue, TemplateDetails, TemplateRow
-    from afresh.config.yaml_values import FileFault
+    from afresh.config.yaml_reader import FileFault
 
 
 def template_rows_to_json(rows: "Sequence[TemplateRow]") -> list[dict[str, Any]]:

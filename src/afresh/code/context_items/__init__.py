@@ -1,0 +1,1 @@
+"""What the code index contributes to a prompt: target source, callers, tests, similar code, the map."""

@@ -1,0 +1,1 @@
+"""The fingerprint: what is known about a project, in four levels."""

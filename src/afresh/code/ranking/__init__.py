@@ -1,1 +1,1 @@
-"""Given a task's text and what it has touched: the files and symbols that matter, each with the reason why."""
+"""Ranks the files and symbols that matter for a task's text, each with its reason."""

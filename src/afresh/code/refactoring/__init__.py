@@ -1,0 +1,1 @@
+"""Changes that lower the complexity of Python functions and keep their behaviour."""

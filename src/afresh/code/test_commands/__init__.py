@@ -1,1 +1,1 @@
-"""Which command runs a project's tests: found in the project's own files, and tried before it is believed."""
+"""Finds the command that runs a project's tests, and tries it in the sandbox before it is used."""

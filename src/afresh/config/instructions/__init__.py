@@ -1,1 +1,1 @@
-"""Instructions of people, from the files that they keep them in."""
+"""Reads AGENT.md, CLAUDE.md and similar files, and decides which lines apply to a task."""

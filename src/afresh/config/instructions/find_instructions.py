@@ -10,7 +10,6 @@ from pathlib import Path
 from afresh.config.instructions.merge_instructions import merge_instructions
 from afresh.config.instructions.parse_instructions import (
     CURSOR_RULES_FOLDER,
-    FRONT_MATTER_FENCE,
     ParsedInstructions,
     parse_cursor_rule,
     parse_foreign_instructions,
@@ -18,7 +17,7 @@ from afresh.config.instructions.parse_instructions import (
 )
 from afresh.config.templates.load_template import list_task_types
 from afresh.config.templates.template_files import TemplateLayers
-from afresh.config.yaml_values import NAME_PATTERN, FileFault, InvalidValue, error_from_faults
+from afresh.config.yaml_reader import FRONT_MATTER_OPENING, NAME_PATTERN, FileFault, InvalidValue, decode_utf8, error_from_faults
 from afresh.core.instructions import InstructionChain, InstructionFile, InstructionLevel
 from afresh.errors import BadInstructions, ModelMistake
 from afresh.workspace.confined_path import open_path_inside, split_relative_path
@@ -28,13 +27,13 @@ OWN_FILE_NAME = "AGENT.md"
 FOREIGN_FILE_NAMES = ("AGENTS.md", "CLAUDE.md")
 PROJECT_FILE_NAMES = (f".afresh/{OWN_FILE_NAME}", OWN_FILE_NAME, *FOREIGN_FILE_NAMES, ".cursorrules")
 FOLDER_FILE_NAMES = (OWN_FILE_NAME, *FOREIGN_FILE_NAMES)
-"""Of these the first that is there counts."""
+"""The first of these that exists is used."""
 MAX_INSTRUCTION_BYTES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class FoundInstructions:
-    """All that counts for a task, what is wrong with it, and what a person should know of it."""
+    """The instructions that apply to a task, what is wrong with them, and notes for the user."""
 
     sources: tuple[InstructionFile, ...] = ()
     faults: tuple[FileFault, ...] = ()
@@ -45,7 +44,7 @@ class FoundInstructions:
 class InstructionPlace:
     level: InstructionLevel
     file: str
-    """As it is told to people."""
+    """The path as shown to people."""
     path: Path
     inside: str = ""
     """Path from the root, for files of the repository."""
@@ -53,14 +52,12 @@ class InstructionPlace:
 
     @property
     def own(self) -> bool:
-        """Of a name that only afresh gives."""
+        """Whether the name is used by afresh only."""
         return self.path.name == OWN_FILE_NAME or self.level in (InstructionLevel.USER, InstructionLevel.TYPE)
 
     def ours(self, text: str) -> bool:
         """Written for afresh beyond doubt: other tools have read a plain AGENT.md in a source tree too."""
-        return self.own and (
-            not self.inside or self.inside.startswith(".afresh/") or text.split("\n", 1)[0].rstrip() == FRONT_MATTER_FENCE
-        )
+        return self.own and (not self.inside or self.inside.startswith(".afresh/") or bool(FRONT_MATTER_OPENING.match(text)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +134,7 @@ class InstructionFiles:
             text = decode_instructions(read_instruction_bytes(self.root, place))
         except InvalidValue as wrong:
             if place.own:
-                return FoundInstructions(faults=(FileFault(place.file, wrong.line, "", wrong.what, wrong.next),))
+                return FoundInstructions(faults=(wrong.in_file(place.file),))
             return FoundInstructions(notes=(f"{place.file} is not shown: it {wrong.what}",))
         said, notes = self._parsed(place, text)
         if said.types and not set(said.types) & set(types):
@@ -211,12 +208,7 @@ def read_instruction_bytes(root: Path | None, place: InstructionPlace) -> bytes:
 
 
 def decode_instructions(data: bytes) -> str:
-    if len(data) > MAX_INSTRUCTION_BYTES:
-        raise InvalidValue(1, f"has {len(data):,} bytes, {MAX_INSTRUCTION_BYTES:,} are allowed", "say it shorter")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise InvalidValue(data[: fault.start].count(b"\n") + 1, "is not UTF-8", "save it as UTF-8") from None
+    text = decode_utf8(data, MAX_INSTRUCTION_BYTES).removeprefix("\ufeff")
     if "\0" in text:
         raise InvalidValue(text[: text.index("\0")].count("\n") + 1, "holds a NUL character", "save it as UTF-8")
     return text.replace("\r\n", "\n")

@@ -58,7 +58,7 @@ def overlay_instructions(under: InstructionFile, over: InstructionFile, where: s
 
 
 def drop_empty_headings(source: InstructionFile, before: InstructionFile) -> InstructionFile:
-    """Without headings that stood above others of which nothing is left; one that stood for itself stays."""
+    """Without headings whose parts were all overruled; a heading that never had parts stays."""
     lost = {p for p in before.parts if p.bare and has_parts_below(p, before.parts) and not has_parts_below(p, source.parts)}
     return replace(source, parts=tuple(part for part in source.parts if part not in lost))
 

@@ -1,23 +1,25 @@
-"""The front matter of a file of instructions: what it may say, and a fault with its line for whatever else stands there."""
+"""Files of instructions: the fields of their front matter, and their text in parts by heading."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from afresh.config.yaml_reader import compose_checked_yaml, walk_mapping
-from afresh.config.yaml_values import (
+from afresh.config.yaml_reader import (
     NAME_PATTERN,
     FileFault,
     InvalidValue,
     KeyPath,
     MappingShape,
     ValueRule,
+    compose_checked_yaml,
     line_of_node,
     quote_shortened,
     read_scalar,
     read_text,
+    split_front_matter,
     suggest_known_word,
+    walk_mapping,
 )
 from afresh.core.instructions import RULES_KEY, InstructionPart, NumberedLine
 from afresh.core.truncate import to_one_line
@@ -32,7 +34,7 @@ MARKUP_CHARACTERS = re.compile(r"[*_`]")
 
 
 def split_into_parts(lines: Sequence[NumberedLine]) -> tuple[InstructionPart, ...]:
-    """A file's one `#` heading above all others is its title, and belongs to what stands before the first of them."""
+    """The text in parts by heading. A single `#` heading above all others is the title, and part of the text before them."""
     found = list(find_headings(lines))
     titled = len(found) > 1 and found[0][1] == 1 and all(depth > 1 for _, depth, _ in found[1:])
     starts = found[1:] if titled else found
@@ -79,8 +81,6 @@ def part_from_rule(name: str, text: str, line: int) -> InstructionPart:
     return InstructionPart((RULES_KEY, name), tuple(NumberedLine(line, one) for one in f"- {name}: {told}".split("\n")), name)
 
 
-FRONT_MATTER_FENCE = "---"
-FRONT_MATTER_ENDS = ("---", "...")
 BOOLEAN_TAG = "tag:yaml.org,2002:bool"
 
 
@@ -97,24 +97,18 @@ class ParsedInstructions:
 
 
 def parse_own_instructions(file: str, body: str, known: Sequence[str], may_be_firm: bool) -> ParsedInstructions:
-    """Never raises. `known` are the types that may be named; none where that can't be told."""
-    lines = body.split("\n")
+    """Never raises. `known` are the task types that may be named; empty: any."""
     try:
-        end = find_front_matter_end(lines)
-        found = list(read_front_matter(lines[1:end], make_front_matter_shape(known, may_be_firm))) if end else []
+        found = split_front_matter(body)
+        given = list(read_front_matter(found.head, make_front_matter_shape(known, may_be_firm))) if found else []
     except InvalidValue as wrong:
-        return ParsedInstructions(faults=(FileFault(file, wrong.line, "", wrong.what, wrong.next),))
-    faults = tuple(
-        FileFault(file, held.line, to_one_line(".".join(key), 120), held.what, held.next)
-        for key, _, held in found
-        if isinstance(held, InvalidValue)
-    )
-    if faults:
+        return ParsedInstructions(faults=(wrong.in_file(file),))
+    if faults := tuple(held.in_file(file, key) for key, _, held in given if isinstance(held, InvalidValue)):
         return ParsedInstructions(faults=faults)
-    plainly: Mapping[KeyPath, Any] = {key: held for key, _, held in found}
-    rules = [part_from_rule(key[1], held, at) for key, at, held in found if key[0] == "rules"]
+    plainly: Mapping[KeyPath, Any] = {key: held for key, _, held in given}
+    rules = [part_from_rule(key[1], held, at) for key, at, held in given if key[0] == "rules"]
     return ParsedInstructions(
-        parts=(*rules, *split_into_parts(number_lines(lines)[end + 1 if end else 0 :])),
+        parts=(*rules, *split_into_parts(number_lines(body, found.lines if found else 0))),
         types=plainly.get(("types",), ()),
         applies_to=plainly.get(("applies_to",), ()),
         replaces=plainly.get(("replaces",), False),
@@ -122,25 +116,14 @@ def parse_own_instructions(file: str, body: str, known: Sequence[str], may_be_fi
     )
 
 
-def number_lines(lines: Sequence[str]) -> list[NumberedLine]:
-    return [NumberedLine(number, text) for number, text in enumerate(lines, 1)]
+def number_lines(text: str, skipped: int) -> list[NumberedLine]:
+    return [NumberedLine(number, line) for number, line in enumerate(text.split("\n"), 1)][skipped:]
 
 
-def find_front_matter_end(lines: Sequence[str]) -> int:
-    """Index of the line that closes the front matter; 0 when there is none."""
-    if lines[0].rstrip() != FRONT_MATTER_FENCE:
-        return 0
-    end = next((at for at, said in enumerate(lines[1:], 1) if said.rstrip() in FRONT_MATTER_ENDS), 0)
-    if not end:
-        raise InvalidValue(1, "the front matter that begins here has no end", f"close it with a line {FRONT_MATTER_FENCE}")
-    return end
-
-
-def read_front_matter(lines: Sequence[str], wanted: MappingShape) -> Sequence[tuple[KeyPath, int, Any]]:
-    """The line of the opening fence is put before them, so that their numbers are those of the file."""
-    if not any(said.strip() and not said.lstrip().startswith("#") for said in lines):
-        return ()
-    return list(walk_mapping(compose_checked_yaml("\n".join(["", *lines]).encode()), (), wanted))
+def read_front_matter(head: str, wanted: MappingShape) -> Iterable[tuple[KeyPath, int, Any]]:
+    """Every value with its key and line. An empty line replaces the opening fence, so that line numbers are those of the file."""
+    root = compose_checked_yaml("\n" + head.removesuffix("\n"))
+    return walk_mapping(root, (), wanted) if root else ()
 
 
 def make_front_matter_shape(known: Sequence[str], may_be_firm: bool) -> MappingShape:
@@ -208,13 +191,13 @@ def refuse_firm(node: "Node") -> bool:
 
 CURSOR_RULES_FOLDER = ".cursor/rules"
 IMPORT_LINE_PATTERN = re.compile(r"\s*(?:[-*]\s+)?@([~\w./-]*[./][\w./-]*)\s*")
-"""A line that stands for another file."""
+"""A line that imports another file."""
 HEAD_FIELD_PATTERN = re.compile(r"(\w+):\s*(.*?)\s*")
 
 
 def parse_foreign_instructions(file: str, text: str, skipped: int = 0) -> tuple[ParsedInstructions, tuple[str, ...]]:
     """Its parts, and what is not done that its writer may expect."""
-    lines = number_lines(text.split("\n"))[skipped:]
+    lines = number_lines(text, skipped)
     imports = [(line.number, match[1]) for line in lines if (match := IMPORT_LINE_PATTERN.fullmatch(line.text))]
     notes = [
         f"{file}:{number}: @{to_one_line(name, 60)} is not followed; the line is shown as it stands" for number, name in imports
@@ -225,16 +208,15 @@ def parse_foreign_instructions(file: str, text: str, skipped: int = 0) -> tuple[
 def parse_cursor_rule(file: str, text: str) -> tuple[ParsedInstructions, tuple[str, ...]]:
     """The head is read line by line, since its patterns are often no YAML. A rule that is neither for all files nor for some is
     loaded by its own tool when asked for, which is not done here."""
-    lines = text.split("\n")
-    end = (
-        next((at for at, said in enumerate(lines[1:], 1) if said.rstrip() in FRONT_MATTER_ENDS), 0)
-        if lines[0].rstrip() == FRONT_MATTER_FENCE
-        else 0
-    )
-    head = {match[1]: match[2] for said in lines[1:end] if (match := HEAD_FIELD_PATTERN.fullmatch(said))}
-    body, notes = parse_foreign_instructions(file, text, end + 1 if end else 0)
+    try:
+        found = split_front_matter(text)
+    except InvalidValue:
+        found = None
+    lines = found.head.split("\n") if found else []
+    head = {match[1]: match[2] for line in lines if (match := HEAD_FIELD_PATTERN.fullmatch(line))}
+    body, notes = parse_foreign_instructions(file, text, found.lines if found else 0)
     patterns = tuple(one.strip(" \"'") for one in head.get("globs", "").strip("[]").split(",") if one.strip(" \"'"))
-    if head.get("alwaysApply") == "true" or not end:
+    if head.get("alwaysApply") == "true" or not found:
         return body, notes
     if not patterns:
         return ParsedInstructions(), (f"{file} is not shown: it says neither alwaysApply nor globs",)

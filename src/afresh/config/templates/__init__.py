@@ -1,1 +1,1 @@
-"""Templates from YAML files: checked, inherited, and laid over each other; nearer wins."""
+"""Reads templates from YAML files, checks them and merges them; the more specific file wins."""

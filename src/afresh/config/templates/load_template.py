@@ -1,17 +1,103 @@
-"""Templates as the engine uses them."""
+"""Merges the files of a template, checks the result, and makes the Template that prompts are built with."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from afresh.config.templates.inheritance import ROOT_TEMPLATE, MergedTemplate, merge_template
-from afresh.config.templates.template_files import SHIPPED_LAYERS, TemplateLayers
-from afresh.config.yaml_values import FileFault, error_from_faults, suggest_known_word
+from afresh.config.templates.template_files import SHIPPED_LAYERS, TemplateFile, TemplateLayers, TemplateValue
+from afresh.config.yaml_reader import FileFault, KeyPath, error_from_faults, suggest_known_word
 from afresh.core.prompt import Tier
 from afresh.core.step_history import CompactionPolicy
 from afresh.core.strategy_state import REACT_STRATEGY, StrategyPace
 from afresh.core.task import REPORT_PATHS_BY_TYPE
 from afresh.core.template import CALL_KINDS, CODE_PHASES, REPORT_PHASES, REQUIRED_SECTIONS, PhaseTemplate, SectionShare, Template
 from afresh.errors import BadInput
+
+ROOT_TEMPLATE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class MergedTemplate:
+    name: str
+    chain: tuple[TemplateFile, ...]
+    """From the nearest to the root."""
+    values: Mapping[KeyPath, TemplateValue]
+    faults: tuple[FileFault, ...] = ()
+
+    @property
+    def family(self) -> str:
+        """The shipped type whose rules apply: a shipped name keeps its own, even if a project overrides the template."""
+        shipped = [name for name in SHIPPED_LAYERS.names() if name not in (ROOT_TEMPLATE, *CALL_KINDS)]
+        return next((sheet.name for sheet in self.chain if sheet.name in shipped), "")
+
+    def order(self, phase: str = "") -> tuple[str, ...]:
+        """Sections in order of priority: those that a nearer file names are in its order."""
+        keys: list[KeyPath] = [("sections",), *([("phases", phase, "sections")] if phase else [])]
+        names: list[str] = []
+        for key in keys:
+            for sheet in reversed(self.chain):
+                names = rearrange_sections(names, sheet.orders.get(key, ()))
+        return tuple(names)
+
+    def value(self, *key: str, phase: str = "") -> TemplateValue | None:
+        """The value in a phase: what any file sets for the phase overrides what any sets for all phases."""
+        return (self.values.get(("phases", phase, *key)) if phase else None) or self.values.get(key)
+
+
+def merge_template(name: str, shelf: TemplateLayers, depth: int = 0) -> MergedTemplate:
+    """BadInput if there is no template of that name; faults of existing files are in the result."""
+    start = shelf.find(name, depth)
+    if start is None:
+        raise BadInput(f"there is no template {name!r}", next=suggest_known_word(name, shelf.names()))
+    chain, faults = follow_parents(start, shelf)
+    values: dict[KeyPath, TemplateValue] = {}
+    for sheet in reversed(chain):
+        values |= sheet.values
+    return MergedTemplate(name, tuple(chain), values, (*(fault for sheet in chain for fault in sheet.faults), *faults))
+
+
+def follow_parents(start: tuple[int, TemplateFile], shelf: TemplateLayers) -> tuple[list[TemplateFile], list[FileFault]]:
+    """The files from the nearest to the root. A file that extends its own name extends the next layer's file of that name."""
+    chain, seen, place = list[TemplateFile](), set[tuple[int, str]](), start
+    while True:
+        depth, sheet = place
+        seen.add((depth, sheet.name))
+        chain.append(sheet)
+        said = sheet.values.get(("extends",))
+        parent = said.held if said else find_implied_parent(depth, sheet.name, shelf)
+        if not parent:
+            return chain, []
+        found = shelf.find(parent, depth + 1 if parent == sheet.name else 0)
+        line = said.line if said else 1
+        if found is None:
+            others = [name for name in shelf.names() if name != sheet.name or shelf.find(name, depth + 1)]
+            return chain, [
+                FileFault(sheet.file, line, "extends", f"there is no template {parent!r}", suggest_known_word(parent, others))
+            ]
+        if (found[0], found[1].name) in seen:
+            names = " → ".join([*(one.name for one in chain), parent])
+            return chain, [
+                FileFault(sheet.file, line, "extends", f"goes round in a circle: {names}", f"end with `extends: {ROOT_TEMPLATE}`")
+            ]
+        place = found
+
+
+def find_implied_parent(depth: int, name: str, shelf: TemplateLayers) -> str:
+    """The parent of a file that names none: the next file of the same name, or else the root."""
+    return name if shelf.find(name, depth + 1) else ROOT_TEMPLATE if name != ROOT_TEMPLATE else ""
+
+
+def rearrange_sections(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """The names with the wanted ones in their own order; a new name comes before the known one that follows it."""
+    known = [name for name in wanted if name in names]
+    turns = iter(known)
+    made = [next(turns) if name in known else name for name in names]
+    for at in range(len(wanted) - 1, -1, -1):
+        if wanted[at] not in names:
+            follower = wanted[at + 1] if at + 1 < len(wanted) else None
+            made.insert(made.index(follower) if follower else len(made), wanted[at])
+    return made
+
 
 OTHER_CALL_KINDS = tuple(kind for kind in CALL_KINDS if kind != "work")
 """Kinds of call that are no work on a task; each has the template of its own name."""
@@ -36,7 +122,7 @@ def merge_task_type(type: str, shelf: TemplateLayers) -> MergedTemplate:
 
 
 def load_call_template(kind: str, shelf: TemplateLayers = SHIPPED_LAYERS) -> Template:
-    """For a call that is no work on a task: `summary`."""
+    """The template of a call that is not work on a task, such as `summary`."""
     assert kind in OTHER_CALL_KINDS, f"{kind} is work on a task: its template goes by the task's type"
     return make_template(merge_template(kind, shelf))
 
@@ -66,7 +152,7 @@ def make_template(merged: MergedTemplate) -> Template:
 
 
 def read_system_prompt(merged: MergedTemplate) -> str:
-    """What every call for work is told first, on code or for a report; another kind of call says all it needs itself."""
+    """The system text of calls for work, on code or for a report; other kinds of call have their own."""
     if read_value(merged, "kind", "work") != "work":
         return ""
     name = "report.md" if merged.family in REPORT_PATHS_BY_TYPE else "system.md"
@@ -109,7 +195,7 @@ def read_value(merged: MergedTemplate, key: str, default: Any, phase: str = "") 
 
 
 def find_template_faults(merged: MergedTemplate) -> tuple[FileFault, ...]:
-    """What is wrong in the files, and what is wrong only once they are laid over each other."""
+    """What is wrong in the files, and what is wrong only after they are merged."""
     if any(fault.key == "extends" for fault in merged.faults):
         return merged.faults
     whole = (

@@ -1,0 +1,1 @@
+"""Where the items of a prompt come from, one file per kind of section."""

@@ -1,0 +1,1 @@
+"""Chooses the lines of earlier steps that the next action is likely to need."""

@@ -1,0 +1,1 @@
+"""Adapters for Anthropic, OpenAI and compatible servers."""

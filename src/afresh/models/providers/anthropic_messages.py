@@ -1,33 +1,32 @@
-"""A message of Anthropic's while it comes in, event by event. It is a reply only when its last event has been seen."""
+"""Anthropic's models through the official SDK: the message is put together event by event, and is a reply once its last event has
+been seen."""
 
-import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from afresh.core.action import Action
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply, Thinking
 from afresh.core.usage import Usage
-from afresh.errors import AfreshError, TryAgain
-from afresh.models.providers.anthropic_request import (
-    TOOL_PROMPT_TOKENS,
-    find_claude_family,
-    make_anthropic_body,
-    normalize_claude_name,
+from afresh.errors import AfreshError
+from afresh.models.providers.anthropic_request import find_claude_family, make_anthropic_body
+from afresh.models.providers.connection import Provider, ProviderConnection, make_sdk_client
+from afresh.models.providers.provider_errors import error_from_stream, estimate_spent
+from afresh.models.providers.provider_reply import (
+    DECLINED_NOTE,
+    action_from_arguments,
+    finish_reply,
+    read_answer,
+    sum_reported_tokens,
 )
-from afresh.models.providers.connection import PLACEHOLDER_KEY, Provider, ProviderConnection, find_by_longest_prefix
-from afresh.models.providers.provider_errors import error_from_broken_stream, error_from_sdk_error
-from afresh.models.providers.provider_reply import action_from_call, finish_reply, read_answer, sum_reported_tokens
 from afresh.models.providers.text_tool_calls import put_tools_in_text, reply_from_text
 from afresh.models.reply_checks import replace_lone_surrogates
 from afresh.models.retry import retry_call
 from afresh.ports.model import ReplyListener, ignore_piece
 
 CUT_STOP_REASONS = ("max_tokens", "model_context_window_exceeded")
-DECLINED_NOTE = "[The provider declined to let the model answer.]"
 USAGE_COUNT_FIELDS = (
     "input_tokens",
     "output_tokens",
@@ -86,7 +85,7 @@ class StreamedMessage:
         return piece
 
     def _count(self, counted: Any) -> None:
-        """What a later event tells is in place of what an earlier one told, not on top of it."""
+        """Counts of a later event replace those of an earlier one."""
         told = {name: getattr(counted, name, None) for name in USAGE_COUNT_FIELDS}
         self.counts |= {name: value for name, value in told.items() if value is not None}
 
@@ -113,7 +112,7 @@ def reply_from_message(incoming: StreamedMessage) -> tuple[Reply, bool]:
     texts = [block.text for block in blocks if block.kind == "text" and block.text]
     if incoming.stop == "refusal":
         texts.append(DECLINED_NOTE)
-    actions = tuple(_action_from_block(block) for block in blocks if block.kind == "tool_use")
+    actions = tuple(action_from_arguments(str(block.given.name), block.text) for block in blocks if block.kind == "tool_use")
     thinking = tuple(_thinking_from_block(block) for block in blocks if block.kind in ("thinking", "redacted_thinking"))
     reply = Reply(
         replace_lone_surrogates("\n".join(texts)), actions, incoming.usage, f"anthropic:{incoming.model}", thinking=thinking
@@ -122,20 +121,12 @@ def reply_from_message(incoming: StreamedMessage) -> tuple[Reply, bool]:
 
 
 def reply_from_text_message(incoming: StreamedMessage) -> tuple[Reply, bool]:
-    """Of a model that was told of tools in words: its actions are in its text, unless that is cut or none of its own."""
+    """The reply of a model that reads of tools in the prompt: its actions are in its text, unless that was cut or declined."""
     reply, cut = reply_from_message(incoming)
     if cut or incoming.stop == "refusal":
         return reply, cut
     said = reply_from_text(reply.thought)
     return replace(reply, thought=said.thought, actions=said.actions), cut
-
-
-def _action_from_block(block: StreamedBlock) -> Action:
-    raw = replace_lone_surrogates(block.text) or "{}"
-    try:
-        return action_from_call(str(block.given.name), replace_lone_surrogates(json.loads(raw)), raw)
-    except (ValueError, RecursionError):
-        return action_from_call(str(block.given.name), None, raw)
 
 
 def _thinking_from_block(block: StreamedBlock) -> Thinking:
@@ -145,31 +136,18 @@ def _thinking_from_block(block: StreamedBlock) -> Thinking:
 
 
 ANTHROPIC = Provider("Anthropic", "anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
-MESSAGE_FRAMING_TOKENS = 14
-"""Tokens around the system text and the message, roughly."""
 COUNT_TIMEOUT_SECONDS = 10.0
-CONNECT_TIMEOUT_SECONDS = 10.0
-"""Seconds. A count is a help, and not worth a longer wait."""
-
-
-def find_claude_window(model: str) -> int:
-    return find_claude_family(model).window
-
-
-def count_claude_framing(model: str, tools: bool = True) -> int:
-    return MESSAGE_FRAMING_TOKENS + (
-        find_by_longest_prefix(normalize_claude_name(model), TOOL_PROMPT_TOKENS, TOOL_PROMPT_TOKENS["claude-"]) if tools else 0
-    )
+"""A count is optional, so it is not waited for longer."""
 
 
 class AnthropicModel:
-    """`thinks`, `tools`: false if the user has said that it can't or shall not, whatever a task would like. Without tools it is
-    told of them in words, and its actions are read from its text."""
+    """`thinks`, `tools`: false if the user has turned them off. Without tools the prompt describes them, and its actions are read
+    from its text."""
 
     def __init__(self, model: str, connection: ProviderConnection, thinks: bool = True, tools: bool = True) -> None:
         self.model, self.connection, self.thinks, self.tools = model, connection, thinks, tools
         self.name = f"anthropic:{model}"
-        self.window = connection.window or find_claude_window(model)
+        self.window = connection.window or find_claude_family(model).window
 
     def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
         return retry_call(lambda: self._once(request, hear), hear, self.connection.retries, self.connection.sleep)
@@ -218,21 +196,13 @@ class AnthropicModel:
 
     def _fault(self, error: Exception, request: Request, incoming: StreamedMessage) -> AfreshError:
         """What has begun has cost something: its input, and what was said of the reply."""
-        fault = error_from_sdk_error(error, ANTHROPIC, self.connection)
-        if not incoming.counts or not isinstance(fault, TryAgain):
-            return fault
-        known, count = incoming.usage, self.connection.count
-        spent = replace(known, input=known.input or count(request.text), output=max(known.output, count(incoming.text)))
-        return error_from_broken_stream(error, ANTHROPIC, self.connection, spent)
+        usage = incoming.usage if incoming.counts else None
+        return error_from_stream(
+            error, ANTHROPIC, self.connection, estimate_spent(usage, request, incoming.text, self.connection)
+        )
 
     @cached_property
     def _client(self) -> Any:
         import anthropic
 
-        return anthropic.Anthropic(
-            api_key=self.connection.key or PLACEHOLDER_KEY,
-            base_url=self.connection.base_url or None,
-            timeout=anthropic.Timeout(self.connection.timeout, connect=min(CONNECT_TIMEOUT_SECONDS, self.connection.timeout)),
-            max_retries=0,
-            http_client=anthropic.DefaultHttpxClient(follow_redirects=False),  # a key goes nowhere else on a server's word
-        )
+        return make_sdk_client(anthropic, anthropic.Anthropic, self.connection, self.connection.base_url)

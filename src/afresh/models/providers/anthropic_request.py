@@ -9,12 +9,13 @@ from typing import Any
 from afresh.core.action import Action
 from afresh.core.prompt import Request, ToolExchange, ToolResult
 from afresh.core.reply import Thinking
+from afresh.models.providers.connection import find_by_longest_prefix
 
 MIN_THINKING_TOKENS = 1_024
 MIN_ANSWER_TOKENS = 256
 """The API takes no smaller budget; and tokens of the reserve that are kept for the answer after it."""
 EFFORT_OF_THINKING_TOKENS = ((4_096, "low"), (16_384, "medium"))
-"""Families without a budget are told by how much effort; a larger budget than these stands for `high`."""
+"""Families without a budget get an effort instead; a larger budget than these is `high`."""
 
 
 class ThinkingMode(StrEnum):
@@ -74,6 +75,8 @@ TOOL_PROMPT_TOKENS = {
     "claude-3-5-haiku": 264,
 }
 """A system text of the provider's own that comes with any tools; its length is published for some models."""
+MESSAGE_FRAMING_TOKENS = 14
+"""Tokens around the system text and the message, roughly."""
 
 
 def normalize_claude_name(name: str) -> str:
@@ -82,9 +85,13 @@ def normalize_claude_name(name: str) -> str:
 
 
 def find_claude_family(name: str) -> ClaudeFamily:
-    return CLAUDE_FAMILIES[
-        max((prefix for prefix in CLAUDE_FAMILIES if normalize_claude_name(name).startswith(prefix)), key=len, default="claude-")
-    ]
+    return find_by_longest_prefix(normalize_claude_name(name), CLAUDE_FAMILIES, CLAUDE_FAMILIES["claude-"])
+
+
+def count_claude_framing(name: str, tools: bool = True) -> int:
+    """Tokens that the provider adds to any request."""
+    known = find_by_longest_prefix(normalize_claude_name(name), TOOL_PROMPT_TOKENS, TOOL_PROMPT_TOKENS["claude-"])
+    return MESSAGE_FRAMING_TOKENS + (known if tools else 0)
 
 
 def make_thinking_fields(name: str, budget: int, reserve: int) -> dict[str, Any]:

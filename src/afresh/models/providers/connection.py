@@ -2,8 +2,10 @@
 
 import os
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from afresh.errors import NeedsPerson
@@ -12,8 +14,9 @@ from afresh.models.model_settings import KEYRING, ModelSettings, NamedModel, fin
 from afresh.models.reply_checks import CountTokens, estimate_tokens
 from afresh.models.retry import Sleep
 
+T = TypeVar("T")
 DEFAULT_ADDRESSES = {"ANTHROPIC_API_KEY": "https://api.anthropic.com", "OPENAI_API_KEY": "https://api.openai.com/v1"}
-"""Where the SDKs go if they are told nothing."""
+"""Default addresses of the SDKs."""
 OTHER_MODELS_ADVICE = "pass --model offline (no key; fix_violation only) or --model mailbox:DIR (a person or a program answers)"
 
 
@@ -106,6 +109,7 @@ def _split_address(base_url: str) -> tuple[str, str, int | None]:
 
 
 CALL_TIMEOUT_SECONDS = 600.0
+CONNECT_TIMEOUT_SECONDS = 10.0
 DEFAULT_RETRY_COUNT = 6
 PLACEHOLDER_KEY = "none"
 """Many servers at an address of the user's own want no key, but the SDKs refuse to send none."""
@@ -121,7 +125,7 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionOrigin:
-    """Where key and address were found, for whoever has to mend them."""
+    """Where key and address were found, for error messages."""
 
     key: str = ""
     """Empty if none was found."""
@@ -161,7 +165,18 @@ def connect_provider(provider: Provider, settings: ModelSettings, target: Provid
     )
 
 
-def find_by_longest_prefix(name: str, known: dict[str, int], default: int) -> int:
-    """By the longest prefix that is known."""
+def make_sdk_client(sdk: Any, client: Callable[..., Any], connection: ProviderConnection, base_url: str) -> Any:
+    """A client that neither retries nor follows redirects: a key goes nowhere else because a server says so."""
+    return client(
+        api_key=connection.key or PLACEHOLDER_KEY,
+        base_url=base_url or None,
+        timeout=sdk.Timeout(connection.timeout, connect=min(CONNECT_TIMEOUT_SECONDS, connection.timeout)),
+        max_retries=0,
+        http_client=sdk.DefaultHttpxClient(follow_redirects=False),
+    )
+
+
+def find_by_longest_prefix(name: str, known: Mapping[str, T], default: T) -> T:
+    """The value of the longest known prefix of the name."""
     fitting = [prefix for prefix in known if name.startswith(prefix)]
     return known[max(fitting, key=len)] if fitting else default

@@ -17,7 +17,7 @@ MAX_LISTED_MODELS = 200
 class OfferedModel:
     model: str
     window: int = 0
-    """As the server tells; 0: it does not."""
+    """As the server reports it; 0: it does not."""
 
 
 def list_offered_models(target: ProviderEndpoint, settings: ModelSettings) -> Sequence[OfferedModel]:
@@ -53,7 +53,7 @@ def list_offered_models(target: ProviderEndpoint, settings: ModelSettings) -> Se
 
 
 def _read_window_tokens(told: dict[str, Any]) -> int:
-    """vLLM calls it max_model_len, OpenRouter context_length; llama.cpp tells for how much the model was trained."""
+    """vLLM calls it max_model_len, OpenRouter context_length; llama.cpp reports the context size of the training."""
     meta = told.get("meta")
     places = (told.get("max_model_len"), told.get("context_length"), meta.get("n_ctx_train") if isinstance(meta, dict) else 0)
     return next((value for value in places if type(value) is int and value > 0), 0)

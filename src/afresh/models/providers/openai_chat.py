@@ -1,50 +1,43 @@
 """OpenAI, and the many servers that speak its chat completions, through the official SDK: streamed, with native tool use.
 
-What a server refuses of the protocol is left out from then on (`flavours.without`); a model without tools is told of them in
-words (`spoken`).
+What a server refuses of the protocol is left out from then on (`drop_dialect_part`); a model without tools reads of them in the
+prompt (`text_tool_calls`).
 """
 
-import json
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
-from afresh.core.action import Action
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply, Thinking
 from afresh.core.usage import Usage
-from afresh.errors import AfreshError, TryAgain
-from afresh.models.providers.connection import PLACEHOLDER_KEY, ProviderConnection, find_by_longest_prefix
-from afresh.models.providers.openai_dialects import OPENAI, OpenAIDialect, dialect_at_address, drop_dialect_part
+from afresh.errors import AfreshError
+from afresh.models.providers.connection import CONNECT_TIMEOUT_SECONDS, ProviderConnection, make_sdk_client
+from afresh.models.providers.openai_dialects import (
+    OPENAI,
+    OpenAIDialect,
+    dialect_at_address,
+    drop_dialect_part,
+    find_openai_window,
+)
 from afresh.models.providers.openai_request import ChatBody, make_chat_body, thinking_from_detail
-from afresh.models.providers.openai_stream import StreamedCompletion, StreamedToolCall, read_field, take_chunk
-from afresh.models.providers.provider_errors import error_from_broken_stream, error_from_sdk_error
-from afresh.models.providers.provider_reply import action_from_call, finish_reply, read_answer, sum_reported_tokens
+from afresh.models.providers.openai_stream import StreamedCompletion, read_field, take_chunk
+from afresh.models.providers.provider_errors import error_from_stream, estimate_spent
+from afresh.models.providers.provider_reply import (
+    DECLINED_NOTE,
+    action_from_arguments,
+    finish_reply,
+    read_answer,
+    sum_reported_tokens,
+)
 from afresh.models.providers.text_tool_calls import reply_from_text
 from afresh.models.reply_checks import replace_lone_surrogates
 from afresh.models.retry import retry_call
 from afresh.ports.model import ReplyListener, ignore_piece
 
-OPENAI_WINDOW_TOKENS = {
-    "gpt-5": 272_000,
-    "gpt-4.1": 1_000_000,
-    "gpt-4o": 128_000,
-    "gpt-4": 8_192,
-    "gpt-4-turbo": 128_000,
-    "gpt-3.5": 16_385,
-}
-OPENAI_WINDOW_TOKENS |= {"o1": 200_000, "o3": 200_000, "o4": 200_000, "claude-": 200_000}
-
-
-OPENAI_FRAMING_TOKENS = 12
-"""Tokens around two messages and before the reply. Tools are turned into declarations that are shorter than their JSON, so that
-our count of the JSON covers what is put around them."""
-CONNECT_TIMEOUT_SECONDS = 10.0
-"""Seconds."""
 REFUSAL_STATUSES = (400, 404, 422, 500, 501)
 REFUSAL_PATTERNS = {
     "usage": ("stream_options", re.compile("stream_options|include_usage")),
@@ -63,11 +56,6 @@ REPLY_LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 UNKNOWN_FIELD_PATTERN = (
     r"(unsupported|unknown|unrecognized|extra|unexpected|not permitted).*\b{0}\b|\b{0}\b.*(not support|not permitted|unknown)"
 )
-
-
-def find_openai_window(model: str, flavour: OpenAIDialect = OPENAI) -> int:
-    """What may be sent where that is published apart (gpt-5: 272,000 of 400,000), otherwise all that the model can take."""
-    return find_by_longest_prefix(model.rpartition("/")[2] if flavour.marked else model, OPENAI_WINDOW_TOKENS, flavour.window)
 
 
 class OpenAIModel:
@@ -140,12 +128,9 @@ class OpenAIModel:
 
     def _fault(self, error: Exception, request: Request, told: StreamedCompletion) -> AfreshError:
         """What has begun has cost something: its input, and what was said of the reply."""
-        fault = error_from_sdk_error(error, self.flavour.provider, self.connection)
-        if not told.begun or not isinstance(fault, TryAgain):
-            return fault
-        known, count = usage_from_openai(told.usage), self.connection.count
-        spent = replace(known, input=known.input or count(request.text), output=max(known.output, count(told.said)))
-        return error_from_broken_stream(error, self.flavour.provider, self.connection, spent)
+        usage = usage_from_openai(told.usage) if told.begun else None
+        spent = estimate_spent(usage, request, told.said, self.connection)
+        return error_from_stream(error, self.flavour.provider, self.connection, spent)
 
     def _learn(self, request: Request) -> None:
         """A template that knows no tools drops them without a word."""
@@ -172,17 +157,11 @@ class OpenAIModel:
     def _client(self) -> Any:
         import openai
 
-        return openai.OpenAI(
-            api_key=self.connection.key or PLACEHOLDER_KEY,
-            base_url=self.connection.base_url or self.flavour.base_url or None,
-            timeout=openai.Timeout(self.connection.timeout, connect=min(CONNECT_TIMEOUT_SECONDS, self.connection.timeout)),
-            max_retries=0,
-            http_client=openai.DefaultHttpxClient(follow_redirects=False),  # a key goes nowhere else on a server's word
-        )
+        return make_sdk_client(openai, openai.OpenAI, self.connection, self.connection.base_url or self.flavour.base_url)
 
     @cached_property
     def _root(self) -> Any:
-        """For what lies beside the part of the address that OpenAI has named."""
+        """A client for the server's root, without `/v1`."""
         return self._client.with_options(
             base_url=str(self._client.base_url).rstrip("/").removesuffix("/v1"), timeout=CONNECT_TIMEOUT_SECONDS
         )
@@ -206,10 +185,14 @@ def reply_from_completion(told: StreamedCompletion, asked: str, spoken: bool) ->
     named = f"{kind}:{_strip_model_folder(told.model) or model}"
     aloud, text = _split_inline_thinking(replace_lone_surrogates("".join(told.text)))
     cut = told.finish == "length"
-    reply = reply_from_text(text) if spoken and not cut else Reply(text, tuple(map(_action_from_stream, told.calls)))
+    reply = (
+        reply_from_text(text)
+        if spoken and not cut
+        else Reply(text, tuple(action_from_arguments(call.name, call.arguments) for call in told.calls))
+    )
     notes = [replace_lone_surrogates("".join(told.refusal))]
     if told.finish == "content_filter":
-        notes.append("[The provider declined to let the model answer.]")
+        notes.append(DECLINED_NOTE)
     thought = "\n".join(part for part in (reply.thought, *notes) if part)
     return Reply(
         thought, reply.actions, usage_from_openai(told.usage), named, thinking=(*_thinking_from_completion(told), *aloud)
@@ -217,7 +200,7 @@ def reply_from_completion(told: StreamedCompletion, asked: str, spoken: bool) ->
 
 
 def _strip_model_folder(model: str) -> str:
-    """llama.cpp calls a model by the file that it was read from, whose folder is nobody's business."""
+    """llama.cpp names a model by the path of its file; the folder is private."""
     return PurePosixPath(model).name if model.startswith("/") else model
 
 
@@ -252,11 +235,3 @@ def usage_from_openai(counted: Any) -> Usage:
     )
     thought = sum_reported_tokens(read_field(read_field(counted, "completion_tokens_details"), "reasoning_tokens"))
     return Usage(sent, made, cached, min(written, sent - cached), min(thought, made))
-
-
-def _action_from_stream(held: StreamedToolCall) -> Action:
-    raw = replace_lone_surrogates(held.arguments or "{}")
-    try:
-        return action_from_call(held.name, replace_lone_surrogates(json.loads(raw)), raw)
-    except (ValueError, RecursionError):
-        return action_from_call(held.name, None, raw)

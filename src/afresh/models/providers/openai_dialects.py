@@ -1,9 +1,9 @@
-"""How the servers that speak like OpenAI differ from it and from each other."""
+"""How OpenAI-compatible servers differ from OpenAI and from each other."""
 
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from afresh.models.providers.connection import Provider
+from afresh.models.providers.connection import Provider, find_by_longest_prefix
 
 NEW_LIMIT_FIELD = "max_completion_tokens"
 OLD_LIMIT_FIELD = "max_tokens"
@@ -11,10 +11,10 @@ OLD_LIMIT_FIELD = "max_tokens"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAIDialect:
-    """What a server knows of the protocol. What it turns out not to know is left out from then on: see `without`."""
+    """What a server knows of the protocol. What it turns out not to know is left out from then on: see `drop_dialect_part`."""
 
     name: str
-    """Stands before the colon of a model's spec."""
+    """The part of a model's spec before the colon."""
     provider: Provider
     base_url: str = ""
     """Where it is unless the user says otherwise; the SDK knows where OpenAI is."""
@@ -24,16 +24,16 @@ class OpenAIDialect:
     limit: str = OLD_LIMIT_FIELD
     """The name of the reply's longest length."""
     usage: bool = True
-    """Whether it can be asked to tell the usage at the end of a stream."""
+    """Whether it can report the usage at the end of a stream."""
     tools: bool = True
     schema: bool = True
     """Whether it can hold a reply to a JSON schema."""
     reads_schema: bool = False
     """Whether the schema is put before the model, and so counts."""
     effort: bool = False
-    """Whether models that think can be told how much, in a word."""
+    """Whether the effort of thinking can be set, in a word."""
     budget: bool = False
-    """Whether they can be told how much in tokens."""
+    """Whether a budget for thinking can be set, in tokens."""
     echo: str = ""
     """The field under which a model's thinking goes back to it while it uses tools, where the server asks for that."""
     marked: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class OpenAIDialect:
     cache_key: bool = False
     """Whether calls with the same beginning can be sent the same way, for the sake of its cache."""
     template: bool = False
-    """Whether it tells its window, whether its model knows tools, and how a request looks to the model, token by token."""
+    """Whether it reports its context window, whether its model knows tools, and the tokens of a request."""
 
 
 OPENAI = OpenAIDialect(
@@ -90,7 +90,7 @@ PLAIN_SERVER = replace(OPENAI, limit=OLD_LIMIT_FIELD, reads_schema=False, effort
 DEEPSEEK = replace(PLAIN_SERVER, schema=False, echo="reasoning_content")
 
 DIALECTS = {one.name: one for one in (OPENAI, OPENROUTER, OLLAMA, VLLM, LLAMACPP)}
-"""By what stands before the colon of a spec."""
+"""By the part of a spec before the colon."""
 DIALECT_OF_HOST = {"openai.com": OPENAI, "openai.azure.com": OPENAI, "openrouter.ai": OPENROUTER, "deepseek.com": DEEPSEEK}
 DIALECT_OF_PORT = {("localhost", 11434): OLLAMA, ("127.0.0.1", 11434): OLLAMA}
 
@@ -114,3 +114,22 @@ def drop_dialect_part(flavour: OpenAIDialect, part: str) -> OpenAIDialect:
     if part == "limit":
         return replace(flavour, limit=OLD_LIMIT_FIELD if flavour.limit == NEW_LIMIT_FIELD else NEW_LIMIT_FIELD)
     return replace(flavour, **{part: False})
+
+
+OPENAI_WINDOW_TOKENS = {
+    "gpt-5": 272_000,
+    "gpt-4.1": 1_000_000,
+    "gpt-4o": 128_000,
+    "gpt-4": 8_192,
+    "gpt-4-turbo": 128_000,
+    "gpt-3.5": 16_385,
+}
+OPENAI_WINDOW_TOKENS |= {"o1": 200_000, "o3": 200_000, "o4": 200_000, "claude-": 200_000}
+OPENAI_FRAMING_TOKENS = 12
+"""Tokens around two messages and before the reply. Tools are turned into declarations that are shorter than their JSON, so that
+our count of the JSON covers what is put around them."""
+
+
+def find_openai_window(model: str, flavour: OpenAIDialect = OPENAI) -> int:
+    """What may be sent where that is published apart (gpt-5: 272,000 of 400,000), otherwise all that the model can take."""
+    return find_by_longest_prefix(model.rpartition("/")[2] if flavour.marked else model, OPENAI_WINDOW_TOKENS, flavour.window)

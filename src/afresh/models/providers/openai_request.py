@@ -1,4 +1,4 @@
-"""A request as the body of a chat completion, in the words that a server of this flavour knows."""
+"""A request as the body of a chat completion, in the server's dialect."""
 
 import json
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def make_chat_body(model: str, request: Request, flavour: OpenAIDialect, count: 
 
 
 def _make_body_without_tools(model: str, request: Request, flavour: OpenAIDialect, count: CountTokens) -> ChatBody:
-    """Tools told in words; and a schema of the answer, where the server can hold the model to one."""
+    """Tools are described in the prompt; the answer gets a schema if the server can enforce one."""
     schema = make_reply_schema(request.tools, request.reserve)
     more = count(json.dumps(schema)) if flavour.schema and flavour.reads_schema else 0
     body = make_chat_body(model, put_tools_in_text(request, count, more), flavour, count)
@@ -56,7 +56,7 @@ def _make_body_head(model: str, request: Request, flavour: OpenAIDialect) -> Cha
 
 
 def choose_reasoning_effort(model: str, thinking: int, flavour: OpenAIDialect) -> str:
-    """In place of a number of tokens. A model that thinks unasked is held to the least: it has to answer, too."""
+    """The effort for a budget of tokens. A model that always thinks gets its lowest effort, to leave tokens for the answer."""
     if thinking:
         return "low" if thinking <= 2_000 else "medium" if thinking <= 8_000 else "high"
     known = [prefix for prefix in MIN_EFFORT_OF_MODEL if model.startswith(prefix)]

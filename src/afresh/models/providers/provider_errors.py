@@ -1,5 +1,8 @@
-"""What the providers have in common: keys, addresses, windows, and faults by who must act."""
+"""Errors of providers as our own, by who must act."""
 
+from dataclasses import replace
+
+from afresh.core.prompt import Request
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
 from afresh.models.model_settings import KEYRING
@@ -17,21 +20,30 @@ CONTEXT_TOO_LONG_PHRASES = (
 STATUS_OF_ERROR_TYPE = {"overloaded_error": 529, "rate_limit_error": 429, "timeout_error": 504, "invalid_request_error": 400}
 STATUS_OF_ERROR_TYPE |= {"authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404}
 STATUS_OF_ERROR_TYPE |= {"request_too_large": 413}
-"""Errors in the middle of a stream come under the status of a success: only their type tells them apart."""
+"""Errors in the middle of a stream have the status of a success: only their type says what they are."""
 NO_CREDIT_PHRASES = ("insufficient_quota", "credit balance", "spend limit", "billing")
 
 
-def error_from_broken_stream(
-    error: Exception | str, provider: Provider, connection: ProviderConnection, usage: Usage
-) -> TryAgain:
-    """A reply that has begun and not ended: nothing of it is used, but it may have to be paid."""
-    fault = f"{type(error).__name__}: {_render_error_text(error, connection)}" if isinstance(error, Exception) else error
+def estimate_spent(usage: Usage | None, request: Request, said: str, connection: ProviderConnection) -> Usage | None:
+    """The usage of a reply that has begun, estimated where the provider has not counted; None if none has begun."""
+    if usage is None:
+        return None
+    count = connection.count
+    return replace(usage, input=usage.input or count(request.text), output=max(usage.output, count(said)))
+
+
+def error_from_stream(error: Exception, provider: Provider, connection: ProviderConnection, spent: Usage | None) -> AfreshError:
+    """The error of a call. A reply that has begun and not ended is not used, but `spent` may have to be paid for it."""
+    fault = error_from_sdk_error(error, provider, connection)
+    if spent is None or not isinstance(fault, TryAgain):
+        return fault
+    said = f"{type(error).__name__}: {_render_error_text(error, connection)}"
     headers = getattr(getattr(error, "response", None), "headers", {})
-    return TryAgain(f"{provider.title} broke off in the middle of its reply: {fault}", usage, read_retry_after(headers))
+    return TryAgain(f"{provider.title} broke off in the middle of its reply: {said}", spent, read_retry_after(headers))
 
 
 def error_from_sdk_error(error: Exception, provider: Provider, connection: ProviderConnection) -> AfreshError:
-    """The SDK's error as one of ours."""
+    """The SDK's error as an AfreshError."""
     status, said = _find_http_status(error), _render_error_text(error, connection)
     if status is None:
         return TryAgain(f"{provider.title} could not be reached or sent no usable answer: {type(error).__name__}: {said}")

@@ -1,3 +1,6 @@
+"""What a provider answered, as a reply: checked, cut to a size, with its usage."""
+
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import takewhile
@@ -9,20 +12,21 @@ from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.errors import TryAgain
 from afresh.models.providers.connection import Provider, ProviderConnection
-from afresh.models.reply_checks import add_missing_usage
+from afresh.models.reply_checks import add_missing_usage, replace_lone_surrogates
 
 Answer = TypeVar("Answer")
 MAX_ARGUMENTS_CHARACTERS = 200_000
 MAX_TEXT_CHARACTERS = 200_000
 """Characters. Replies are kept for ever; no window could show more of one."""
+DECLINED_NOTE = "[The provider declined to let the model answer.]"
 INVALID_ARGUMENT = "_invalid"
-"""The argument that stands in place of those that can't be used, and says why."""
+"""The argument that replaces those that can't be used, and says why."""
 MAX_REPORTED_TOKENS = 10_000_000
 """No model takes or says as much: a provider that reports it is wrong."""
 
 
 def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, provider: Provider) -> tuple[Reply, bool]:
-    """What `read` makes of the answer. The SDKs don't check answers: a proxy's page or half a body may arrive in place of one."""
+    """What `read` makes of the answer. TryAgain for a proxy's page or half a body: the SDKs don't check answers."""
     try:
         return read(answer)
     except (AttributeError, IndexError, TypeError) as error:
@@ -30,8 +34,8 @@ def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, pr
 
 
 def finish_reply(reply: Reply, cut: bool, request: Request, connection: ProviderConnection) -> Reply:
-    """The reply with its usage. Cut at its limit, its last call can't be trusted to be whole, even if a server has mended it: it
-    is not taken. Those before it are, since they are paid for and another had begun after them."""
+    """The reply with its usage. If it was cut at its limit, its last call may be incomplete, even if a server has closed its JSON,
+    and is dropped. The calls before it are kept: they are complete and paid for."""
     if cut:
         kept = tuple(takewhile(lambda action: INVALID_ARGUMENT not in action.args, reply.actions[:-1]))
         done = (
@@ -64,6 +68,15 @@ def action_from_call(tool: str, args: Any, raw: str = "") -> Action:
         told = f"the arguments have {size:,} characters, {MAX_ARGUMENTS_CHARACTERS:,} are allowed: do it in smaller steps"
         return Action(tool, {INVALID_ARGUMENT: told})
     return Action(tool, args)
+
+
+def action_from_arguments(tool: str, arguments: str) -> Action:
+    """A tool call whose arguments came as JSON text."""
+    raw = replace_lone_surrogates(arguments) or "{}"
+    try:
+        return action_from_call(tool, replace_lone_surrogates(json.loads(raw)), raw)
+    except (ValueError, RecursionError):
+        return action_from_call(tool, None, raw)
 
 
 def sum_reported_tokens(*counts: Any) -> int:

@@ -1,4 +1,4 @@
-"""Tool use for models that know no tools: they are told of them in words, and what they write is read as JSON.
+"""Tool use for models that know no tools: the prompt describes the tools, and the model's text is read as JSON.
 
 {"thought": "why", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}
 """
@@ -36,9 +36,9 @@ def render_tool_instructions(tools: Sequence[ToolSchema]) -> str:
 
 
 def put_tools_in_text(request: Request, count: CountTokens, more: int = 0) -> Request:
-    """The same for a model that knows no tools: they are told in the system text, and earlier turns in plain text. The ceiling
-    counts tools by their schemas: what telling them takes beyond that (and `more`) comes off the longest length of the reply, so
-    that the two together stay below it."""
+    """The request for a model that knows no tools: they are described in the system text, and earlier turns are plain text. The
+    ceiling counts tools by their schemas: what the description takes beyond that (and `more`) is taken off the reserve, so that
+    prompt and reply stay below it."""
     told = render_tool_instructions(request.tools)
     beyond = count(told) + more - count(to_canonical_json(request.tools))
     return replace(

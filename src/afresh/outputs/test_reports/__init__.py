@@ -1,0 +1,1 @@
+"""Reads the reports of test runners, one file per runner."""

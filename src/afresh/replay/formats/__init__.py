@@ -1,1 +1,1 @@
-"""The formats that recorded runs come in, one file each. `knows` looks at one value; `read` makes runs of all of them."""
+"""Formats of recorded sessions, one file each: `knows` recognises a value, `read` turns values into runs."""

@@ -1,7 +1,7 @@
 """Rollouts of Codex: JSON lines under ~/.codex/sessions/.
 
-Since September 2025 each line is {timestamp, type, payload}; before that the items of the Responses API stood there bare, after a
-first line with the session's id, or all of them in one document. What the program tells the model comes as words of the user.
+Since September 2025 each line is {timestamp, type, payload}; before that each line was an item of the Responses API, after a first
+line with the session's id, or all of them were in one document. The program's own texts are recorded as messages of the user.
 """
 
 from collections.abc import Iterable, Iterator
@@ -113,7 +113,7 @@ def _read_part(draft: _RolloutBuilder, kind: str, held: dict[str, Any], where: s
 
 
 def _read_token_count(draft: _RolloutBuilder, info: dict[str, Any]) -> None:
-    """What a call was sent is told after its items, of old before them; and told again now and then, with the same sum."""
+    """The count of a call comes after its items, in old files before them; sometimes it is repeated with the same sum."""
     total = info.get("total_token_usage")
     if not info or (total and total == draft.total):
         return

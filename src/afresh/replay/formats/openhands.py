@@ -234,7 +234,7 @@ def _run_from_events(entries: Iterable[JsonEntry], path: str) -> RecordedRun:
 
 
 def _list_events(held: dict[str, Any]) -> list[Any]:
-    """The events of a whole run; of old, an action and its observation came as a pair."""
+    """The events of a whole run; in old files an action and its observation are a pair."""
     events = to_list(held.get("history")) or to_list(held.get("trajectory"))
     return [event for item in events for event in (item if isinstance(item, list) else [item])]
 

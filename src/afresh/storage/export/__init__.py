@@ -1,0 +1,1 @@
+"""Exports of tasks as plain files, and their import."""

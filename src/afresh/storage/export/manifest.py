@@ -1,4 +1,4 @@
-"""An export on disk: what its files are called, what stands in them, and how they are read without leaving the folder.
+"""An export on disk: the names of its files, what they hold, and how they are read without leaving the folder.
 
 queue.json            the tasks in their order, where each journal ends, and so which lines of the other files count
 notebook.jsonl        the project's own journal
@@ -14,17 +14,19 @@ the one before.
 import json
 import os
 import stat
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 from afresh.core.codec import get_decoder, to_canonical_json
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.core.task_id import check_task_id
 from afresh.errors import BadInput, Damaged
-from afresh.storage.export.check_types import find_type_mismatch
 
 FORMAT_VERSION = 1
 QUEUE_FILE = "queue.json"
@@ -75,7 +77,7 @@ class ExportManifest:
 
 
 def make_export_error(path: Path, what: str, line: int = 0) -> Damaged:
-    """An export that can't be believed; says where."""
+    """The error for a damaged export, with its place."""
     place = f"{path}:{line}" if line else str(path)
     return Damaged(f"{place}: {what}", next=EXPORT_AGAIN_ADVICE, safe=NOTHING_CHANGED_NOTE)
 
@@ -106,7 +108,7 @@ def render_manifest(manifest: ExportManifest) -> bytes:
 
 
 def read_manifest(folder: Path) -> ExportManifest:
-    """BadInput if there is no export there; Damaged if it can't be believed."""
+    """BadInput if there is no export there; Damaged if it is not valid."""
     refuse_linked_folders(folder)
     if not (folder / QUEUE_FILE).exists() and not (folder / QUEUE_FILE).is_symlink():
         raise BadInput(f"there is no export in {folder}", next="`afresh export` makes one", safe=NOTHING_CHANGED_NOTE)
@@ -183,9 +185,62 @@ def read_export_file(folder: Path, name: str) -> bytes:
 
 
 def describe_import(folder: Path) -> str:
-    """What an import from there would bring back, for whoever has lost the database; empty when there is nothing."""
+    """What an import from there would restore, for a user who has lost the database; empty if there is nothing."""
     try:
         count = len(read_manifest(folder).tasks)
     except (BadInput, Damaged):
         return ""
     return f"`afresh import` brings back {count} task{'s' if count > 1 else ''} from {folder}" if count else ""
+
+
+MAX_STORED_INTEGER = 1 << 63
+"""No number beyond that can be stored."""
+ATOM_TESTS: dict[Any, Callable[[Any], bool]] = {
+    str: lambda value: type(value) is str,
+    bool: lambda value: type(value) is bool,
+    int: lambda value: type(value) is int and -MAX_STORED_INTEGER <= value < MAX_STORED_INTEGER,
+    float: lambda value: type(value) in (float, int),
+    type(None): lambda value: value is None,
+}
+
+
+def find_type_mismatch(value: Any, kind: Any) -> str:
+    """Where a value is not of its type: the fields that lead to it, then `value`; empty when it is."""
+    if kind in ATOM_TESTS:
+        return "" if ATOM_TESTS[kind](value) else "value"
+    if is_dataclass(kind):
+        if not isinstance(value, cast(type, kind)):
+            return "value"
+        found = ((name, find_type_mismatch(getattr(value, name), hint)) for name, hint in _list_fields(kind))
+        return next((f"{name}.{wrong}" for name, wrong in found if wrong), "")
+    origin, kinds = _split_type(kind)
+    if origin is tuple:
+        return _find_tuple_mismatch(value, kinds)
+    if origin in (UnionType, Union):
+        return "value" if all(find_type_mismatch(value, one) for one in kinds) else ""
+    return "" if _is_member(value, origin or kind) else "value"
+
+
+def _find_tuple_mismatch(value: Any, kinds: tuple[Any, ...]) -> str:
+    if not isinstance(value, tuple):
+        return "value"
+    members = cast(tuple[Any, ...], value)
+    wanted = (kinds[0],) * len(members) if kinds[1:] == (Ellipsis,) else kinds
+    return next(filter(None, map(find_type_mismatch, members, wanted)), "") if len(members) == len(wanted) else "value"
+
+
+def _is_member(value: Any, kind: Any) -> bool:
+    if isinstance(kind, type) and issubclass(kind, Mapping):
+        return isinstance(value, Mapping) and all(isinstance(key, str) for key in cast(Mapping[Any, Any], value))
+    return not (isinstance(kind, type) and issubclass(kind, Enum)) or isinstance(value, kind)
+
+
+@cache
+def _list_fields(kind: Any) -> tuple[tuple[str, Any], ...]:
+    hints = get_type_hints(kind)
+    return tuple((field.name, hints[field.name]) for field in fields(kind))
+
+
+@cache
+def _split_type(kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(kind), get_args(kind)

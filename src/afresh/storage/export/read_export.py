@@ -1,28 +1,115 @@
-"""Reads an export and believes nothing of it that does not prove itself. Nothing is written here."""
+"""Reads an export, checks everything in it, and compares its journals with those that are here. Nothing is written."""
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
+from afresh.core import hash_chain
+from afresh.core.archived_block import block_id_from_text, find_block_ids
 from afresh.core.codec import to_canonical_json
-from afresh.core.event import JournalEntry
+from afresh.core.event import JournalEntry, JournalHead
 from afresh.core.fact import NOTEBOOK_JOURNAL
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.work_transfer import GIT_OBJECT_ID, TaskWork, has_commit_of_id
-from afresh.storage.export.journal_lines import DECODE_ERRORS, check_blocks_present, parse_blocks, parse_entries
+from afresh.errors import Damaged
 from afresh.storage.export.manifest import (
     NOTEBOOK_FILE,
     QUEUE_FILE,
     ExportedTaskRow,
     ExportManifest,
+    JournalExtent,
+    find_type_mismatch,
     make_export_error,
     name_blocks_file,
     name_journal_file,
     name_work_files,
     read_export_file,
 )
+
+ENTRY_LINE = re.compile(r'\{"entry":(.*),"hash":"(.{64})"\}')
+"""As `write_export.render_entry_line` writes it."""
+ESCAPED_SURROGATE = re.compile(r"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
+"""An escaped surrogate: no hashed text has one, and it can't be stored."""
+DECODE_ERRORS = (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError)
+"""What reading raises for made-up entries whose hashes are right and whose content is not."""
+
+
+def parse_entries(data: bytes, path: Path, task: str, extent: JournalExtent) -> Iterator[JournalEntry]:
+    """The exported entries. An entry that does not continue the chain, or is of another journal, is an error."""
+    head = JournalHead()
+    for number, line in _split_lines(data, path, extent.entries):
+        match = ENTRY_LINE.fullmatch(line)
+        if match is None:
+            raise make_export_error(path, "is not an entry with its hash", number)
+        entry = _parse_entry(match[1], head, match[2], path, number)
+        if (entry.task, entry.seq) != (task, number):
+            raise make_export_error(
+                path, f"is entry {entry.seq} of {entry.task!r}; entry {number} of {task!r} belongs here", number
+            )
+        head = JournalHead(entry.seq, entry.hash)
+        yield entry
+    if (head.seq, head.hash) != (extent.entries, extent.head):
+        raise make_export_error(path, f"ends with {head.hash[:12]}; the export should end with {extent.head[:12]}", head.seq)
+
+
+def _parse_entry(body: str, before: JournalHead, hash: str, path: Path, number: int) -> JournalEntry:
+    try:
+        entry = hash_chain.read_entry(body, before, hash)
+        wrong = find_type_mismatch(entry.at, float) or find_type_mismatch(entry.event, type(entry.event))
+    except Damaged as fault:
+        raise make_export_error(path, fault.what, number) from None
+    except DECODE_ERRORS as fault:
+        raise make_export_error(path, f"can't be understood: {type(fault).__name__} {fault}", number) from None
+    if wrong:
+        raise make_export_error(
+            path, f"can't be understood: {wrong.removesuffix('.value')} is of another kind than it should be", number
+        )
+    if ESCAPED_SURROGATE.search(body):
+        raise make_export_error(path, "holds half a character", number)
+    return entry
+
+
+def parse_blocks(data: bytes, path: Path) -> dict[str, str]:
+    """Texts by id. A text that does not have the hash in its id is an error."""
+    found: dict[str, str] = {}
+    for number, line in _split_lines(data, path):
+        try:
+            plain = json.loads(line)
+            name, text = plain["id"], plain["text"]
+            sound = isinstance(text, str) and block_id_from_text(text) == name
+        except DECODE_ERRORS as fault:
+            raise make_export_error(path, f"can't be understood: {type(fault).__name__} {fault}", number) from None
+        if not sound:
+            raise make_export_error(path, f"block {str(name)[:32]} is not named by its content", number)
+        found[name] = text
+    return found
+
+
+def check_blocks_present(told: Iterable[JournalEntry], held: dict[str, str], path: Path, extent: JournalExtent) -> None:
+    """Every block that an entry names is there, but those that were missing before."""
+    there = held.keys() | set(extent.missing)
+    for entry in told:
+        if absent := [name for name in find_block_ids(entry.body) if name not in there]:
+            raise make_export_error(path, f"entry {entry.seq} names block {absent[0]}, which the export does not hold", entry.seq)
+
+
+def _split_lines(data: bytes, path: Path, count: int | None = None) -> Iterator[tuple[int, str]]:
+    """Numbered from 1. The first `count` of them must be there; what follows is of an export that did not come to its end."""
+    *whole, rest = data.split(b"\n")
+    if rest and (count is None or len(whole) < count):
+        raise make_export_error(path, "the line is cut off", len(whole) + 1)
+    if count is not None and len(whole) < count:
+        raise make_export_error(path, f"the file ends here; it should have {count} lines", len(whole))
+    for number, line in enumerate(whole[:count], 1):
+        try:
+            yield number, line.decode()
+        except UnicodeDecodeError as fault:
+            raise make_export_error(path, f"is not UTF-8: {fault.reason}", number) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +175,38 @@ def _read_work(folder: Path, row: ExportedTaskRow, state: State) -> TaskWork | N
     if row.commit and not (row.commit == tree.commit and has_commit_of_id(work, row.commit)):
         raise make_export_error(folder / names["commit"], "is not the commit that the journal names", 1)
     return work
+
+
+class JournalRelation(StrEnum):
+    NEW = "new"
+    LONGER = "longer"
+    """It goes on where ours ends."""
+    SAME = "same"
+    BEHIND = "behind"
+    """Ours goes on where it ends."""
+    DIVERGED = "diverged"
+
+    @property
+    def adds(self) -> bool:
+        return self in (JournalRelation.NEW, JournalRelation.LONGER)
+
+
+@dataclass(frozen=True, slots=True)
+class JournalComparison:
+    relation: JournalRelation
+    here: int = 0
+    """Entries that are here."""
+    parting: int = 0
+    """The first entry that differs."""
+
+
+def compare_journals(here: Iterable[JournalEntry], there: Sequence[JournalEntry]) -> JournalComparison:
+    ours = [entry.hash for entry in here]
+    differing = (seq for seq, (one, other) in enumerate(zip(ours, there, strict=False), 1) if one != other.hash)
+    if parting := next(differing, 0):
+        return JournalComparison(JournalRelation.DIVERGED, len(ours), parting)
+    if len(ours) == len(there):
+        return JournalComparison(JournalRelation.SAME, len(ours))
+    if len(ours) > len(there):
+        return JournalComparison(JournalRelation.BEHIND, len(ours))
+    return JournalComparison(JournalRelation.LONGER if ours else JournalRelation.NEW, len(ours))

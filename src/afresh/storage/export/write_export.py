@@ -1,12 +1,14 @@
 """Writes an export: whole files, each replaced at once, queue.json last. What an earlier export holds is never lost."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
+from afresh.core.archived_block import find_block_ids
+from afresh.core.codec import to_canonical_json
 from afresh.core.event import JournalEntry
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
@@ -14,7 +16,6 @@ from afresh.core.work_transfer import TaskWork, has_transferable_work
 from afresh.errors import BadInput
 from afresh.ports.storage import Storage
 from afresh.storage.export import manifest
-from afresh.storage.export.journal_lines import render_entry_line, render_named_blocks
 from afresh.storage.export.manifest import ExportedTaskRow, ExportManifest, JournalExtent
 from afresh.workspace.disk_files import sync_folder
 
@@ -147,6 +148,23 @@ def _write_notebook(writer: "_ExportWriter", source: ExportSource) -> JournalExt
         return None
     writer.put(manifest.NOTEBOOK_FILE, "".join(map(render_entry_line, entries)).encode())
     return JournalExtent(len(entries), entries[-1].hash)
+
+
+def render_entry_line(entry: JournalEntry) -> str:
+    """The entry's JSON exactly as it was hashed, and the hash."""
+    return f'{{"entry":{entry.body},"hash":"{entry.hash}"}}\n'
+
+
+def render_named_blocks(entries: Iterable[JournalEntry], read: Callable[[str], str]) -> tuple[list[str], list[str]]:
+    """Lines for the blocks that entries name, in that order; and the names of blocks that the archive does not have."""
+    lines: list[str] = []
+    missing: list[str] = []
+    for name in dict.fromkeys(name for entry in entries for name in find_block_ids(entry.body)):
+        try:
+            lines.append(f'{{"id":"{name}","text":{to_canonical_json(read(name))}}}\n')
+        except KeyError:
+            missing.append(name)
+    return lines, missing
 
 
 class _ExportWriter:

@@ -1,0 +1,1 @@
+"""Lessons, patterns and skills as Markdown files."""

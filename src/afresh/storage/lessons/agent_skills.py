@@ -5,22 +5,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from afresh.config.yaml_reader import FileFault, InvalidValue, decode_utf8, split_front_matter
 from afresh.core.lesson import LESSON_HEADINGS, Lesson, get_heading_text
 from afresh.core.lesson_match import GENERAL_WORDS
 from afresh.core.search_words import stem_word
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
-from afresh.storage.lessons.front_matter import quote_yaml
+from afresh.storage.lessons.lesson_file import MAX_LESSON_BYTES, parse_front_matter, quote_yaml, require_text
 from afresh.storage.lessons.lesson_folder import FileStamp, ignore_missing_file, make_slug, read_file_bytes, replace_file
-from afresh.storage.lessons.parse_lesson import (
-    LessonFault,
-    UnreadableLesson,
-    decode_lesson,
-    parse_front_matter,
-    require_text,
-    split_lesson_text,
-)
-from afresh.storage.symlinks import refuse_symlinks
+from afresh.workspace.disk_files import refuse_symlinks
 
 SKILL_FOLDERS = (".claude/skills", ".agents/skills", ".afresh/skills")
 SKILL_FILE_NAME = "SKILL.md"
@@ -40,10 +33,10 @@ class AgentSkill:
     stamp: FileStamp = ()
 
 
-def read_skills(root: Path, before: Mapping[str, AgentSkill]) -> tuple[list[AgentSkill], list[LessonFault]]:
+def read_skills(root: Path, before: Mapping[str, AgentSkill]) -> tuple[list[AgentSkill], list[FileFault]]:
     """The skills of a tree, and what is wrong with those that can't be used. No link is followed. What was read before is read
     again only when it has changed."""
-    found, notes = list[AgentSkill](), list[LessonFault]()
+    found, notes = list[AgentSkill](), list[FileFault]()
     for path in list_skill_files(root):
         name = path.relative_to(root).as_posix()
         with ignore_missing_file():
@@ -56,10 +49,10 @@ def read_skills(root: Path, before: Mapping[str, AgentSkill]) -> tuple[list[Agen
                     if known and known.stamp == stamp
                     else AgentSkill(name, *parse_skill(name, read_file_bytes(path)), stamp)
                 )
-            except UnreadableLesson as fault:
-                notes.append(LessonFault(name, fault.line, fault.what))
+            except InvalidValue as fault:
+                notes.append(fault.in_file(name))
             except PermissionError:
-                notes.append(LessonFault(name, 1, "can't be read: permission denied"))
+                notes.append(FileFault(name, 1, "", "can't be read: permission denied"))
     return found, notes
 
 
@@ -74,15 +67,14 @@ def list_skill_files(root: Path) -> Iterator[Path]:
 
 
 def parse_skill(path: str, data: bytes) -> tuple[str, str, str]:
-    text = decode_lesson(data)
-    found = split_lesson_text(text)
+    found = split_front_matter(decode_utf8(data, MAX_LESSON_BYTES))
     given = parse_front_matter(found.head) if found else {}
     try:
         name, description = (require_text(given[key][1]).strip() if key in given else "" for key in ("name", "description"))
     except ValueError as fault:
-        raise UnreadableLesson(2, f"name and description: {fault}") from None
+        raise InvalidValue(2, f"name and description: {fault}") from None
     if not found or not description:
-        raise UnreadableLesson(1, "has no description in its front matter, so nothing says when it fits")
+        raise InvalidValue(1, "has no description in its front matter, so nothing says when it fits")
     return name or path.split("/")[-2], description, found.body.replace("\r\n", "\n").strip()
 
 
@@ -101,7 +93,7 @@ def export_skill(one: Lesson, folder: Path) -> Path:
 
 
 def make_skill_name(one: Lesson) -> str:
-    """Small letters, digits and hyphens. What tells the object from others comes before its id."""
+    """Small letters, digits and hyphens: the distinctive words of the title, then the id."""
     told = [word for word in make_slug(one.title).split("-") if stem_word(word) not in GENERAL_WORDS or len(word) > 6]
     tail = re.sub(r"[^a-z0-9]+", "-", one.id.lower()).strip("-")
     return f"{'-'.join(told)[: MAX_NAME_CHARACTERS - len(tail) - 1].strip('-')}-{tail}".strip("-")[:MAX_NAME_CHARACTERS].strip(

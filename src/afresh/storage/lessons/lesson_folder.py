@@ -1,5 +1,5 @@
-"""The folder of knowledge objects. Files are a person's as much as ours: only counters, and lines that a command was told to set,
-are written into one that exists, and only while it is what was read."""
+"""The folder of lessons. People edit these files too: in an existing file only counters and the fields that a command sets are
+written, and only if the file has not changed since it was read."""
 
 import os
 import re
@@ -9,11 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from afresh.config.yaml_reader import FileFault, split_front_matter
 from afresh.core.lesson import Lesson, LessonStatus
 from afresh.errors import BadInput
-from afresh.storage.lessons.front_matter import render_lesson_file, set_front_matter_fields, split_front_matter, to_yaml_scalar
-from afresh.storage.lessons.parse_lesson import MAX_LESSON_BYTES, LessonFault, ParsedLesson, parse_lesson
-from afresh.storage.symlinks import refuse_symlinks
+from afresh.storage.lessons.lesson_file import (
+    MAX_LESSON_BYTES,
+    ParsedLesson,
+    parse_lesson,
+    render_lesson_file,
+    set_front_matter_fields,
+    to_yaml_scalar,
+)
+from afresh.workspace.disk_files import refuse_symlinks
 
 APPROVED_FOLDER = "approved"
 DRAFTS_FOLDER = "drafts"
@@ -40,7 +47,7 @@ class LessonFolder:
         self._held: dict[Path, LessonFile] = {}
 
     def held(self) -> list[LessonFile]:
-        """Every file, approved ones first. Of two with one id the first counts; the other is told of."""
+        """Every file, approved ones first. Of two with the same id the first is used; the other gets a fault."""
         found = {path: self._look(path, status, stamp) for path, status, stamp in self._files()}
         self._held, ids = found, dict[str, str]()
         return [mark_duplicate_id(one, ids) for one in found.values()]
@@ -131,11 +138,11 @@ class LessonFolder:
         if known and known.stamp == stamp:
             return known
         if path.is_symlink():
-            return LessonFile(path, stamp, ParsedLesson(file, None, (LessonFault(file, 1, "is a link, and not followed"),)))
+            return LessonFile(path, stamp, ParsedLesson(file, None, (FileFault(file, 1, "", "is a link, and not followed"),)))
         try:
             return LessonFile(path, stamp, parse_lesson(read_file_bytes(path), file, status))
         except OSError as fault:
-            return LessonFile(path, (), ParsedLesson(file, None, (LessonFault(file, 1, f"can't be read: {fault.strerror}"),)))
+            return LessonFile(path, (), ParsedLesson(file, None, (FileFault(file, 1, "", f"can't be read: {fault.strerror}"),)))
 
 
 @contextmanager
@@ -151,7 +158,7 @@ def mark_duplicate_id(held: LessonFile, ids: dict[str, str]) -> LessonFile:
     one = held.read.knowledge
     if one is None or ids.setdefault(one.id, held.read.file) == held.read.file:
         return held
-    told = LessonFault(held.read.file, 1, f"has the id {one.id} of {ids[one.id]}, so it is not used")
+    told = FileFault(held.read.file, 1, "", f"has the id {one.id} of {ids[one.id]}, so it is not used")
     return replace(held, read=replace(held.read, knowledge=None, notes=(*held.read.notes, told)))
 
 

@@ -1,0 +1,1 @@
+"""Journal, queue, facts, notebooks, ledger and code index in SQLite."""

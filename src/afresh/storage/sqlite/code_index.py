@@ -226,7 +226,7 @@ class SqliteCodeIndex:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """A file that is damaged or says what was never written into it is thrown away; whoever asked does without it."""
+        """Delete a file that is damaged or has unexpected content, and raise Damaged: the caller works without the index."""
         try:
             yield
         except (Damaged, Broken, ValueError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Readings and postings as they stand in the index of code."""
+"""How readings and postings are encoded in the code index."""
 
 import json
 from array import array
@@ -16,7 +16,7 @@ ContentTerms = tuple[Mapping[str, int], Sequence[str], Sequence[str]]
 TermPostings = dict[IndexTerm, dict[str, list[int]]]
 """By kind and term the contents that use it; for words each is followed by how often it says it."""
 TERMS_PER_RUN = 64
-"""Terms that stand next to each other in a row: rows are dearer than what is in them."""
+"""Terms in one row: a row costs more than its content."""
 
 
 def encode_bare_reading(reading: FileReading) -> str:

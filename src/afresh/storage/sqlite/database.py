@@ -10,7 +10,7 @@ from threading import RLock
 
 from afresh.errors import AfreshError, BadInput, Broken, Damaged, NeedsPerson, TryAgain
 from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA, DatabaseSchema, apply_migrations
-from afresh.storage.symlinks import refuse_symlinks
+from afresh.workspace.disk_files import refuse_symlinks
 
 BUSY_CODE = sqlite3.SQLITE_BUSY
 LOCKED_CODE = sqlite3.SQLITE_LOCKED
@@ -22,7 +22,7 @@ UNUSABLE_CODES = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_R
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Raise what SQLite reports about `path` as an error of ours."""
+    """Raise SQLite's errors about `path` as AfreshError."""
     try:
         yield
     except sqlite3.Error as fault:
@@ -74,7 +74,7 @@ BUSY_TIMEOUT_SECONDS = 20.0
 CHECKPOINT_BYTES = 4 << 20
 MIN_DATABASE_BYTES = 512
 PAGE_CACHE_KB = 512
-"""Of each file that are held in this process: what a step asks for again lies with the kernel."""
+"""Page cache of each file in this process; the kernel caches the rest."""
 COMMIT_OVERHEAD_BYTES = 16 << 10
 """What a commit adds to the log beyond its payload, roughly: whole pages are logged."""
 
@@ -162,7 +162,7 @@ class Database:
             yield self._connection
 
     def _remember(self, fault: sqlite3.Error) -> None:
-        """After a failed fsync the kernel may drop the dirty pages and report success next time: so there is no next time."""
+        """Refuse all writes after a failed fsync: the kernel may drop the dirty pages and report success the next time."""
         if read_error_code(fault) == sqlite3.SQLITE_IOERR:
             self._failure = translate_error(fault, self.path)
 

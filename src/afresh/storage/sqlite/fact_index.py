@@ -22,10 +22,10 @@ from afresh.storage.sqlite.facts import FACT_COLUMNS, fact_from_row
 from afresh.storage.sqlite.journal import SqliteJournal
 
 MAX_FACTS_SEARCHED_DIRECTLY = 20_000
-"""So many facts are searched as they are: counting words first would cost more than it saves."""
+"""Up to this many facts, counting how common the words are costs more than it saves."""
 COMMON_TERM_FACTS = 20_000
 MAX_READ_POSTINGS = 60_000
-"""A word in more facts than this tells little, and to rank by it would mean to read them all; entries that are read in all."""
+"""A word in more facts than this is not used for ranking; and the most index entries that are read for one search."""
 MAX_SEARCH_TERMS = 24
 MAX_RECENT_FACTS = 200
 
@@ -88,7 +88,7 @@ def build_conditions(question: FactQuery) -> tuple[str, tuple[str, ...]]:
 
 
 def choose_rarest_terms(connection: Connection, terms: list[str]) -> list[str]:
-    """As many as can be ranked by without reading too much, those first that tell most."""
+    """The rarest terms, as many as can be ranked without reading too many entries."""
     taken, left = list[str](), MAX_READ_POSTINGS
     for count, term in sorted((count_facts_with_term(connection, term), term) for term in terms):
         left -= count
@@ -116,7 +116,7 @@ T = TypeVar("T")
 
 class SqliteFactIndex:
     """Also a Watcher: it learns from every commit. What it can't learn at once it reads before the next question; an index that
-    is damaged is made again, and only what keeps that from being done, a full disk say, reaches whoever asks."""
+    is damaged is rebuilt. The caller gets an error only if that fails, for example because the disk is full."""
 
     def __init__(self, path: Path, store: SqliteJournal, notebooks: Sequence[Notebook]) -> None:
         self._database = Database(path, schema=migrations.FACTS_SCHEMA)

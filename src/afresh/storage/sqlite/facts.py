@@ -54,7 +54,7 @@ def read_seen_seq(connection: Connection, task: str) -> int:
 
 
 def find_fact_owner(task: str, fact: Fact) -> str:
-    """What is told to the notebook of the project is the project's; a user's own is the user's, wherever it was told."""
+    """The journal that a fact belongs to: facts of scope USER to the user's notebook, others to the journal that has them."""
     return USER_JOURNAL if fact.scope is FactScope.USER else task
 
 
@@ -71,7 +71,7 @@ def record_fact(connection: Connection, task: str, fact: Fact, by: str, at: floa
 
 
 def find_same_subject(connection: Connection, task: str, fact: Fact) -> list[tuple[int, ProjectFact]]:
-    """What is decided is told apart as the state does it, whatever the letters' case."""
+    """Facts in force about the same subject; subjects of decisions are compared without regard to case, as in the state."""
     if fact.kind is not FactKind.DECISION:
         return list(list_facts_in_force(connection, task, fact.kind, fact.subject))
     held = list_facts_in_force(connection, task, fact.kind)

@@ -16,9 +16,9 @@ from afresh.core.task import Task, TaskStatus
 from afresh.errors import BadInput, Broken, Conflict, Damaged
 from afresh.storage.sqlite import blocks, state_snapshot
 from afresh.storage.sqlite import blocks as blocks_module
-from afresh.storage.sqlite.compression import compress_text, decompress_text
+from afresh.storage.sqlite.blocks import compress_text, decompress_text
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.tickets import write_ticket
+from afresh.storage.sqlite.queue import write_ticket
 
 RECORDS_PER_READ = 64
 """Records that are read at a time, about 250 entries."""
@@ -101,7 +101,7 @@ class SqliteJournal:
         self._kept.clear()
 
     def _remember(self, blocks: Sequence[Block]) -> None:
-        """Most of a window is the window before: what is known to be committed need not be asked for."""
+        """Remember which blocks are committed: most blocks of a prompt are in the prompt before it."""
         if len(self._kept) > MAX_REMEMBERED_BLOCKS:
             self._kept.clear()
         self._kept.update([block.id for block in blocks])
@@ -136,7 +136,7 @@ def _insert_record(connection: Connection, number: int, record: JournalRecord, b
 
 
 def _check_coherence(entries: Sequence[JournalEntry], state: State) -> None:
-    """Entries and state must tell one story before any of it is written."""
+    """Broken unless the entries follow each other and end at the state's head."""
     if not entries or JournalHead(entries[-1].seq, entries[-1].hash) != state.head:
         raise Broken("the state does not stand at the last of the entries that lead to it")
     for before, entry in pairwise(entries):
@@ -147,7 +147,7 @@ def _check_coherence(entries: Sequence[JournalEntry], state: State) -> None:
 
 
 def _needs_snapshot(entries: Sequence[JournalEntry], state: State) -> bool:
-    """A snapshot is written when the task comes to rest, now and then, and when it is asked for."""
+    """Whether to write a snapshot: every few steps, when the task is not running any more, and at a checkpoint."""
     now_and_then = entries[0].seq // SNAPSHOT_INTERVAL_ENTRIES != (state.head.seq + 1) // SNAPSHOT_INTERVAL_ENTRIES
     return now_and_then or state.status is not TaskStatus.RUNNING or isinstance(entries[-1].event, CheckpointWritten)
 

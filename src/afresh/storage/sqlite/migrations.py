@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
 
-from afresh.storage.sqlite.compression import decompress_text
+from afresh.storage.sqlite.blocks import decompress_text
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSchema:
     application: int
-    """SQLite's `application_id`: tells our file from any other database."""
+    """SQLite's `application_id`: identifies the file as ours."""
     migrations: tuple[Callable[[Connection], None], ...]
     lasting: bool = True
     """Every commit is on the disk before it is reported. What can be made again need not be."""
 
 
 def _create_journal_tables(connection: Connection) -> None:
-    """What was ordered never changes (task); where it stands does, with every commit (ticket).
+    """A task's order never changes (task); its status does, with every commit (ticket).
 
     A record is one commit: its entries from `seq` on, one a line, with the hash of each, and the blocks that came with them.
     """
@@ -119,7 +119,7 @@ JOURNAL_SCHEMA = DatabaseSchema(
 
 
 def apply_migrations(connection: Connection, schema: DatabaseSchema) -> None:
-    """Bring the schema up to date in one transaction; whoever comes second finds nothing left to do."""
+    """Bring the schema up to date in one transaction; a second process finds nothing left to do."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -136,7 +136,7 @@ def apply_migrations(connection: Connection, schema: DatabaseSchema) -> None:
 
 def _create_ledger_tables(connection: Connection) -> None:
     """A call is a row. A tally is the sum of all calls under one key, what is only booked included, so that a check costs the
-    same however many calls there are; `base` is what stood there when a person last reset its limit."""
+    same however many calls there are; `base` is its value when a person last reset the limit."""
     connection.execute(
         "CREATE TABLE call (number INTEGER PRIMARY KEY, at REAL NOT NULL, project TEXT NOT NULL, name TEXT NOT NULL,"
         " task TEXT NOT NULL, parent TEXT NOT NULL, kind TEXT NOT NULL, model TEXT NOT NULL, step INTEGER NOT NULL,"

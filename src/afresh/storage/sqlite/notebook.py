@@ -1,4 +1,4 @@
-"""The project's notebook: a journal that no task owns. Whoever has something to say adds it in turn; nothing is overwritten."""
+"""The notebook of the project or the user: a journal that no task owns, and that several processes append to."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -9,7 +9,7 @@ from zlib import crc32
 from afresh.core.codec import get_decoder, to_canonical_json
 from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
-from afresh.storage.sqlite.compression import compress_text, decompress_text
+from afresh.storage.sqlite.blocks import compress_text, decompress_text
 
 LIST_FIELDS = ("facts", "regions", "index", "passages")
 EMPTY_LISTS: dict[str, tuple[()]] = dict.fromkeys(LIST_FIELDS, ())
@@ -23,7 +23,7 @@ def name_fields(kind: Any) -> str:
 
 
 STATE_FIELDS_CHECKSUM = crc32(name_fields(State).encode())
-"""Tells a snapshot of a state that had other fields: only the journal knows what they would hold by now."""
+"""Differs for a snapshot of a state with other fields, which can't be used: the state is rebuilt from the journal."""
 
 
 def encode_state(state: State) -> str | bytes:

@@ -1,0 +1,1 @@
+"""Small rewrites inside one function, one kind per file."""

@@ -1,56 +1,39 @@
-"""A file of knowledge as it is read. People write them too: what can be used is used, what can't is told with its line."""
+"""The file of a lesson: front matter and text. People edit these files: a wrong value is reported with its line, and its default
+is used."""
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from afresh.config.yaml_reader import compose_yaml
+from afresh.config.yaml_reader import FileFault, InvalidValue, compose_checked_yaml, decode_utf8, line_of_node, split_front_matter
 from afresh.core.lesson import Lesson, LessonApproval, LessonStatus
+from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
-from afresh.storage.lessons.front_matter import FrontMatterParts, split_front_matter
 
 MAX_LESSON_BYTES = 64_000
 MAX_TITLE_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class LessonFault:
-    """What is wrong in a file of a person's, and where."""
-
-    file: str
-    line: int
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.what}"
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedLesson:
-    """What a file says. Without an object it can't be used; notes may stand beside one that can."""
+    """A lesson, or None if the file can't be used; and what is wrong with the file."""
 
     file: str
     knowledge: Lesson | None = None
-    notes: tuple[LessonFault, ...] = ()
-
-
-class UnreadableLesson(Exception):
-    def __init__(self, line: int, what: str) -> None:
-        super().__init__(what)
-        self.line, self.what = line, what
+    notes: tuple[FileFault, ...] = ()
 
 
 def parse_lesson(data: bytes, file: str, status: LessonStatus) -> ParsedLesson:
     """Never raises. `status` is what the folder says, for a file that says nothing itself."""
     try:
-        text = decode_lesson(data)
-        found = split_lesson_text(text)
+        text = decode_utf8(data, MAX_LESSON_BYTES)
+        found = split_front_matter(text)
         given = parse_front_matter(found.head) if found else {}
-    except UnreadableLesson as fault:
-        return ParsedLesson(file, None, (LessonFault(file, fault.line, fault.what),))
+    except InvalidValue as fault:
+        return ParsedLesson(file, None, (fault.in_file(file),))
     body = (found.body if found else text).replace("\r\n", "\n")
-    wrong: list[LessonFault] = []
+    wrong: list[FileFault] = []
 
     def value(name: str, rule: Callable[[Any], Any], default: Any) -> Any:
         line, held = given.get(name, (0, None))
@@ -59,7 +42,7 @@ def parse_lesson(data: bytes, file: str, status: LessonStatus) -> ParsedLesson:
         try:
             return rule(held)
         except ValueError as fault:
-            wrong.append(LessonFault(file, line, f"{name}: {fault}; taken as {default if default != '' else 'nothing'}"))
+            wrong.append(FileFault(file, line, "", f"{name}: {fault}; taken as {default if default != '' else 'nothing'}"))
             return default
 
     stem = re.sub(r"\.md$", "", file.rpartition("/")[2])
@@ -83,55 +66,27 @@ def parse_lesson(data: bytes, file: str, status: LessonStatus) -> ParsedLesson:
     return ParsedLesson(file, one, tuple(wrong))
 
 
-def decode_lesson(data: bytes) -> str:
-    if len(data) > MAX_LESSON_BYTES:
-        raise UnreadableLesson(1, f"has {len(data):,} bytes, {MAX_LESSON_BYTES:,} are allowed")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as fault:
-        raise UnreadableLesson(data[: fault.start].count(b"\n") + 1, "is not UTF-8") from None
-
-
-def split_lesson_text(text: str) -> FrontMatterParts | None:
-    try:
-        return split_front_matter(text)
-    except ValueError as fault:
-        raise UnreadableLesson(1, str(fault)) from None
-
-
 def parse_front_matter(head: str) -> Mapping[str, tuple[int, Any]]:
-    """Every key with its line and its value: texts, and lists of texts. Nothing is constructed, so no tag can do anything."""
-    import yaml
+    """Every key with its line and its value: a text, or a list of texts. InvalidValue if it is not a YAML mapping."""
+    from yaml.nodes import MappingNode
 
-    try:
-        root = compose_yaml(head, "BaseLoader")
-    except RecursionError:
-        raise UnreadableLesson(2, "is nested too deeply") from None
-    except (yaml.YAMLError, ValueError, OverflowError) as fault:
-        mark = getattr(fault, "problem_mark", None) or getattr(fault, "context_mark", None)
-        said = getattr(fault, "problem", None) or getattr(fault, "reason", None) or "can't be read"
-        raise UnreadableLesson((mark.line if mark else 0) + 2, f"the front matter is not YAML: {said}") from None
+    root = compose_checked_yaml(f"\n{head}", "BaseLoader")  # the empty line replaces the opening fence
     if root is None:
         return {}
-    if not isinstance(root, yaml.MappingNode):
-        raise UnreadableLesson(2, "the front matter should have lines such as `title: …`")
+    if not isinstance(root, MappingNode):
+        raise InvalidValue(2, "the front matter should have lines such as `title: …`")
     plain: dict[str, tuple[int, Any]] = {}
     for key, held in root.value:
-        plain.setdefault(str(key.value), (key.start_mark.line + 2, plain_value_from_node(held)))
+        plain.setdefault(str(key.value), (line_of_node(key), plain_value_from_node(held)))
     return plain
 
 
 def plain_value_from_node(node: Any) -> Any:
-    """A text, a list of texts; anything else as a list in a list, which no rule accepts."""
+    """A text, or a list of texts; anything else in the list is None, which no rule accepts."""
     if isinstance(node.value, str):
         return node.value
-    return [
-        one.value if isinstance(one, type(node)) is False and isinstance(one.value, str) else None for one in list_nodes(node)
-    ]
-
-
-def list_nodes(node: Any) -> list[Any]:
-    return list(node.value) if node.id == "sequence" else [node]
+    items = node.value if node.id == "sequence" else [node]
+    return [item.value if isinstance(item.value, str) else None for item in items]
 
 
 def find_title(body: str) -> str:
@@ -190,3 +145,52 @@ def make_enum_rule(kinds: Any) -> Callable[[Any], Any]:
         return kinds(text)
 
     return rule
+
+
+COUNTER_FIELDS = ("shown", "unused", "uses", "successes", "tokens_saved", "last_used", "last_task")
+"""The only lines of a file that are updated."""
+PLAIN_SCALAR_PATTERN = re.compile(r"[A-Za-z][\w,./()'+-]*(?: [\w,./()'+-]+)*")
+YAML_NON_STRINGS = frozenset(("y", "n", "yes", "no", "true", "false", "on", "off", "null"))
+YAML_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"})
+UNWRITABLE_CHARACTERS = re.compile("[\ufffe\uffff]")
+TIME_PATTERN = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?")
+
+
+def render_lesson_file(one: Lesson) -> str:
+    """The file of a new lesson. A file that exists is never rendered again."""
+    head = {field.name: getattr(one, field.name) for field in fields(one) if field.name != "body"}
+    lines = [f"{name}: {to_yaml_scalar(value)}" for name, value in head.items() if value != "" or name in COUNTER_FIELDS]
+    return "\n".join(["---", *lines, "---", one.body])
+
+
+def to_yaml_scalar(value: str | int | tuple[str, ...] | None) -> str:
+    """As YAML reads it back; quoted only where it must be."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(quote_yaml(one, ',') for one in value)}]"
+    if isinstance(value, str):
+        return quote_yaml(value)
+    return "null" if value is None else str(value)
+
+
+def quote_yaml(text: str, but: str = "") -> str:
+    plain = PLAIN_SCALAR_PATTERN.fullmatch(text) and text.lower() not in YAML_NON_STRINGS and not set(but) & set(text)
+    if text.isascii() and (plain or TIME_PATTERN.fullmatch(text)):
+        return text
+    return (
+        '"'
+        + UNWRITABLE_CHARACTERS.sub(lambda found: f"\\u{ord(found[0]):04x}", escape_hidden(text.translate(YAML_ESCAPES)))
+        + '"'
+    )
+
+
+def set_front_matter_fields(text: str, values: Mapping[str, str]) -> str:
+    """The file with these lines of its front matter set; every other byte as it was. Without front matter nothing changes."""
+    found = split_front_matter(text)
+    if found is None:
+        return text
+    head, end = found.head, "\r\n" if found.opening.endswith("\r\n") else "\n"
+    for name, value in values.items():
+        line = re.compile(rf"^{name}:(?:[ \t][^#\r\n]*?)?(?=[ \t]*(?:#[^\r\n]*)?\r?$)", re.MULTILINE)
+        head, hits = line.subn(lambda _, new=f"{name}: {value}": new, head, count=1)
+        head = head if hits else f"{head}{name}: {value}{end}"
+    return found.opening + head + found.closing + found.body

@@ -3,15 +3,15 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from afresh.config.yaml_reader import split_front_matter
 from afresh.core.lesson import Lesson, LessonApproval, LessonStatus
-from afresh.storage.lessons.front_matter import (
+from afresh.storage.lessons.lesson_file import (
     COUNTER_FIELDS,
+    parse_lesson,
     render_lesson_file,
     set_front_matter_fields,
-    split_front_matter,
     to_yaml_scalar,
 )
-from afresh.storage.lessons.parse_lesson import parse_lesson
 
 LINES = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 TEXTS = (

@@ -1,4 +1,4 @@
-"""Keeps a lease alive while its owner works."""
+"""Renews a worker's lease while it works, and finds out whether the process of another worker is alive."""
 
 import os
 import socket
@@ -13,7 +13,7 @@ from afresh.ports.storage import TaskQueue
 
 
 def identify_worker() -> str:
-    """This process: host, process number and the moment it started, so that a reused number is not taken for it."""
+    """The name of this process: host, process number and start time, so that a reused number is not taken for it."""
     return f"{_identify_host()}:{os.getpid()}:{_read_start_time(os.getpid())}"
 
 
@@ -60,7 +60,7 @@ RENEW_INTERVAL_SECONDS = 5.0
 
 
 class LeaseRenewal:
-    """A Cancellation: it ends the work of an owner who has lost the lease."""
+    """A Cancellation: it stops a worker that has lost its lease."""
 
     def __init__(self, queue: TaskQueue, worker: str, task: str) -> None:
         self._queue, self._worker, self._task = queue, worker, task
@@ -68,7 +68,7 @@ class LeaseRenewal:
         self._over = Event()
 
     def check(self) -> None:
-        """LeaseLost if another worker has the task by now. It renews the lease: between two beats it may have been taken."""
+        """Renew the lease. LeaseLost if another worker has taken the task."""
         self._renew()
         if self._why:
             raise self._why
@@ -86,14 +86,14 @@ class LeaseRenewal:
         except LeaseLost as why:
             self._why = self._why or why
         except AfreshError:
-            return  # a busy or full disk: the next beat may do better, and if not, the journal's head guards the task
+            return  # a busy or full disk: the next try may succeed; until then the journal's head guards the task
 
 
 @contextmanager
 def renew_lease_in_background(
     queue: TaskQueue, worker: str, task: str, every: float = RENEW_INTERVAL_SECONDS
 ) -> Iterator[LeaseRenewal]:
-    """Renew in the background until the block ends. It does not release: that is the owner's word."""
+    """Renew the lease in a thread until the block ends. The owner releases it."""
     kept = LeaseRenewal(queue, worker, task)
     thread = Thread(target=kept.beat, args=(every,), name=f"lease of {task}", daemon=True)
     thread.start()

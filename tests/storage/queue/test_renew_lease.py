@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from afresh.errors import LeaseLost, TryAgain
+from afresh.storage.renew_lease import renew_lease_in_background
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.storage.sqlite.queue import SqliteQueue
-from afresh.storage.worker_lease import renew_lease_in_background
 from afresh.testing.fakes import FakeClock
 from afresh.testing.sample_journals import create_task
 
