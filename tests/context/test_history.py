@@ -2,7 +2,7 @@
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from traces import SPOKEN, Said, passages
 
@@ -104,7 +104,6 @@ OUTCOMES = st.sampled_from(
 )
 
 
-@settings(max_examples=25, deadline=None)
 @given(SPOKEN, st.lists(OUTCOMES, min_size=1, max_size=6), st.sampled_from((2_900, 4_000, 8_000)))
 def test_no_step_is_told_in_two_places_and_all_stand_in_order(spoken, outcomes, budget):
     recent = [record(30 - len(outcomes) + number, outcome) for number, outcome in enumerate(outcomes, 1)]

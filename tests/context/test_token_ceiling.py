@@ -173,7 +173,7 @@ class MemoryCopy(MemoryStore):
 
 
 TestAnyCourse = Ceiling.TestCase
-TestAnyCourse.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+TestAnyCourse.settings = settings(stateful_step_count=20, deadline=None)
 
 
 def at(**room: Any) -> State:

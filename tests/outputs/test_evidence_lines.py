@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import outputs
@@ -51,7 +51,6 @@ noise = st.lists(st.sampled_from(["", "plain words", "  indented words", "12 of 
 LONG = ["x" * 900] * (MAX_OUTPUT_CHARACTERS // 800)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(sorted(KINDS)), messages, noise, noise, st.sampled_from(["before", "after", ""]), st.booleans())
 def test_the_lines_named_hold_the_message(kind, message, before, after, long, script):
     echo = ["$ cat > a <<E", "exit", "E"] if script else ["$ x"]
@@ -75,7 +74,6 @@ def test_what_stands_in_the_part_that_is_not_looked_at_is_not_told(kind):
 SAMPLES = [value for name, value in vars(outputs).items() if name.isupper()]
 
 
-@settings(max_examples=120, deadline=None)
 @given(
     st.lists(st.one_of(st.sampled_from("\n".join(SAMPLES).splitlines()), st.text(max_size=60)), max_size=60),
     st.sampled_from(["\n", "\r\n", "\r", "\x0c", "\u2028"]),

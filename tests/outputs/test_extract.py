@@ -1,7 +1,7 @@
 """What outputs say, kind by kind, and how long it is believed."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core import event as happened
@@ -125,7 +125,6 @@ def test_a_command_is_told_by_its_purpose(command, told):
     assert purpose_from_command(command) == told
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(KNOWN), st.text(max_size=60)), max_size=40))
 def test_any_output_gives_one_short_line_and_few_findings(lines):
     reading = read_output("run", "git status; grep -rn x", "$ x\nexit 1\n" + "\n".join(lines))
