@@ -86,7 +86,7 @@ WIDE_ON_PURPOSE = {
     "code/project_profile/source_files.py: PythonFileMetrics has 13 fields, 12 are the ceiling": "counts of one pass over a file",
     "code/project_profile/traits.py: ProjectLayout has 13 fields, 12 are the ceiling": "what the profile says of a layout, a field a line",
     "core/lesson.py: Lesson has 18 fields, 12 are the ceiling": "on disk: the front matter of a lesson, which people edit",
-    "core/prompt.py: CallAudit has 14 fields, 12 are the ceiling": "on disk: in the journal with every call",
+    "core/prompt.py: CallAudit has 15 fields, 12 are the ceiling": "on disk: in the journal with every call",
     "core/task.py: Task has 18 fields, 12 are the ceiling": "on disk: in the journal, and what a user may order",
     "core/template.py: Template has 17 fields, 12 are the ceiling": "on disk: the keys of a template file",
     "memory/history/score.py: OddsWeights has 20 fields, 12 are the ceiling": "the weights of one formula, a field a term",
