@@ -6,16 +6,26 @@ prompt (`text_tool_calls`).
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply, Thinking
+from afresh.core.truncate import to_one_line
 from afresh.core.usage import Usage
-from afresh.errors import AfreshError
-from afresh.models.providers.connection import CONNECT_TIMEOUT_SECONDS, ProviderConnection, make_sdk_client
+from afresh.errors import AfreshError, NeedsPerson, TryAgain
+from afresh.models.model_settings import ModelSettings
+from afresh.models.providers.connection import (
+    CONNECT_TIMEOUT_SECONDS,
+    Provider,
+    ProviderConnection,
+    ProviderEndpoint,
+    connect_provider,
+    make_sdk_client,
+)
 from afresh.models.providers.openai_dialects import (
     OPENAI,
     OpenAIDialect,
@@ -235,3 +245,40 @@ def usage_from_openai(counted: Any) -> Usage:
     )
     thought = sum_reported_tokens(read_field(read_field(counted, "completion_tokens_details"), "reasoning_tokens"))
     return Usage(sent, made, cached, min(written, sent - cached), min(thought, made))
+
+
+LISTING_TIMEOUT_SECONDS = 5.0
+MAX_LISTED_MODELS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedModel:
+    model: str
+    window: int = 0
+    """As the server reports it; 0: it does not."""
+
+
+def list_offered_models(target: ProviderEndpoint, settings: ModelSettings) -> Sequence[OfferedModel]:
+    """The models of a server. TryAgain if it does not answer, NeedsPerson if the key is not accepted."""
+    provider = Provider(target.title, "openai", target.key_variable, target.base_url_variable)
+    connection = replace(connect_provider(provider, settings, target), timeout=LISTING_TIMEOUT_SECONDS)
+    import openai
+
+    try:
+        found = make_sdk_client(openai, openai.OpenAI, connection, connection.base_url).get("/models", cast_to=object)
+    except openai.APIStatusError as error:
+        what = f"{target.title} at {connection.base_url} does not tell what it has ({error.status_code})"
+        raise NeedsPerson(what, next="check its address and key") from None
+    except (openai.OpenAIError, ValueError):
+        raise TryAgain(f"no {target.title} answers at {connection.base_url}") from None
+    listed = read_field(found, "data")
+    held = [one for one in (listed if isinstance(listed, list) else ()) if isinstance(read_field(one, "id"), str)]
+    offers = (OfferedModel(to_one_line(one["id"], 120), _read_window_tokens(one)) for one in held[:MAX_LISTED_MODELS])
+    return sorted(offers, key=lambda offer: offer.model)
+
+
+def _read_window_tokens(told: dict[str, Any]) -> int:
+    """vLLM calls it max_model_len, OpenRouter context_length; llama.cpp reports the context size of the training."""
+    meta = told.get("meta")
+    places = (told.get("max_model_len"), told.get("context_length"), meta.get("n_ctx_train") if isinstance(meta, dict) else 0)
+    return next((value for value in places if type(value) is int and value > 0), 0)

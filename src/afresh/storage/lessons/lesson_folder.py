@@ -20,7 +20,7 @@ from afresh.storage.lessons.lesson_file import (
     set_front_matter_fields,
     to_yaml_scalar,
 )
-from afresh.workspace.disk_files import refuse_symlinks
+from afresh.workspace.disk_files import refuse_symlinks, replace_file
 
 APPROVED_FOLDER = "approved"
 DRAFTS_FOLDER = "drafts"
@@ -170,19 +170,3 @@ def read_file_bytes(path: Path) -> bytes:
     """Never through a link, and not without end."""
     with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
         return file.read(MAX_LESSON_BYTES + 1)
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """The old file or the new one, never half of one; its rights stay."""
-    spare = path.with_name(f".{path.name}.{os.getpid()}")
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-    file = os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-    try:
-        with open(file, "wb") as target:
-            target.write(data)
-            target.flush()
-            os.fsync(target.fileno())
-        os.replace(spare, path)
-    except OSError:
-        spare.unlink(missing_ok=True)
-        raise
