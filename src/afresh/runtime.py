@@ -58,7 +58,8 @@ COMPACT_BY_RULES = CompactionSettings()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallSettings:
-    """How calls are made, as ordered and as configured. For one call `settings_for_call` adapts it to what the state has learnt."""
+    """How calls are made, as ordered and as configured. For one call `settings_for_call` adapts it to what the state has
+    learnt."""
 
     template: Template
     tools: tuple[Tool, ...]

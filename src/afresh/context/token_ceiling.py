@@ -58,10 +58,16 @@ def decide_ceiling_change(state: State, cap: int) -> CeilingChanged | None:
             f"{room.failing} steps in a row failed while {_describe_omitted_tokens(state.tokens.last_call)}",
         )
     if room.again and larger > budget:
-        why = f"lines that had been seen were read again while {state.tokens.last_call.unmet:,} tokens that were asked for had no room"
+        why = (
+            f"lines that had been seen were read again while {state.tokens.last_call.unmet:,} tokens that were asked for "
+            "had no room"
+        )
         return CeilingChanged(state.work.step, budget, larger, why)
     if lower < budget and room.calm >= room.patience and _can_work_under(state, lower):
-        why = f"{room.calm} calm steps in a row: {project_prompt_tokens(state, lower):,} of {lower:,} tokens are enough for the next"
+        why = (
+            f"{room.calm} calm steps in a row: {project_prompt_tokens(state, lower):,} of {lower:,} tokens are enough "
+            "for the next"
+        )
         return CeilingChanged(state.work.step, budget, lower, why)
     return None
 
@@ -183,8 +189,8 @@ def _find_larger_ceiling(state: State, runtime: Runtime) -> int:
 
 
 def raise_ceiling(state: State, runtime: Runtime, shortage: str | OverCeiling) -> State:
-    """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; an error that is left
-    then is raised."""
+    """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; an error that is
+    left then is raised."""
     larger, evidence = _find_larger_ceiling(state, runtime), shortage if isinstance(shortage, str) else shortage.evidence
     if larger > state.budget:
         change = CeilingChanged(state.work.step, state.budget, larger, evidence)

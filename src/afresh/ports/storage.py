@@ -151,7 +151,7 @@ class LimitStore(Protocol):
         ...
 
     def reset(self, account: SpendingAccount, scope: LimitScope) -> Sequence[TrippedLimit]:
-        """What was spent so far no longer counts against the limit: a person wants that. Returns the tripped limits that it ended."""
+        """Stop counting what was spent so far against the limit, as a person asked; the tripped limits that it ended."""
         ...
 
 
@@ -171,6 +171,6 @@ class Storage:
     """Shared by all projects of the user, as the ledger is."""
     ledger: LedgerStore
     transaction: Callable[[], AbstractContextManager[None]]
-    """What is written to journal, notebook and queue within it is one atomic, durable commit; nothing of it if the body raises."""
+    """What is written to journal, notebook and queue within it is one atomic, durable commit; nothing if the body raises."""
     close: Callable[[], None]
     """Give the files back; the next use opens them again."""

@@ -137,7 +137,8 @@ ContextBuilder = Callable[[Mapping[str, Any], int, CountTokens], Iterable[str]]
 
 @dataclass(frozen=True, slots=True)
 class NeededReference:
-    """A name or line of the recorded action, and where the run had it last. `held`: our context has it; `windowed`: the window has."""
+    """A name or line of the recorded action, and where the run had it last. `held`: it is in our context; `windowed`:
+    in the sliding window."""
 
     kind: str
     text: str

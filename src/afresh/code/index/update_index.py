@@ -1,4 +1,5 @@
-"""Updates what a store knows of a tree: reads only files whose stamp changed and parses only new contents. Also the store in memory."""
+"""Updates what a store knows of a tree: reads only files whose stamp changed and parses only new contents. Also the store in
+memory."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -270,7 +270,8 @@ def _render_entry_heading(entry: TraceEntry, cut: bool, changed: int, ids: Mappi
         how = f" {entry.passage.ended}" if entry.passage.ended else ""
         found = ids.get(entry, "")
         return f"{entry.step}{how}{found}{VOICE_MARKS[entry.voice]} {'… ' if cut else ''}"
-    return f"{entry.step}= {entry.passage.block[:BLOCK_ID_CHARACTERS]}{HISTORY_STALE_MARK if entry.passage.before(changed) else ''}{' …' if cut else ''}\n"
+    stale = HISTORY_STALE_MARK if entry.passage.before(changed) else ""
+    return f"{entry.step}= {entry.passage.block[:BLOCK_ID_CHARACTERS]}{stale}{' …' if cut else ''}\n"
 
 
 def _render_name_index(found: Collection[str]) -> str:

@@ -48,7 +48,8 @@ def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
     verdict = state.verification.verdict
     unfinished = verdict.ruling is Ruling.PASS and not verdict.final and any(run.failures for run in verdict.runs)
     lines.append(
-        f"After step {state.verification.verdict_step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: {verdict.reason}"
+        f"After step {state.verification.verdict_step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: "
+        f"{verdict.reason}"
     )
     for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
         lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]

@@ -1,7 +1,8 @@
 """Rollouts of Codex: JSON lines under ~/.codex/sessions/.
 
-Since September 2025 each line is {timestamp, type, payload}; before that each line was an item of the Responses API, after a first
-line with the session's id, or all of them were in one document. The program's own texts are recorded as messages of the user.
+Since September 2025 each line is {timestamp, type, payload}; before that each line was an item of the Responses API, after a
+first line with the session's id, or all of them were in one document. The program's own texts are recorded as messages of the
+user.
 """
 
 from collections.abc import Iterable, Iterator

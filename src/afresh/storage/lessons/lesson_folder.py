@@ -97,7 +97,9 @@ class LessonFolder:
         if parse_lesson(after, held.read.file, STATUS_OF_FOLDER[held.path.parent.name]).knowledge != replace(before, **values):
             raise BadInput(
                 f"{held.path} has front matter that can't be set line by line",
-                next=f"write `{'`, `'.join(f'{name}: {to_yaml_scalar(value)}' for name, value in values.items())}` into it by hand",
+                next=(
+                    f"write `{'`, `'.join(f'{name}: {to_yaml_scalar(value)}' for name, value in values.items())}` into it by hand"
+                ),
                 safe=NO_FILE_CHANGED,
             )
         if read_file_bytes(held.path) != data:

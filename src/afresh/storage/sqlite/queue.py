@@ -41,8 +41,8 @@ LAST_CHARACTER = "\U0010ffff"
 
 
 def write_ticket(connection: Connection, number: int, state: "State", before: str) -> None:
-    """Write the ticket of a task that had the status `before`; empty: it had none. The status is indexed, and touched only when it
-    changes: that saves a page in most commits."""
+    """Write the ticket of a task that had the status `before`; empty: it had none. The status is indexed, and touched only when
+    it changes: that saves a page in most commits."""
     from afresh.core.state import make_ticket_detail
 
     detail = make_ticket_detail(state)
