@@ -46,7 +46,7 @@ class ChosenModel:
 
     @property
     def spec(self) -> str:
-        """Without the user's own name for it: what prices and books know it by."""
+        """`provider:model`, the name in price lists and the ledger."""
         return f"{self.kind}:{self.argument}" if self.argument else self.kind
 
 

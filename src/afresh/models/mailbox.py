@@ -122,7 +122,7 @@ class MailboxModel:
             return None
 
     def _was_too_long(self, stem: str) -> bool:
-        """By what was refused before it, here or by `afresh mailbox reply`: also after a restart."""
+        """Whether an earlier reply was refused for its length, here or by `afresh mailbox reply`."""
         try:
             return read_plain_file(self.folder / f"{stem}{PROBLEM_SUFFIX}").startswith(REPLY_TOO_LONG)
         except (OSError, ValueError):

@@ -52,11 +52,11 @@ class TaskQueue(Protocol):
     def release(self, worker: str, task: str) -> None: ...
 
     def tickets(self, which: TicketQuery = ALL_TICKETS) -> Sequence[QueueTicket]:
-        """As asked for; otherwise every task, in the order in which they came in."""
+        """The tickets asked for; by default every task, in the order of creation."""
         ...
 
     def counts(self) -> QueueCounts:
-        """Of all tasks, without reading them."""
+        """Counts of all tasks, without reading them."""
         ...
 
 
@@ -69,7 +69,7 @@ class Notebook(Protocol):
         ...
 
     def append(self, events: Sequence[Event]) -> Sequence[JournalEntry]:
-        """One durable commit after whatever was written last."""
+        """Append events in one durable commit."""
         ...
 
     def extend(self, entries: Sequence[JournalEntry]) -> None:
@@ -79,7 +79,7 @@ class Notebook(Protocol):
     def head(self) -> JournalHead: ...
 
     def entries(self, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
-        """In order, each checked against the one before it."""
+        """Entries in order, each checked against the one before it."""
         ...
 
 
@@ -139,7 +139,7 @@ class LimitStore(Protocol):
     """What was spent against limits, and those that have tripped."""
 
     def tally(self, account: SpendingAccount, scope: LimitScope, unit: LimitUnit) -> SpendingTally:
-        """In time that does not depend on the number of calls."""
+        """What was spent, in time that does not depend on the number of calls."""
         ...
 
     def tripped(self, account: SpendingAccount | None = None) -> Sequence[TrippedLimit]:

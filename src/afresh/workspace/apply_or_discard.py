@@ -99,7 +99,7 @@ def _merge_branch(repository: Repository, branch: TaskBranch, task_id: str, forw
 
 
 def _refuse_conflicts(repository: Repository, branch: TaskBranch, task_id: str) -> None:
-    """Tried without touching the checkout. A git before 2.38 can't; there the merge itself finds out, and is aborted."""
+    """BadInput if the merge would conflict. Git before 2.38 can't check that; there the merge itself fails and is aborted."""
     try:
         repository.git.run("merge-tree", "--write-tree", "--name-only", "--no-messages", "HEAD", branch.ref)
     except GitFailed as failure:

@@ -45,7 +45,7 @@ class ShadowRepository:
 
     @property
     def store(self) -> Git:
-        """For what concerns objects and index alone; the tree need not be there."""
+        """Git for objects and index only; the tree need not exist."""
         return Git(self.folder)
 
     @property

@@ -177,7 +177,7 @@ def _make_mismatch_error(snapshot: str, what: str) -> Damaged:
 
 
 def _mark_opened(shadow: ShadowRepository, repository: Repository, branch: TaskBranch, bill: TransferRecord) -> None:
-    """As if the task had been opened here. A marker that is there already says the same: it follows from the journal."""
+    """Mark the task as opened on this machine. An existing marker has the same content: it follows from the journal."""
     marker = shadow.folder / "opened.json"
     if marker.exists():
         return

@@ -59,7 +59,7 @@ class GitWorkspace:
     def __init__(
         self, repository: Repository, task_id: str, clock: Clock | None = None, origin: PartOrigin | None = None
     ) -> None:  # fmt: skip
-        """With an `origin` it is the tree of a part: it begins there, and publishes nothing of its own."""
+        """With an `origin` it is the tree of a subtask: it begins there, and publishes nothing."""
         self.repository, self.task_id, self.clock, self.origin = repository, task_id, clock, origin
         self.root = repository.state / "worktrees" / task_id
         self.branch = TaskBranch.of(repository, task_id)

@@ -84,7 +84,7 @@ class OpenAIModel:
         return retry_call(lambda: self._ask(request, hear), hear, self.connection.retries, self.connection.sleep)
 
     def weigh(self, request: Request) -> int:
-        """As its own template writes the request down, by its own vocabulary."""
+        """The server's own count, by its template and its vocabulary; 0 if it has none."""
         if not self.flavour.template:
             return 0
         import openai
@@ -106,7 +106,7 @@ class OpenAIModel:
         return finish_reply(reply, cut, request, self.connection)
 
     def _told(self, request: Request, hear: ReplyListener) -> StreamedCompletion:
-        """Asked once more for everything that the server turns out not to know, without it."""
+        """The completion; asked again without each part of the protocol that the server refuses."""
         while True:
             told, flavour = StreamedCompletion(), self.flavour
             for piece in self._pieces(request, told):

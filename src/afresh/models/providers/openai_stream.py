@@ -38,7 +38,7 @@ class StreamedCompletion:
 
 
 def take_chunk(told: StreamedCompletion, chunk: Any) -> str:
-    """One chunk of a stream; what is new of the reply in it. `finish` stays empty as long as it may be half a reply."""
+    """Add a chunk of the stream; the new piece of the reply in it. `finish` is empty until the reply is complete."""
     told.begun, pieces = True, list[str]()
     told.usage = read_field(chunk, "usage") or told.usage
     told.model = read_field(chunk, "model") or told.model

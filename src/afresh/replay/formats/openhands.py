@@ -1,4 +1,4 @@
-"""Events of the newer OpenHands SDK: each has its kind; an action and its observation share the id of the tool call."""
+"""Events of OpenHands, of the app and of the newer SDK. Events of the SDK have a kind, and share the id of the tool call."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace

@@ -30,7 +30,7 @@ class ExportSource:
     """What a task has changed; None when there is nothing to take along."""
 
     def read_entries(self, task: str) -> Iterator[JournalEntry]:
-        """Of a task, or of the notebook if none is named."""
+        """The entries of a task, or of the notebook if none is named."""
         return self.storage.journal.journal(task) if task else self.storage.notebook.entries()
 
 

@@ -108,7 +108,7 @@ class LessonFolder:
         return held
 
     def move(self, held: LessonFile, folder: str) -> Path:
-        """Into `approved` or `drafts`, under its own name."""
+        """Move a file to `approved` or `drafts`, under its own name."""
         target = self.root / folder / held.path.name
         if held.path == target:
             return target
@@ -169,6 +169,6 @@ def make_slug(title: str) -> str:
 
 
 def read_file_bytes(path: Path) -> bytes:
-    """Never through a link, and not without end."""
+    """The beginning of a file, up to one byte over the limit; links are not followed."""
     with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
         return file.read(MAX_LESSON_BYTES + 1)
