@@ -113,7 +113,8 @@ def _collect_settings_items(memory: GatheredContext, settings: CallSettings) -> 
 def rebuild_prompt(
     state: State, call: CallAudit, store: JournalStore, past: TraceCache, policy: ContextPolicy | None = None
 ) -> Prompt:
-    """The prompt of a recorded call, from the state before it and what was gathered for it; or as `policy` would have built it."""
+    """The prompt of a recorded call, from the state before it and what was gathered for it; or as `policy` would have built
+    it."""
     inputs = load_call_inputs(state, call, store, past, policy)
     counter = value_from_json(EstimatingCounter, call.counter)
     return build_best_prompt(inputs.memory, inputs.template, inputs.tools, call.budget, counter)

@@ -1,4 +1,5 @@
-"""What decides, besides the template, which of the gathered items a prompt shows: shares, caps, ranks and thresholds as one value.
+"""What decides, besides the template, which of the gathered items a prompt shows: shares, caps, ranks and thresholds as one
+value.
 
 Field defaults are the first policy and never change: calls that were recorded without a policy were built by it. Another default
 is another value, `replace(FIRST_CONTEXT_POLICY, version=2, …)`.

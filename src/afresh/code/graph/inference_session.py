@@ -1,4 +1,5 @@
-"""The values that expressions may stand for, and a session that looks into files as needed and bounds the work of one question."""
+"""The values that expressions may stand for, and a session that looks into files as needed and bounds the work of one
+question."""
 
 import ast
 import sys

@@ -1,4 +1,5 @@
-"""What of a project matters for one type of task, and which files one task is about: who covers them, who depends on them, and what may go wrong."""
+"""What of a project matters for one type of task, and which files one task is about: who covers them, who depends on them, and
+what may go wrong."""
 
 import time
 from collections.abc import Callable, Sequence

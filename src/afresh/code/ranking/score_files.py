@@ -1,4 +1,5 @@
-"""Scores files by text, names, history and imports, with weights that were found on other repositories, and says why each is there."""
+"""Scores files by text, names, history and imports, with weights that were found on other repositories, and says why each is
+there."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

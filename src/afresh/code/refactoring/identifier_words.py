@@ -49,9 +49,9 @@ OBJECT_ENDING_WORDS = frozenset(
 """Where the object of a comment's verb ends."""
 TRANSPARENT_FUNCTIONS = frozenset(
     """
-    bool bytes callable dict endswith enumerate filter float format get getattr int isalnum isalpha isdigit isspace issubset items iter join
-    keys len list lower lstrip map max min partition pop repr reversed round rstrip set sorted split splitlines startswith str
-    strip sum tuple upper values zip
+    bool bytes callable dict endswith enumerate filter float format get getattr int isalnum isalpha isdigit isspace issubset items
+    iter join keys len list lower lstrip map max min partition pop repr reversed round rstrip set sorted split splitlines
+    startswith str strip sum tuple upper values zip
     """.split()  # noqa: SIM905
 )
 """Functions that say nothing of what they are called with."""

@@ -32,8 +32,8 @@ WHOLE_LESSON_KIND = "lesson"
 
 
 def gather_lessons(state: State, runtime: Runtime) -> Sequence[Note]:
-    """Lessons as far as they fit: looked up anew when the phase is new, otherwise the same ones as they are now. If that cuts any,
-    the whole ones, too."""
+    """Lessons as far as they fit: looked up anew when the phase is new, otherwise the same ones as they are now. If that cuts
+    any, the whole ones, too."""
     library, policy = runtime.knowledge.lessons, runtime.settings.policy.lessons
     if library is None:
         return ()
