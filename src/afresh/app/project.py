@@ -95,7 +95,10 @@ def init_project(desk: Project) -> Sequence[str]:
         f"{made} {config.relative_to(desk.project.root)} (yours to commit)",
         f"state in {desk.project.state.relative_to(desk.project.root)} (ignored by git)",
         f"checks: {found}" + (f" ({chosen.told})" if chosen.told else ""),
-        f"instructions: {list_instruction_files(desk.instructions) or 'none; write .afresh/AGENT.md if there is something to say'}",
+        (
+            "instructions: "
+            f"{list_instruction_files(desk.instructions) or 'none; write .afresh/AGENT.md if there is something to say'}"
+        ),
         'next: afresh doctor, then afresh run "what is to be done"',
     ]
 

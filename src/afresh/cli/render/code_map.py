@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from afresh.app.explore_code import CodeMap
-    from afresh.code.ranking.ranked_map import RankedMapFile
+    from afresh.code.ranking.rank_files import RankedMapFile
 
 
 def code_map_to_json(made: "CodeMap") -> dict[str, Any]:

@@ -92,7 +92,10 @@ def _list_task_fields(state: State, cost: str) -> list[Field]:
 def _list_question_fields(state: State) -> list[Field]:
     if not state.dialogue.question:
         return []
-    asked = f"asked by the {state.dialogue.asked_by or 'model'} {format_time(state.times.updated)}; afresh answer {state.task.id} with "
+    asked = (
+        f"asked by the {state.dialogue.asked_by or 'model'} {format_time(state.times.updated)}; afresh answer "
+        f"{state.task.id} with "
+    )
     how = quote_text(asked + ("a number or your own words" if state.dialogue.options else "your own words"), "dim")
     if state.task.parent:
         how = quote_text(f"given back to {state.task.parent}", "dim")
