@@ -46,6 +46,8 @@ LONGEST = (
     "test_the_suggestions_bring",
     "test_after_five_hundred",
     "test_a_killed_run",
+    "test_killed_anywhere",
+    "test_33_a_daemon",
 )
 """Begun first: a long test that begins last leaves the other workers idle."""
 
