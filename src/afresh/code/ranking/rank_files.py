@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
 
+from afresh.code.caches import RecentAnswers
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.index.update_index import stem_identifier
 from afresh.code.ranking.query import QueryTerms, RankedFile, RankingQuery
 from afresh.code.ranking.score_files import explain_rank, score_files
 from afresh.code.ranking.signals import WordCounts, measure_rarity
-from afresh.code.recent_answers import RecentAnswers
 from afresh.core.search_words import stem_word
 from afresh.core.symbol import Symbol, SymbolKind
 from afresh.core.truncate import to_one_line
