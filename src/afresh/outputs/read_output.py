@@ -1,4 +1,4 @@
-"""Read an output with whatever understands it."""
+"""Reads what a command printed with the first reader that recognises it."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -133,7 +133,7 @@ def describe_folders(facts: ProjectTraits) -> list[str]:
 
 
 def describe_test_command(facts: ProjectTraits, trial: CommandTrial | None) -> list[str]:
-    """Only a command that was seen to run tests is told as one."""
+    """The command that was seen to run tests, if any."""
     if trial is None:
         return []
     found = f", {count_to_words(trial.collected, 'test')}" if trial.collected else ""

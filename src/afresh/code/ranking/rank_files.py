@@ -33,7 +33,7 @@ _recent_rankings: RecentAnswers[tuple[str, RankingQuery, int], list[RankedFile]]
 
 
 def rank_files_cached(code: CodeIndex, question: RankingQuery, most: int) -> list[RankedFile]:
-    """As `rank`; what was asked lately of the same code is not worked out again, whoever holds the view of it."""
+    """As `rank_files`; recent answers for the same code are kept, also across views of it."""
     return [*_recent_rankings.get_or_make((code.digest, question, most), lambda: rank_files(code, question, most))]
 
 

@@ -1,4 +1,4 @@
-"""A command is believed to run the tests once it was seen to: by what it would run, then, if there is time, by running it."""
+"""Tries commands that may run the tests: lists what each would run, then, if a time limit is given, runs it."""
 
 import re
 import shlex
