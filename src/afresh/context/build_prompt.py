@@ -9,7 +9,7 @@ from afresh.context.cache_prefix import find_break_offsets, is_volatile_section
 from afresh.context.compaction.compact_prompt import compact_sections
 from afresh.context.compaction.strategies import CompactedDrafts
 from afresh.context.render import render_section
-from afresh.context.section import SectionDraft
+from afresh.context.section import Allocation, SectionDraft
 from afresh.context.sources.code_analysis import draft_analysis_sections, draft_suggestions
 from afresh.context.sources.diff import draft_changes
 from afresh.context.sources.excerpts import draft_excerpts, draft_file_beginnings
@@ -34,7 +34,6 @@ from afresh.context.sources.test_results import draft_failing_tests
 from afresh.context.sources.verification_status import draft_cited_lines, draft_verification
 from afresh.context.token_ceiling import enforce_ceiling, over_ceiling_error
 from afresh.context.tool_call_replay import build_exchange, build_exchange_section, count_reply_tokens, select_reply_to_replay
-from afresh.core.context_item import StepLine
 from afresh.core.prompt import Omission, Prompt, Request, Section, Tier, ToolSchema
 from afresh.core.reply import Reply
 from afresh.core.template import CallLayout, SectionShare, Template, find_share
@@ -88,6 +87,21 @@ class PromptInputs:
         return f"Refused now: {', '.join(names)}." if names else ""
 
 
+@dataclass(frozen=True, slots=True)
+class FilledSections:
+    """The sections that may be cut, each with what it shows."""
+
+    plain: Sequence[SectionAllocation]
+    history: HistoryAllocation | None
+
+    @property
+    def pages(self) -> list[Allocation]:
+        return [*self.plain, *([self.history] if self.history else [])]
+
+    def find(self, name: str) -> SectionAllocation | None:
+        return next((one for one in self.plain if one.name == name), None)
+
+
 def build_best_prompt(
     memory: GatheredContext, template: Template, tools: Sequence[ToolSchema], budget: int, counter: TokenCounter
 ) -> Prompt:
@@ -118,23 +132,22 @@ def build_prompt(terms: PromptInputs) -> Prompt:
     room = budget - reserve - counter.framing - foot - spoken - sum(section.tokens for section in (*fixed, *always))
     if room < 0:
         raise over_ceiling_error(budget, reserve, [*fixed, *always], room)
-    shorter, pages = _fill_sections(terms, made, max(0, room - terms.spare), [section.text for section in always])
+    shorter, filled = _fill_sections(terms, made, max(0, room - terms.spare), [section.text for section in always])
     omissions = [
         *_list_off_topic_omissions(made, counter),
         *shorter.omissions,
-        *[gone for one in pages for gone in one.omissions],
+        *[gone for one in filled.pages for gone in one.omissions],
     ]
-    chosen = [section for one in pages for section in one.sections]
+    chosen = [section for one in filled.pages for section in one.sections]
     body = sorted((*always, *chosen), key=lambda section: order.position(section.name))
     used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot + spoken
     body.append(Section("footer", Tier.ALWAYS, _render_footer(terms, used), foot))
-    last = next((one for one in pages if isinstance(one, SectionAllocation) and one.draft.name == "last"), None)
-    request, body = _compose_request(terms, body, last)
+    request, body = _compose_request(terms, body, filled.find("last"))
     if chosen and (excess := counter.whole(request) + reserve - budget) > 0:
         return build_prompt(replace(terms, spare=terms.spare + excess))
     asked = {draft.name for draft in made if draft.tier is Tier.DEMAND}
     unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
-    unread = sum(one.unread for one in pages if isinstance(one, SectionAllocation))
+    unread = sum(one.unread for one in filled.pages)
     return enforce_ceiling(
         Prompt(request, (*fixed, *body), tuple(omissions), budget, used, unmet, shorter.reports, unread), counter
     )
@@ -147,15 +160,15 @@ def _draft_prompt_sections(terms: PromptInputs) -> list[SectionDraft]:
 
 def _fill_sections(
     terms: PromptInputs, made: Sequence[SectionDraft], room: int, given: Sequence[str]
-) -> tuple[CompactedDrafts, list[SectionAllocation | HistoryAllocation]]:
+) -> tuple[CompactedDrafts, FilledSections]:
     """The sections that may be cut; compacted first, unless that would leave room unused."""
     memory, counter = terms.memory, terms.counter
     asked_for = CompactedDrafts(tuple(draft for draft in made if draft.tier is not Tier.ALWAYS))
     shorter = compact_sections(asked_for.drafts, memory, terms.layout.shares, room, counter)
-    pages = _lay_out_sections(shorter.drafts, terms, room, given)
-    if shorter.reports and sum(one.spent for one in pages) < room * memory.policy.allocation.min_filled_share:
+    filled = _lay_out_sections(shorter.drafts, terms, room, given)
+    if shorter.reports and sum(one.spent for one in filled.pages) < room * memory.policy.allocation.min_filled_share:
         return asked_for, _lay_out_sections(asked_for.drafts, terms, room, given)
-    return shorter, pages
+    return shorter, filled
 
 
 def _compose_request(terms: PromptInputs, body: list[Section], last: SectionAllocation | None) -> tuple[Request, list[Section]]:
@@ -182,15 +195,13 @@ def _list_off_topic_omissions(made: Sequence[SectionDraft], counter: TokenCounte
     return [Omission(draft.name, piece.what, counter(piece.text), OFF_TOPIC_REASON) for draft in made for piece in draft.left]
 
 
-def _lay_out_sections(
-    drafts: Sequence[SectionDraft], terms: PromptInputs, room: int, given: Sequence[str]
-) -> list[SectionAllocation | HistoryAllocation]:
-    """Every section that may be cut, filled."""
+def _lay_out_sections(drafts: Sequence[SectionDraft], terms: PromptInputs, room: int, given: Sequence[str]) -> FilledSections:
     shares, still = terms.layout.shares, _compute_stable_room(terms)
-    pages = [_open_section(draft, shares, terms, room, still) for draft in drafts]
-    filled = [*pages, *_open_history_section(terms, shares, room)]
-    allocate_tokens(filled, shares, room, given, terms.memory.policy.allocation)
-    _merge_step_outcomes(filled)
+    plain = [_open_section(draft, shares, terms, room, still) for draft in drafts]
+    filled = FilledSections(plain, _open_history_section(terms, shares, room))
+    allocate_tokens(filled.pages, shares, room, given, terms.memory.policy.allocation)
+    if filled.history and (earlier := filled.find("earlier")):
+        earlier.elsewhere = filled.history.merge_outcomes(earlier.shown)
     return filled
 
 
@@ -232,17 +243,6 @@ def _render_footer(terms: PromptInputs, used: int) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _merge_step_outcomes(pages: Sequence[SectionAllocation | HistoryAllocation]) -> None:
-    """Steps that have a line of their own are told with what else is shown of the work; alone they stand by themselves."""
-    work = next((one for one in pages if isinstance(one, HistoryAllocation) and one.choice.rows), None)
-    earlier = next((one for one in pages if isinstance(one, SectionAllocation) and one.draft.name == "earlier"), None)
-    if work and earlier:
-        lines = [piece.item for piece in earlier.shown if isinstance(piece.item, StepLine)]
-        work.outcomes = {line.step: line for line in lines}
-        work.write()
-        earlier.elsewhere = bool(work.outcomes)
-
-
 def draft_sections(memory: GatheredContext) -> tuple[SectionDraft, ...]:
     """Every section that has something to say."""
     tried = draft_failed_approaches(memory)
@@ -282,14 +282,14 @@ def _open_section(
     share = find_share(shares, draft.name) or SectionShare(draft.name, 0.0, tier=draft.tier)
     steady = policy.order.position(draft.name) <= policy.order.break_positions[0]
     most = int(share.part * still) if steady else int(share.cap * room)
-    return SectionAllocation(draft, terms.counter, policy, share, 0 if share.tier is Tier.NEVER else most, steady)
+    return SectionAllocation(terms.counter, share, 0 if share.tier is Tier.NEVER else most, draft, policy, steady)
 
 
-def _open_history_section(terms: PromptInputs, shares: Sequence[SectionShare], room: int) -> list[HistoryAllocation]:
+def _open_history_section(terms: PromptInputs, shares: Sequence[SectionShare], room: int) -> HistoryAllocation | None:
     """The section of earlier steps, where the template has a place for it."""
     memory, share = terms.memory, find_share(shares, "work")
     if not share or not memory.trace.entries:
-        return []
+        return None
     limit, index = 0 if share.tier is Tier.NEVER else int(share.cap * room), find_share(shares, "names")
     weights = weights_from_policy(terms.template.weights, memory.policy.history.cold_after_steps)
-    return [HistoryAllocation(memory, weights, terms.counter, share, index or SectionShare("names", 0.0), limit, room)]
+    return HistoryAllocation(terms.counter, share, limit, memory, weights, index or SectionShare("names", 0.0), room)

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from afresh.core.context_policy import MemoryPolicy
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.state import State
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import join_first, to_one_line
 from afresh.memory.history.names import find_file_names
 from afresh.memory.recall_facts import list_current_focus, list_wider_focus
 
@@ -51,9 +51,8 @@ def select_relevant_items(items: Sequence[T], told: Callable[[T], str], state: S
 def summarise_headings(texts: Sequence[str], policy: MemoryPolicy) -> str:
     """What the rest is about, each once with how many there are: `parser.py (3), cache (2), …`."""
     counts = Counter(_find_heading(text) for text in texts)
-    most = policy.max_named_headings
-    named = [f"{name} ({count})" if count > 1 else name for name, count in list(counts.items())[:most]]
-    return ", ".join(named) + (", …" if len(counts) > most else "")
+    named = [f"{name} ({count})" if count > 1 else name for name, count in counts.items()]
+    return join_first(named, policy.max_named_headings)
 
 
 def _find_heading(text: str) -> str:

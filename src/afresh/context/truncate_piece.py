@@ -1,7 +1,7 @@
 """A part of a piece that does not fit whole, which says what is missing and where it is. Pure."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from math import log
 
@@ -10,6 +10,7 @@ from afresh.core.context_item import LineGap, ShownLine
 from afresh.core.context_policy import TruncationPolicy
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.tokens import TokenCounter
+from afresh.core.truncate import find_longest_fitting
 
 UNNUMBERED_GAP = "     …"
 
@@ -59,28 +60,19 @@ def _join_gap(lines: Sequence[ShownLine]) -> ShownLine:
 def truncate_piece(piece: SectionPiece, room: int, counter: TokenCounter, policy: TruncationPolicy) -> SectionPiece | None:
     """Head and tail, saying what is missing and where it is; nothing if too little would be left. At whole lines, unless that
     would leave most of the room empty. Of a piece that knows which of its lines matter, those."""
+
+    def fits(part: SectionPiece) -> bool:
+        return counter(part.text) <= room
+
     if piece.first:
         keep = partial(_keep_chosen_lines, piece, policy.max_unmarked_gap_characters)
-        return _find_longest_fitting(keep, policy.min_code_lines, len(piece.first) - 1, room, counter)
-    by_lines = _find_longest_fitting(partial(_keep_whole_lines, piece), 2, len(piece.text.splitlines()) - 1, room, counter)
+        return find_longest_fitting(keep, policy.min_code_lines, len(piece.first) - 1, fits)
+    by_lines = find_longest_fitting(partial(_keep_whole_lines, piece), 2, len(piece.text.splitlines()) - 1, fits)
     if by_lines and 2 * counter(by_lines.text) >= room:
         return by_lines
     least = policy.min_truncated_characters
-    by_characters = _find_longest_fitting(partial(_keep_characters, piece), least, len(piece.text) - least, room, counter)
+    by_characters = find_longest_fitting(partial(_keep_characters, piece), least, len(piece.text) - least, fits)
     return max(filter(None, (by_lines, by_characters)), key=lambda part: len(part.text), default=None)
-
-
-def _find_longest_fitting(
-    made: Callable[[int], SectionPiece], low: int, high: int, room: int, counter: TokenCounter
-) -> SectionPiece | None:
-    best: SectionPiece | None = None
-    while low <= high:
-        keep = (low + high) // 2
-        if counter((part := made(keep)).text) <= room:
-            best, low = part, keep + 1
-        else:
-            high = keep - 1
-    return best
 
 
 def _keep_whole_lines(piece: SectionPiece, keep: int) -> SectionPiece:

@@ -9,7 +9,7 @@ from afresh.core.reply import Reply
 from afresh.core.step_history import NameSeen, Passage, PassageVoice, Summary, SummaryLine, render_summary_line
 from afresh.core.text import escape_hidden
 from afresh.core.tokens import EstimatingCounter
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import select_fitting, to_one_line
 from afresh.errors import NeedsPerson, TryAgain
 from afresh.memory.history.score import OddsWeights, compute_logarithm, compute_voice_odds
 from afresh.memory.history.trace import Trace, TraceEntry
@@ -103,23 +103,12 @@ def rank_summary_names(
     kept = [seen for seen in former if seen.name not in trace.names]
     now = max((entry.step for entry in trace.entries[-1:]), default=0) + 1
     ranked = sorted((*kept, *fresh), key=lambda seen: (-_score_name(seen, now, odds), -seen.step, seen.name))
-    return _fit_names(ranked[:MAX_SUMMARY_NAMES], count)
+    return tuple(select_fitting(ranked[:MAX_SUMMARY_NAMES], lambda seen: count(f" {seen.name}"), MAX_NAMES_TOKENS))
 
 
 def _score_name(seen: NameSeen, now: int, odds: OddsWeights) -> float:
     """Former names and new ones on one scale: what it was, less its age."""
     return seen.odds + odds.age * compute_logarithm(max(1, now - seen.step))
-
-
-def _fit_names(ranked: Sequence[NameSeen], count: CountTokens) -> tuple[NameSeen, ...]:
-    taken: list[NameSeen] = []
-    room = MAX_NAMES_TOKENS
-    for seen in ranked:
-        cost = count(f" {seen.name}")
-        if cost <= room:
-            taken.append(seen)
-            room -= cost
-    return tuple(taken)
 
 
 def fit_summary(summary: Summary, count: CountTokens) -> Summary:

@@ -4,13 +4,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice, takewhile
 
+from afresh.context.already_shown import collect_shown_lines
+from afresh.context.section import Allocation, AllocationTurn, SectionPiece
+from afresh.context.sources.last_step import THOUGHT_PIECE
 from afresh.core.action import describe_action
 from afresh.core.context_item import StepLine
 from afresh.core.context_policy import HistoryPolicy
 from afresh.core.prompt import Omission, Section
 from afresh.core.step_history import FAILED_SUFFIX, PassageVoice
 from afresh.core.template import SectionShare
-from afresh.core.tokens import TokenCounter
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import HistoryWeights
@@ -31,37 +33,62 @@ BLOCK_ID_CHARACTERS = 8
 LineOrigins = tuple[tuple[int, str], ...]
 
 
-@dataclass(slots=True)
-class HistoryAllocation:
-    """A section while it is being filled; each filling begins anew, with all the room there is."""
+@dataclass(slots=True, eq=False)
+class HistoryAllocation(Allocation):
+    """The lines of earlier steps. They are selected anew each time there is more room."""
 
     memory: GatheredContext
     weights: HistoryWeights
-    counter: TokenCounter
-    share: SectionShare
     index: SectionShare
-    limit: int
     room: int
     """Of the whole window: shares are parts of it."""
     covered: frozenset[str] = frozenset()
-    spent: int = 0
+    """Names and lines that other sections show."""
     outcomes: Mapping[int, StepLine] = field(default_factory=dict[int, StepLine])
     """What was done in the latest steps and how it ended, where one line says so."""
     choice: HistorySelection = field(default_factory=HistorySelection)
-    sections: list[Section] = field(default_factory=list[Section])
+    written: list[Section] = field(default_factory=list[Section])
+    complete: bool = False
+    """It had both its turns: another selection is not worth its time."""
 
     @property
     def policy(self) -> HistoryPolicy:
         return self.memory.policy.history
 
-    def within(self, room: int) -> int:
-        return min(room, self.limit - self.spent)
+    @property
+    def turn(self) -> AllocationTurn:
+        return AllocationTurn.BESIDE_OTHERS
 
-    def due(self, room: int) -> int:
-        return int(self.share.part * room)
+    @property
+    def sections(self) -> list[Section]:
+        return self.written
 
-    def said_last(self, thought: bool, deeds: bool) -> frozenset[str]:
-        """Lines of what the model thought and did in the last step; without `deeds` only actions that a line says all of."""
+    def hide_shown(self, pages: Sequence[Allocation], given: Sequence[str]) -> int:
+        others = [one for one in pages if one is not self]
+        shown = [(section, one.shown) for one in others for section in one.sections]
+        earlier = [piece.item for one in others for piece in one.shown if isinstance(piece.item, StepLine)]
+        last = next((one for one in others if one.name == "last"), None)
+        self.covered = collect_shown_lines(given, shown) | self.said_last(last) | self.retold(earlier)
+        before, apart = self.spent, [one for one in self.choice.rows if one[1].line.key not in self.covered]
+        if len(apart) < len(self.choice.rows):
+            self.choice.rows = apart
+            self.write()
+        return before - self.spent
+
+    def merge_outcomes(self, earlier: Sequence[SectionPiece]) -> bool:
+        """Show the lines of the latest steps with what else is shown of these steps; False if that is nothing."""
+        if self.choice.rows:
+            self.outcomes = {piece.item.step: piece.item for piece in earlier if isinstance(piece.item, StepLine)}
+            self.write()
+        return bool(self.outcomes)
+
+    def said_last(self, last: Allocation | None) -> frozenset[str]:
+        """What the model thought and did in the last step, as far as the section `last` shows it; if it shows not all actions,
+        those that a line says all of."""
+        deeds = last is None or not last.omissions
+        if last and not deeds and not last.shown:
+            return frozenset()
+        thought = deeds or last is None or not last.is_cut(THOUGHT_PIECE)
         step = self.memory.state.work.step
         said, brief = (
             [(entry.voice, row.line.key) for entry in self.since(step) for row in entry.rows],
@@ -92,37 +119,13 @@ class HistoryAllocation:
         """From the latest entry back to this step."""
         return takewhile(lambda entry: entry.passage.step >= step, reversed(self.memory.trace.entries))
 
-    @property
-    def stubs_cost(self) -> int:
-        return 0
-
-    @property
-    def marks_cost(self) -> int:
-        return 0
-
-    def add_stubs(self, room: int) -> int:
-        return 0
-
-    def settled(self) -> int:
-        return 0
+    def more(self, room: int) -> int:
+        """Once, and a little more is not worth another selection."""
+        again = not self.complete and room * self.policy.reselect_divisor > self.spent
+        self.complete = True
+        return self.claim(room) if again else 0
 
     def claim(self, room: int) -> int:
-        return self.take(room)
-
-    def more(self, room: int) -> int:
-        """A little more room is not worth another choice."""
-        room += (freed := self.spare())
-        return (self.take(room) if room * self.policy.reselect_divisor > self.spent else 0) - freed
-
-    def spare(self) -> int:
-        """Leave off what other sections show by now."""
-        before, apart = self.spent, [one for one in self.choice.rows if one[1].line.key not in self.covered]
-        if len(apart) < len(self.choice.rows):
-            self.choice.rows = apart
-            self.write()
-        return before - self.spent
-
-    def take(self, room: int) -> int:
         if not self.memory.trace.entries or room < self.policy.min_history_tokens:
             return 0
         before, allowed = self.spent, self.spent + room
@@ -172,8 +175,8 @@ class HistoryAllocation:
     def write(self) -> None:
         index = _render_name_index(self.choice.names)
         made = [self.section("names", self.index, index), self.section("work", self.share, *self.history)]
-        self.sections = [section for section in made if section.text]
-        self.spent = sum(section.tokens for section in self.sections)
+        self.written = [section for section in made if section.text]
+        self.spent = sum(section.tokens for section in self.written)
 
     def section(self, name: str, share: SectionShare, text: str, origins: LineOrigins = ()) -> Section:
         return Section(name, share.tier, text, self.counter(text) + 2, origins)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from afresh.context.section import SectionDraft, SectionPiece
@@ -12,6 +13,7 @@ from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.tool_traits import ToolTrait, has_trait
+from afresh.core.truncate import truncate_middle
 from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext
 from afresh.runtime import Runtime
@@ -137,13 +139,8 @@ def gather_last_outputs(state: State, runtime: Runtime, edits: Corrections) -> I
     for seen in state.memory.recent[-1].observations if state.memory.recent else ():
         if seen.block and seen.size > len(seen.text):
             text = edits.scrub(runtime.store.read(seen.block))
-            yield Note("output", seen.block, _truncate_middle(text, f"`recall` {seen.block[:8]}", most))
+            yield Note("output", seen.block, truncate_middle(text, most, partial(_name_gap, seen, len(text))))
 
 
-def _truncate_middle(text: str, source: str, most: int) -> str:
-    """How a command ended is what it printed last."""
-    if len(text) <= most:
-        return text
-    tail = most // 3
-    gone = f"[… {len(text) - most:,} of {len(text):,} characters left out: {source}]"
-    return f"{text[: most - tail]}\n{gone}\n{text[-tail:]}"
+def _name_gap(seen: Observation, length: int, gone: int) -> str:
+    return f"[… {gone:,} of {length:,} characters left out: {_name_recall_source(seen)}]"

@@ -7,7 +7,7 @@ from afresh.core.context_policy import LessonPolicy
 from afresh.core.lesson import PATTERN_ID_PREFIX
 from afresh.core.state import State
 from afresh.core.tokens import TokenCounter
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import find_longest_fitting, to_one_line
 
 MAX_QUERY_FAILURES = 3
 
@@ -50,9 +50,10 @@ def _truncate_lesson(look: Note, room: int, counter: TokenCounter, policy: Lesso
         for line in look.text.splitlines()
         if line.strip()
     ]
-    for count in range(len(lines), 0, -1):
-        rest = "" if count == len(lines) else f"\n…{f' `read` {look.subject}' if '/' in look.subject else ''}"
-        text = "\n".join(lines[:count]) + rest
-        if (tokens := counter(text)) <= room:
-            return text if count == len(lines) or tokens >= policy.min_lesson_tokens else ""
-    return ""
+    if counter(whole := "\n".join(lines)) <= room:
+        return whole
+    mark = f"\n…{f' `read` {look.subject}' if '/' in look.subject else ''}"
+    part = find_longest_fitting(
+        lambda count: "\n".join(lines[:count]) + mark, 1, len(lines) - 1, lambda text: counter(text) <= room
+    )
+    return part if part and counter(part) >= policy.min_lesson_tokens else ""
