@@ -13,7 +13,7 @@ from afresh.core.task import TaskStatus
 from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
 from afresh.testing.sample_journals import append_events, create_task, end_task
 
-FOOTER = "afresh inbox shows"
+FOOTER = "afresh inbox"
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def test_a_status_may_be_given_more_than_once_and_the_order_of_the_queue_stays(c
 
 def test_a_status_that_no_task_is_in_is_not_taken_for_an_empty_queue(capsys: pytest.CaptureFixture[str]):
     assert names(capsys, "applied", "discarded") == []
-    assert said(capsys, "--status", "applied", "--status", "discarded") == "no task is applied or discarded\n"
+    assert said(capsys, "--status", "applied", "--status", "discarded") == "no applied or discarded tasks\n"
 
 
 def test_questions_are_told_only_with_the_tasks_that_ask(capsys: pytest.CaptureFixture[str]):

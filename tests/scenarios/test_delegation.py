@@ -97,7 +97,7 @@ def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_c
         "one.py",
         "two.py",
     ]
-    assert Person(tmp_path).types("inbox").out.startswith("No task waits"), "what a part asks is for its parent"
+    assert Person(tmp_path).types("inbox").out.startswith("No open questions"), "what a part asks is for its parent"
     assert f"{task}-2-2" in (repo / ".afresh/state/sessions/archive" / f"{task}.md").read_text()
 
 

@@ -108,7 +108,7 @@ def test_what_an_undone_step_did_to_the_tests_is_no_news_of_the_tree() -> None:
         memory=replace(STATE.memory, recent=(StepRecord(4, "", (), "", False),)),
     )
     told = summarise_for_handover(at_work)
-    assert told["tests"] == "after step 4: 4 failed, and undone; before the first change: 3 passed, 1 failed"
+    assert told["tests"] == "after step 4: 4 failed (undone); before the first change: 3 passed, 1 failed"
     assert told["failing"] == ["test_old: as ever"]
     kept = summarise_for_handover(replace_in_parts(at_work, recent=(StepRecord(4, "", (), "", True),)))
     assert kept["tests"] == "after step 4: 4 failed; before: 3 passed, 1 failed" and kept["failing"] == ["test_new"]

@@ -113,7 +113,7 @@ def try_test_candidates(
             strange = find_foreign_imports(sandbox, list_top_level_packages(tree))
             return tuple(replace(one, said=strange[0]) if strange and one.holds else one for one in trials)
     except NoSandbox:
-        why = "not tried: nothing on this machine confines a command"
+        why = "not tried: no sandbox on this machine"
     except AfreshError as fault:
         why = f"not tried: {fault}"
     return tuple(CommandTrial(one.command, one.source, said=one.refused or why, tried=False) for one in found)

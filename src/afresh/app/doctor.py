@@ -51,12 +51,12 @@ def examine_models() -> HealthFinding:
     if wrong := [one for one in names if one.problem]:
         return HealthFinding("models", "warn", f"{wrong[0].name} can't be used: {wrong[0].problem}", "afresh models")
     if names:
-        return HealthFinding("models", "ok", f"set up: {', '.join(one.name for one in names)}")
+        return HealthFinding("models", "ok", f"configured: {', '.join(one.name for one in names)}")
     if found := [one for one in providers if one.key]:
         return HealthFinding("models", "ok", ", ".join(f"{one.title} (key: {one.key})" for one in found))
     variables = " or ".join(one.remedy.removeprefix("set ") for one in providers if one.problem)
     return HealthFinding(
-        "models", "warn", "no key: only models of your own, offline and mailbox", f"set {variables}; afresh models tells more"
+        "models", "warn", "no API key: only local models, offline and mailbox", f"set {variables}; see afresh models"
     )
 
 
@@ -74,7 +74,7 @@ def examine_sandbox() -> HealthFinding:
         result = probe_level(level)
         if result.holds:
             weaker = "" if level == "bubblewrap" else describe_remedies()
-            said = f"{level}: {len(result.checks)} attempts to get out of it failed, as they should"
+            said = f"{level}: all {len(result.checks)} escape attempts were blocked"
             return HealthFinding("sandbox", "warn" if weaker else "ok", said, weaker)
         why.append(f"{level}: {result.why_not}")
     return HealthFinding("sandbox", "fail", "; ".join(why), describe_remedies())
@@ -103,9 +103,9 @@ def examine_journals(desk: Project) -> Iterator[HealthFinding]:
             broken.append(f"{ticket.task}: {fault}")
     if broken:
         lost, where = describe_import(desk.project.folder / "export"), desk.project.database
-        remedy = f"or move it away (mv {where} {where}.old), then {lost}" if lost else "the other tasks are whole"
+        remedy = f"or move it away (mv {where} {where}.old), then {lost}" if lost else "the other tasks are intact"
         yield HealthFinding("journals", "fail", "; ".join(broken), f"restore the database from a backup; {remedy}")
     elif lost := offer_import(desk.queue, desk.project.folder / "export"):
-        yield HealthFinding("journals", "warn", "no task is here, but there is an export", lost)
+        yield HealthFinding("journals", "warn", "no tasks here, but there is an export", lost)
     else:
-        yield HealthFinding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, every hash fits")
+        yield HealthFinding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, all hashes match")

@@ -57,7 +57,7 @@ def open_run_ledger(desk: Project, spec: str, tell: Callable[[str], None]) -> Sp
     try:
         reconcile_ledger(desk)
     except AfreshError as fault:
-        tell(f"the books can't be read: {fault}")
+        tell(f"the spending ledger can't be read: {fault}")
     return SpendingLedger(desk.ledger, terms, desk.clock, tell)
 
 

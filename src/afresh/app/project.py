@@ -90,13 +90,13 @@ def init_project(desk: Project) -> Sequence[str]:
 
     settled = desk.settings.checks
     chosen = ChosenChecks(settled) if settled else choose_checks(ProjectWithSettings(desk.project, desk.settings))
-    found = ", ".join(chosen.checks) or "none found: pass --check, or set checks in the config"
+    found = ", ".join(chosen.checks) or "none found; pass --check, or set checks in the config"
     return [
-        f"{made} {config.relative_to(desk.project.root)} (yours to commit)",
+        f"{made} {config.relative_to(desk.project.root)} (commit it if you like)",
         f"state in {desk.project.state.relative_to(desk.project.root)} (ignored by git)",
         f"checks: {found}" + (f" ({chosen.told})" if chosen.told else ""),
         f"instructions: {list_instruction_files(desk.instructions) or 'none; write .afresh/AGENT.md if there is something to say'}",
-        'next: afresh doctor, then afresh run "what is to be done"',
+        'next: afresh doctor, then afresh run "GOAL"',
     ]
 
 

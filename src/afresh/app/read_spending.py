@@ -57,15 +57,15 @@ def warn_of_limits(root: Path, now: float) -> list[str]:
     try:
         return _describe_limits(open_user_ledger(), SpendingAccount(hash_project_root(root), "", now))
     except AfreshError as fault:
-        return [f"the books of what is spent can't be read: {fault}"]
+        return [f"the spending ledger can't be read: {fault}"]
 
 
 def _describe_limits(ledger: "LimitStore", account: SpendingAccount) -> list[str]:
-    stopped = [f"{one.words}. Nothing calls a model until `afresh spend reset {one.limit.scope}`, or a higher limit" for one in
+    stopped = [f"{one.words}. No model calls until you run `afresh spend reset {one.limit.scope}` or raise the limit" for one in
                ledger.tripped(account) if one.limit.scope not in (LimitScope.CALL, LimitScope.TASK)]  # fmt: skip
     used = measure_limit_use(ledger, account, load_user_limits())
     near = [one for one in used if not one.tripped and one.spent * 10 >= one.limit.most * 8]
-    return stopped + [f"{one.limit.unit.words(one.spent)} of the limit of {one.limit.words} used" for one in near]
+    return stopped + [f"{one.limit.unit.words(one.spent)} used; the limit is {one.limit.words}" for one in near]
 
 
 def sum_task_calls(ledger: "CallStore", root: Path, task: str) -> SpendingLine | None:

@@ -46,16 +46,14 @@ def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> s
     if name is None:
         latest = queue.tickets(TicketQuery(parents=(), order=TicketOrder.TOUCHED, most=1))
         if not latest:
-            raise BadInput(
-                "there is no task yet", next=offer_import(queue, export_folder) or 'give one: afresh run "what is to be done"'
-            )
+            raise BadInput("no tasks yet", next=offer_import(queue, export_folder) or 'start one: afresh run "GOAL"')
         return latest[0].task
     found = queue.tickets(TicketQuery(prefix=name)) if name else queue.tickets()
     fits = [ticket.task for ticket in found if ticket.task == name] or choose_named_tasks(found)
     if len(fits) == 1:
         return fits[0]
-    what = f"{name!r} fits {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"there is no task {name!r}"
-    raise BadInput(what, next=offer_import(queue, export_folder) or "afresh list shows the tasks")
+    what = f"{name!r} matches {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"no such task: {name}"
+    raise BadInput(what, next=offer_import(queue, export_folder) or "afresh list lists the tasks")
 
 
 def choose_named_tasks(tickets: Sequence[QueueTicket]) -> list[str]:

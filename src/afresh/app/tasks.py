@@ -45,10 +45,10 @@ class TaskOrder:
 def add_task(desk: Project, order: TaskOrder) -> State:
     given = desk.settings
     if not order.goal.strip():
-        raise BadInput("the goal is empty", next='say what is to be done: afresh run "make the parser accept tabs"')
+        raise BadInput("the goal is empty", next='describe the goal: afresh run "make the parser accept tabs"')
     known = {ticket.task for ticket in desk.queue.tickets() if not ticket.parent}
     if missing := [need for need in order.needs if need not in known]:
-        raise BadInput(f"there is no task {missing[0]} to wait for", next="afresh list shows the tasks", safe="nothing was added")
+        raise BadInput(f"no such task to wait for: {missing[0]}", next="afresh list lists the tasks", safe="nothing was added")
     type = order.type or given.type or "implement_feature"
     merged = merge_task_type(type, desk.templates)
     report = choose_report_path(merged.family, order.goal, lambda path: (desk.project.root / path).is_file())

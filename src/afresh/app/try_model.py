@@ -65,8 +65,8 @@ def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
     tokens, room = counter.whole(TRIAL_REQUEST), model.window // MODEL_WINDOW_DIVISOR
     if tokens + RESERVE_TOKENS > room:
         raise BadInput(
-            f"a window of {model.window:,} tokens leaves {room:,} for a call, too few even for this one",
-            next="set a larger window in its table [models.NAME], or use another model",
+            f"a context window of {model.window:,} tokens leaves only {room:,} for a call, too few even for this one",
+            next="set a larger window in [models.NAME], or use another model",
         )
     purse, heard = open_ledger_at(at), list[ProgressEvent]()
     paid = is_paid(name, own.models, own.prices)
@@ -88,7 +88,7 @@ def run_model_trial(trial: ModelTrial) -> Sequence[HealthFinding]:
         reply = call_model(TRIAL_REQUEST, _make_trial_booking(trial), trial.till)
     except AfreshError as fault:
         waiting = (
-            "try again in a while; a server of your own has to be started, or its base_url set"
+            "try again later; for a local server, check that it runs and that base_url is right"
             if isinstance(fault, TryAgain)
             else ""
         )
@@ -117,20 +117,22 @@ def _list_findings(trial: ModelTrial, reply: Reply, seconds: float) -> Iterator[
     yield HealthFinding("streaming", "ok" if pieces > 1 else "warn", streamed)
     used = f"{reply.usage.input:,} tokens in, {reply.usage.output:,} out"
     if reply.counted:
-        yield HealthFinding("usage", "ok", f"{used}; afresh had expected {trial.tokens:,} in")
+        yield HealthFinding("usage", "ok", f"{used}; afresh expected {trial.tokens:,} in")
     else:
-        yield HealthFinding("usage", "warn", f"{used}, by our own estimate: it does not tell", "limits count the estimate")
+        yield HealthFinding(
+            "usage", "warn", f"{used} (our estimate; the provider reports no usage)", "spending limits use the estimate"
+        )
 
 
 def _check_tool_call(reply: Reply) -> HealthFinding:
     called = [action for action in reply.actions if action.tool == SAY_TOOL.name]
     if called and EXPECTED_WORD in str(called[0].args.get("word", "")).lower():
-        return HealthFinding("tools", "ok", "it called the tool as it was told")
+        return HealthFinding("tools", "ok", "tool call received")
     if called:
         return HealthFinding(
-            "tools", "warn", f"it called the tool with other words: {to_one_line(str(dict(called[0].args)), 100)}"
+            "tools", "warn", f"tool call with the wrong arguments: {to_one_line(str(dict(called[0].args)), 100)}"
         )
-    what = f"it called no tool, but said: {to_one_line(reply.thought, 160) or 'nothing'}"
+    what = f"no tool call; it answered: {to_one_line(reply.thought, 160) or 'nothing'}"
     return HealthFinding(
-        "tools", "fail", what, "try tools = false in its table, so that calls are read from its text; or another model"
+        "tools", "fail", what, "try tools = false in its table (tool calls are then read from its text), or another model"
     )

@@ -43,11 +43,11 @@ def refuse_unworkable_task(
 ) -> None:
     refuse_unstorable_text(task.goal, task.model, *(check.command for check in task.checks))
     if any(not check.command.strip() for check in task.checks):
-        raise BadInput("a check is empty, so it would verify nothing", next="give a command that must exit 0", safe=NOTHING_ADDED)
+        raise BadInput("a check is empty", next="give a command that exits 0 when the task is done", safe=NOTHING_ADDED)
     if task.max_budget and task.max_budget < task.budget:
         raise BadInput(
-            f"the highest ceiling, {task.max_budget:,} tokens, is below the ordinary one of {task.budget:,}",
-            next=f"--max-budget {task.budget} for a ceiling that is never raised",
+            f"--max-budget {task.max_budget:,} is below the budget of {task.budget:,} tokens",
+            next=f"use --max-budget {task.budget} for a budget that is never raised",
             safe=NOTHING_ADDED,
         )
     refuse_thinking_budget(task, load_template(task.type, shelf).ceiling, named)
@@ -61,17 +61,17 @@ def refuse_thinking_budget(task: Task, ceiling: int, named: Mapping[str, NamedMo
     """Rather than to think with less than was asked for, or not at all, without a word."""
     wanted = task.thinking or 0
     if wanted and task.model and not is_provider(task.model, named):
-        what = f"{task.model.partition(':')[0]} can't be given tokens to think with, only a provider's model can"
-        raise BadInput(what, next="leave --thinking out, or pass another --model", safe=NOTHING_ADDED)
+        what = f"{task.model.partition(':')[0]} does not support --thinking"
+        raise BadInput(what, next="omit --thinking, or pass another --model", safe=NOTHING_ADDED)
     if wanted and (table := named.get(task.model)) and table.thinking is False:
-        what = f"[models.{task.model}] says that it does not think (thinking = false)"
-        raise BadInput(what, next="leave --thinking out, or take that line out of your config.toml", safe=NOTHING_ADDED)
+        what = f"[models.{task.model}] has thinking = false"
+        raise BadInput(what, next="omit --thinking, or remove that line from your config.toml", safe=NOTHING_ADDED)
     if 0 < wanted < MIN_THINKING_TOKENS:
-        what = f"{wanted:,} tokens are too few to think with: providers take {MIN_THINKING_TOKENS:,} and more"
-        raise BadInput(what, next=f"--thinking {MIN_THINKING_TOKENS}, or 0 for none", safe=NOTHING_ADDED)
+        what = f"--thinking {wanted:,} is too small: providers need at least {MIN_THINKING_TOKENS:,}"
+        raise BadInput(what, next=f"use --thinking {MIN_THINKING_TOKENS}, or 0 for none", safe=NOTHING_ADDED)
     if wanted and task.budget - ceiling < wanted:
-        what = f"a ceiling of {task.budget:,} tokens leaves no {wanted:,} to think with beside a window of {ceiling:,}"
-        raise BadInput(what, next=f"--budget {ceiling + wanted}, or no --budget", safe=NOTHING_ADDED)
+        what = f"a budget of {task.budget:,} tokens can't hold {wanted:,} for thinking and a prompt of {ceiling:,}"
+        raise BadInput(what, next=f"use --budget {ceiling + wanted}, or omit --budget", safe=NOTHING_ADDED)
 
 
 def refuse_unstorable_text(*texts: str) -> None:
@@ -86,7 +86,7 @@ def refuse_large_ceiling(budget: int, window: int, option: str = "--budget") -> 
     """A fifth of the model's window, never more."""
     if budget > window // MODEL_WINDOW_DIVISOR:
         raise BadInput(
-            f"a ceiling of {budget:,} tokens is over 20 % of this model's window of {window:,}",
+            f"a budget of {budget:,} tokens is over 20 % of this model's context window of {window:,}",
             next=f"{option} {window // MODEL_WINDOW_DIVISOR}",
             safe="nothing was sent",
         )
@@ -105,11 +105,11 @@ def refuse_overfull_prompt(
         text = render_instructions(select_instruction_chain(state, instructions), allowance).text
     except OverCeiling as fault:
         what = f"{fault.evidence} ({allowance.share:.0%} of the highest ceiling, {highest:,})"
-        raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what counts", safe=NOTHING_ADDED) from None
+        raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what is included", safe=NOTHING_ADDED) from None
     try:
         build_prompt_per_phase(GatheredContext(state, (Note("instructions", "", text),)), style, highest, counter)
     except OverCeiling as fault:
-        what = f"no window could hold that: {fault.evidence} under the highest ceiling, {highest:,} tokens"
+        what = f"that does not fit into a prompt: {fault.evidence} under the highest ceiling, {highest:,} tokens"
         raise BadInput(what, next="use fewer words, or add the task with a larger --max-budget", safe=NOTHING_ADDED) from None
 
 
@@ -128,7 +128,7 @@ def _find_window_and_framing(model: str, named: Mapping[str, NamedModel]) -> tup
 def refuse_part_of_task(state: State) -> None:
     if parent := state.task.parent:
         raise BadInput(
-            f"{state.task.id} is a part of {parent}: what it made is in the result of that task, or was given up",
-            next=f"afresh show {parent} tells where it stands",
+            f"{state.task.id} is a subtask of {parent}; its result is part of that task",
+            next=f"afresh show {parent} shows its state",
             safe="nothing was changed",
         )

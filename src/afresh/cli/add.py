@@ -7,11 +7,11 @@ from afresh.cli.options import add_order_options, json_option
 
 @click.command()
 @add_order_options
-@click.option("--priority", default=0, type=int, metavar="N", help="Higher goes first.")
-@click.option("--after", "needs", multiple=True, metavar="TASK", help="Wait until that task is done; may be repeated.")
+@click.option("--priority", default=0, type=int, metavar="N", help="Higher values run first.")
+@click.option("--after", "needs", multiple=True, metavar="TASK", help="Start after TASK is done. Repeatable.")
 @json_option
 def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs: tuple[str, ...], as_json: bool, **more) -> None:
-    """Put a task into the queue; `afresh work` does it."""
+    """Add a task to the queue. `afresh work` runs it."""
     from afresh.app.inspect_instructions import describe_task_instructions
     from afresh.app.tasks import TaskOrder, add_task, find_task
     from afresh.cli.options import open_current_project
@@ -27,8 +27,8 @@ def command(goal: str, type_: str, checks: tuple[str, ...], priority: int, needs
         return print_json({"task": state.task.id, "checks": commands, "report": state.task.report})
     click.echo(f"added {state.task.id}")
     if state.task.report:
-        click.echo(f"writes {state.task.report}, and nothing else")
-    none = "that what it cites exists" if state.task.report else "none: nothing can be verified (--check)"
+        click.echo(f"writes only {state.task.report}")
+    none = "that the places it cites exist" if state.task.report else "none, so the result can't be verified (set --check)"
     click.echo("checks: " + (", ".join(check.command for check in state.task.checks) or none))
     for line in describe_task_instructions(here, state):
         click.echo(line)

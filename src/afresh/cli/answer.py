@@ -7,13 +7,13 @@ from afresh.cli.options import add_run_options, model_option
 
 @click.command()
 @click.argument("words", nargs=-1, required=True, metavar="[TASK] ANSWER")
-@click.option("--resume", is_flag=True, help="Go on with the task at once.")
+@click.option("--resume", is_flag=True, help="Resume the task right away.")
 @model_option
 @add_run_options
 def command(words: tuple[str, ...], resume: bool, as_json: bool, **way) -> None:
-    """Answer what TASK asks, in your own words or by an option's number.
+    """Answer a task's question with the number of an option or your own words.
 
-    TASK may be left out when only one task asks. `afresh inbox` shows the questions.
+    TASK may be omitted if only one task has a question. `afresh inbox` lists them.
     """
     from afresh.app.answer_question import answer_question, find_addressed_task
     from afresh.cli.options import open_current_project

@@ -5,9 +5,9 @@ import click
 
 @click.command()
 @click.argument("task", required=False)
-@click.option("--unverified", is_flag=True, help="Also when the harness could not verify it.")
+@click.option("--unverified", is_flag=True, help="Apply even if the checks did not pass.")
 def command(task: str | None, unverified: bool) -> None:
-    """Merge the branch of TASK into the branch you are on."""
+    """Merge the branch of TASK (default: the latest) into your current branch."""
     from afresh.app.task_result import apply_task_result
     from afresh.app.tasks import find_task
     from afresh.cli.options import open_current_project

@@ -9,7 +9,7 @@ from afresh.cli.options import json_option
 @click.argument("task", required=False)
 @json_option
 def command(task: str | None, as_json: bool) -> None:
-    """Show the decisions of TASK (the one touched last, if none is named) as a tree."""
+    """Show the decisions of TASK (default: the latest) as a tree."""
     from afresh.app.tasks import find_task
     from afresh.cli.options import open_current_project
     from afresh.cli.output import print_json, print_rendered

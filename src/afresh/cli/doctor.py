@@ -8,7 +8,7 @@ from afresh.cli.options import json_option
 @click.command()
 @json_option
 def command(as_json: bool) -> None:
-    """Probe the sandbox, git, the database and every journal."""
+    """Check the sandbox, git, models and every journal."""
     from pathlib import Path
 
     from afresh.app.doctor import examine_everything

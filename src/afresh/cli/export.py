@@ -9,11 +9,14 @@ from afresh.cli.options import json_option, quiet_option
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
-@click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task and what it waits for; may be repeated.")
+@click.option("--task", "tasks", multiple=True, metavar="T", help="Export only this task and those it waits for. Repeatable.")
 @quiet_option
 @json_option
 def command(folder: Path | None, tasks: tuple[str, ...], quiet: bool, as_json: bool) -> None:
-    """Write all tasks to FOLDER (.afresh/export). It holds what the journals hold: goals, code, outputs, replies."""
+    """Write all tasks to FOLDER (default: .afresh/export).
+
+    The files contain what the journals contain: goals, code, outputs and replies.
+    """
     from afresh.app.export_import import export_project_tasks, find_export_folder
     from afresh.cli.options import open_current_project
     from afresh.cli.output import print_json, print_rendered

@@ -10,15 +10,16 @@ SYMBOL_KINDS = ("class", "interface", "function", "method", "constant")
 @click.command()
 @click.argument("symbol", nargs=-1)
 @click.option(
-    "--kind", "-k", "kinds", multiple=True, type=click.Choice(SYMBOL_KINDS), help="Only symbols of this kind; may be repeated."
+    "--kind", "-k", "kinds", multiple=True, type=click.Choice(SYMBOL_KINDS), help="Only symbols of this kind. Repeatable."
 )
 @click.option("--limit", "-n", default=20, type=click.IntRange(1, 1_000), show_default=True)
-@click.option("--entry", is_flag=True, help="Show where runs begin instead: commands and files that can be started.")
+@click.option("--entry", is_flag=True, help="List entry points instead: commands and scripts.")
 @json_option
 def command(symbol: tuple[str, ...], kinds: tuple[str, ...], limit: int, entry: bool, as_json: bool) -> None:
-    """Find a symbol: NAME, Class.method, a part of either in any spelling, several words of it, or path:NAME.
+    """Find a function, class or constant.
 
-    Works in every git repository, also without `afresh init`, and changes nothing in it.
+    SYMBOL is NAME, Class.method, a part of either, several words of it, or path:NAME. Works in any git
+    repository, without `afresh init`, and changes nothing in it.
     """
     from pathlib import Path
 

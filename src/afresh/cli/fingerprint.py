@@ -8,13 +8,13 @@ PROFILE_LEVELS = ("user", "project", "type", "task")
 
 
 @click.command()
-@click.option("--level", "-l", type=click.Choice(PROFILE_LEVELS), default=None, help="Only this one.")
-@click.option("--for", "goal", default="", metavar="TEXT", help="What a task is to do: adds its own level.")
+@click.option("--level", "-l", type=click.Choice(PROFILE_LEVELS), default=None, help="Show only this level.")
+@click.option("--for", "goal", default="", metavar="TEXT", help="A goal; adds what is specific to it.")
 @click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T")
-@click.option("--try", "run", is_flag=True, help="Run the tests now, in the sandbox, and keep what came of it.")
+@click.option("--try", "run", is_flag=True, help="Run the tests now, in the sandbox, and store the result.")
 @json_option
 def command(level: str | None, goal: str, type_: str, run: bool, as_json: bool) -> None:
-    """Show what afresh has found out about this project: layout, tests, zones, style, constraints, hot spots."""
+    """Show what afresh knows about this project: layout, tests, style, hot spots."""
     import sys
 
     from afresh.app.project_profile import ProfileRequest, profile_checkout

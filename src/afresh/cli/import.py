@@ -12,7 +12,10 @@ from afresh.cli.options import json_option, quiet_option
 @quiet_option
 @json_option
 def command(folder: Path | None, quiet: bool, as_json: bool) -> None:
-    """Bring in the tasks of FOLDER (.afresh/export). Safe to repeat; only take in what you trust."""
+    """Import the tasks in FOLDER (default: .afresh/export).
+
+    Safe to repeat. Import only what you trust.
+    """
     from afresh.app.export_import import find_export_folder, import_project_tasks
     from afresh.cli.options import open_current_project
     from afresh.cli.output import print_json, print_rendered

@@ -8,7 +8,7 @@ from afresh.cli.options import json_option
 @click.command()
 @json_option
 def command(as_json: bool) -> None:
-    """Show every open question, the oldest first, and how to answer it."""
+    """List open questions, oldest first, and how to answer them."""
     from afresh.app.answer_question import list_open_questions
     from afresh.cli.options import open_current_project
     from afresh.cli.output import print_json, print_rendered

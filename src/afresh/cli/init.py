@@ -5,7 +5,7 @@ import click
 
 @click.command()
 def command() -> None:
-    """Make the .afresh folder in this repository."""
+    """Set up this repository: create .afresh and find the checks."""
     from afresh.app.project import init_project
     from afresh.cli.options import open_current_project
 

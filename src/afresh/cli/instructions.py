@@ -12,7 +12,7 @@ from afresh.cli.options import TypeOption, json_option
 @click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T")
 @json_option
 def command(path: str, type_: str, as_json: bool) -> None:
-    """Show what a task is told by AGENT.md and its like when it works on PATH, and where each line comes from."""
+    """Show the instructions (AGENT.md, CLAUDE.md …) for work on PATH, with their sources."""
     from afresh.app.inspect_instructions import preview_instructions
     from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.instructions import instructions_to_json, render_instructions_preview

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from afresh.core.task import QueueTicket
 
 STATUS_NAMES = tuple(status.value for status in TaskStatus)
-INBOX_HINT = "afresh inbox shows what each answer would mean; afresh answer TASK gives one"
+INBOX_HINT = "Answer with: afresh answer TASK. Details: afresh inbox"
 
 
 @click.command()
 @click.option(
-    "--status", "statuses", multiple=True, type=click.Choice(STATUS_NAMES), help="Only tasks in this status; may be repeated."
+    "--status", "statuses", multiple=True, type=click.Choice(STATUS_NAMES), help="Only tasks with this status. Repeatable."
 )
 @json_option
 def command(statuses: tuple[str, ...], as_json: bool) -> None:
@@ -35,9 +35,9 @@ def command(statuses: tuple[str, ...], as_json: bool) -> None:
     if tickets:
         return click.echo("\n".join(_describe_tickets(tickets)))
     if statuses and here.queue.tickets(TicketQuery(most=1)):
-        return click.echo(f"no task is {' or '.join(statuses)}")
+        return click.echo(f"no {' or '.join(statuses)} tasks")
     lost = offer_import(here.queue, here.export_folder)
-    return click.echo(f"no task yet; {lost}" if lost else 'no task yet: afresh add "what is to be done"')
+    return click.echo(f"no tasks yet; {lost}" if lost else 'no tasks yet; add one: afresh add "GOAL"')
 
 
 def _describe_tickets(tickets: "list[QueueTicket]") -> list[str]:
@@ -47,7 +47,7 @@ def _describe_tickets(tickets: "list[QueueTicket]") -> list[str]:
     lines: list[str] = []
     shown, asked = {ticket.task for ticket in tickets}, False
     for ticket in tickets:
-        held = f" (held by {ticket.owner})" if ticket.owner else ""
+        held = f" (run by {ticket.owner})" if ticket.owner else ""
         waits = f" after {', '.join(ticket.needs)}" if ticket.needs else ""
         name = f"  {ticket.task}" if ticket.parent in shown else ticket.task
         lines.append(f"{name:36} {ticket.status:9} {ticket.type:18} {to_one_line(ticket.goal, 80)}{waits}{held}")

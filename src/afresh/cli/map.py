@@ -6,14 +6,16 @@ from afresh.cli.options import json_option
 
 
 @click.command()
-@click.option("--for", "about", default="", metavar="TEXT", help="What you want to do or know; without it, an overview.")
-@click.option("--tokens", "-n", default=2_000, type=click.IntRange(1, 200_000), show_default=True, help="The most it may take.")
+@click.option("--for", "about", default="", metavar="TEXT", help="What you want to do or know (default: an overview).")
+@click.option(
+    "--tokens", "-n", default=2_000, type=click.IntRange(1, 200_000), show_default=True, help="Maximum size of the map."
+)
 @json_option
 def command(about: str, tokens: int, as_json: bool) -> None:
-    """Show the files and symbols that matter for a text, each with the reason why, within a cap of tokens.
+    """Show the most relevant files and symbols, each with the reason.
 
-    Text, names, imports and the repository's own history are weighed. Works in every git repository, also without `afresh init`,
-    and changes nothing in it. Into a pipe goes the bare map, as a model is shown it.
+    The ranking uses text, names, imports and git history. Works in any git repository, without `afresh init`,
+    and changes nothing in it. In a pipe, prints the plain map as a model gets it.
     """
     import sys
     from pathlib import Path

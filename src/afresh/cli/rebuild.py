@@ -5,8 +5,10 @@ import click
 
 @click.command()
 def command() -> None:
-    """Delete session files, decision logs and the like, and write them again from the journal. Calls that the books of what is
-    spent do not know are put back."""
+    """Delete session files, decision logs and other views, and write them again from the journal.
+
+    Calls missing from the spending ledger are restored, too.
+    """
     from afresh.app.project import rebuild_views
     from afresh.app.repair_spending_ledger import restore_missing_calls
     from afresh.cli.options import open_current_project
@@ -14,6 +16,6 @@ def command() -> None:
 
     here = open_current_project()
     count = rebuild_views(here)
-    click.echo(f"files of {format_count(count, 'task')} written from the journal")
+    click.echo(f"rewrote the files of {format_count(count, 'task')}")
     if calls := restore_missing_calls(here):
-        click.echo(f"{format_count(calls, 'call')} put back into the books (afresh spend)")
+        click.echo(f"restored {format_count(calls, 'call')} in the spending ledger")

@@ -10,7 +10,7 @@ from afresh.cli.options import add_run_options, model_option
 @model_option
 @add_run_options
 def command(task: str | None, **way) -> None:
-    """Go on with TASK (the one touched last, if none is named)."""
+    """Continue TASK (default: the latest)."""
     from afresh.app.tasks import find_task
     from afresh.cli.options import open_current_project
     from afresh.cli.run_with_progress import RunFlags, run_and_report

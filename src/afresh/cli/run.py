@@ -9,7 +9,7 @@ from afresh.cli.options import add_order_options, add_run_options
 @add_order_options
 @add_run_options
 def command(goal: str, type_: str, checks: tuple[str, ...], **more) -> None:
-    """Work on GOAL until it is verified, blocked, or given up."""
+    """Work on GOAL until the checks pass. Exits 0 only if they do."""
     from afresh.app.inspect_instructions import describe_task_instructions
     from afresh.app.tasks import TaskOrder, add_task
     from afresh.cli.options import open_current_project

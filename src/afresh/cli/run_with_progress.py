@@ -40,7 +40,7 @@ class StopSignal:
         from afresh.errors import Cancelled
 
         if self.wanted:
-            raise Cancelled("told to stop by SIGTERM")
+            raise Cancelled("stopped by SIGTERM")
 
     def receive(self, *_: object) -> None:
         if self.wanted:
@@ -75,9 +75,9 @@ class RunFlags:
 
         if self.mode == "interactive" and not self.attended:
             raise BadInput(
-                "--mode interactive needs a terminal, and this is none",
-                next="--mode supervised comes to rest at each change of phase, and waits for `afresh answer`",
-                safe="no task was begun",
+                "--mode interactive needs a terminal",
+                next="use --mode supervised: it pauses before each phase and waits for `afresh answer`",
+                safe="no task was created",
             )
 
 

@@ -11,7 +11,7 @@ from afresh.cli.options import json_option
 @click.argument("task", required=False)
 @json_option
 def command(task: str | None, as_json: bool) -> None:
-    """Show TASK: goal, checks, changes, steps, what failed, what to do next."""
+    """Show TASK (default: the latest): checks, changes, steps, failures, next commands."""
     from afresh.app.read_tasks import find_task_id
     from afresh.cli.options import read_current_tasks
     from afresh.cli.output import measure_width, print_json, print_lines

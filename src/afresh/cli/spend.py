@@ -9,13 +9,13 @@ LIMIT_SCOPES = ("day", "month", "total", "project", "task", "call")
 
 
 @click.group(invoke_without_command=True)
-@click.option("--by", type=click.Choice(SPENDING_GROUPS), default=None, help="What the sums are of; without it an overview.")
-@click.option("--since", default="30d", show_default=True, metavar="WHEN", help="7d, 24h, 2w, today, all or a date.")
-@click.option("--all", "-a", "everywhere", is_flag=True, help="All projects, not only this one.")
+@click.option("--by", type=click.Choice(SPENDING_GROUPS), default=None, help="Group by this (default: an overview).")
+@click.option("--since", default="30d", show_default=True, metavar="WHEN", help="24h, 7d, 2w, today, all or a date.")
+@click.option("--all", "-a", "everywhere", is_flag=True, help="Include all projects.")
 @json_option
 @click.pass_context
 def command(context: click.Context, by: str | None, since: str, everywhere: bool, as_json: bool) -> None:
-    """Show what calls of models have taken: tokens and money, by day, task, kind, section, model or project."""
+    """Show what model calls have cost in tokens and money."""
     if context.invoked_subcommand:
         return None
     from pathlib import Path
@@ -38,7 +38,7 @@ def command(context: click.Context, by: str | None, since: str, everywhere: bool
 @click.argument("scope", type=click.Choice(LIMIT_SCOPES))
 @click.argument("task", required=False)
 def reset(scope: str, task: str | None) -> None:
-    """Let what was spent no longer count against the limit of SCOPE, so that it allows as much again."""
+    """Start counting again for the limit of SCOPE."""
     from pathlib import Path
 
     from afresh.app.open_spending_ledger import open_ledger_at
@@ -47,7 +47,7 @@ def reset(scope: str, task: str | None) -> None:
 
     ended = reset_limit(open_ledger_at(Path.cwd()), LimitScope(scope), task)
     for breaker in ended:
-        click.echo(f"no longer stopped: {breaker.words}")
-    click.echo(f"the limit of {'one ' if scope in ('task', 'call') else 'the '}{scope} counts from now on")
+        click.echo(f"unblocked: {breaker.words}")
+    click.echo(f"reset the {scope} limit: it counts from now on")
     if ended:
-        click.echo("afresh resume, or afresh work, goes on")
+        click.echo("continue with: afresh resume, or afresh work")

@@ -10,7 +10,7 @@ from afresh.cli.options import json_option
 @click.command()
 @json_option
 def command(as_json: bool) -> None:
-    """Show running, waiting and finished tasks."""
+    """Show running, waiting and finished tasks, with the next command for each."""
     from afresh.app.read_tasks import offer_import
     from afresh.cli.options import read_current_tasks
     from afresh.cli.output import measure_width, print_json, print_lines

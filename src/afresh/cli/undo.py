@@ -8,12 +8,12 @@ from afresh.cli.options import json_option
 @click.command()
 @click.argument("task", required=False)
 @click.option(
-    "--steps", default=0, type=click.IntRange(min=0), metavar="N", help="So many steps; else back to before the last change."
+    "--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Undo N steps (default: back to before the last change)."
 )
-@click.option("--why", default="", metavar="WORDS", help="Told to the model, so that it does not do it again.")
+@click.option("--why", default="", metavar="WORDS", help="The reason; the model gets it and does not repeat the change.")
 @json_option
 def command(task: str | None, steps: int, why: str, as_json: bool) -> None:
-    """Take back the last change of TASK (the one touched last, if none is named), in its own tree."""
+    """Undo the last change of TASK (default: the latest), in the task's own worktree."""
     from afresh.app.task_result import undo_task_steps
     from afresh.app.tasks import find_task
     from afresh.cli.options import open_current_project
@@ -33,9 +33,9 @@ def command(task: str | None, steps: int, why: str, as_json: bool) -> None:
                 "snapshot": after.workspace.snapshot,
             }
         )
-    left = ", ".join(after.workspace.changed) or "no file"
+    left = ", ".join(after.workspace.changed) or "none"
     done = f"undone in {name}: {format_count(after.workspace.reverted - before.workspace.reverted, 'change')}"
     if after.head == before.head:
-        done = f"the last undo in {name} had not come to its end: its tree is put back now, and no more was taken back"
-    click.echo(f"{done}; changed now: {left}")
-    return click.echo(f"`afresh resume {name}` goes on from there, and knows that you took it back")
+        done = f"finished the interrupted undo in {name}; nothing else was undone"
+    click.echo(f"{done}; files still changed: {left}")
+    return click.echo(f"`afresh resume {name}` continues from there; the agent is told about the undo")

@@ -7,13 +7,13 @@ from afresh.cli.options import json_option
 
 @click.command()
 @click.argument("paths", nargs=-1)
-@click.option("--limit", "-n", default=20, type=click.IntRange(1, 10_000), show_default=True, help="Functions to show.")
-@click.option("--no-offers", is_flag=True, help="Only measure: faster, because no change is worked out.")
+@click.option("--limit", "-n", default=20, type=click.IntRange(1, 10_000), show_default=True, help="Maximum number of functions.")
+@click.option("--no-offers", is_flag=True, help="Only measure; faster, since no fix is computed.")
 @json_option
 def command(paths: tuple[str, ...], limit: int, no_offers: bool, as_json: bool) -> None:
-    """List functions over ruff's limits of complexity, the worst first.
+    """List functions over ruff's complexity limits, worst first.
 
-    Limits are the project's own ruff settings where it has some. Nothing is changed: `afresh run --type fix_violation` does that.
+    Limits come from the project's ruff settings, if any. Changes nothing; `afresh run --type fix_violation` fixes them.
     """
     from itertools import islice
     from pathlib import Path

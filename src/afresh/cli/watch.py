@@ -8,10 +8,9 @@ from afresh.cli.options import json_option
 @click.command()
 @json_option
 def command(as_json: bool) -> None:
-    """Keep what is known of the code current: each change is read as it comes, one line for each. Ctrl-C ends it.
+    """Update the code index on every change, until Ctrl-C.
 
-    Needs watchfiles: pip install 'afresh[watch]'. Without a watcher every command looks at the files itself; with one it has less
-    to read.
+    Needs watchfiles: pip install 'afresh[watch]'. Optional: without it each command checks the files itself.
     """
     from contextlib import suppress
     from pathlib import Path
@@ -28,4 +27,4 @@ def command(as_json: bool) -> None:
             lambda flush: click.echo(index_update_to_json(flush) if as_json else describe_index_update(flush, next(roots, None))),
         )
     if not as_json:
-        click.echo("stopped; what was read stays known")
+        click.echo("stopped; the index is kept")

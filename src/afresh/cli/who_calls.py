@@ -7,12 +7,12 @@ from afresh.cli.options import json_option
 
 @click.command()
 @click.argument("symbol")
-@click.option("--all", "-a", "everything", is_flag=True, help="Also imports, and every line of long lists.")
+@click.option("--all", "-a", "everything", is_flag=True, help="Include imports, and show long lists in full.")
 @json_option
 def command(symbol: str, everything: bool, as_json: bool) -> int:
-    """Show who calls a symbol: NAME, Class.method, or path:NAME where there are several of a name.
+    """Show the callers of SYMBOL: NAME, Class.method or path:NAME.
 
-    Calls in Python are followed through imports, classes and types. What only the name says is shown apart.
+    In Python, calls are resolved through imports, classes and types. Matches by name only are listed separately.
     """
     from pathlib import Path
 

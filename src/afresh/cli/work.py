@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--until-empty", is_flag=True, help="Go on until no task is ready.")
+@click.option("--until-empty", is_flag=True, help="Continue until no task is ready.")
 @model_option
 @add_run_options
 def command(until_empty: bool, as_json: bool, **way) -> None:
-    """Take the next ready task (interrupted ones first)."""
+    """Run the next ready task; interrupted ones come first."""
     from afresh.cli.options import open_current_project
     from afresh.cli.output import print_json
     from afresh.cli.run_with_progress import RunFlags, run_with_progress
@@ -38,7 +38,7 @@ def command(until_empty: bool, as_json: bool, **way) -> None:
     if as_json:
         print_json(make_outcome_rows(done))
     elif not done:
-        click.echo("no task is ready")
+        click.echo("no tasks ready")
     if any(state.status in ("failed", "blocked") for state in done):
         raise SystemExit(1)
 

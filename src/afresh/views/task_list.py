@@ -71,8 +71,8 @@ def group_tickets(tickets: Sequence[QueueTicket], counts: QueueCounts) -> QueueO
 
     groups = (
         TaskGroup("Needs you", [*waiting, *stopped], hide(len(waiting), *WAITING_STATUSES), WAITING_STATUSES),
-        TaskGroup("At work", working, hide(len(stopped) + len(working), *running), running),
-        TaskGroup("To come", coming, hide(len(coming), TaskStatus.READY), (TaskStatus.READY,)),
+        TaskGroup("Running", working, hide(len(stopped) + len(working), *running), running),
+        TaskGroup("Waiting", coming, hide(len(coming), TaskStatus.READY), (TaskStatus.READY,)),
         TaskGroup("Over", over),
     )
     return QueueOverview([group for group in groups if group.tickets], counts, parts)

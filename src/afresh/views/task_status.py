@@ -74,7 +74,7 @@ def describe_tests(state: State) -> str:
     if state.verification.verdict is None or not state.verification.verdict.runs:
         return f"before the first change: {before}" if before != "not run" else before
     now = f"after step {state.verification.verdict_step}: {sum_check_runs(state.verification.verdict.runs).words}"
-    return f"{now}, and undone; before the first change: {before}" if is_verdict_undone(state) else f"{now}; before: {before}"
+    return f"{now} (undone); before the first change: {before}" if is_verdict_undone(state) else f"{now}; before: {before}"
 
 
 def list_current_failures(state: State) -> tuple[FailedTest, ...]:
@@ -100,7 +100,7 @@ def describe_parts(state: State) -> str:
         return ""
     usage = sum((one.usage for one in taken), Usage())
     calls = f"{format_count(sum(one.calls for one in taken), 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
-    return f"{format_count(len(taken), 'part')} handed out: {calls}"
+    return f"{format_count(len(taken), 'subtask')}: {calls}"
 
 
 def format_time(at: float) -> str:
@@ -154,9 +154,9 @@ def list_next_steps(state: State) -> tuple[str, ...]:
         return (f"answer the question: {to_one_line(state.dialogue.question, 200)}",)
     steps: list[str] = []
     if state.work.pending:
-        steps.append(f"act on the reply of step {state.work.pending.step}: it is paid for and recorded")
+        steps.append(f"act on the recorded reply of step {state.work.pending.step}")
     if state.phase == "prepare":
-        steps.append("open the workspace and run the checks once before the first change")
+        steps.append("create the worktree and run the checks before the first change")
     steps += [to_one_line(item.text, 200) for item in state.work.plan if not item.done][:3]
     return tuple(steps) or (_describe_next_step(state),)
 
@@ -171,7 +171,7 @@ def describe_progress(state: State) -> Iterator[str]:
 def _describe_next_step(state: State) -> str:
     failing = list_current_failures(state)
     left = f": {format_count(len(failing), 'failure')} left, first {to_one_line(failing[0].test, 120)}" if failing else ""
-    return f"step {state.work.step + 1} of at most {state.work.limit}{left}"
+    return f"step {state.work.step + 1} of max {state.work.limit}{left}"
 
 
 def _list_last_steps(state: State) -> tuple[str, ...]:

@@ -53,9 +53,9 @@ def test_every_line_fits_and_nothing_is_hidden(view: object, width: int):
 
 def test_long_lists_are_cut_and_say_so():
     text = rendered(render_symbol_users(USED))
-    assert "and 5 more lines in 1 file; --all shows them" in text
-    assert "7 more files speak of it and were not read" in text
-    assert "some were decided by name" in text
+    assert "and 5 more lines in 1 file; use --all" in text
+    assert "7 more files mention it and were not searched" in text
+    assert "some matches are by name only" in text
     assert "more lines" not in rendered(render_symbol_users(USED, everything=True))
 
 

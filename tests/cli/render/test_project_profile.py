@@ -50,9 +50,9 @@ For a task of type fix_bug
 what matters  tests belong in tests
 
 For this task
-  Say what is to be done: afresh fingerprint --for "make the parser accept tabs".
+  Give a goal: afresh fingerprint --for "make the parser accept tabs".
 
-Commands that may run the tests
+Test commands
   ✓ pytest -q
     1,234 tests ran in 3.2 s: all pass (tox.ini [testenv])
   ✗ pytest --nothing

@@ -193,7 +193,7 @@ def test_two_calls_are_compared_section_by_section() -> None:
 
 def test_doctor_says_what_to_do_for_all_that_is_not_well() -> None:
     text = rendered(render_findings(FINDINGS))
-    assert "→ install bubblewrap" in text and "→ update afresh" in text and "1 to mend, 1 to know about" in text
+    assert "→ install bubblewrap" in text and "→ update afresh" in text and "1 error, 1 warning" in text
     assert findings_to_json(FINDINGS)["ok"] is False and findings_to_json(FINDINGS[:2])["ok"] is True
 
 
@@ -255,10 +255,10 @@ def test_status_begins_with_what_needs_a_person_and_only_counts_what_is_settled(
     settled = [QueueTicket(f"old-{n}", "was once", "write_tests", TaskStatus.APPLIED, 0, (), False) for n in range(50)]
     text = rendered(status(*settled, *TICKETS, now=DONE.times.updated + 7_200))
     lines = [line.rstrip() for line in text.splitlines()]
-    assert [line for line in lines if line in ("Needs you", "At work", "To come", "Over")] == [
-        "Needs you", "At work", "To come", "Over",
+    assert [line for line in lines if line in ("Needs you", "Running", "Waiting", "Over")] == [
+        "Needs you", "Running", "Waiting", "Over",
     ]  # fmt: skip
-    assert text.index("t-2") < text.index("t-5") < text.index("At work") < text.index("t-3 ") < text.index("t-4")
+    assert text.index("t-2") < text.index("t-5") < text.index("Running") < text.index("t-3 ") < text.index("t-4")
     assert "2 hours ago" in text and "50 applied" in text and text.count("was once") == 5
 
 
@@ -269,7 +269,7 @@ def test_the_inbox_numbers_options_and_tells_how_to_answer() -> None:
     text = " ".join(rendered(render_inbox([waiting], waiting.times.updated + 7_300), 120).split())
     assert "asked 2 hours ago by the model, after step 1" in text and "1 total as in the docs 2 sum" in text
     assert "9 files changed: f0.py, f1.py, f2.py, f3.py, f4.py, f5.py and 3 more (2 kept, 0 reverted in 1 step)" in text
-    assert "afresh answer t-7f3a 1 the number of an option" in text and 'afresh answer t-7f3a "…" or your own words' in text
+    assert "afresh answer t-7f3a 1 choose an option by number" in text and 'afresh answer t-7f3a "…" or in your own words' in text
     (row,) = open_questions_to_json([waiting])
     assert row["options"] == [
         {"number": 1, "option": "total", "means": "as in the docs"}, {"number": 2, "option": "sum", "means": ""},

@@ -41,7 +41,7 @@ def render_code_map(made: "CodeMap") -> "RenderableType":
     from rich.console import Group
 
     if not made.files:
-        return render_text(f"Nothing fits into {made.cap:,} tokens; --tokens gives it more.", "dim")
+        return render_text(f"Nothing fits into {made.cap:,} tokens; raise --tokens.", "dim")
     parts: list[RenderableType] = [render_map_title(made)]
     for shown in made.files:
         parts += [render_text(""), *render_map_file(shown)]
@@ -52,8 +52,8 @@ def render_map_title(made: "CodeMap") -> "Text":
     from rich.text import Text
 
     if not made.about:
-        return Text("What the code hangs on", style="bold")
-    return Text.assemble(("What matters for ", "bold"), render_text(made.about, "bold cyan", 100))
+        return Text("Most important files", style="bold")
+    return Text.assemble(("Most relevant for ", "bold"), render_text(made.about, "bold cyan", 100))
 
 
 def render_map_file(shown: "RankedMapFile") -> "Iterator[RenderableType]":
@@ -85,6 +85,6 @@ def render_map_footer(made: "CodeMap") -> "Text":
     history = f", {made.commits:,} commits" if made.commits else ""
     return render_text(
         f"{len(made.files):,} of {made.known:,} files{history}; {made.tokens:,} of {made.cap:,} tokens"
-        + ("" if made.about else "; --for TEXT shows what matters for it"),
+        + ("" if made.about else "; --for TEXT ranks by a goal or question"),
         "dim",
     )

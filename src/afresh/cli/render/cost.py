@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def describe_cost(line: "SpendingLine | None") -> str:
     """Of a task; empty where nobody pays."""
     if line is None:
-        return "the books can't be read"
+        return "spending ledger unreadable"
     return describe_money(line) if line.money or line.unknown else ""
 
 
@@ -23,7 +23,7 @@ def describe_money(line: "SpendingLine") -> str:
 
 
 def cost_to_json(line: "SpendingLine | None") -> dict[str, Any]:
-    """Empty if the books can't be read."""
+    """Empty if spending ledger unreadable."""
     if line is None:
         return {}
     return {

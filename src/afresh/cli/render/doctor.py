@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.app.doctor import HealthFinding
 from afresh.cli.render.widgets import make_table, render_text, render_word
+from afresh.views.task_status import format_count
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,5 +27,5 @@ def render_findings(findings: Sequence[HealthFinding]) -> "RenderableType":
             found.append_text(render_text(f"\n→ {finding.remedy}", "cyan"))
         table.add_row(render_text(finding.name), render_word(finding.level), found)
     failed, warned = (sum(finding.level == level for finding in findings) for level in ("fail", "warn"))
-    words = f"{failed} to mend, {warned} to know about" if failed or warned else "All is well."
+    words = f"{format_count(failed, 'error')}, {format_count(warned, 'warning')}" if failed or warned else "All checks passed."
     return Group(table, Text(words, style="red" if failed else "yellow" if warned else "green"))

@@ -22,9 +22,9 @@ def render_inbox(waiting: Sequence[State], now: float) -> "RenderableType":
     from rich.text import Text
 
     if not waiting:
-        return Text.assemble("No task waits for an answer. ", ("afresh status", "cyan"), " shows where things stand.")
-    asks = "1 question waits" if len(waiting) == 1 else f"{len(waiting):,} questions wait"
-    first = Text(f"{asks} for your answer{', the oldest first' if len(waiting) > 1 else ''}.", style="dim")
+        return Text.assemble("No open questions. ", ("afresh status", "cyan"), " shows all tasks.")
+    asks = "1 open question" if len(waiting) == 1 else f"{len(waiting):,} open questions"
+    first = Text(f"{asks}{', oldest first' if len(waiting) > 1 else ''}.", style="dim")
     return Group(first, *(_render_inbox_question(state, now) for state in waiting))
 
 
@@ -67,7 +67,7 @@ def _list_question_fields(state: State) -> list[tuple[str, Any]]:
     paths = ", ".join(state.workspace.changed[:MAX_PATHS]) + (
         f" and {len(state.workspace.changed) - MAX_PATHS:,} more" if len(state.workspace.changed) > MAX_PATHS else ""
     )
-    so_far = f"{format_count(len(state.workspace.changed), 'file')} changed: {paths}" if paths else "no file is changed"
+    so_far = f"{format_count(len(state.workspace.changed), 'file')} changed: {paths}" if paths else "no files changed"
     rows.append(
         (
             "so far",
@@ -86,11 +86,11 @@ def _render_answer_commands(state: State) -> "RenderableType":
     task = state.task.id
     rows: list[tuple[Any, str]] = []
     if state.dialogue.options:
-        rows.append((render_text(f"afresh answer {task} 1", "cyan"), "the number of an option"))
-    rows.append((render_text(f'afresh answer {task} "…"', "cyan"), "or your own words" if rows else "your own words"))
+        rows.append((render_text(f"afresh answer {task} 1", "cyan"), "choose an option by number"))
+    rows.append((render_text(f'afresh answer {task} "…"', "cyan"), "or in your own words" if rows else "in your own words"))
     if state.workspace.commit:
-        rows.append((render_text(f"afresh apply {task} --unverified", "cyan"), "take the result over as it is"))
-    rows.append((render_text(f"afresh discard {task}", "cyan"), "drop the task"))
+        rows.append((render_text(f"afresh apply {task} --unverified", "cyan"), "apply the result as it is"))
+    rows.append((render_text(f"afresh discard {task}", "cyan"), "delete its work"))
     table = make_table("", "")
     table.show_header = False
     for way, what in rows:
@@ -101,4 +101,4 @@ def _render_answer_commands(state: State) -> "RenderableType":
 def describe_answer(before: State, state: State) -> str:
     """Tells the choice back, so that a wrong number is seen at once."""
     newest = find_newest_answer(before, state)
-    return f"answered: {to_one_line(newest.text, 300)}\n{state.task.id} is ready again: afresh resume {state.task.id}"
+    return f"answered: {to_one_line(newest.text, 300)}\n{state.task.id} is ready to continue: afresh resume {state.task.id}"

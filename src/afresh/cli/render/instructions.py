@@ -53,15 +53,15 @@ def render_instructions_preview(one: "InstructionsPreview") -> "RenderableType":
     parts += (
         [_make_file_table(one.files)]
         if one.files
-        else [render_text(f"none. Write .afresh/AGENT.md for this repository, or {one.users} for all of yours.", "dim")]
+        else [render_text(f"none. Write .afresh/AGENT.md for this repository, or {one.users} for all your projects.", "dim")]
     )
     parts += _render_faults(one)
     if one.rendered and one.rendered.lines:
         shown = one.rendered
         share = f"{shown.tokens:,} of {shown.allowance.cap:,} tokens, {shown.allowance.share:.0%} of {shown.allowance.ceiling:,}"
-        parts += [Text.assemble(render_heading("What the model is shown"), (f"  {share}", "dim")), _make_line_table(one)]
+        parts += [Text.assemble(render_heading("What the model gets"), (f"  {share}", "dim")), _make_line_table(one)]
     if one.chain.overruled:
-        parts += [render_heading("Overruled"), _make_overruled_table(one)]
+        parts += [render_heading("Overridden"), _make_overruled_table(one)]
     if one.notes:
         parts += [render_heading("Notes"), *(render_text(f"• {note}") for note in one.notes)]
     return Group(*parts)
@@ -73,7 +73,7 @@ def _make_file_table(files: "Sequence[SizedInstructionFile]") -> "Table":
         source = file.source
         marks = [
             word
-            for word, holds in (("firm", source.firm), ("replaces", source.replaces), ("in part if need be", not source.own))
+            for word, holds in (("firm", source.firm), ("replaces", source.replaces), ("may be shortened", not source.own))
             if holds
         ]
         table.add_row(
@@ -116,7 +116,7 @@ def _make_line_table(one: "InstructionsPreview") -> "Table":
 
 
 def _make_overruled_table(one: "InstructionsPreview") -> "Table":
-    table = make_table("what", "of", "gives way to")
+    table = make_table("what", "of", "overridden by")
     for (file, by, where), gone in groupby(
         one.chain.overruled, key=lambda gone: (gone.file, f"{gone.by}:{gone.line}", gone.where)
     ):
@@ -136,4 +136,4 @@ def _format_line_range(parts: Iterable[InstructionPart]) -> str:
 
 
 def _describe_part(part: InstructionPart) -> str:
-    return f"rule {part.title}" if part.rule else part.title or "what stands at the top"
+    return f"rule {part.title}" if part.rule else part.title or "introduction"

@@ -105,29 +105,27 @@ def render_input_help(state: State) -> "Text":
     if state.dialogue.question:
         return render_text(_describe_answers(state), "dim")
     return render_text(
-        "enter: next step · a number: so many steps · words: told to it · /new WORDS: another direction\n"
-        "/undo [STEPS] [WHY]: take back the last change · /diff · /help · /stop: it waits for you",
+        "Enter: next step · N: run N steps · text: message to the agent · /new TEXT: change direction\n"
+        "/undo [STEPS] [WHY]: undo the last change · /diff · /help · /stop: pause the task",
         "dim",
     )
 
 
 def _describe_answers(state: State) -> str:
     enter = (
-        "enter: approve · "
+        "Enter: approve · "
         if state.dialogue.supervision.paused
-        else "enter: go on · "
+        else "Enter: continue · "
         if state.dialogue.asked_by == "harness"
         else ""
     )
-    number = "a number: that option · " if len(state.dialogue.options) > 1 else ""
-    words = "words: told to it, none of this is done" if state.work.pending else "words: told to it"
-    return (
-        f"{enter}{number}{words} · /new WORDS: another direction\n/undo [STEPS] [WHY] · /diff · /help · /stop: it waits for you"
-    )
+    number = "N: choose option N · " if len(state.dialogue.options) > 1 else ""
+    words = "text: reject this and tell the agent why" if state.work.pending else "text: message to the agent"
+    return f"{enter}{number}{words} · /new TEXT: change direction\n/undo [STEPS] [WHY] · /diff · /help · /stop: pause the task"
 
 
 def render_changes(changes: Sequence[Change]) -> "Text":
     shown, left = render_diff(changes, MAX_DIFF_LINES)
     if not shown:
-        return render_text("nothing is changed", "dim")
+        return render_text("no changes", "dim")
     return shown.append(f"\n… {left:,} more lines", "dim") if left else shown

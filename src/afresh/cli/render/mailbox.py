@@ -28,16 +28,16 @@ def render_open_requests(found: Sequence[OpenRequest], now: float) -> "Renderabl
     from rich.text import Text
 
     if not found:
-        return Text("No request waits for an answer.")
+        return Text("No open requests.")
     table = make_table(">call", "task", "asked", "")
     for one in found:
         state = render_text(
-            "waits" if one.waited else "nobody waits now; taken when the task is resumed", "" if one.waited else "dim"
+            "waiting" if one.waited else "paused; the reply is used when the task is resumed", "" if one.waited else "dim"
         )
         if one.problem:
             state.append_text(render_text(f"\nlast reply: {one.problem.splitlines()[0]}", "yellow"))
         table.add_row(str(one.number), render_text(one.task or one.stem), describe_age(now - one.since), state)
     first = Text.assemble(
-        ("afresh mailbox read DIR", "cyan"), " shows the first of them, ", ("afresh mailbox reply DIR", "cyan"), " answers it."
+        ("afresh mailbox read DIR", "cyan"), " shows the first, ", ("afresh mailbox reply DIR", "cyan"), " answers it."
     )
     return Group(table, first)

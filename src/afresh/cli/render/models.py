@@ -44,16 +44,16 @@ def render_models(told: ModelsOverview) -> "RenderableType":
     parts += [_render_unpriced(one) for one in told.listed if one.price is None and one.spec]
     rows = [(f"{one.provider}:NAME", _render_provider(one)) for one in sorted(told.ready, key=lambda one: bool(one.problem))]
     rows += [
-        ("mailbox:DIR", render_text("you, or a program of yours, are the model")),
+        ("mailbox:DIR", render_text("you, or your program, play the model")),
         ("offline", render_text("rules only, for --type fix_violation")),
     ]
-    parts += [render_heading("Without a name of your own"), render_fields(rows)]
+    parts += [render_heading("Usable without configuration"), render_fields(rows)]
     if told.asked is not None:
         parts += [
-            render_heading("Servers that were asked"),
+            render_heading("Servers queried"),
             render_fields((one.server, _render_server_offer(one)) for one in told.asked),
         ]
-    parts.append(Text("\nafresh models check NAME makes one small call and tells what works.", style="dim"))
+    parts.append(Text("\nafresh models check NAME tests a model with one small call.", style="dim"))
     return Group(*parts)
 
 
@@ -61,12 +61,12 @@ def _render_no_model(config: str) -> "RenderableType":
     from rich.console import Group
     from rich.padding import Padding
 
-    first = render_text(f"No model has a name yet. One gets it in {config}:")
+    first = render_text(f"No models configured yet. Add one to {config}:")
     return Group(first, Padding(render_text(CONFIG_EXAMPLE, "cyan"), (1, 0, 0, 2)))
 
 
 def _make_model_table(rows: Sequence[ConfiguredModel]) -> "RenderableType":
-    table = make_table("name", "model", ">window", ">a call", ">$ for a million")
+    table = make_table("name", "model", ">context", ">max call", ">$ per million")
     for one in rows:
         cells = [f"{one.window:,}" if one.window else "", f"{one.ceiling:,}" if one.window else "", describe_price(one.price)]
         table.add_row(render_text(one.name, "bold"), _render_model_cell(one), *cells)
@@ -75,7 +75,7 @@ def _make_model_table(rows: Sequence[ConfiguredModel]) -> "RenderableType":
 
 def _render_model_cell(one: ConfiguredModel) -> "Text":
     cell = render_text(one.spec)
-    notes = [*(["for every task that names none"] if one.default else []), *_list_model_notes(one)]
+    notes = [*(["default"] if one.default else []), *_list_model_notes(one)]
     if notes:
         cell.append_text(render_text("\n" + ", ".join(notes), "dim"))
     if one.problem:
@@ -92,8 +92,8 @@ def _render_unpriced(one: ConfiguredModel) -> "Text":
 def _list_model_notes(one: ConfiguredModel) -> list[str]:
     notes = [f"key: {one.key}"] if one.key else []
     notes += [f"at {one.host}"] if one.host else []
-    notes += [] if one.tools else ["calls read from its text"]
-    return notes + ([f"waits {one.timeout:g} s"] if one.timeout else [])
+    notes += [] if one.tools else ["tool calls read from text"]
+    return notes + ([f"timeout {one.timeout:g} s"] if one.timeout else [])
 
 
 def describe_price(price: Price | None) -> str:
@@ -121,12 +121,12 @@ def _render_server_offer(one: ServerOffer) -> "Text":
         return render_text(one.problem, "dim")
     names = [f"{held.model} ({held.window:,})" if held.window else held.model for held in one.models]
     more = f" and {len(names) - MAX_MODELS_NAMED} more" if len(names) > MAX_MODELS_NAMED else ""
-    return render_text(f"{one.address}: " + (", ".join(names[:MAX_MODELS_NAMED]) + more if names else "no model"))
+    return render_text(f"{one.address}: " + (", ".join(names[:MAX_MODELS_NAMED]) + more if names else "no models"))
 
 
 def warn_of_call_cost(trial: ModelTrial) -> str:
     """What the call may cost at most; nothing to say where nobody pays."""
     if trial.worst == 0:
         return ""
-    most = f"at most ${trial.worst / 1e9:.4f}" if trial.worst else "nobody knows how much: its price is unknown"
-    return f"A real call of {trial.model.name}: {trial.tokens:,} tokens and a reply. It costs {most}."
+    most = f"at most ${trial.worst / 1e9:.4f}" if trial.worst else "an unknown amount: no price data for this model"
+    return f"Test call to {trial.model.name}: {trial.tokens:,} tokens and a short reply. Cost: {most}."

@@ -139,7 +139,7 @@ def render_progress_panel(glance: RunProgress, now: float, spinner: "RenderableT
 
 
 def _list_panel_fields(glance: RunProgress, state: State, now: float) -> list[tuple[str, Any]]:
-    steps = f"{state.phase}, step {max(glance.step, state.work.step)} of at most {state.work.limit}"
+    steps = f"{state.phase}, step {max(glance.step, state.work.step)} of max {state.work.limit}"
     rows: list[tuple[str, Any]] = [("goal", render_text(state.task.goal, limit=160)), ("phase", steps)]
     if glance.budget:
         rows.append(("context", render_gauge(glance.tokens, glance.budget, glance.reserve)))

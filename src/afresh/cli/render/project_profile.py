@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 LEVEL_TITLES = {"user": "You", "project": "The project", "type": "For a task of type {type}", "task": "For this task"}
 EMPTY_LEVEL_HINTS = {
-    "user": "Nothing is written down for all your projects: afresh memory add \"…\" --everywhere, or AGENT.md.",
-    "task": "Say what is to be done: afresh fingerprint --for \"make the parser accept tabs\".",
+    "user": "No rules for all your projects yet: afresh memory add \"…\" --everywhere, or AGENT.md.",
+    "task": "Give a goal: afresh fingerprint --for \"make the parser accept tabs\".",
 }  # fmt: skip
 
 
@@ -59,7 +59,7 @@ def render_profile(one: "ProfileReport", levels: Sequence[str]) -> "RenderableTy
             else render_level_hint(level)
         )
     if "project" in levels and one.tried.trials:
-        parts += [render_heading("Commands that may run the tests"), render_test_commands(one)]
+        parts += [render_heading("Test commands"), render_test_commands(one)]
     return Group(*parts)
 
 

@@ -19,7 +19,7 @@ def render_status(
     limits that are reached, or nearly."""
     lines = [line for text in spending for line in wrap_line(quote_text(f"{text}.", "bold yellow"), width)]
     if not seen.groups and offer:
-        return [*lines, [("No tasks here. ", ""), (offer, "cyan")]]
+        return [*lines, [("No tasks yet. ", ""), (offer, "cyan")]]
     if not seen.groups:
         return [*lines, [("No tasks yet. ", ""), ('afresh run "goal"', "cyan"), (" starts one.", "")]]
     for place, group in enumerate(seen.groups):
@@ -31,7 +31,7 @@ def render_status(
 def _render_counts(seen: QueueOverview) -> Line:
     line: list[Span] = [(", ".join(f"{count} {status}" for status, count in seen.counts.by_status.items()), "dim")]
     if asking := seen.counts.questions:
-        line += [(f"; {format_count(asking, 'question')} for you: ", "dim"), ("afresh inbox", "cyan")]
+        line += [(f"; {format_count(asking, 'open question')}: ", "dim"), ("afresh inbox", "cyan")]
     return line
 
 
@@ -65,7 +65,7 @@ def _render_first_line(ticket: QueueTicket, now: float) -> Line:
     when = f"  {describe_age(now - ticket.detail.updated)}" if now and ticket.detail else ""
     line = [*quote_text(ticket.task, "bold"), (_describe_steps(ticket) + when, "dim")]
     if ticket.owner:
-        line.append((f"  held by {to_one_line(ticket.owner, 40)}", "dim"))
+        line.append((f"  run by {to_one_line(ticket.owner, 40)}", "dim"))
     elif ticket.status is TaskStatus.RUNNING:
         line.append(("  interrupted", "yellow"))
     elif ticket.status is TaskStatus.READY and not ticket.ready:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 KIND_STYLES = {"class": "yellow", "interface": "yellow", "function": "cyan", "method": "cyan", "constant": "magenta"}
 MATCH_SENTENCES = {
-    MatchQuality.SPELLING: "Not written so, but the same but for case and underscores:",
-    MatchQuality.PART: "Nothing is called just {asked}; names with it in them:",
-    MatchQuality.WORDS: "Nothing is called {asked}; names with all its words:",
-    MatchQuality.NEAR: "Nothing is called {asked}. Similar names:",
+    MatchQuality.SPELLING: "Same name in another spelling:",
+    MatchQuality.PART: "No symbol is called {asked}. Names that contain it:",
+    MatchQuality.WORDS: "No symbol is called {asked}. Names with all its words:",
+    MatchQuality.NEAR: "No symbol is called {asked}. Similar names:",
 }
 
 
@@ -42,7 +42,7 @@ def render_symbol_hits(found: SymbolMatches, asked: str) -> "RenderableType":
     for at, place in enumerate(found.places):
         parts += [*([render_text("")] if at else []), *render_symbol(place)]
     if found.more:
-        parts += [render_text(""), render_text(f"and {found.more:,} more; a longer name or --limit shows others", "dim")]
+        parts += [render_text(""), render_text(f"and {found.more:,} more; use a longer name or --limit", "dim")]
     return Group(*parts)
 
 
@@ -79,11 +79,7 @@ def render_symbol_choice(found: SymbolMatches, asked: str) -> "RenderableType":
     from rich.text import Text
 
     several = found.match in (MatchQuality.EXACT, MatchQuality.SPELLING)
-    what = (
-        f"{asked} is defined {len(found.places) + found.more} times. Ask for one of them:"
-        if several
-        else MATCH_SENTENCES[found.match]
-    )
+    what = f"{asked} is defined {len(found.places) + found.more} times. Choose one:" if several else MATCH_SENTENCES[found.match]
     rows = [
         Text.assemble(
             "  afresh who-calls ", render_text(f"{place.path}:{place.symbol.name}", "bold"), "  ", render_symbol_kind(place)
@@ -102,7 +98,7 @@ def render_entry_points(entries: Sequence[EntryPoint]) -> "RenderableType":
     from rich.text import Text
 
     if not entries:
-        return render_text("No command is declared here, and no file says that it can be started.", "dim")
+        return render_text("No entry points found.", "dim")
     return render_fields(
         (
             escape_hidden(entry.name),
@@ -114,7 +110,7 @@ def render_entry_points(entries: Sequence[EntryPoint]) -> "RenderableType":
 
 MAX_SECTION_LINES = 40
 """Of one part, unless all are asked for."""
-USE_NOTES = {UseKind.PASSED: "handed on", UseKind.DECORATOR: "decorates", UseKind.IMPORT: "imports"}
+USE_NOTES = {UseKind.PASSED: "passed on", UseKind.DECORATOR: "decorates", UseKind.IMPORT: "imports"}
 
 
 def symbol_users_to_json(used: SymbolUsers) -> dict[str, Any]:
@@ -147,7 +143,7 @@ def render_symbol_users(used: SymbolUsers, everything: bool = False) -> "Rendera
     for title, group in (
         ("", [call for call in sure if call.path not in used.tests]),
         ("Tests", [call for call in sure if call.path in used.tests]),
-        ("By name only: what it is called on is not known, or a class above answers", named),
+        ("By name only (receiver unknown, or resolved to a parent class)", named),
         ("Imports", imports if everything else []),
     ):
         parts += render_use_section(title, group, everything, used.place.symbol.kind)
@@ -158,12 +154,12 @@ def render_symbol_users(used: SymbolUsers, everything: bool = False) -> "Rendera
 
 def describe_symbol_users(used: SymbolUsers, sure: Sequence[SymbolUse], named: Sequence[SymbolUse]) -> str:
     if not sure and not named:
-        return "Nobody in this repository uses it."
+        return "No uses in this repository."
     tests = sum(call.path in used.tests for call in sure)
     files = len({call.path for call in sure})
     of_tests = f", {'all' if tests == len(sure) else f'{tests} of them'} in tests" if tests else ""
     counted = f"{len(sure)} {'use' if len(sure) == 1 else 'uses'} in {files} {'file' if files == 1 else 'files'}{of_tests}"
-    return f"{counted if sure else 'No sure use'}{f'; {len(named)} more by name' if named else ''}"
+    return f"{counted if sure else 'No confirmed uses'}{f'; {len(named)} more by name' if named else ''}"
 
 
 def render_use_section(title: str, calls: Sequence[SymbolUse], everything: bool, of: SymbolKind) -> "list[RenderableType]":
@@ -174,9 +170,7 @@ def render_use_section(title: str, calls: Sequence[SymbolUse], everything: bool,
     left = len(calls) - len(kept)
     if left:
         files = len({call.path for call in calls[len(kept) :]})
-        parts.append(
-            render_text(f"\nand {left:,} more lines in {files} {'file' if files == 1 else 'files'}; --all shows them", "dim")
-        )
+        parts.append(render_text(f"\nand {left:,} more lines in {files} {'file' if files == 1 else 'files'}; use --all", "dim"))
     return parts
 
 
@@ -186,7 +180,7 @@ def render_use_lines(calls: Sequence[SymbolUse], of: SymbolKind) -> "Iterator[Te
 
     notes = {**USE_NOTES, UseKind.PASSED: "refers to it"} if of in (SymbolKind.CLASS, SymbolKind.INTERFACE) else USE_NOTES
     for within, group in groupby(calls, key=lambda call: call.within):
-        yield render_text(f"  {within}", "cyan") if within else Text("  top of the file", "cyan italic")
+        yield render_text(f"  {within}", "cyan") if within else Text("  module level", "cyan italic")
         for call in group:
             note = (f"  {notes[call.kind]}", "magenta") if call.kind in notes else ""
             line = Text.assemble((f"{call.line:>8}  ", "dim"), render_text(call.text), note)
@@ -210,11 +204,9 @@ def render_related_symbols(title: str, places: Sequence[SymbolPlace]) -> "list[R
 def render_use_remarks(used: SymbolUsers, imports: Sequence[SymbolUse], everything: bool) -> "list[RenderableType]":
     files = len({call.path for call in imports})
     said_of = {
-        f"Imported in {files} {'file' if files == 1 else 'files'}; --all lists them.": bool(imports) and not everything,
-        f"{used.callers.unread:,} more files speak of it and were not read: too many for one question.": bool(
-            used.callers.unread
-        ),
-        "Following types took too long; some were decided by name.": used.callers.cut,
+        f"Imported in {files} {'file' if files == 1 else 'files'}; use --all to list them.": bool(imports) and not everything,
+        f"{used.callers.unread:,} more files mention it and were not searched (too many).": bool(used.callers.unread),
+        "Type resolution took too long; some matches are by name only.": used.callers.cut,
         f"Also defined in tests: {', '.join(str(place) for place in used.others[:4])}.": bool(used.others),
     }
     told = [render_text(text, "dim") for text, holds in said_of.items() if holds]

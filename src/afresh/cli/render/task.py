@@ -30,12 +30,12 @@ def render_task(state: State, cost: str = "", width: int = 80) -> list[Line]:
     failed = list_failed_approaches(state)
     sections: list[tuple[str, list[Field]]] = [
         ("Open question", _list_question_fields(state)),
-        ("Said by the user", _list_user_words(state)),
+        ("From you", _list_user_words(state)),
         ("Criteria", _list_criteria(state)),
         ("Plan", [("✓" if item.done else "·", quote_text(item.text, "dim" if item.done else "")) for item in state.work.plan]),
-        ("Handed out", [(one.status.value, quote_text(f"{one.goal}\n{one.text}")) for one in state.work.subtasks]),
+        ("Subtasks", [(one.status.value, quote_text(f"{one.goal}\n{one.text}")) for one in state.work.subtasks]),
         ("Decisions", [(f"step {it.step}", _describe_decision(it)) for it in state.memory.decisions if not it.answer]),
-        ("Failed: not to be tried again", [(f"step {f.step}", quote_text(f"{f.subject}: {f.text}")) for f in failed]),
+        ("Failed approaches", [(f"step {f.step}", quote_text(f"{f.subject}: {f.text}")) for f in failed]),
         ("Last steps", [(f"{record.step}", _describe_step(record)) for record in state.memory.recent]),
         ("Changed files", [("·", quote_text(path)) for path in state.workspace.changed]),
         ("Next steps", [("·", quote_text(step)) for step in list_next_steps(state)]),
@@ -68,9 +68,9 @@ def _list_task_fields(state: State, cost: str) -> list[Field]:
     spent = f"{format_count(state.spending.calls, 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
     fields: list[Field] = [
         ("type", quote_text(task.type)),
-        ("phase", [(f"{state.phase}, step {state.work.step} of at most {state.work.limit}", "")]),
+        ("phase", [(f"{state.phase}, step {state.work.step} of max {state.work.limit}", "")]),
         ("outcome", quote_text(state.work.outcome or "none yet", limit=400)),
-        ("branch", quote_text(f"{workspace.branch} from {workspace.base[:12]}" if workspace.branch else "not opened yet")),
+        ("branch", quote_text(f"{workspace.branch} from {workspace.base[:12]}" if workspace.branch else "not created yet")),
         ("spent", [(f"{cost}: {spent}" if cost else spent, "")]),
         *([("", [(describe_parts(state), "")])] if state.work.subtasks else []),
         ("largest call", draw_gauge(state.tokens.largest_prompt, state.tokens.ceiling.highest or state.budget)),
@@ -81,7 +81,7 @@ def _list_task_fields(state: State, cost: str) -> list[Field]:
     if task.parent:
         fields.insert(0, ("part of", quote_text(task.parent)))
     if task.report:
-        fields.insert(1, ("writes", quote_text(f"{task.report}, and nothing else")))
+        fields.insert(1, ("writes", quote_text(f"only {task.report}")))
     if describe_calibration(state):
         fields.append(("tokens", quote_text(describe_calibration(state), limit=400)))
     if state.worker:
@@ -92,10 +92,10 @@ def _list_task_fields(state: State, cost: str) -> list[Field]:
 def _list_question_fields(state: State) -> list[Field]:
     if not state.dialogue.question:
         return []
-    asked = f"asked by the {state.dialogue.asked_by or 'model'} {format_time(state.times.updated)}; afresh answer {state.task.id} with "
-    how = quote_text(asked + ("a number or your own words" if state.dialogue.options else "your own words"), "dim")
+    asked = f"asked by the {state.dialogue.asked_by or 'model'} {format_time(state.times.updated)}; answer with `afresh answer {state.task.id}` and "
+    how = quote_text(asked + ("an option number or your own words" if state.dialogue.options else "your own words"), "dim")
     if state.task.parent:
-        how = quote_text(f"given back to {state.task.parent}", "dim")
+        how = quote_text(f"returned to {state.task.parent}", "dim")
     return [
         ("?", quote_text(state.dialogue.question, "yellow")),
         *((str(one.number), quote_text(one.words)) for one in parse_options(state.dialogue.options)),

@@ -37,7 +37,7 @@ def render_violations(found: Sequence[Violation], number: int, offers: bool) -> 
     from rich.text import Text
 
     if not found:
-        return render_text("No function is over a limit of complexity.", "green")
+        return render_text("No function is over a complexity limit.", "green")
     parts: list[RenderableType] = []
     for one in found:
         parts += [_render_violation_head(one), *[_render_measure(each) for each in one.measures], _describe_makeup(one)]
@@ -76,7 +76,7 @@ def _render_suggestion(one: Violation) -> "Text":
     from rich.text import Text
 
     if one.offer is None:
-        return Text.assemble(("  ✗ nothing offered: ", "yellow"), render_text(one.why_not, "yellow"))
+        return Text.assemble(("  ✗ no fix available: ", "yellow"), render_text(one.why_not, "yellow"))
     gain = f"{one.offer.before} → {one.offer.after}"
     return Text.assemble(("  ✓ ", "green"), (f"{gain}  ", "bold green"), render_text(_shorten_suggestion(one, one.offer.head)))
 
@@ -92,8 +92,8 @@ def _render_violation_total(found: Sequence[Violation], number: int, offers: boo
     from rich.text import Text
 
     noun = "function is" if number == 1 else "functions are"
-    more = f"; the worst {len(found)} are shown (-n shows more)" if number > len(found) else ""
+    more = f"; showing the worst {len(found)} (-n for more)" if number > len(found) else ""
     text = f"{number} {noun} over a limit{more}."
     if offers and (able := sum(one.offer is not None for one in found)):
-        text += f" For {able} a change is worked out and checked."
+        text += f" Checked fixes are available for {able}."
     return Text(text, style="bold")

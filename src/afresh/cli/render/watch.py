@@ -16,9 +16,7 @@ def describe_index_update(flush: IndexUpdate, root: Path | None = None) -> str:
     """With the root: what stands at the beginning."""
     took = format_seconds(flush.seconds)
     if root is not None:
-        return (
-            f"watching {to_one_line(str(root))}: {flush.files:,} files of code, {len(flush.read):,} of them read just now, {took}"
-        )
+        return f"watching {to_one_line(str(root))}: {flush.files:,} source files, {len(flush.read):,} indexed now, {took}"
     parts = [part for part in (list_changed_paths(flush.read, "read"), list_changed_paths(flush.gone, "gone")) if part]
     return f"{time.strftime('%H:%M:%S')}  {', '.join(parts)}  {took}"
 

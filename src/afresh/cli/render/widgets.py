@@ -83,7 +83,7 @@ def draw_gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> l
         ("─" * (width - kept - used), "dim"),
         ("┄" * kept, "dim"),
         (f" {tokens:,} of {budget:,}", ""),
-        (f", {reserve:,} kept for the reply" if reserve else "", "dim"),
+        (f", {reserve:,} reserved for the reply" if reserve else "", "dim"),
     ]
 
 
