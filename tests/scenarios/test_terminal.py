@@ -40,7 +40,7 @@ def happened(person: Person, kind: type) -> int:
 
 def test_supervised_shows_the_change_before_it_is_made_and_nothing_but_an_answer_lets_it_go_on(person: Person) -> None:
     with run(person, person.script([READ, PLAN], [SHIFT], [MEND], [COMPLETE]), "supervised") as at:
-        seen = at.sees("Before phase change with edit calc.py: is that as you want it?")
+        seen = at.sees("About to make the first change (calc.py). Go ahead?")
         assert "context" in seen and "1 passed, 1 failed before the first change" in seen, "the panel stands above"
         seen = at.sees("Enter: approve · text: reject this and tell the agent why")
         assert "[ ] shift it" in seen and "- x + 2" in seen and "+ x << 1" in seen and "nothing yet" in seen
@@ -52,7 +52,7 @@ def test_supervised_shows_the_change_before_it_is_made_and_nothing_but_an_answer
         at.sees("edit calc.py (not done)")
         assert "+ x * 2" in at.sees("Enter: approve")
         at.types("")
-        at.sees("Before phase verify: is that as you want it?")
+        at.sees("About to verify the result. Go ahead?")
         at.sees("Enter: approve · text: message to the agent · /new")
         at.types("/diff")
         at.sees("+    return x * 2")

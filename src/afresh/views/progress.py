@@ -23,7 +23,7 @@ from afresh.core.progress_event import (
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import sum_check_runs
+from afresh.views.task_status import describe_question, sum_check_runs
 
 MAX_PROGRESS_LINES = 6
 
@@ -149,7 +149,8 @@ def _make_progress_lines(state: State, events: Sequence[happened.Event], kept_be
             ):  # fmt: skip
                 lines += _make_lines_between_steps(event)
             case happened.QuestionAsked(question):
-                lines.append(ProgressLine("•", f"asks: {to_one_line(question, 200)}"))
+                asked = describe_question(state) if question == state.dialogue.question else question
+                lines.append(ProgressLine("•", f"asks: {to_one_line(asked, 200)}"))
             case happened.QuestionAnswered(text):
                 lines.append(ProgressLine("•", f"answered: {to_one_line(text, 200)}"))
             case happened.TaskEnded(status, reason):

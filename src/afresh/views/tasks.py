@@ -8,7 +8,9 @@ from afresh.core.question import UserStatement, list_user_statements, parse_opti
 from afresh.views.state_json import state_to_json
 from afresh.views.task_status import (
     ceiling_to_json,
+    find_current_verdict,
     format_time,
+    list_current_runs,
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
@@ -50,10 +52,16 @@ def task_to_json(state: State) -> dict[str, Any]:
         "next": list(list_next_steps(state)),
         "commands": list(list_next_commands(state)),
         "ceiling": ceiling_to_json(state),
-        "tests": {
-            "before": check_runs_to_json(state.verification.baseline.runs if state.verification.baseline else ()),
-            "now": check_runs_to_json(state.verification.verdict.runs if state.verification.verdict else ()),
-        },
+        "tests": task_tests_to_json(state),
+    }
+
+
+def task_tests_to_json(state: State) -> dict[str, dict[str, Any]]:
+    """The checks before the first change, and on the tree as it is."""
+    baseline = state.verification.baseline
+    return {
+        "before": check_runs_to_json(baseline.runs if baseline else ()),
+        "now": check_runs_to_json(list_current_runs(state) if state.verification.verdict else ()),
     }
 
 
@@ -61,8 +69,8 @@ def run_summary_to_json(
     state: State, changes: Sequence[Change], audits: Sequence[CallAudit], accumulating: int = 0
 ) -> dict[str, Any]:
     """`accumulating` is what an agent that keeps its history would have sent over the same steps."""
-    sent = [audit.tokens for audit in audits]
-    verdict, baseline = state.verification.verdict, state.verification.baseline
+    sent, tests = [audit.tokens for audit in audits], task_tests_to_json(state)
+    verdict, baseline = find_current_verdict(state)[0], state.verification.baseline
     ceiling = max((audit.budget for audit in audits), default=state.budget)
     return {
         "task": state.task.id,
@@ -76,10 +84,7 @@ def run_summary_to_json(
         "branch": state.workspace.branch,
         "commit": state.workspace.commit,
         "changes": [{"path": c.path, "kind": c.kind, "added": c.added, "removed": c.removed, "patch": c.patch} for c in changes],
-        "tests": {
-            "before": check_runs_to_json(baseline.runs if baseline else ()),
-            "after": check_runs_to_json(verdict.runs if verdict else ()),
-        },
+        "tests": {"before": tests["before"], "after": tests["now"]},
         "measure": {"before": baseline.measure if baseline else 0, "after": verdict.measure if verdict else None},
         "steps": state.work.step,
         "kept": state.workspace.kept,
@@ -115,8 +120,7 @@ def open_question_to_json(state: State) -> dict[str, Any]:
         "changed": list(state.workspace.changed),
         "kept": state.workspace.kept,
         "reverted": state.workspace.reverted,
-        "tests": {"before": check_runs_to_json(state.verification.baseline.runs if state.verification.baseline else ())["words"],
-                  "now": check_runs_to_json(state.verification.verdict.runs if state.verification.verdict else ())["words"]},
+        "tests": {name: tests["words"] for name, tests in task_tests_to_json(state).items()},
         "commands": [*list_next_commands(state), f"afresh discard {state.task.id}"],
     }  # fmt: skip
 

@@ -22,11 +22,21 @@ from afresh.cli.render.task import render_task
 from afresh.cli.render.widgets import draw_sparkline, render_gauge
 from afresh.context.explain import ArchivedCopy, NameExplanation, NameOccurrence, NeedEstimate
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
-from afresh.core.event import ChangeKeptOrReverted, DecisionMade, QuestionAnswered, QuestionAsked, TaskCreated
+from afresh.core.event import (
+    BaselineMeasured,
+    ChangeKeptOrReverted,
+    DecisionMade,
+    Event,
+    QuestionAnswered,
+    QuestionAsked,
+    TaskCreated,
+    VerdictReached,
+)
 from afresh.core.prompt import Omission
 from afresh.core.state import State, make_ticket_detail
 from afresh.core.task import QueueCounts, QueueTicket, TaskStatus
 from afresh.core.text import escape_hidden
+from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
 from afresh.testing.states import replace_in_parts
 from afresh.views.decision_log import list_decisions as lines
 from afresh.views.decision_tree import build_decision_tree, decisions_to_json
@@ -289,3 +299,36 @@ def test_the_tree_tells_who_chose_what_how_sure_and_what_came_of_it() -> None:
     assert "2023-11-14 22:13" in text and UNSANDBOXED_DECISION in text
     data = decisions_to_json(BLOCKED, grown)["decisions"]
     assert data[0]["followed"][0]["followed"][0]["superseded_by"] == 5
+
+
+def folded(*events: Event) -> State:
+    return told([events])[-1][0]
+
+
+def test_a_reverted_change_does_not_decide_how_the_tree_is() -> None:
+    task = folded(
+        TaskCreated(TASK),
+        BaselineMeasured(Baseline((CheckRun("pytest", 1, passed=3, failed=2),))),
+        VerdictReached(1, Verdict(Ruling.PASS, "one mended", (CheckRun("pytest", 1, passed=4, failed=1),))),
+        ChangeKeptOrReverted(1, True, "s1", ("a.py",)),
+        VerdictReached(2, Verdict(Ruling.FAIL, "worse than before", (CheckRun("pytest", 1, passed=1, failed=4),))),
+        ChangeKeptOrReverted(2, False, "s1", ("a.py",), why="worse than before"),
+        QuestionAsked("Go on?"),
+    )
+    shown = [" ".join(line.split()) for line in rendered(show(task)).splitlines()]
+    assert "now 4 passed, 1 failed" in shown and "verdict PASS at step 1: one mended" in shown
+    assert "undone FAIL at step 2: worse than before" in shown, "and what was tried is not forgotten"
+    assert open_questions_to_json([task])[0]["tests"] == {"before": "3 passed, 2 failed", "now": "4 passed, 1 failed"}
+    summary = run_summary_to_json(task, (), ())
+    assert (summary["verdict"], summary["tests"]["after"]["words"]) == ("PASS", "4 passed, 1 failed")
+
+
+def test_while_no_change_was_kept_the_tree_is_as_before_the_first() -> None:
+    task = folded(
+        TaskCreated(TASK),
+        BaselineMeasured(Baseline((CheckRun("pytest", 1, passed=3, failed=2),))),
+        VerdictReached(1, Verdict(Ruling.FAIL, "worse than before", (CheckRun("pytest", 1, passed=1, failed=4),))),
+        ChangeKeptOrReverted(1, False, "s0", why="worse than before"),
+    )
+    shown = [" ".join(line.split()) for line in rendered(show(task)).splitlines()]
+    assert "now 3 passed, 2 failed" in shown and not any(line.startswith("verdict ") for line in shown)

@@ -7,7 +7,7 @@ from afresh.cli.render.widgets import make_table, render_fields, render_text
 from afresh.core.question import parse_options
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import describe_age, format_count
+from afresh.views.task_status import describe_age, describe_question, format_count
 from afresh.views.tasks import find_newest_answer, open_question_to_json
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _render_inbox_question(state: State, now: float) -> "RenderableType":
             "dim",
         ),
     )
-    parts: list[RenderableType] = [Text(), render_text(state.dialogue.question, "yellow")]
+    parts: list[RenderableType] = [Text(), render_text(describe_question(state), "yellow")]
     if state.dialogue.options:
         parts += [Text(), render_options(state)]
     parts += [Text(), render_fields(_list_question_fields(state)), Text(), _render_answer_commands(state)]

@@ -9,7 +9,7 @@ from afresh.core.action import Action, describe_subject
 from afresh.core.change import Change
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import format_count, sum_check_runs
+from afresh.views.task_status import describe_question, format_count, list_current_runs, sum_check_runs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,13 +25,7 @@ MAX_COMMAND_CHARACTERS = 200
 
 def render_step_status(state: State) -> "Text":
     """One line: where it is, what is changed, how the tests stand, what it has cost so far."""
-    runs = (
-        state.verification.verdict.runs
-        if state.verification.verdict and state.verification.verdict.runs
-        else state.verification.baseline.runs
-        if state.verification.baseline
-        else ()
-    )
+    runs = list_current_runs(state)
     parts = [
         f"after step {state.work.step}" if state.work.step else "before the first step",
         f"phase {state.phase}",
@@ -48,17 +42,12 @@ def describe_usage(state: State) -> str:
 
 
 def render_open_question(state: State) -> "RenderableType":
-    """A pause tells its plan below, item by item, and not twice."""
+    """The question of a pause is shown without its plan, which follows item by item."""
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
 
-    asked = (
-        state.dialogue.question.partition(" Plan: ")[0]
-        if state.dialogue.supervision.paused and state.work.plan
-        else state.dialogue.question
-    )
-    parts: list[RenderableType] = [Text(), render_text(asked, "yellow")]
+    parts: list[RenderableType] = [Text(), render_text(describe_question(state, plan=False), "yellow")]
     if len(state.dialogue.options) > 1:
         parts.append(render_options(state))
     return Group(*parts, Padding(render_fields(_list_question_fields(state)), (0, 0, 0, 2)))

@@ -20,7 +20,7 @@ from afresh.core.prompt import CallAudit
 from afresh.core.question import parse_options
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import describe_parts, format_count
+from afresh.views.task_status import describe_parts, describe_question, format_count
 from afresh.views.tasks import run_summary_to_json
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _list_lesson_fields(data: dict[str, Any]) -> list[tuple[str, Any]]:
 def _render_asked_question(state: State) -> "RenderableType":
     """The question, and what can be answered by a number."""
     options = [f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.dialogue.options)]
-    return render_text(state.dialogue.question, "yellow").append("".join(options), "default")
+    return render_text(describe_question(state), "yellow").append("".join(options), "default")
 
 
 def _describe_every_call(tokens: dict[str, Any]) -> str:

@@ -8,18 +8,21 @@ from afresh.core.memory_state import StepRecord
 from afresh.core.question import list_user_statements, parse_options
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import Verdict
 from afresh.views.task_status import (
     describe_calibration,
     describe_ceiling,
     describe_parts,
+    describe_question,
+    find_current_verdict,
     format_count,
     format_time,
-    is_verdict_undone,
+    list_current_failures,
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
 )
-from afresh.views.tasks import check_runs_to_json
+from afresh.views.tasks import task_tests_to_json
 
 Field = tuple[str, Line]
 """A name, and what is held."""
@@ -97,7 +100,7 @@ def _list_question_fields(state: State) -> list[Field]:
     if state.task.parent:
         how = quote_text(f"returned to {state.task.parent}", "dim")
     return [
-        ("?", quote_text(state.dialogue.question, "yellow")),
+        ("?", quote_text(describe_question(state), "yellow")),
         *((str(one.number), quote_text(one.words)) for one in parse_options(state.dialogue.options)),
         ("", how),
     ]
@@ -119,17 +122,19 @@ def _describe_decision(made: Decision) -> Line:
 
 
 def _list_criteria(state: State) -> list[Field]:
-    baseline, verdict = state.verification.baseline, state.verification.verdict
-    before = check_runs_to_json(baseline.runs if baseline else ())["words"]
-    now = check_runs_to_json(verdict.runs if verdict else ())["words"]
+    verification, (verdict, step), data = state.verification, find_current_verdict(state), task_tests_to_json(state)
     fields: list[Field] = [("·", quote_text(check.command)) for check in state.task.checks]
-    fields += [("before", [(before, "")]), ("undone" if is_verdict_undone(state) else "now", [(now, "")])]
+    fields += [(name, [(data[name]["words"], "")]) for name in ("before", "now")]
     if verdict:
-        reason = f" at step {state.verification.verdict_step}: {to_one_line(verdict.reason, 300)}"
-        fields.append(("verdict", [_style_word(verdict.ruling.value), (reason, "")]))
-        failures = [failure for run in verdict.runs for failure in run.failures]
-        fields += [("fails", quote_text(f"{one.test}: {one.message}", "red", limit=300)) for one in failures]
-    return fields
+        fields.append(("verdict", _describe_verdict(verdict, step)))
+    if verification.is_undone and verification.verdict:
+        fields.append(("undone", _describe_verdict(verification.verdict, verification.verdict_step)))
+    failures = list_current_failures(state) if verification.verdict else ()
+    return fields + [("fails", quote_text(f"{one.test}: {one.message}", "red", limit=300)) for one in failures]
+
+
+def _describe_verdict(verdict: Verdict, step: int) -> Line:
+    return [_style_word(verdict.ruling.value), (f" at step {step}: {to_one_line(verdict.reason, 300)}", "")]
 
 
 def _describe_step(record: StepRecord) -> Line:
