@@ -2,7 +2,7 @@ import json
 
 from click.testing import CliRunner
 
-from afresh.cli.violations import command
+from afresh.cli.code import violations_command as command
 
 TEXT = "def f(number):\n" + "".join(f"    if number == {n}:\n        return {n}\n" for n in range(12))
 

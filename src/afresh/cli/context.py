@@ -2,7 +2,8 @@
 
 import click
 
-from afresh.cli.options import json_option
+from afresh.cli.options import json_option, open_current_project
+from afresh.cli.output import print_json, print_rendered
 
 step_option = click.option("--step", type=int, default=None, metavar="N", help="Step of the call (default: the last).")
 
@@ -21,9 +22,6 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
     """Show one call: sections, tokens and the exact text."""
     from afresh.app.inspect_calls import load_call
     from afresh.app.tasks import find_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.context import provider_usage_to_json, render_call, render_provider_usage, render_section_texts
     from afresh.views.model_calls import call_to_json
 
@@ -33,9 +31,9 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
     if as_json:
         shown = call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported)
         return print_json({**shown, **provider_usage_to_json(*given)})
-    render(render_call(one.audit, one.sections, one.audit.omissions, one.step, False, one.reported))
-    render(render_provider_usage(*given))
-    return render(render_section_texts(() if omitted else one.sections))
+    print_rendered(render_call(one.audit, one.sections, one.audit.omissions, one.step, False, one.reported))
+    print_rendered(render_provider_usage(*given))
+    return print_rendered(render_section_texts(() if omitted else one.sections))
 
 
 @command.command()
@@ -48,9 +46,6 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
     """Compare the calls of two steps (default: the last two)."""
     from afresh.app.inspect_calls import load_call
     from afresh.app.tasks import find_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.context import render_call_diff
     from afresh.views.model_calls import call_diff_to_json
 
@@ -61,7 +56,7 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
     steps = (one.step, other.step)
     if as_json:
         return print_json(call_diff_to_json(one.sections, other.sections, steps))
-    return render(render_call_diff(one.sections, other.sections, steps))
+    return print_rendered(render_call_diff(one.sections, other.sections, steps))
 
 
 @command.command()
@@ -71,14 +66,11 @@ def cache(task: str | None, as_json: bool) -> None:
     """Show how much of each call a provider can cache."""
     from afresh.app.inspect_calls import compare_call_beginnings
     from afresh.app.tasks import find_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.context import call_beginning_to_json, render_call_beginnings
 
     here = open_current_project()
     told = compare_call_beginnings(here, find_task(here, task))
-    return print_json([call_beginning_to_json(one) for one in told]) if as_json else render(render_call_beginnings(told))
+    return print_json([call_beginning_to_json(one) for one in told]) if as_json else print_rendered(render_call_beginnings(told))
 
 
 @command.command()
@@ -93,16 +85,13 @@ def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
     """
     from afresh.app.inspect_calls import explain_name_in_call as explain
     from afresh.app.tasks import find_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.context import name_explanation_to_json, render_name_explanation
 
     here = open_current_project()
     told = explain(here, find_task(here, task), name, step)
     if as_json:
         return print_json(name_explanation_to_json(told))
-    return render(render_name_explanation(told))
+    return print_rendered(render_name_explanation(told))
 
 
 @command.command()
@@ -115,8 +104,6 @@ def block(id: str, span: str, as_json: bool) -> None:
     The first six characters of the ID are enough.
     """
     from afresh.app.inspect_calls import read_block_text
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
     from afresh.core.text import escape_hidden
 
     text = read_block_text(open_current_project(), id, span)
@@ -131,8 +118,6 @@ def verify(task: str | None, step: int | None, as_json: bool) -> None:
     """Rebuild every call from the journal and compare."""
     from afresh.app.inspect_calls import verify_calls as rebuild
     from afresh.app.tasks import find_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
 
     here = open_current_project()
     name = find_task(here, task)

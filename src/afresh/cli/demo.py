@@ -59,7 +59,7 @@ def warn_if_unconfined(desk: "Project") -> bool:
 
 def run_first_act(desk: "Project", unconfined: bool) -> None:
     from afresh.app.tasks import TaskOrder, add_task
-    from afresh.cli.run_with_progress import RunFlags, report_outcome, run_with_progress
+    from afresh.cli.run import RunFlags, report_outcome, run_with_progress
 
     click.secho("\n1. A task from start to end", bold=True)
     task = add_task(desk, TaskOrder(FIRST_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
@@ -74,7 +74,7 @@ def run_second_act(desk: "Project", unconfined: bool) -> None:
     from afresh.app.demo import run_until_killed
     from afresh.app.inspect_calls import verify_calls
     from afresh.app.tasks import TaskOrder, add_task
-    from afresh.cli.run_with_progress import RunFlags, run_with_progress
+    from afresh.cli.run import RunFlags, run_with_progress
 
     click.secho("\n2. A task killed with kill -9 in the middle, then resumed", bold=True)
     task = add_task(desk, TaskOrder(SECOND_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id

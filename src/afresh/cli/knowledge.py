@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.options import json_option
+from afresh.cli.options import json_option, open_current_project
+from afresh.cli.output import print_json, print_rendered
 
 if TYPE_CHECKING:
     from afresh.app.curate_lessons import LessonRow
@@ -21,8 +22,6 @@ def command() -> None:
 def list_command(as_json: bool) -> None:
     """List all lessons, with drafts that wait for approval."""
     from afresh.app.curate_lessons import list_lessons
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.lessons import lesson_listing_to_json, render_lesson_listing
 
     found = list_lessons(open_current_project())
@@ -31,13 +30,12 @@ def list_command(as_json: bool) -> None:
     return print_rendered(render_lesson_listing(found))
 
 
-@command.command("show")
+@command.command()
 @click.argument("name", metavar="KO")
 @json_option
-def show_command(name: str, as_json: bool) -> None:
+def show(name: str, as_json: bool) -> None:
     """Show one lesson."""
     from afresh.app.curate_lessons import find_lesson
-    from afresh.cli.options import open_current_project
 
     print_lesson(find_lesson(open_current_project(), name), as_json)
 
@@ -48,7 +46,6 @@ def show_command(name: str, as_json: bool) -> None:
 def approve(name: str, as_json: bool) -> None:
     """Approve a lesson: matching tasks will get it."""
     from afresh.app.curate_lessons import approve_lesson
-    from afresh.cli.options import open_current_project
 
     print_lesson_judgement(approve_lesson(open_current_project(), name), as_json)
 
@@ -62,7 +59,6 @@ def reject(name: str, as_json: bool) -> None:
     The file is kept, so that the same lesson is not drafted again.
     """
     from afresh.app.curate_lessons import reject_lesson
-    from afresh.cli.options import open_current_project
 
     print_lesson_judgement(reject_lesson(open_current_project(), name), as_json)
 
@@ -73,7 +69,6 @@ def reject(name: str, as_json: bool) -> None:
 def edit(name: str, as_json: bool) -> None:
     """Open a lesson in $VISUAL or $EDITOR, then check it."""
     from afresh.app.curate_lessons import find_lesson_file, read_lesson_file
-    from afresh.cli.options import open_current_project
 
     here = open_current_project()
     path = find_lesson_file(here, name)
@@ -87,8 +82,6 @@ def edit(name: str, as_json: bool) -> None:
 def search(question: tuple[str, ...], as_json: bool) -> None:
     """Show the lessons a task with this goal would get."""
     from afresh.app.curate_lessons import search_project_lessons
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.lessons import lesson_hits_to_json, render_lesson_hits
 
     found = search_project_lessons(open_current_project(), " ".join(question))
@@ -102,10 +95,11 @@ def search(question: tuple[str, ...], as_json: bool) -> None:
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 @json_option
 def export(name: str, folder: Path | None, as_json: bool) -> None:
-    """Write an approved lesson as an Agent Skill to DIR (default: .afresh/skills)."""
+    """Write an approved lesson as an Agent Skill.
+
+    The folder DIR defaults to .afresh/skills.
+    """
     from afresh.app.curate_lessons import export_lesson_as_skill
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
 
     path = export_lesson_as_skill(open_current_project(), name, folder)
     if as_json:
@@ -125,8 +119,6 @@ def share(name: str, plain: bool, yes: bool, as_json: bool) -> None:
     """
     from afresh.app.curate_lessons import offer_sharing
     from afresh.app.curate_lessons import share_lesson as cross
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.lessons import render_sharing_offer, sharing_offer_to_json
 
     here = open_current_project()
@@ -142,7 +134,6 @@ def share(name: str, plain: bool, yes: bool, as_json: bool) -> None:
 
 
 def print_lesson(row: "LessonRow", as_json: bool) -> None:
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.lessons import lesson_to_json, render_lesson
 
     if as_json:
@@ -152,7 +143,6 @@ def print_lesson(row: "LessonRow", as_json: bool) -> None:
 
 
 def print_lesson_judgement(row: "LessonRow", as_json: bool) -> None:
-    from afresh.cli.output import print_json
     from afresh.cli.render.lessons import lesson_to_json
 
     if as_json:

@@ -5,6 +5,7 @@ import sys
 import click
 
 from afresh.cli.options import json_option
+from afresh.cli.output import print_json, print_rendered
 
 request_argument = click.argument("name", required=False, default="")
 wait_option = click.option(
@@ -25,7 +26,6 @@ def list_command(folder: str, as_json: bool) -> None:
     import time
 
     from afresh.app.answer_mailbox import find_mailbox_folder, list_mailbox_requests
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.mailbox import open_requests_to_json, render_open_requests
 
     found = list_mailbox_requests(find_mailbox_folder(folder))
@@ -43,7 +43,6 @@ def read(folder: str, name: str, wait: float, as_json: bool) -> None:
     NAME is the beginning of a request's name, number or task.
     """
     from afresh.app.answer_mailbox import await_request, find_mailbox_folder, pick_request
-    from afresh.cli.output import print_json
     from afresh.cli.render.mailbox import request_to_json
     from afresh.core.text import escape_hidden
 
@@ -65,7 +64,9 @@ def read(folder: str, name: str, wait: float, as_json: bool) -> None:
 @click.option("--thought", "-m", default="", help="The reasoning to send along with a TOOL call.")
 @click.option("--file", "-f", "file", type=click.File(), default=None, help="Read the JSON reply from a file.")
 def reply(folder: str, call: tuple[str, ...], name: str, thought: str, file) -> None:
-    """Answer the next request in DIR with a TOOL call, or with JSON from standard input.
+    """Answer the next request in DIR.
+
+    Give a TOOL call, or JSON on standard input.
 
     An invalid reply is rejected with a list of everything to fix.
     """

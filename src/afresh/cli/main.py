@@ -33,7 +33,7 @@ COMMAND_SECTIONS = {
     },
     "Move": {
         "export": "Write tasks and journals to files for git.",
-        "import": "Read tasks from such files.",
+        "import": "Read tasks from exported files.",
     },
     "Code": {
         "map": "Show the most relevant files and symbols.",
@@ -57,7 +57,17 @@ COMMAND_SECTIONS = {
         "rebuild": "Rewrite session files from the journal.",
     },
 }
-"""Each command lives in `afresh.cli.<name>` as `command`; its line stands here so that `--help` need not import it."""
+"""The help line of each command is here so that `--help` imports none of them."""
+COMMAND_FILES = {
+    "code": ("map", "find", "who-calls", "watch", "violations"),
+    "export_import": ("export", "import"),
+    "inbox": ("inbox", "answer"),
+    "project": ("init", "doctor", "rebuild", "instructions", "fingerprint"),
+    "results": ("apply", "undo", "discard"),
+    "run": ("run", "resume", "work"),
+    "tasks": ("add", "list", "status", "show", "decisions"),
+}
+"""Files of cli/ with several commands: each is a function NAME_command. Any other command is `command` in the file of its name."""
 
 
 def list_command_names() -> list[str]:
@@ -69,10 +79,12 @@ def load_command(name: str) -> click.Command:
 
     from afresh.errors import Broken
 
-    file = name.replace("-", "_")
+    file = next((file for file, names in COMMAND_FILES.items() if name in names), name)
     if util.find_spec(f"afresh.cli.{file}") is None:
         raise Broken(f"the command {name!r} is listed in cli/main.py, but there is no cli/{file}.py")
-    return import_module(f"afresh.cli.{file}").command
+    return getattr(
+        import_module(f"afresh.cli.{file}"), "command" if file not in COMMAND_FILES else f"{name.replace('-', '_')}_command"
+    )
 
 
 class LazyCommandGroup(click.Group):

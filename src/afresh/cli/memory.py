@@ -2,7 +2,8 @@
 
 import click
 
-from afresh.cli.options import json_option
+from afresh.cli.options import json_option, open_current_project
+from afresh.cli.output import print_json, print_rendered
 
 FACT_KINDS = ("note", "rule", "decision", "error", "failed_approach", "verified", "observed")
 why_option = click.option("--why", default="", metavar="TEXT", help="The reason, kept in the history.")
@@ -22,16 +23,13 @@ def command() -> None:
 def search(words: tuple[str, ...], kind: str | None, task: str, limit: int, as_json: bool) -> None:
     """Search current facts (without WORDS: the newest)."""
     from afresh.app import edit_facts as memory
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.facts import render_facts
     from afresh.views.project_memory_file import fact_to_json
 
     facts = memory.search_project_facts(open_current_project(), " ".join(words), kind or "", task, limit)
     if as_json:
         return print_json([fact_to_json(fact) for fact in facts])
-    return render(render_facts(facts))
+    return print_rendered(render_facts(facts))
 
 
 @command.command()
@@ -40,9 +38,6 @@ def search(words: tuple[str, ...], kind: str | None, task: str, limit: int, as_j
 def show(id: str, as_json: bool) -> None:
     """Show one fact: source, evidence and history."""
     from afresh.app import edit_facts as memory
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.facts import render_fact
     from afresh.views.project_memory_file import fact_to_json
 
@@ -50,7 +45,7 @@ def show(id: str, as_json: bool) -> None:
     if as_json:
         history = [fact_to_json(fact) for fact in shown.history]
         return print_json({**fact_to_json(shown.known), "evidence": list(shown.evidence), "history": history})
-    return render(render_fact(shown.known, shown.evidence, shown.history))
+    return print_rendered(render_fact(shown.known, shown.evidence, shown.history))
 
 
 @command.command()
@@ -60,7 +55,6 @@ def show(id: str, as_json: bool) -> None:
 def add(text: str, about: str, everywhere: bool) -> None:
     """Add a rule: every prompt from now on contains it."""
     from afresh.app import edit_facts as memory
-    from afresh.cli.options import open_current_project
 
     known = memory.add_rule(open_current_project(), text, about, everywhere)
     click.echo(
@@ -75,7 +69,6 @@ def add(text: str, about: str, everywhere: bool) -> None:
 def correct(id: str, text: str, why: str) -> None:
     """Replace the text of a fact. The old text stays in its history."""
     from afresh.app import edit_facts as memory
-    from afresh.cli.options import open_current_project
 
     click.echo(f"{id} is now {memory.correct_fact(open_current_project(), id, text, why).id}; later prompts use your text")
 
@@ -86,7 +79,6 @@ def correct(id: str, text: str, why: str) -> None:
 def forget(id: str, why: str) -> None:
     """Keep a fact, and lines that repeat it, out of later prompts."""
     from afresh.app import edit_facts as memory
-    from afresh.cli.options import open_current_project
 
     known = memory.forget_fact(open_current_project(), id, why)
     click.echo(f"{known.id} is {known.end} and not in later prompts; no file was changed")

@@ -5,6 +5,7 @@ import sys
 import click
 
 from afresh.cli.options import json_option
+from afresh.cli.output import print_json, print_rendered
 
 
 @click.group(invoke_without_command=True)
@@ -17,7 +18,6 @@ def command(context: click.Context, ask: bool, as_json: bool) -> None:
         return None
     from afresh.app import list_models as models
     from afresh.app.settings import find_user_config, load_user_settings
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render import models as views
 
     own = load_user_settings()
@@ -43,7 +43,6 @@ def check(name: str, yes: bool, as_json: bool) -> None:
 
     from afresh.app.settings import load_user_settings
     from afresh.app.try_model import prepare_model_trial, run_model_trial
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.doctor import findings_to_json, render_findings
     from afresh.cli.render.models import warn_of_call_cost
 

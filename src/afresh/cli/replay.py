@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from afresh.cli.options import json_option
+from afresh.cli.output import print_json, print_rendered
 
 if TYPE_CHECKING:
     from afresh.app.replay_sessions import ReplayRequest
@@ -80,7 +81,6 @@ def replay_with_progress(files: list[Path], wanted: "ReplayRequest") -> "ReplayR
 
 
 def print_replay_report(report: "ReplayReport", page: Path | None, as_json: bool) -> None:
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.replay import render_replay_report
     from afresh.replay.report import report_to_json
 

@@ -3,6 +3,7 @@
 import click
 
 from afresh.cli.options import json_option
+from afresh.cli.output import print_json, print_rendered
 
 SPENDING_GROUPS = ("day", "task", "kind", "section", "model", "project")
 LIMIT_SCOPES = ("day", "month", "total", "project", "task", "call")
@@ -22,7 +23,6 @@ def command(context: click.Context, by: str | None, since: str, everywhere: bool
 
     from afresh.app import spending_report as spend
     from afresh.app.open_spending_ledger import open_ledger_at
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render import spending as views
 
     own = open_ledger_at(Path.cwd())

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from afresh.cli.options import json_option
+from afresh.cli.output import print_json, print_rendered
 
 
 @click.group()
@@ -17,7 +18,6 @@ def command() -> None:
 def list_command(as_json: bool) -> None:
     """List task types and where each is defined."""
     from afresh.app.inspect_templates import list_template_rows, open_templates_at
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.templates import render_template_rows, template_rows_to_json
 
     rows = list_template_rows(open_templates_at(Path.cwd()))
@@ -33,14 +33,12 @@ def list_command(as_json: bool) -> None:
 def show(name: str, phase: str, as_json: bool) -> None:
     """Show a template, with the file behind each value."""
     from afresh.app.inspect_templates import load_template_details, open_templates_at
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.templates import render_template, template_to_json
 
     one = load_template_details(name, phase, open_templates_at(Path.cwd()))
     if as_json:
         return print_json(template_to_json(one))
-    return render(render_template(one))
+    return print_rendered(render_template(one))
 
 
 @command.command()
@@ -49,14 +47,12 @@ def show(name: str, phase: str, as_json: bool) -> None:
 def check(files: tuple[Path, ...], as_json: bool) -> None:
     """Check FILE, or all templates in use, for errors."""
     from afresh.app.inspect_templates import check_template_files, open_templates_at
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.templates import render_template_faults, template_faults_to_json
 
     looked, faults = check_template_files(files, open_templates_at(Path.cwd()))
     if as_json:
         print_json(template_faults_to_json(looked, faults))
     else:
-        render(render_template_faults(looked, faults))
+        print_rendered(render_template_faults(looked, faults))
     if faults:
         raise SystemExit(1)
