@@ -6,7 +6,7 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 
 from afresh.app import answer_question as asking
-from afresh.app import validate_task
+from afresh.app import tasks
 from afresh.app.project import Project, open_project
 from afresh.app.task_result import discard_task_result
 from afresh.app.tasks import TaskOrder, add_task, end_task, record_events
@@ -207,7 +207,7 @@ def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person,
 def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
     person: Person, desk: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task, whole = asks(desk), validate_task.refuse_overfull_prompt
+    task, whole = asks(desk), tasks.refuse_overfull_prompt
 
     def somebody_else_is_faster(*args) -> None:
         whole(*args)

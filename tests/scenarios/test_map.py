@@ -3,7 +3,7 @@
 from person import Person
 
 from afresh.cli import main
-from afresh.cli.render.code_map import render_code_map
+from afresh.cli.render.code import render_code_map
 from afresh.core.tokens import EstimatingCounter
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.app import repair_spending_ledger as books
+from afresh.app import spending_ledger as books
 from afresh.app.project import open_project
 from afresh.app.read_spending import hash_project_root
 from afresh.core.action import Action

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from afresh.app.project import Project
-from afresh.app.tasks import find_task
-from afresh.app.validate_task import refuse_unstorable_text
+from afresh.app.tasks import find_task, refuse_unstorable_text
 from afresh.core.event import Event
 from afresh.core.fact import NOTEBOOK_JOURNAL, USER_JOURNAL, Fact, FactCorrected, FactForgotten, FactKind, FactNoted, FactScope
 from afresh.core.project_facts import FORGOTTEN_ENDING, FactQuery, ProjectFact, make_fact_id

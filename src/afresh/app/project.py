@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.app.clock import SystemClock
+from afresh.app.read_tasks import SystemClock, find_user_folder
 from afresh.app.settings import ProjectPaths, Settings, load_settings
-from afresh.app.user_ledger import find_user_folder
 from afresh.config.instructions.find_instructions import InstructionFiles, instructions_for_project
 from afresh.config.templates.template_files import TemplateLayers, layers_for_project
 from afresh.ports.storage import FactStore, JournalStore, LedgerStore, Notebook, Storage, TaskQueue

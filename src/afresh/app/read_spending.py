@@ -1,14 +1,15 @@
-"""What was spent, and the limits that are near: read from the user's ledger without opening a project."""
+"""Spending and limits that are near: read from the user's ledger without opening a project."""
 
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from afresh.app.user_ledger import find_user_folder
+from afresh.app.read_tasks import find_user_folder
 from afresh.config.settings_file import find_user_config, read_settings_table
 from afresh.core.ledger import SpendingFilter
 from afresh.core.spending import LimitScope, SpendingAccount, SpendingLimit, SpendingLimits
+from afresh.core.usage import NANO_PER_DOLLAR, format_dollars
 from afresh.errors import AfreshError
 from afresh.spending.reports import SpendingLine, sum_calls
 from afresh.storage.sqlite.database import LEDGER_FILE_NAME
@@ -74,3 +75,27 @@ def sum_task_calls(ledger: "CallStore", root: Path, task: str) -> SpendingLine |
         return sum_calls(ledger.calls(SpendingFilter(project=hash_project_root(root), task=task)), task)
     except AfreshError:
         return None
+
+
+def describe_cost(line: "SpendingLine | None") -> str:
+    """Of a task; empty where nobody pays."""
+    if line is None:
+        return "spending ledger unreadable"
+    return describe_money(line) if line.money or line.unknown else ""
+
+
+def describe_money(line: "SpendingLine") -> str:
+    """A price that nobody knows is not shown as nothing."""
+    if line.unknown and line.unknown == line.calls:
+        return "price unknown"
+    return format_dollars(line.money) + ("+?" if line.unknown else "")
+
+
+def cost_to_json(line: "SpendingLine | None") -> dict[str, Any]:
+    """Empty if spending ledger unreadable."""
+    if line is None:
+        return {}
+    return {
+        "calls": line.calls, "input": line.input, "output": line.output, "cached": line.cached, "written": line.written,
+        "nano_dollars": line.money, "dollars": line.money / NANO_PER_DOLLAR, "price_unknown": line.unknown, "odd": line.odd,
+    }  # fmt: skip

@@ -1,20 +1,36 @@
-"""Tasks as they are, read without opening the rest of a project: a list needs no settings, templates, models or code analysis."""
+"""Tasks, the clock and whether there is a ledger: read without settings, templates, models or code analysis."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.app.clock import SystemClock
 from afresh.core.task import QueueTicket, TicketOrder, TicketQuery
 from afresh.errors import BadInput
-from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, Database
+from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, Database
 from afresh.storage.sqlite.queue import SqliteQueue
 from afresh.workspace.repository import Repository, make_state_folder
 
 if TYPE_CHECKING:
     from afresh.core.state import State
     from afresh.ports.storage import TaskQueue
+
+
+class SystemClock:
+    def now(self) -> float:
+        return round(time.time(), 3)
+
+
+def find_user_folder() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("afresh")
+
+
+def has_user_ledger() -> bool:
+    """Nothing is made to find that out."""
+    return (find_user_folder() / LEDGER_FILE_NAME).exists()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
-from afresh.app.open_spending_ledger import OpenLedger
 from afresh.app.project import Project
 from afresh.app.read_spending import LimitUse, hash_project_root, measure_limit_use, sum_task_calls
+from afresh.app.spending_ledger import OpenLedger
 from afresh.app.tasks import find_task
 from afresh.core.ledger import SpendingFilter
 from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, TrippedLimit
 from afresh.core.task import TaskStatus
 from afresh.errors import AfreshError, BadInput
 from afresh.spending.reports import SpendingGroup, SpendingLine, list_prompt_sizes, sum_calls, sum_calls_by_group
-from afresh.views.token_growth import TokenGrowth, measure_token_growth
+from afresh.views.model_calls import TokenGrowth, measure_token_growth
 
 MAX_TASKS_COMPARED = 20
 """Whose journals are read to tell what an accumulating history would have sent."""

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from afresh.app.project import Project
-from afresh.app.tasks import end_task, list_parts, record_events
-from afresh.app.validate_task import refuse_part_of_task
+from afresh.app.tasks import end_task, list_parts, record_events, refuse_part_of_task
 from afresh.core.change import Change
 from afresh.core.state import State
 from afresh.core.supervision_state import PersonAct, PersonRequest

@@ -22,7 +22,7 @@ def map_command(about: str, tokens: int, as_json: bool) -> None:
     from pathlib import Path
 
     from afresh.app.explore_code import build_code_map
-    from afresh.cli.render.code_map import code_map_to_json, render_code_map
+    from afresh.cli.render.code import code_map_to_json, render_code_map
 
     made = build_code_map(Path.cwd(), about, tokens)
     if as_json:
@@ -99,7 +99,7 @@ def watch_command(as_json: bool) -> None:
 
     from afresh.app.explore_code import find_indexed_checkout
     from afresh.app.watch_checkout import watch_checkout
-    from afresh.cli.render.watch import describe_index_update, index_update_to_json
+    from afresh.cli.render.code import describe_index_update, index_update_to_json
 
     home = find_indexed_checkout(Path.cwd())
     roots = iter([home.root])
@@ -126,7 +126,7 @@ def violations_command(paths: tuple[str, ...], limit: int, no_offers: bool, as_j
     from pathlib import Path
 
     from afresh.app.violations import list_violations
-    from afresh.cli.render.violations import render_violations, violation_to_json
+    from afresh.cli.render.code import render_violations, violation_to_json
 
     root = Path.cwd()
     number = sum(1 for _ in list_violations(root, paths, offers=False))

@@ -11,7 +11,7 @@ from afresh.cli.output import print_json, print_rendered
 def inbox_command(as_json: bool) -> None:
     """List open questions, oldest first, and how to answer them."""
     from afresh.app.answer_question import list_open_questions
-    from afresh.cli.render.inbox import render_inbox as drawn
+    from afresh.cli.render.questions import render_inbox as drawn
     from afresh.views.tasks import open_questions_to_json
 
     here = open_current_project()
@@ -32,7 +32,7 @@ def answer_command(words: tuple[str, ...], resume: bool, as_json: bool, **way) -
     TASK may be omitted if only one task has a question. `afresh inbox` lists them.
     """
     from afresh.app.answer_question import answer_question, find_addressed_task
-    from afresh.cli.render.inbox import describe_answer
+    from afresh.cli.render.questions import describe_answer
     from afresh.cli.run import RunFlags, run_and_report
     from afresh.views.tasks import answer_to_json
 

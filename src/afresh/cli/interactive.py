@@ -4,7 +4,7 @@ import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
-from afresh.cli.render.interactive import render_changes, render_input_help, render_open_question, render_step_status
+from afresh.cli.render.questions import render_changes, render_input_help, render_open_question, render_step_status
 from afresh.core.supervision_state import PersonAct, PersonRequest
 from afresh.errors import BadInput
 

@@ -26,7 +26,7 @@ def list_command(folder: str, as_json: bool) -> None:
     import time
 
     from afresh.app.answer_mailbox import find_mailbox_folder, list_mailbox_requests
-    from afresh.cli.render.mailbox import open_requests_to_json, render_open_requests
+    from afresh.cli.render.models import open_requests_to_json, render_open_requests
 
     found = list_mailbox_requests(find_mailbox_folder(folder))
     return print_json(open_requests_to_json(found)) if as_json else print_rendered(render_open_requests(found, time.time()))
@@ -43,7 +43,7 @@ def read(folder: str, name: str, wait: float, as_json: bool) -> None:
     NAME is the beginning of a request's name, number or task.
     """
     from afresh.app.answer_mailbox import await_request, find_mailbox_folder, pick_request
-    from afresh.cli.render.mailbox import request_to_json
+    from afresh.cli.render.models import request_to_json
     from afresh.core.text import escape_hidden
 
     box = find_mailbox_folder(folder)

@@ -41,10 +41,10 @@ def check(name: str, yes: bool, as_json: bool) -> None:
     """
     from pathlib import Path
 
+    from afresh.app.doctor import prepare_model_trial, run_model_trial
     from afresh.app.settings import load_user_settings
-    from afresh.app.try_model import prepare_model_trial, run_model_trial
-    from afresh.cli.render.doctor import findings_to_json, render_findings
     from afresh.cli.render.models import warn_of_call_cost
+    from afresh.cli.render.project import findings_to_json, render_findings
 
     trial = prepare_model_trial(name, load_user_settings(), Path.cwd())
     if (costs := warn_of_call_cost(trial)) and not as_json:

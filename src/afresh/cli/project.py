@@ -25,7 +25,7 @@ def doctor_command(as_json: bool) -> None:
     from pathlib import Path
 
     from afresh.app.doctor import examine_everything
-    from afresh.cli.render.doctor import findings_to_json, render_findings
+    from afresh.cli.render.project import findings_to_json, render_findings
 
     findings = examine_everything(Path.cwd())
     if as_json:
@@ -43,7 +43,7 @@ def rebuild_command() -> None:
     Calls missing from the spending ledger are restored, too.
     """
     from afresh.app.project import rebuild_views
-    from afresh.app.repair_spending_ledger import restore_missing_calls
+    from afresh.app.spending_ledger import restore_missing_calls
     from afresh.views.task_status import format_count
 
     here = open_current_project()
@@ -60,7 +60,7 @@ def rebuild_command() -> None:
 def instructions_command(path: str, type_: str, as_json: bool) -> None:
     """Show the instructions (AGENT.md, CLAUDE.md …) for work on PATH, with their sources."""
     from afresh.app.inspect_instructions import preview_instructions
-    from afresh.cli.render.instructions import instructions_to_json, render_instructions_preview
+    from afresh.cli.render.project import instructions_to_json, render_instructions_preview
 
     one = preview_instructions(Path.cwd(), path, type_)
     if as_json:
@@ -85,7 +85,7 @@ def fingerprint_command(level: str | None, goal: str, type_: str, run: bool, as_
     import sys
 
     from afresh.app.project_profile import ProfileRequest, profile_checkout
-    from afresh.cli.render.project_profile import format_plain_profile, profile_to_json, render_profile
+    from afresh.cli.render.project import format_plain_profile, profile_to_json, render_profile
 
     one = profile_checkout(open_current_project(), ProfileRequest(type_, goal, run))
     levels = (level,) if level else PROFILE_LEVELS

@@ -177,8 +177,8 @@ def describe_money_so_far(here: "Project", task: str) -> str:
 
 def describe_task_cost(here: "Project", task: str) -> str:
     """Money that a task has taken; empty where nobody pays."""
+    from afresh.app.read_spending import describe_cost
     from afresh.app.spending_report import sum_task_spending
-    from afresh.cli.render.cost import describe_cost
 
     return describe_cost(sum_task_spending(here, task))
 
@@ -199,9 +199,9 @@ def run_and_report(here: "Project", task: str, way: RunFlags) -> None:
 
 def report_outcome(here: "Project", state: "State", as_json: bool) -> None:
     from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
+    from afresh.app.read_spending import cost_to_json
     from afresh.app.spending_report import sum_task_spending
     from afresh.app.task_result import list_task_changes
-    from afresh.cli.render.cost import cost_to_json
     from afresh.cli.render.run_summary import render_run_summary
     from afresh.views.tasks import run_summary_to_json
 

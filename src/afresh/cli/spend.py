@@ -22,7 +22,7 @@ def command(context: click.Context, by: str | None, since: str, everywhere: bool
     from pathlib import Path
 
     from afresh.app import spending_report as spend
-    from afresh.app.open_spending_ledger import open_ledger_at
+    from afresh.app.spending_ledger import open_ledger_at
     from afresh.cli.render import spending as views
 
     own = open_ledger_at(Path.cwd())
@@ -41,7 +41,7 @@ def reset(scope: str, task: str | None) -> None:
     """Start counting again for the limit of SCOPE."""
     from pathlib import Path
 
-    from afresh.app.open_spending_ledger import open_ledger_at
+    from afresh.app.spending_ledger import open_ledger_at
     from afresh.app.spending_report import reset_limit
     from afresh.core.spending import LimitScope
 

@@ -93,7 +93,7 @@ def _describe_tickets(tickets: "list[QueueTicket]") -> list[str]:
 def status_command(as_json: bool) -> None:
     """Show running, waiting and finished tasks, with the next command for each."""
     from afresh.app.read_tasks import offer_import
-    from afresh.cli.render.status import render_status
+    from afresh.cli.render.tasks import render_status
     from afresh.views.task_list import survey_queue, ticket_detail_to_json
 
     here = read_current_tasks()
@@ -106,7 +106,7 @@ def status_command(as_json: bool) -> None:
 
 
 def _list_limit_warnings(root: Path, now: float) -> list[str]:
-    from afresh.app.user_ledger import has_user_ledger
+    from afresh.app.read_tasks import has_user_ledger
 
     if not has_user_ledger():
         return []
@@ -125,25 +125,23 @@ def show_command(task: str | None, as_json: bool) -> None:
     here = read_current_tasks()
     state = here.load(find_task_id(here.queue, here.export_folder, task))
     if as_json:
-        from afresh.app.read_spending import open_user_ledger, sum_task_calls
-        from afresh.cli.render.cost import cost_to_json
+        from afresh.app.read_spending import cost_to_json, open_user_ledger, sum_task_calls
         from afresh.views.tasks import task_to_json
 
         cost = sum_task_calls(open_user_ledger(), here.root, state.task.id)
         return print_json(task_to_json(state) | {"cost": cost_to_json(cost)})
-    from afresh.cli.render.task import render_task
+    from afresh.cli.render.tasks import render_task
 
     return print_lines(render_task(state, _describe_task_cost(here.root, state.task.id), measure_width()))
 
 
 def _describe_task_cost(root: Path, task: str) -> str:
     """Empty where nobody pays."""
-    from afresh.app.user_ledger import has_user_ledger
+    from afresh.app.read_tasks import has_user_ledger
 
     if not has_user_ledger():
         return ""
-    from afresh.app.read_spending import open_user_ledger, sum_task_calls
-    from afresh.cli.render.cost import describe_cost
+    from afresh.app.read_spending import describe_cost, open_user_ledger, sum_task_calls
 
     return describe_cost(sum_task_calls(open_user_ledger(), root, task))
 

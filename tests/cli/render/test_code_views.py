@@ -5,6 +5,7 @@ from samples import HOSTILE, rendered
 
 from afresh.app.explore_code import SymbolUsers
 from afresh.app.watch_checkout import IndexUpdate
+from afresh.cli.render.code import describe_index_update
 from afresh.cli.render.symbols import (
     MAX_SECTION_LINES,
     render_entry_points,
@@ -12,7 +13,6 @@ from afresh.cli.render.symbols import (
     render_symbol_hits,
     render_symbol_users,
 )
-from afresh.cli.render.watch import describe_index_update
 from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUse, SymbolUses, UseKind
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 

@@ -12,14 +12,12 @@ from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, TA
 from afresh.app.doctor import HealthFinding
 from afresh.cli.render.context import name_explanation_to_json, render_call, render_call_diff, render_name_explanation
 from afresh.cli.render.decisions import render_decisions
-from afresh.cli.render.doctor import findings_to_json, render_findings
-from afresh.cli.render.inbox import render_inbox
-from afresh.cli.render.layout import Line
 from afresh.cli.render.progress import render_progress_panel
+from afresh.cli.render.project import findings_to_json, render_findings
+from afresh.cli.render.questions import render_inbox
 from afresh.cli.render.run_summary import render_run_summary
-from afresh.cli.render.status import render_status
-from afresh.cli.render.task import render_task
-from afresh.cli.render.widgets import draw_sparkline, render_gauge
+from afresh.cli.render.tasks import render_status, render_task
+from afresh.cli.render.widgets import Line, draw_sparkline, render_gauge
 from afresh.context.explain import ArchivedCopy, NameExplanation, NameOccurrence, NeedEstimate
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
 from afresh.core.event import (
@@ -234,8 +232,8 @@ def test_a_sparkline_is_never_wider_than_its_room(values: list[int]) -> None:
 
 def test_importing_the_views_does_not_import_rich() -> None:
     code = (
-        "import sys, afresh.cli.render.task, afresh.cli.render.progress, afresh.cli.render.status\n"
-        "import afresh.cli.render.context, afresh.cli.render.doctor, afresh.cli.render.console, afresh.views.write_files\n"
+        "import sys, afresh.cli.render.tasks, afresh.cli.render.progress, afresh.cli.render.tasks\n"
+        "import afresh.cli.render.context, afresh.cli.render.project, afresh.cli.render.console, afresh.views.write_files\n"
         "assert 'rich' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"], check=True)

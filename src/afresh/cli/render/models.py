@@ -1,18 +1,21 @@
-"""Models: what is set up, what it costs, where its key is, and what could be used besides."""
+"""Models in the terminal: which are configured, which can be used besides, and open requests of a mailbox."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from afresh.app.answer_mailbox import LoadedRequest
+from afresh.app.doctor import ModelTrial
 from afresh.app.list_models import ConfiguredModel, ServerOffer, UsableProvider
-from afresh.app.try_model import ModelTrial
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from afresh.core.codec import to_plain_value
+from afresh.models.mailbox_files import OpenRequest
 from afresh.spending.price_list import Price
+from afresh.views.task_status import describe_age, format_time
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
-
 
 CONFIG_EXAMPLE = '[models.fast]\nprovider = "ollama"\nmodel = "qwen3:8b"\nwindow = 32768'
 MAX_MODELS_NAMED = 12
@@ -130,3 +133,32 @@ def warn_of_call_cost(trial: ModelTrial) -> str:
         return ""
     most = f"at most ${trial.worst / 1e9:.4f}" if trial.worst else "an unknown amount: no price data for this model"
     return f"Test call to {trial.model.name}: {trial.tokens:,} tokens and a short reply. Cost: {most}."
+
+
+def open_requests_to_json(found: Sequence[OpenRequest]) -> list[dict[str, Any]]:
+    return [asdict(one) | {"since": format_time(one.since)} for one in found]
+
+
+def request_to_json(post: LoadedRequest) -> dict[str, Any]:
+    return {"name": post.posted.stem, "task": post.posted.task, "number": post.posted.number, "problem": post.posted.problem,
+            "request": to_plain_value(post.request)}  # fmt: skip
+
+
+def render_open_requests(found: Sequence[OpenRequest], now: float) -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    if not found:
+        return Text("No open requests.")
+    table = make_table(">call", "task", "asked", "")
+    for one in found:
+        state = render_text(
+            "waiting" if one.waited else "paused; the reply is used when the task is resumed", "" if one.waited else "dim"
+        )
+        if one.problem:
+            state.append_text(render_text(f"\nlast reply: {one.problem.splitlines()[0]}", "yellow"))
+        table.add_row(str(one.number), render_text(one.task or one.stem), describe_age(now - one.since), state)
+    first = Text.assemble(
+        ("afresh mailbox read DIR", "cyan"), " shows the first, ", ("afresh mailbox reply DIR", "cyan"), " answers it."
+    )
+    return Group(table, first)

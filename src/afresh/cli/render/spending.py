@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.read_spending import LimitUse
+from afresh.app.read_spending import LimitUse, cost_to_json, describe_money
 from afresh.app.spending_report import SpendingReport, TaskCost
-from afresh.cli.render.cost import cost_to_json, describe_money
 from afresh.cli.render.widgets import make_table, render_heading, render_text, render_word
 from afresh.spending.reports import SpendingGroup, SpendingLine
+from afresh.views.model_calls import TokenGrowth
 from afresh.views.task_status import format_count, format_time
-from afresh.views.token_growth import TokenGrowth
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

@@ -9,11 +9,18 @@ from afresh.cli.render.widgets import render_fields, render_heading, render_text
 from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUse, UseKind
 from afresh.core.symbol import SymbolKind, SymbolPlace
 from afresh.core.text import escape_hidden
-from afresh.views.symbols import symbol_place_to_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
+
+
+def symbol_place_to_json(place: SymbolPlace) -> dict[str, Any]:
+    symbol = place.symbol
+    return {
+        "path": place.path, "line": symbol.line, "end": symbol.end, "name": symbol.name, "kind": symbol.kind.value,
+        "signature": symbol.signature, "doc": symbol.doc, "bases": list(symbol.bases),
+    }  # fmt: skip
 
 
 KIND_STYLES = {"class": "yellow", "interface": "yellow", "function": "cyan", "method": "cyan", "constant": "magenta"}

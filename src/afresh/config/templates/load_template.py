@@ -76,9 +76,7 @@ def follow_parents(start: tuple[int, TemplateFile], shelf: TemplateLayers) -> tu
             ]
         if (found[0], found[1].name) in seen:
             names = " → ".join([*(one.name for one in chain), parent])
-            return chain, [
-                FileFault(sheet.file, line, "extends", f"circular: {names}", f"end with `extends: {ROOT_TEMPLATE}`")
-            ]
+            return chain, [FileFault(sheet.file, line, "extends", f"circular: {names}", f"end with `extends: {ROOT_TEMPLATE}`")]
         place = found
 
 
