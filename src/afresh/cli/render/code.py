@@ -1,5 +1,7 @@
 """The code of a repository in the terminal: the map, functions over a limit, and changes to the index."""
 
+from __future__ import annotations
+
 import json
 import re
 import time
@@ -7,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.violations import ComplexityMeasure, Violation
-from afresh.app.watch_checkout import IndexUpdate
 from afresh.cli.render.symbols import render_signature, symbol_place_to_json
 from afresh.cli.render.widgets import render_text
 from afresh.core.symbol import Symbol, SymbolPlace
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from afresh.app.explore_code import CodeMap
+    from afresh.app.violations import ComplexityMeasure, Violation
+    from afresh.app.watch_checkout import IndexUpdate
     from afresh.code.ranking.ranked_map import RankedMapFile
 
 
-def code_map_to_json(made: "CodeMap") -> dict[str, Any]:
+def code_map_to_json(made: CodeMap) -> dict[str, Any]:
     return {
         "for": made.about,
         "files": [
@@ -43,7 +45,7 @@ def code_map_to_json(made: "CodeMap") -> dict[str, Any]:
     }
 
 
-def render_code_map(made: "CodeMap") -> "RenderableType":
+def render_code_map(made: CodeMap) -> RenderableType:
     from rich.console import Group
 
     if not made.files:
@@ -54,7 +56,7 @@ def render_code_map(made: "CodeMap") -> "RenderableType":
     return Group(*parts, render_text(""), render_map_footer(made))
 
 
-def render_map_title(made: "CodeMap") -> "Text":
+def render_map_title(made: CodeMap) -> Text:
     from rich.text import Text
 
     if not made.about:
@@ -62,7 +64,7 @@ def render_map_title(made: "CodeMap") -> "Text":
     return Text.assemble(("Most relevant for ", "bold"), render_text(made.about, "bold cyan", 100))
 
 
-def render_map_file(shown: "RankedMapFile") -> "Iterator[RenderableType]":
+def render_map_file(shown: RankedMapFile) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -76,7 +78,7 @@ def render_map_file(shown: "RankedMapFile") -> "Iterator[RenderableType]":
         yield Text(f"        … {shown.more} more", style="dim")
 
 
-def render_symbol_line(path: str, symbol: Symbol) -> "Text":
+def render_symbol_line(path: str, symbol: Symbol) -> Text:
     from rich.text import Text
 
     text = Text.assemble(
@@ -86,7 +88,7 @@ def render_symbol_line(path: str, symbol: Symbol) -> "Text":
     return text
 
 
-def render_map_footer(made: "CodeMap") -> "Text":
+def render_map_footer(made: CodeMap) -> Text:
     """What was asked, and what there was room for."""
     history = f", {made.commits:,} commits" if made.commits else ""
     return render_text(
@@ -116,7 +118,7 @@ def violation_to_json(one: Violation) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def render_violations(found: Sequence[Violation], number: int, offers: bool) -> "RenderableType":
+def render_violations(found: Sequence[Violation], number: int, offers: bool) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
@@ -131,13 +133,13 @@ def render_violations(found: Sequence[Violation], number: int, offers: bool) -> 
     return Group(*parts, _render_violation_total(found, number, offers))
 
 
-def _render_violation_head(one: Violation) -> "Text":
+def _render_violation_head(one: Violation) -> Text:
     from rich.text import Text
 
     return Text.assemble(render_text(one.function, "bold"), "  ", render_text(f"{one.path}:{one.line}", "cyan"))
 
 
-def _render_measure(each: ComplexityMeasure) -> "Text":
+def _render_measure(each: ComplexityMeasure) -> Text:
     """The limit is a third of the bar, so that three times as much fills it."""
     from rich.text import Text
 
@@ -148,7 +150,7 @@ def _render_measure(each: ComplexityMeasure) -> "Text":
     return Text.assemble("  ", *bar, (f" {each.value:>3}", style), f" {each.name}", (f"  limit {each.limit}  {each.code}", "dim"))
 
 
-def _describe_makeup(one: Violation) -> "Text":
+def _describe_makeup(one: Violation) -> Text:
     from rich.text import Text
 
     parts = [f"{count} × {NODE_WORDS.get(name, name)}" for name, count in one.made_of.items()]
@@ -156,7 +158,7 @@ def _describe_makeup(one: Violation) -> "Text":
     return Text(f"  {', '.join(parts) or 'no decision'}{deep}", style="dim")
 
 
-def _render_suggestion(one: Violation) -> "Text":
+def _render_suggestion(one: Violation) -> Text:
     from rich.text import Text
 
     if one.offer is None:
@@ -172,7 +174,7 @@ def _shorten_suggestion(one: Violation, head: str) -> str:
     return head.removeprefix(f"in {one.function} of {one.path}, ")
 
 
-def _render_violation_total(found: Sequence[Violation], number: int, offers: bool) -> "Text":
+def _render_violation_total(found: Sequence[Violation], number: int, offers: bool) -> Text:
     from rich.text import Text
 
     noun = "function is" if number == 1 else "functions are"

@@ -1,21 +1,24 @@
 """Models in the terminal: which are configured, which can be used besides, and open requests of a mailbox."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.answer_mailbox import LoadedRequest
-from afresh.app.doctor import ModelTrial
-from afresh.app.list_models import ConfiguredModel, ServerOffer, UsableProvider
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
 from afresh.core.codec import to_plain_value
-from afresh.models.mailbox_files import OpenRequest
 from afresh.spending.price_list import Price
 from afresh.views.task_status import describe_age, format_time
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
+
+    from afresh.app.answer_mailbox import LoadedRequest
+    from afresh.app.doctor import ModelTrial
+    from afresh.app.list_models import ConfiguredModel, ServerOffer, UsableProvider
+    from afresh.models.mailbox_files import OpenRequest
 
 CONFIG_EXAMPLE = '[models.fast]\nprovider = "ollama"\nmodel = "qwen3:8b"\nwindow = 32768'
 MAX_MODELS_NAMED = 12
@@ -39,7 +42,7 @@ def models_to_json(told: ModelsOverview) -> dict[str, Any]:
     }
 
 
-def render_models(told: ModelsOverview) -> "RenderableType":
+def render_models(told: ModelsOverview) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
@@ -60,7 +63,7 @@ def render_models(told: ModelsOverview) -> "RenderableType":
     return Group(*parts)
 
 
-def _render_no_model(config: str) -> "RenderableType":
+def _render_no_model(config: str) -> RenderableType:
     from rich.console import Group
     from rich.padding import Padding
 
@@ -68,7 +71,7 @@ def _render_no_model(config: str) -> "RenderableType":
     return Group(first, Padding(render_text(CONFIG_EXAMPLE, "cyan"), (1, 0, 0, 2)))
 
 
-def _make_model_table(rows: Sequence[ConfiguredModel]) -> "RenderableType":
+def _make_model_table(rows: Sequence[ConfiguredModel]) -> RenderableType:
     table = make_table("name", "model", ">context", ">max call", ">$ per million")
     for one in rows:
         cells = [f"{one.window:,}" if one.window else "", f"{one.ceiling:,}" if one.window else "", describe_price(one.price)]
@@ -76,7 +79,7 @@ def _make_model_table(rows: Sequence[ConfiguredModel]) -> "RenderableType":
     return table
 
 
-def _render_model_cell(one: ConfiguredModel) -> "Text":
+def _render_model_cell(one: ConfiguredModel) -> Text:
     cell = render_text(one.spec)
     notes = [*(["default"] if one.default else []), *_list_model_notes(one)]
     if notes:
@@ -87,7 +90,7 @@ def _render_model_cell(one: ConfiguredModel) -> "Text":
     return cell
 
 
-def _render_unpriced(one: ConfiguredModel) -> "Text":
+def _render_unpriced(one: ConfiguredModel) -> Text:
     """Outside of the table, so that it can be copied in one piece."""
     return render_text(f"{one.name}: price unknown ", "yellow").append_text(render_text(f'→ set [prices."{one.spec}"]', "cyan"))
 
@@ -112,14 +115,14 @@ def _format_amount(value: float) -> str:
     return f"{value:.2f}" if value >= 0.01 or not value else f"{value:.4f}".rstrip("0")
 
 
-def _render_provider(one: UsableProvider) -> "Text":
+def _render_provider(one: UsableProvider) -> Text:
     if one.problem:
         return render_text(f"{one.problem} ", "dim").append_text(render_text(f"→ {one.remedy}", "cyan"))
     parts = [f"key: {one.key}" if one.key else "no key needed", f"at {one.host}" if one.host else ""]
     return render_text(f"{one.title}, " + ", ".join(part for part in parts if part))
 
 
-def _render_server_offer(one: ServerOffer) -> "Text":
+def _render_server_offer(one: ServerOffer) -> Text:
     if one.problem:
         return render_text(one.problem, "dim")
     names = [f"{held.model} ({held.window:,})" if held.window else held.model for held in one.models]
@@ -144,7 +147,7 @@ def request_to_json(post: LoadedRequest) -> dict[str, Any]:
             "request": to_plain_value(post.request)}  # fmt: skip
 
 
-def render_open_requests(found: Sequence[OpenRequest], now: float) -> "RenderableType":
+def render_open_requests(found: Sequence[OpenRequest], now: float) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 

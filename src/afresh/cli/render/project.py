@@ -1,11 +1,12 @@
 """A machine and a project in the terminal: findings, instructions and the fingerprint."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.doctor import HealthFinding
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text, render_word
 from afresh.core.instructions import InstructionPart
 from afresh.views.task_status import format_count
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from afresh.app.doctor import HealthFinding
     from afresh.app.inspect_instructions import InstructionsPreview, SizedInstructionFile
     from afresh.app.project_profile import ProfileReport
 
@@ -23,7 +25,7 @@ def findings_to_json(findings: Sequence[HealthFinding]) -> dict[str, Any]:
     return {"ok": all(finding.level != "fail" for finding in findings), "checks": [asdict(finding) for finding in findings]}
 
 
-def render_findings(findings: Sequence[HealthFinding]) -> "RenderableType":
+def render_findings(findings: Sequence[HealthFinding]) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
@@ -38,7 +40,7 @@ def render_findings(findings: Sequence[HealthFinding]) -> "RenderableType":
     return Group(table, Text(words, style="red" if failed else "yellow" if warned else "green"))
 
 
-def instructions_to_json(one: "InstructionsPreview") -> dict[str, Any]:
+def instructions_to_json(one: InstructionsPreview) -> dict[str, Any]:
     shown = one.rendered
     return {
         "type": one.type,
@@ -68,7 +70,7 @@ def instructions_to_json(one: "InstructionsPreview") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def render_instructions_preview(one: "InstructionsPreview") -> "RenderableType":
+def render_instructions_preview(one: InstructionsPreview) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
@@ -91,7 +93,7 @@ def render_instructions_preview(one: "InstructionsPreview") -> "RenderableType":
     return Group(*parts)
 
 
-def _make_file_table(files: "Sequence[SizedInstructionFile]") -> "Table":
+def _make_file_table(files: Sequence[SizedInstructionFile]) -> Table:
     table = make_table("level", "file", ">tokens", "")
     for file in files:
         source = file.source
@@ -109,7 +111,7 @@ def _make_file_table(files: "Sequence[SizedInstructionFile]") -> "Table":
     return table
 
 
-def _render_faults(one: "InstructionsPreview") -> "list[RenderableType]":
+def _render_faults(one: InstructionsPreview) -> list[RenderableType]:
     from rich.text import Text
 
     return [
@@ -123,7 +125,7 @@ def _render_faults(one: "InstructionsPreview") -> "list[RenderableType]":
     ]
 
 
-def _make_line_table(one: "InstructionsPreview") -> "Table":
+def _make_line_table(one: InstructionsPreview) -> Table:
     """Numbers on the left are those of the file that is named above them."""
     from rich.table import Table
 
@@ -139,7 +141,7 @@ def _make_line_table(one: "InstructionsPreview") -> "Table":
     return table
 
 
-def _make_overruled_table(one: "InstructionsPreview") -> "Table":
+def _make_overruled_table(one: InstructionsPreview) -> Table:
     table = make_table("what", "of", "overridden by")
     for (file, by, where), gone in groupby(
         one.chain.overruled, key=lambda gone: (gone.file, f"{gone.by}:{gone.line}", gone.where)
@@ -170,13 +172,13 @@ EMPTY_LEVEL_HINTS = {
 }  # fmt: skip
 
 
-def format_plain_profile(one: "ProfileReport", levels: Iterable[str]) -> str:
+def format_plain_profile(one: ProfileReport, levels: Iterable[str]) -> str:
     """Exactly what a window would hold, level by level."""
     parts = [f"# {level}\n{text}" for level in levels if (text := one.fingerprint.render(level))]
     return "\n\n".join(parts)
 
 
-def profile_to_json(one: "ProfileReport", levels: Iterable[str]) -> dict[str, Any]:
+def profile_to_json(one: ProfileReport, levels: Iterable[str]) -> dict[str, Any]:
     return {
         **{level: {"text": one.fingerprint.render(level), "statements": collect_statements(one, level)} for level in levels},
         "for": one.type,
@@ -190,11 +192,11 @@ def profile_to_json(one: "ProfileReport", levels: Iterable[str]) -> dict[str, An
     }  # fmt: skip
 
 
-def collect_statements(one: "ProfileReport", level: str) -> dict[str, list[str]]:
+def collect_statements(one: ProfileReport, level: str) -> dict[str, list[str]]:
     return {statement.name: list(statement.parts) for statement in one.fingerprint.statements(level)}
 
 
-def render_profile(one: "ProfileReport", levels: Sequence[str]) -> "RenderableType":
+def render_profile(one: ProfileReport, levels: Sequence[str]) -> RenderableType:
     from rich.console import Group
 
     parts: list[RenderableType] = []
@@ -213,7 +215,7 @@ def render_profile(one: "ProfileReport", levels: Sequence[str]) -> "RenderableTy
     return Group(*parts)
 
 
-def render_level_hint(level: str) -> "Text":
+def render_level_hint(level: str) -> Text:
     return render_text(f"  {EMPTY_LEVEL_HINTS[level]}", "dim")
 
 
@@ -221,14 +223,14 @@ def name_statement(name: str, level: str) -> str:
     return "what matters" if level == "type" else name
 
 
-def join_statement_parts(parts: Sequence[str]) -> "Text":
+def join_statement_parts(parts: Sequence[str]) -> Text:
     """One after the other, told apart by a dot."""
     from rich.text import Text
 
     return Text(" · ", style="dim").join(Text.assemble(render_text(part)) for part in parts)
 
 
-def render_test_commands(one: "ProfileReport") -> "Table":
+def render_test_commands(one: ProfileReport) -> Table:
     """Those that are not run are told with the reason: a line in somebody's file is only data."""
     from rich.table import Table
     from rich.text import Text

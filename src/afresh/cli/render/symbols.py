@@ -1,10 +1,11 @@
 """Who uses a symbol, as a person reads it: by file, sure calls first, tests and mere names apart."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.explore_code import SymbolUsers
 from afresh.cli.render.widgets import render_fields, render_heading, render_text
 from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUse, UseKind
 from afresh.core.symbol import SymbolKind, SymbolPlace
@@ -13,6 +14,8 @@ from afresh.core.text import escape_hidden
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
+
+    from afresh.app.explore_code import SymbolUsers
 
 
 def symbol_place_to_json(place: SymbolPlace) -> dict[str, Any]:
@@ -40,7 +43,7 @@ def entry_point_to_json(entry: EntryPoint) -> dict[str, Any]:
     return {"path": entry.path, "line": entry.line, "name": entry.name, "why": entry.why}
 
 
-def render_symbol_hits(found: SymbolMatches, asked: str) -> "RenderableType":
+def render_symbol_hits(found: SymbolMatches, asked: str) -> RenderableType:
     from rich.console import Group
 
     parts: list[RenderableType] = []
@@ -53,7 +56,7 @@ def render_symbol_hits(found: SymbolMatches, asked: str) -> "RenderableType":
     return Group(*parts)
 
 
-def render_symbol(place: SymbolPlace) -> "list[RenderableType]":
+def render_symbol(place: SymbolPlace) -> list[RenderableType]:
     """Where, what and what for; a path with its line is what terminals and editors open."""
     from rich.padding import Padding
     from rich.text import Text
@@ -66,13 +69,13 @@ def render_symbol(place: SymbolPlace) -> "list[RenderableType]":
     return [*lines, Padding(render_text(symbol.doc, "dim"), (0, 0, 0, 2), expand=False)] if symbol.doc else lines
 
 
-def render_symbol_place(place: SymbolPlace) -> "Text":
+def render_symbol_place(place: SymbolPlace) -> Text:
     from rich.text import Text
 
     return Text.assemble(render_text(place.path, "bold"), (f":{place.symbol.line}", "dim"))
 
 
-def render_signature(place: SymbolPlace) -> "Text":
+def render_signature(place: SymbolPlace) -> Text:
     text = render_text(" ".join(place.symbol.signature.split()))
     at = text.plain.find(place.symbol.short)
     if at >= 0:
@@ -80,7 +83,7 @@ def render_signature(place: SymbolPlace) -> "Text":
     return text
 
 
-def render_symbol_choice(found: SymbolMatches, asked: str) -> "RenderableType":
+def render_symbol_choice(found: SymbolMatches, asked: str) -> RenderableType:
     """Several are meant, or none: which one to ask for, and how."""
     from rich.console import Group
     from rich.text import Text
@@ -97,11 +100,11 @@ def render_symbol_choice(found: SymbolMatches, asked: str) -> "RenderableType":
     return Group(render_text(what.format(asked=asked)), render_text(""), *rows, *more)
 
 
-def render_symbol_kind(place: SymbolPlace) -> "Text":
+def render_symbol_kind(place: SymbolPlace) -> Text:
     return render_text(f"{place.symbol.kind.value}, line {place.symbol.line}", "dim")
 
 
-def render_entry_points(entries: Sequence[EntryPoint]) -> "RenderableType":
+def render_entry_points(entries: Sequence[EntryPoint]) -> RenderableType:
     from rich.text import Text
 
     if not entries:
@@ -135,7 +138,7 @@ def symbol_users_to_json(used: SymbolUsers) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def render_symbol_users(used: SymbolUsers, everything: bool = False) -> "RenderableType":
+def render_symbol_users(used: SymbolUsers, everything: bool = False) -> RenderableType:
     from rich.console import Group
 
     calls = [call for call in used.callers if call.kind is not UseKind.IMPORT]
@@ -169,7 +172,7 @@ def describe_symbol_users(used: SymbolUsers, sure: Sequence[SymbolUse], named: S
     return f"{counted if sure else 'No confirmed uses'}{f'; {len(named)} more by name' if named else ''}"
 
 
-def render_use_section(title: str, calls: Sequence[SymbolUse], everything: bool, of: SymbolKind) -> "list[RenderableType]":
+def render_use_section(title: str, calls: Sequence[SymbolUse], everything: bool, of: SymbolKind) -> list[RenderableType]:
     parts: list[RenderableType] = [render_heading(title)] if title and calls else []
     kept = calls if everything else calls[:MAX_SECTION_LINES]
     for path, group in groupby(kept, key=lambda call: call.path):
@@ -181,7 +184,7 @@ def render_use_section(title: str, calls: Sequence[SymbolUse], everything: bool,
     return parts
 
 
-def render_use_lines(calls: Sequence[SymbolUse], of: SymbolKind) -> "Iterator[Text]":
+def render_use_lines(calls: Sequence[SymbolUse], of: SymbolKind) -> Iterator[Text]:
     """Under the function they stand in: its name is told once."""
     from rich.text import Text
 
@@ -195,7 +198,7 @@ def render_use_lines(calls: Sequence[SymbolUse], of: SymbolKind) -> "Iterator[Te
             yield line
 
 
-def render_related_symbols(title: str, places: Sequence[SymbolPlace]) -> "list[RenderableType]":
+def render_related_symbols(title: str, places: Sequence[SymbolPlace]) -> list[RenderableType]:
     from rich.text import Text
 
     if not places:
@@ -208,7 +211,7 @@ def render_related_symbols(title: str, places: Sequence[SymbolPlace]) -> "list[R
     return [render_heading(title), *rows, *more]
 
 
-def render_use_remarks(used: SymbolUsers, imports: Sequence[SymbolUse], everything: bool) -> "list[RenderableType]":
+def render_use_remarks(used: SymbolUsers, imports: Sequence[SymbolUse], everything: bool) -> list[RenderableType]:
     files = len({call.path for call in imports})
     said_of = {
         f"Imported in {files} {'file' if files == 1 else 'files'}; use --all to list them.": bool(imports) and not everything,
