@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from afresh.cli import main
-from afresh.cli import options as common
+from afresh.cli import tasks as common
 from afresh.core.event import QuestionAsked
 from afresh.core.task import TaskStatus
 from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore

@@ -124,7 +124,7 @@ def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_pat
     assert [row["parent"] for row in person.types("list", "--json").json] == ["", task]
     status = person.types("status").words
     assert f"part {PLACE} done" in status and status.endswith("1 done")
-    assert "part of" in person.types("show", part).words and "Handed out" in person.types("show").words
+    assert "part of" in person.types("show", part).words and "Subtasks" in person.types("show").words
     assert person.types("show", task[:-2], "--json").json["task"]["id"] == task, "the beginning of its name means the whole"
     for command in (["apply"], ["discard"], ["answer"], ["resume"]):
         refused = person.types(*command, part, *(["x"] if command == ["answer"] else []))

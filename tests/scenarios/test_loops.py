@@ -224,7 +224,7 @@ def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, desk
     assert "x + 2 → x << 1): undone by a person: no tricks" in text and "Answer: multiply" in text
     assert [made.text for made in state.memory.decisions if made.by == "person" and made.subject] == ["multiply"]
     log = person.types("decisions", task).words
-    assert "undone: everything from step 2 on" in log and "multiply" in log
+    assert "undone: all from step 2 on" in log and "multiply" in log
 
 
 def test_stopped_beside_the_work_it_waits(person: Person, desk: Project) -> None:
@@ -254,7 +254,7 @@ def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes
     again = person.types("undo", task, "--json")
     assert again.code == 1 and "nothing to undo" in again.error["what"]
     assert worked(desk, task, "autonomous").status is TaskStatus.DONE
-    assert person.types("undo", task, "--json").error["what"] == f"task {task} is over: done"
+    assert person.types("undo", task, "--json").error["what"] == f"task {task} is finished: done"
 
 
 def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Person, desk: Project) -> None:

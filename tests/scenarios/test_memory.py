@@ -149,7 +149,7 @@ def test_rules_that_no_window_could_hold_are_refused_and_the_others_stay(person:
     for number in range(2):
         assert person.types("memory", "add", f"{number} never {'x' * 1_900}").code == 0
     told = person.types("memory", "add", f"3 never {'x' * 1_900}")
-    assert told.code == 1 and "at most 50 and 4,000" in told.err and "nothing was changed" in told.err
+    assert told.code == 1 and "the maximum is 50 with 4,000" in told.err and "nothing was changed" in told.err
     assert person.types("memory", "add", f"4 never {'x' * 1_900}", "--everywhere").code == 0, "the user's own count apart"
     rules = {row["text"][0]: row["id"] for row in person.types("memory", "search", "--kind", "rule", "--json").json}
     assert set(rules) == {"0", "1", "4"}

@@ -70,7 +70,7 @@ def test_a_task_that_asks_on_one_machine_is_answered_and_finished_on_another(per
     assert "4 of 4 calls" in other.types("context", "verify", asking).words
     assert other.types("export").code == 0
     carried(other, person)
-    assert "goes on" in person.types("import").words
+    assert "updated" in person.types("import").words
     assert person.git("rev-parse", f"afresh/{asking}") == other.git("rev-parse", f"afresh/{asking}")
     assert person.types("apply", asking).code == 0 and "x * 2" in (person.repo / "calc.py").read_text()
     assert other.types("apply", asking).code == 0

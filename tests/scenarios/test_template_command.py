@@ -44,7 +44,7 @@ def test_a_template_is_shown_merged_with_the_place_of_every_value(ours: Person) 
     assert values["sections.files.tier"][0] == "demand" and values["phases.change.steps"][0] == 9
     assert shown["files"] == [".afresh/templates/ours.yaml", "templates/fix_bug.yaml", "templates/base.yaml"]
     assert (shown["family"], shown["layout"], shown["phases"]) == ("fix_bug", None, ["understand", "change", "verify"])
-    assert ".afresh/templates/ours.yaml:3" in told.words and "at most 9 steps" in told.words
+    assert ".afresh/templates/ours.yaml:3" in told.words and "max 9 steps" in told.words
     assert "Say why in the commit." in told.words and "phases.verify.guidance" in told.words
 
 
@@ -64,7 +64,7 @@ def test_a_phase_is_shown_as_its_calls_will_be(ours: Person) -> None:
 
 
 def test_check_tells_every_fault_of_every_file_and_fails(ours: Person) -> None:
-    assert ours.types("template", "check").words.endswith("14 templates, no fault")
+    assert ours.types("template", "check").words.endswith("14 templates, 0 errors")
     ours.write(".afresh/templates/one.yaml", "celling: 1\ntools: [eddit]\n")
     ours.write(".afresh/templates/two.yml", "about: x\n")
     ours.write(".afresh/templates/three.yaml", "extends: one\n")
@@ -80,7 +80,7 @@ def test_check_tells_every_fault_of_every_file_and_fails(ours: Person) -> None:
 def test_check_looks_at_a_file_wherever_it_is(ours: Person) -> None:
     ours.write("drafts/next.yaml", "extends: ours\n\nreserve: 3\n")
     told = ours.types("template", "check", "drafts/next.yaml")
-    assert told.code == 1 and "drafts/next.yaml:3: reserve:" in told.words and told.words.endswith("1 template, 1 fault")
+    assert told.code == 1 and "drafts/next.yaml:3: reserve:" in told.words and told.words.endswith("1 template, 1 error")
     ours.write(".afresh/templates/again.yaml", "extends: again\n")
     own = ours.types("template", "check", ".afresh/templates/again.yaml")
     assert own.code == 1 and "no such template: 'again'" in own.words, "a file in its place does not lie over itself"
