@@ -8,7 +8,7 @@ import pytest
 
 from afresh.cli import main
 from afresh.cli import tasks as common
-from afresh.core.event import QuestionAsked
+from afresh.core.event import QuestionAsked, TaskClaimed
 from afresh.core.task import TaskStatus
 from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
 from afresh.testing.sample_journals import append_events, create_task, end_task
@@ -80,3 +80,12 @@ def test_an_unknown_status_is_refused_with_those_there_are(more: tuple[str, ...]
     out, err = capsys.readouterr()
     assert "finished" in out + err
     assert all(status.value in out + err for status in TaskStatus)
+
+
+def test_a_running_task_that_no_worker_holds_is_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    store, clock = MemoryStore(), FakeClock()
+    state = create_task(store, "left")
+    append_events(store, state, [TaskClaimed("worker")])
+    here = SimpleNamespace(queue=MemoryQueue(store, clock), export_folder=Path("nowhere"))
+    monkeypatch.setattr(common, "read_current_tasks", lambda: here)
+    assert said(capsys).split()[:2] == ["left", "interrupted"] and '"running"' in said(capsys, "--json")

@@ -73,7 +73,7 @@ def list_command(statuses: tuple[str, ...], as_json: bool) -> None:
 
 def _describe_tickets(tickets: "list[QueueTicket]") -> list[str]:
     from afresh.core.truncate import to_one_line
-    from afresh.views.task_list import find_open_question
+    from afresh.views.task_list import describe_ticket_status, find_open_question
 
     lines: list[str] = []
     shown, asked = {ticket.task for ticket in tickets}, False
@@ -81,7 +81,9 @@ def _describe_tickets(tickets: "list[QueueTicket]") -> list[str]:
         held = f" (run by {ticket.owner})" if ticket.owner else ""
         waits = f" after {', '.join(ticket.needs)}" if ticket.needs else ""
         name = f"  {ticket.task}" if ticket.parent in shown else ticket.task
-        lines.append(f"{name:36} {ticket.status:9} {ticket.type:18} {to_one_line(ticket.goal, 80)}{waits}{held}")
+        lines.append(
+            f"{name:36} {describe_ticket_status(ticket):11} {ticket.type:18} {to_one_line(ticket.goal, 80)}{waits}{held}"
+        )
         if ticket.status is TaskStatus.BLOCKED and (question := find_open_question(ticket)):
             lines.append(f"{'':36} asks: {to_one_line(question, 120)}")
             asked = True

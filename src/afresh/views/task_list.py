@@ -87,6 +87,11 @@ def order_parts_after_tasks(tickets: Sequence[QueueTicket]) -> list[QueueTicket]
     return [ticket for row in rows.values() for ticket in row]
 
 
+def describe_ticket_status(ticket: QueueTicket) -> str:
+    """The status; "interrupted" for a running task that no worker holds."""
+    return "interrupted" if ticket.status is TaskStatus.RUNNING and not ticket.owner else ticket.status.value
+
+
 def find_open_question(ticket: QueueTicket) -> str:
     """What a person is asked. What a part asks, its parent is told."""
     return ticket.detail.question if ticket.detail and not ticket.parent else ""

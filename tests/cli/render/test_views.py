@@ -154,7 +154,7 @@ def test_the_summary_gives_the_verdict_first_and_says_what_to_do_last() -> None:
     assert "PASS  all criteria hold" in lines[1]
     assert [line.split("  ")[0] for line in lines[-3:]] == ["afresh apply t-7f3a", "afresh discard t-7f3a", "afresh show t-7f3a"]
     text = "\n".join(lines)
-    for expected in ("41 passed, 1 check failing → 41 passed", "3 → 0", "test_clock", "1 change kept, 1 reverted", "89% fewer"):
+    for expected in ("41 passed, 1 check failing → 41 passed", "3 → 0", "test_clock", "1 change kept, 1 reverted", "89% saved"):
         assert expected in " ".join(text.split()), expected
 
 

@@ -130,7 +130,7 @@ def render_lesson_listing(found: "LessonListing") -> "RenderableType":
         if any(row.standing is LessonStatus.DRAFT for row in found.rows):
             parts.append(render_text("\nDrafts need your decision: afresh knowledge show KO, then approve or reject it.", "dim"))
     else:
-        parts.append(Text("No lessons yet. Tasks that are verified after two or more steps leave one."))
+        parts.append(Text("No lessons yet. Tasks that are verified after two or more steps can leave one."))
     if found.skills:
         rows = [(to_one_line(path, 80), render_text(description, limit=160)) for path, description in found.skills]
         parts += [render_heading("Skills of the repository"), render_fields(rows)]

@@ -106,8 +106,8 @@ def _describe_every_call(tokens: dict[str, Any]) -> str:
 
 def _describe_saved_tokens(tokens: dict[str, Any]) -> str:
     share = 1 - tokens["sent"] / tokens["accumulating"]
-    fewer = f", {share:.0%} fewer" if share > 0 else ""
-    return f"{tokens['sent']:,} tokens; keeping the history would have sent {tokens['accumulating']:,}{fewer}"
+    saved = f" ({share:.0%} saved)" if share > 0 else ""
+    return f"{tokens['sent']:,} tokens; keeping the history would have sent {tokens['accumulating']:,}{saved}"
 
 
 def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int) -> list["RenderableType"]:

@@ -11,7 +11,14 @@ from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Verdict
-from afresh.views.task_list import SETTLED_STATUSES, QueueOverview, TaskGroup, choose_next_command, find_open_question
+from afresh.views.task_list import (
+    SETTLED_STATUSES,
+    QueueOverview,
+    TaskGroup,
+    choose_next_command,
+    describe_ticket_status,
+    find_open_question,
+)
 from afresh.views.task_status import (
     describe_age,
     describe_calibration,
@@ -55,10 +62,7 @@ def _render_counts(seen: QueueOverview) -> Line:
 
 
 def _render_group(group: TaskGroup, seen: QueueOverview, now: float, width: int) -> list[Line]:
-    rows = [
-        ((ticket.status.value, WORD_STYLES.get(ticket.status.value, "dim")), _render_ticket(ticket, seen, now))
-        for ticket in group.tickets
-    ]
+    rows = [(_style_word(describe_ticket_status(ticket)), _render_ticket(ticket, seen, now)) for ticket in group.tickets]
     if group.hidden > 0:
         command = " ".join(("afresh list", *(f"--status {status}" for status in group.statuses)))
         rows.append((("", ""), [(f"… {group.hidden:,} more: ", "dim"), (command, "cyan")]))
@@ -85,8 +89,6 @@ def _render_first_line(ticket: QueueTicket, now: float) -> Line:
     line = [*quote_text(ticket.task, "bold"), (_describe_steps(ticket) + when, "dim")]
     if ticket.owner:
         line.append((f"  run by {to_one_line(ticket.owner, 40)}", "dim"))
-    elif ticket.status is TaskStatus.RUNNING:
-        line.append(("  interrupted", "yellow"))
     elif ticket.status is TaskStatus.READY and not ticket.ready:
         line.append((f"  after {to_one_line(', '.join(ticket.needs), 80)}", "dim"))
     return line

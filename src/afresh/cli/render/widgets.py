@@ -109,7 +109,7 @@ WORD_STYLES = {
     "PASS": "green", "done": "green", "applied": "green", "ok": "green", "kept": "green", "added": "green",
     "FAIL": "red", "failed": "red", "fail": "red", "reverted": "red", "removed": "red", "deleted": "red",
     "BLOCKED": "yellow", "blocked": "yellow", "warn": "yellow", "changed": "yellow", "modified": "yellow",
-    "running": "cyan",
+    "running": "cyan", "interrupted": "yellow",
 }  # fmt: skip
 _SPARKLINE_SIGNS = "▁▂▃▄▅▆▇█"
 
