@@ -24,7 +24,7 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.code.code_insight import CodeInsight
 from afresh.code.context_items.work_focus import build_work_focus
 from afresh.code.index.code_index import refresh_code_index
-from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.index.update_index import MemoryCodeStore
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.gather import gather_context

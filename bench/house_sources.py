@@ -13,10 +13,10 @@ NOT_OURS = {"sample", "sample_runs"}
 """Package data to try afresh on."""
 SMALL_FILE_LINES = 40
 IRREGULAR_PARTICIPLES = (
-    "begun bent borne bought bound broken brought built caught chosen dealt done drawn driven fallen fed felt forgotten fought found "
-    "frozen given gone grown heard held hidden hung kept known laid led left lent lit lost made meant met paid proven rebuilt risen "
-    "said seen sent shaken shot shown sold sought spent spoken stolen stood struck stuck sunk taken taught thought thrown told torn "
-    "undone understood withdrawn withheld won wound worn woven written"
+    "begun bent borne bought bound broken brought built caught chosen dealt done drawn driven fallen fed felt forgotten "
+    "fought found frozen given gone grown heard held hidden hung kept known laid led left lent lit lost made meant met paid "
+    "proven rebuilt risen said seen sent shaken shot shown sold sought spent spoken stolen stood struck stuck sunk taken "
+    "taught thought thrown told torn undone understood withdrawn withheld won wound worn woven written"
 )
 NO_PARTICIPLES = "bring embed exceed feed listing need ping proceed ring seed sing speed spring string"
 OLD_EXPRESSIONS = {

@@ -25,7 +25,8 @@ settings.load_profile("afresh")
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 CERTIFICATE = str(Path(__file__).with_name("certificate.pem"))
-"""Nobody's. To read all that a system trusts takes 30 ms for each client of a provider, and tests talk to the loopback without TLS."""
+"""Nobody's. To read all that a system trusts takes 30 ms for each client of a provider, and tests talk to the loopback without
+TLS."""
 WATCH = CeilingWatch(EstimatingCounter().whole)
 WATCH.stand_at(door)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.code.index.code_index import refresh_code_index
-from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.index.update_index import MemoryCodeStore
 from afresh.code.ranking.query import RankingQuery
 from afresh.code.ranking.score_files import score_files
 from afresh.core.commit import CommitFiles, CommitHistory

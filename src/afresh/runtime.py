@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from afresh.core.action_policy import ActionPolicy
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
 from afresh.core.progress_event import CheckBegan, CheckEnded, CheckScope, ProgressEvent
 from afresh.core.progress_state import DEFAULT_STALL_THRESHOLDS, StallThresholds
 from afresh.core.project_facts import EMPTY_FACT_INDEX
@@ -57,11 +58,14 @@ COMPACT_BY_RULES = CompactionSettings()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallSettings:
-    """How calls are made, as ordered and as configured. For one call `settings_for_call` adapts it to what the state has learnt."""
+    """How calls are made, as ordered and as configured. For one call `settings_for_call` adapts it to what the state has
+    learnt."""
 
     template: Template
     tools: tuple[Tool, ...]
     counter: EstimatingCounter
+    policy: ContextPolicy = DEFAULT_CONTEXT_POLICY
+    """Caps, ranks and thresholds of what a prompt shows."""
     calibration: TokenCalibration = NO_CALIBRATION
     """What other tasks of the project know of the model's token count."""
     compaction: CompactionSettings = COMPACT_BY_RULES

@@ -40,7 +40,10 @@ def test_help_lists_every_command(args: tuple[str, ...]):
 
 
 def test_help_imports_no_command():
-    code = "import sys; from afresh.cli import main; main.run_command_line(['--help']); print([m for m in sys.modules if m.startswith('afresh')])"
+    code = (
+        "import sys; from afresh.cli import main; main.run_command_line(['--help']); print([m for m in sys.modules if "
+        "m.startswith('afresh')])"
+    )
     assert afresh(code=code).stdout.splitlines()[-1] == "['afresh', 'afresh.cli', 'afresh.cli.main']"
 
 

@@ -1,4 +1,5 @@
-"""`list`, `status` and `show` start fast, however many tasks there are: what they import, load and ask is counted, not seconds."""
+"""`list`, `status` and `show` start fast, however many tasks there are: what they import, load and ask is counted, not
+seconds."""
 
 import json
 import os

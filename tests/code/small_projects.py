@@ -2,7 +2,7 @@
 
 from afresh.code.config_files import ProjectConfiguration, read_configuration
 from afresh.code.index.code_index import CodeIndex, build_code_index, refresh_code_index
-from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.index.update_index import MemoryCodeStore
 from afresh.core.commit import FileChurn
 from afresh.testing.fakes import DictFiles
 

@@ -1,13 +1,29 @@
 """What is kept of a call: every section to be read again, in few blocks."""
 
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from afresh.actions.tools.registry import TOOLS
+from afresh.config.templates.load_template import load_template
+from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.cache_prefix import is_volatile_section
-from afresh.context.rebuild_call import reference_sections
+from afresh.context.rebuild_call import audit_call, rebuild_prompt, reference_sections
 from afresh.core.codec import to_canonical_json, value_from_json
-from afresh.core.prompt import WHOLE_BLOCK, Section, SectionRef, Tier
+from afresh.core.context_item import MapEntry, Note, RepoMap
+from afresh.core.context_policy import FIRST_CONTEXT_POLICY, ContextPolicy
+from afresh.core.prompt import WHOLE_BLOCK, CallAudit, Section, SectionRef, Tier
+from afresh.core.state import State
+from afresh.core.task import Task
 from afresh.core.template import SECTION_ORDER
+from afresh.core.tokens import EstimatingCounter
+from afresh.core.work_state import WorkState
+from afresh.memory.gathered_context import GatheredContext, TraceCache
+from afresh.ports.storage import JournalStore
+from afresh.runtime import CallSettings
 
 names = st.lists(st.sampled_from((*SECTION_ORDER, "system", "tools", "footer")), unique=True)
 
@@ -33,3 +49,65 @@ def test_the_tools_and_the_system_text_keep_blocks_of_their_own():
         "last",
         "footer",
     ]
+
+
+STATE = State(task=Task(id="t", goal="Fix parser.py"), work=WorkState(limit=60))
+FACTS = [Note("memory", f"f{n}", f"fact {n} of the parser", "max_foreign_facts", n) for n in range(1, 7)]
+LESSON = "KO-1 parser\n" + "\n".join(f"line {n} of what worked for the parser" for n in range(60))
+ITEMS = (
+    *FACTS,
+    Note("knowledge", "KO-1", LESSON.partition("\nline 9")[0] + "\n…"),
+    Note("lesson", "KO-1", LESSON),
+    RepoMap(tuple(MapEntry(f"src/module_{n}.py", 9) for n in range(9))),
+)
+GENEROUS = replace(
+    FIRST_CONTEXT_POLICY,
+    version=2,
+    recall=replace(FIRST_CONTEXT_POLICY.recall, max_foreign_facts=6),
+    lessons=replace(FIRST_CONTEXT_POLICY.lessons, ceiling_share=0.3),
+)
+SPARING = replace(FIRST_CONTEXT_POLICY, recall=replace(FIRST_CONTEXT_POLICY.recall, max_foreign_facts=1))
+LAST_FIRST = replace(FIRST_CONTEXT_POLICY, order=replace(FIRST_CONTEXT_POLICY.order, names=SECTION_ORDER[::-1]))
+
+
+def recorded_call(policy: ContextPolicy) -> tuple[str, CallAudit, dict[str, str]]:
+    settings = CallSettings(template=load_template("fix_bug"), tools=TOOLS, counter=EstimatingCounter(), policy=policy)
+    memory = GatheredContext(STATE, ITEMS, policy=policy)
+    tools = select_offered_tools(settings.template.at(""), settings.tools)
+    prompt = build_best_prompt(memory, settings.template, tools, 6_000, settings.counter)
+    audit, blocks = audit_call(prompt, memory, settings, "a-model")
+    return prompt.request.text, audit, {block.id: block.text for block in blocks}
+
+
+class Archive(JournalStore):
+    def __init__(self, held: dict[str, str]) -> None:
+        self._held = held
+
+    def read(self, id: str) -> str:
+        return self._held[id]
+
+
+@pytest.mark.parametrize("policy", [FIRST_CONTEXT_POLICY, GENEROUS, SPARING, LAST_FIRST], ids=lambda one: one.id)
+def test_a_call_names_its_policy_and_is_rebuilt_by_it_or_as_another_would_have_built_it(policy):
+    text, audit, held = recorded_call(policy)
+    call = value_from_json(CallAudit, to_canonical_json(audit))
+    assert call.policy == policy.id
+    assert rebuild_prompt(STATE, call, Archive(held), TraceCache()).request.text == text
+    for other in (FIRST_CONTEXT_POLICY, SPARING, LAST_FIRST):
+        again = rebuild_prompt(STATE, call, Archive(held), TraceCache(), other).request.text
+        assert (again == text) is (other == policy)
+
+
+def test_what_was_gathered_and_not_shown_is_there_for_another_policy():
+    text, audit, held = recorded_call(FIRST_CONTEXT_POLICY)
+    assert "fact 4" in text and "fact 5" not in text and "line 9 of what" not in text
+    other = rebuild_prompt(STATE, audit, Archive(held), TraceCache(), GENEROUS).request.text
+    assert "fact 6" in other and "line 50 of what" in other
+    fewer = rebuild_prompt(STATE, audit, Archive(held), TraceCache(), SPARING).request.text
+    assert "fact 1" in fewer and "fact 2" not in fewer
+
+
+def test_the_first_policy_is_what_calls_without_one_were_built_by_and_never_changes():
+    assert value_from_json(ContextPolicy, "{}") == FIRST_CONTEXT_POLICY
+    assert FIRST_CONTEXT_POLICY.id == "1-44136fa3", "the hash of what differs from it: nothing"
+    assert sha256(repr(FIRST_CONTEXT_POLICY).encode()).hexdigest()[:12] == "34a69bd29afb"

@@ -10,7 +10,7 @@ from item_samples import excerpt
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
-from afresh.context.cache_prefix import LAST_STABLE_POSITION, get_section_position
+from afresh.context.cache_prefix import is_volatile_section
 from afresh.core.action import Action, Observation
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.context_item import Item
@@ -103,7 +103,7 @@ def test_many_changes_of_a_step_are_told_in_a_line_a_few_one_by_one():
 def test_the_record_names_every_section_in_the_order_in_which_it_is_sent():
     window = made(memory((SEARCH, "a.py:3: weight")))
     names = [section.name for section in window.sections]
-    stable = [name for name in names[2:] if get_section_position(name) <= LAST_STABLE_POSITION]
+    stable = [name for name in names[2:] if not is_volatile_section(name)]
     assert names[: 2 + len(stable)] == ["system", "tools", *stable] and names[2 + len(stable)] == "last" and names[-1] == "footer"
     last = next(section for section in window.sections if section.name == "last")
     assert 'You did: search {"text": "weight"}\na.py:3: weight' in last.text and last.tier is Tier.DEMAND

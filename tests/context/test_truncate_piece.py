@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from afresh.context.section import SectionPiece
 from afresh.context.truncate_piece import mark_gaps, rank_lines_by_need, truncate_piece
 from afresh.core.context_item import LineGap, ShownLine, SourceLine, render_lines
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.tokens import EstimatingCounter
 
 SOURCE = ["def price(order):", *[f"    step_{number} = order.take({number}, 'something or other')" for number in range(30)]]
@@ -15,11 +16,11 @@ TEXT = render_lines(LINES)
 
 
 def piece(spoken: str) -> SectionPiece:
-    return SectionPiece(TEXT, "target", first=rank_lines_by_need(TEXT, spoken), lines=tuple(LINES))
+    return SectionPiece(TEXT, "target", first=rank_lines_by_need(TEXT, spoken, POLICY.truncation), lines=tuple(LINES))
 
 
 def test_the_beginning_and_what_the_work_speaks_of_stay_and_gaps_tell_their_lines():
-    part = truncate_piece(piece("the discount is wrong"), 200, EstimatingCounter())
+    part = truncate_piece(piece("the discount is wrong"), 200, EstimatingCounter(), POLICY.truncation)
     assert part and EstimatingCounter()(part.text) <= 200
     lines = part.text.splitlines()
     assert lines[:2] == TEXT.splitlines()[:2] and "   21     discount = order.discount_for(country)" in lines
@@ -27,12 +28,12 @@ def test_the_beginning_and_what_the_work_speaks_of_stay_and_gaps_tell_their_line
 
 
 def test_too_little_room_shows_nothing():
-    assert truncate_piece(piece("discount"), 20, EstimatingCounter()) is None
+    assert truncate_piece(piece("discount"), 20, EstimatingCounter(), POLICY.truncation) is None
 
 
 @given(st.sets(st.integers(0, 31)))
 def test_every_line_is_shown_or_in_a_gap_and_in_order(chosen):
-    shown = list(mark_gaps(LINES, chosen))
+    shown = list(mark_gaps(LINES, chosen, POLICY.truncation.max_unmarked_gap_characters))
     assert [line for line in LINES if line in shown] == [line for line in shown if line in LINES]
     seen: set[int] = set()
     for line in shown:
@@ -46,7 +47,7 @@ def test_every_line_is_shown_or_in_a_gap_and_in_order(chosen):
 @given(st.integers(0, 3), st.integers(1, 400), st.integers(60, 400))
 def test_what_is_cut_by_characters_keeps_the_numbers_of_whole_lines_only(many, width, room):
     body = [SourceLine(number, "x" * width) for number in range(1, many + 2)]
-    part = truncate_piece(SectionPiece("", "file", group="a.py").with_lines(body), room, EstimatingCounter())
+    part = truncate_piece(SectionPiece("", "file", group="a.py").with_lines(body), room, EstimatingCounter(), POLICY.truncation)
     if part:
         assert part.text == render_lines(part.lines)
         assert all(line in body for line in part.lines if not isinstance(line, str))

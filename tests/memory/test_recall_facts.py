@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from afresh.core.context_item import Note
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind, FactScope
 from afresh.core.memory_state import MemoryState
@@ -29,7 +30,7 @@ def known(fact: Fact, task: str = "t", by: str = "model") -> ProjectFact:
 
 
 def looks(state: State, *held: ProjectFact) -> list[Note]:
-    return list(recall_project_facts(state, Shelf(*held)))
+    return list(recall_project_facts(state, Shelf(*held), POLICY.recall))
 
 
 def test_what_the_state_holds_is_not_offered_a_second_time() -> None:

@@ -124,7 +124,8 @@ def test_pieces_of_a_reply_are_passed_on_and_counted_and_an_aside_starts_the_cou
     hear(ReplyNotice("busy; retry 1 of 6"))
     hear("x")
     assert told == [
-        ReplyStreamed("m", "four", 4), ReplyStreamed("m", "more", 8), CallDelayed("busy; retry 1 of 6"), ReplyStreamed("m", "x", 1),
+        ReplyStreamed("m", "four", 4), ReplyStreamed("m", "more", 8), CallDelayed("busy; retry 1 of "
+                                                                                  "6"), ReplyStreamed("m", "x", 1),
     ]  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from afresh.outputs.read_output import read_output
 
 REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
 PARTED = {r"(?:[A-Z_]+=\S+\s+)*", r"(?:-[cC]\s+\S+\s+|--no-pager\s+)*", r"(?:\d+ [a-z ]+?(?:, )?)+"}
-"""Repeats of repeats whose turns are parted by blanks or begun by digits that the rest can't hold: there is one way to match them."""
+"""Repeats of repeats whose turns are parted by blanks or begun by digits that the rest can't hold: there is one way to match
+them."""
 READERS = afresh.outputs
 REPORTS = afresh.outputs.test_reports
 NASTY = [

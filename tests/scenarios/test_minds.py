@@ -15,6 +15,7 @@ import afresh
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.line_region import Region
 from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
@@ -297,7 +298,7 @@ def test_what_is_worked_on_is_chosen_by_name_and_not_by_an_ordinary_word():
         work=WorkState(plan=(PlanItem("quote"),)),
         memory=MemoryState(regions=(Region("a.py", 1, 19, 1),)),
     )
-    assert {view.title for view in select_protected_excerpts(views, state, [])} == {"add_up"}
+    assert {view.title for view in select_protected_excerpts(views, state, [], POLICY.excerpts)} == {"add_up"}
 
 
 def test_actions_under_work_say_how_they_ended(tmp_path):

@@ -11,10 +11,10 @@ from afresh.code import entry_points, symbol_search
 from afresh.code.coverage_file import CoverageMap
 from afresh.code.graph import calls
 from afresh.code.index.code_index import CodeIndex, refresh_code_index
-from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.index.update_index import MemoryCodeStore
 from afresh.code.ranking.commit_history import LazyChurn
 from afresh.code.ranking.query import RankingQuery
-from afresh.code.ranking.ranked_map import RankedMapFile, render_map_files, select_map_files
+from afresh.code.ranking.rank_files import RankedMapFile, render_map_files, select_map_files
 from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUses
 from afresh.core.commit import CommitHistory
 from afresh.core.symbol import SymbolKind, SymbolPlace

@@ -22,7 +22,7 @@ from afresh.models.choose_model import (
 )
 from afresh.models.model_settings import KEYRING, ModelSettings, NamedModel
 from afresh.models.providers.connection import ProviderRoute, find_route
-from afresh.models.providers.model_catalogue import OfferedModel, list_offered_models
+from afresh.models.providers.openai_chat import OfferedModel, list_offered_models
 from afresh.spending.price_list import FREE_PRICE, Price, PriceTable
 
 

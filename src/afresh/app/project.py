@@ -94,7 +94,7 @@ def init_project(desk: Project) -> Sequence[str]:
         f"{made} {config.relative_to(desk.project.root)} (commit it if you like)",
         f"state in {desk.project.state.relative_to(desk.project.root)} (ignored by git)",
         f"checks: {found}" + (f" ({chosen.told})" if chosen.told else ""),
-        f"instructions: {list_instruction_files(desk.instructions) or 'none; write .afresh/AGENT.md if there is something to say'}",
+        f"instructions: {list_instruction_files(desk.instructions) or 'none; add your own in .afresh/AGENT.md'}",
         'next: afresh doctor, then afresh run "GOAL"',
     ]
 

@@ -91,7 +91,8 @@ def run_second_act(desk: "Project", unconfined: bool) -> None:
     again = len(calls) - len({call.step for call in calls})
     same = sum(call.same for call in calls)
     click.echo(
-        f"   resumed at step {before.work.pending.step} with the reply from disk; {state.work.step} steps, {state.spending.calls} replies paid for, "
+        f"   resumed at step {before.work.pending.step} with the reply from disk; {state.work.step} steps, "
+        f"{state.spending.calls} replies paid for, "
         f"{again} paid twice\n   {same} of {len(calls)} calls rebuilt from the journal byte for byte\n"
         f"   {state.status}: {state.work.outcome}"
     )

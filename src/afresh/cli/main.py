@@ -67,7 +67,7 @@ COMMAND_FILES = {
     "run": ("run", "resume", "work"),
     "tasks": ("add", "list", "status", "show", "decisions"),
 }
-"""Files of cli/ with several commands: each is a function NAME_command. Any other command is `command` in the file of its name."""
+"""Files with several commands, each a function NAME_command. Any other command is `command` in the file of its name."""
 
 
 def list_command_names() -> list[str]:

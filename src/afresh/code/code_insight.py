@@ -14,7 +14,7 @@ from afresh.code.context_items.target_source import gather_target_source
 from afresh.code.context_items.violations import find_complexity_violations, render_violations
 from afresh.code.context_items.work_focus import WorkFocus, build_work_focus
 from afresh.code.index.code_index import CodeIndex, refresh_code_index
-from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.index.update_index import MemoryCodeStore
 from afresh.code.project_profile.profile import ProfileInputs, build_profile
 from afresh.code.python_source import PythonFunction, PythonSource, PythonTree, PythonTreeReader
 from afresh.code.refactoring.identifier_words import collect_words

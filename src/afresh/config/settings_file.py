@@ -18,7 +18,7 @@ def find_user_config() -> Path:
 
 
 def read_settings_file(path: Path, known: type) -> dict[str, Any]:
-    """The fields of `known` that the file sets, each as its type wants it."""
+    """The fields of `known` that the file sets, each as its type requires."""
     if not path.is_file():
         return {}
     with _explain_faults(path):
@@ -83,7 +83,7 @@ EXPECTED_VALUES: dict[Any, str] = {
 
 
 def _read_value(value: Any, hint: Any, name: str) -> Any:
-    """As the type wants it: a table, tables by name, a list of texts, or a plain value."""
+    """The value as its type requires: a table, tables by name, a list of texts, or a plain value."""
     if hint != OPTIONAL_INTEGER_TYPE and (isinstance(hint, UnionType) or get_origin(hint) is Union):
         hint = next(one for one in get_args(hint) if one is not NoneType)
     if is_dataclass(hint) and isinstance(hint, type):

@@ -203,7 +203,7 @@ _INDENT_PATTERN = re.compile(r"^[ \t?:-]*", re.MULTILINE)
 
 
 def compose_yaml(text: str, loader: Literal["SafeLoader", "BaseLoader"] = "SafeLoader") -> "Node | None":
-    """Nothing is constructed, so no tag can do anything. Raises whatever PyYAML does, RecursionError too."""
+    """The tree of nodes. Raises the errors of PyYAML, and RecursionError."""
     import yaml
 
     quick = getattr(yaml, f"C{loader}", None)

@@ -10,13 +10,10 @@ from afresh.context.sources.history import HistoryAllocation
 from afresh.context.sources.last_step import THOUGHT_PIECE
 from afresh.context.truncate_piece import truncate_piece
 from afresh.core.context_item import MapEntry, StepLine
+from afresh.core.context_policy import AllocationPolicy, ContextPolicy
 from afresh.core.prompt import Omission, Section, Tier
 from afresh.core.template import SectionShare
 from afresh.core.tokens import TokenCounter
-
-MIN_TRUNCATED_PIECE_TOKENS = 60
-STUB_RESERVE_DIVISOR = 8
-"""Tokens that a part must have to be worth showing; and what share of the room is kept for stubs, one in this many."""
 
 
 @dataclass(slots=True)
@@ -25,6 +22,7 @@ class SectionAllocation:
 
     draft: SectionDraft
     counter: TokenCounter
+    policy: ContextPolicy
     share: SectionShare
     limit: int
     """Tokens that it may take in all."""
@@ -89,9 +87,14 @@ class SectionAllocation:
     def take_part(self, room: int) -> int:
         """A part of the first piece that did not fit whole; pieces of a group (definitions) are shown whole or not at all."""
         piece = next(iter(self.missing), None)
-        if piece is None or piece.spare or (piece.group and self.taken) or room < MIN_TRUNCATED_PIECE_TOKENS:
+        if (
+            piece is None
+            or piece.spare
+            or (piece.group and self.taken)
+            or room < self.policy.allocation.min_truncated_piece_tokens
+        ):
             return 0
-        part = truncate_piece(piece, room - (self.cost(piece) - self.counter(piece.text)), self.counter)
+        part = truncate_piece(piece, room - (self.cost(piece) - self.counter(piece.text)), self.counter, self.policy.truncation)
         return self.show(piece, part, self.cost(part)) if part else 0
 
     def grow(self, room: int) -> int:
@@ -103,7 +106,10 @@ class SectionAllocation:
                 self.spent -= freed
                 if (whole := self.cost(piece)) <= room + freed:
                     return self.show(piece, piece, whole) - freed
-                part = truncate_piece(piece, room + freed - (whole - self.counter(piece.text)), self.counter) or shown
+                part = (
+                    truncate_piece(piece, room + freed - (whole - self.counter(piece.text)), self.counter, self.policy.truncation)
+                    or shown
+                )
                 return self.show(piece, part, self.cost(part)) - freed
         return 0
 
@@ -188,19 +194,25 @@ class SectionAllocation:
         return [Omission(self.draft.name, what, tokens, reason) for (what, reason), tokens in gone.items()]
 
 
+Allocation = SectionAllocation | HistoryAllocation
+
+
 def allocate_tokens(
-    pages: Sequence[SectionAllocation | HistoryAllocation], shares: Sequence[SectionShare], room: int, given: Sequence[str]
+    pages: Sequence[Allocation], shares: Sequence[SectionShare], room: int, given: Sequence[str], policy: AllocationPolicy
 ) -> None:
     """Fill the pages. `given` is what the window shows besides them: what stands there need not be shown again."""
     claims = {share.section: at for at, share in enumerate(shares)}
     order, left = sorted(pages, key=lambda one: claims.get(one.share.section, len(claims))), room
-    kept = _reserve_for_stubs(pages, room)
+    kept = _reserve_for_stubs(pages, room, policy.stub_reserve_divisor)
     late = [one for one in order if isinstance(one, SectionAllocation) and any(piece.once for piece in one.draft.pieces)]
     early = [one for one in order if one not in late]
     held = sum(one.wish(one.due(room)) for one in late)
     for one in early:
         if isinstance(one, HistoryAllocation):
-            one.covered, kept = _collect_shown_elsewhere(pages, one, given), _reserve_for_stubs(pages, room)
+            one.covered, kept = (
+                _collect_shown_elsewhere(pages, one, given),
+                _reserve_for_stubs(pages, room, policy.stub_reserve_divisor),
+            )
         left -= one.claim(one.within(min(left - kept - held, one.due(room))))
     for one in early:
         if isinstance(one, HistoryAllocation):
@@ -224,7 +236,7 @@ def allocate_tokens(
         left -= one.add_stubs(one.within(left))
 
 
-def _shorten_fully_shown_files(pages: Sequence[SectionAllocation | HistoryAllocation]) -> int:
+def _shorten_fully_shown_files(pages: Sequence[Allocation]) -> int:
     """What it frees that files which stand whole need not be told of twice."""
     filled = [one for one in pages if isinstance(one, SectionAllocation)]
     listed = [piece.item for one in filled for piece in one.draft.pieces if isinstance(piece.item, MapEntry)]
@@ -233,14 +245,12 @@ def _shorten_fully_shown_files(pages: Sequence[SectionAllocation | HistoryAlloca
     return sum(one.abridge(found) for one in filled) if found else 0
 
 
-def _reserve_for_stubs(pages: Sequence[SectionAllocation | HistoryAllocation], room: int) -> int:
+def _reserve_for_stubs(pages: Sequence[Allocation], room: int, divisor: int) -> int:
     """What is kept for them: for what is shown by now none is needed."""
-    return min(room // STUB_RESERVE_DIVISOR, sum(one.marks_cost for one in pages if one.limit))
+    return min(room // divisor, sum(one.marks_cost for one in pages if one.limit))
 
 
-def _collect_shown_elsewhere(
-    pages: Sequence[SectionAllocation | HistoryAllocation], work: HistoryAllocation, given: Sequence[str]
-) -> frozenset[str]:
+def _collect_shown_elsewhere(pages: Sequence[Allocation], work: HistoryAllocation, given: Sequence[str]) -> frozenset[str]:
     """What the work so far need not show: it stands elsewhere in the window."""
     filled = [one for one in pages if isinstance(one, SectionAllocation)]
     files = [piece for one in filled if one.draft.name == "files" for piece in one.shown]
@@ -252,7 +262,7 @@ def _collect_shown_elsewhere(
     )
 
 
-def _collect_last_step_lines(pages: Sequence[SectionAllocation | HistoryAllocation], work: HistoryAllocation) -> frozenset[str]:
+def _collect_last_step_lines(pages: Sequence[Allocation], work: HistoryAllocation) -> frozenset[str]:
     """What the model thought and did in the last step, as far as its own section tells it."""
     last = next((one for one in pages if isinstance(one, SectionAllocation) and one.draft.name == "last"), None)
     if last is None or not last.omissions:
@@ -261,5 +271,5 @@ def _collect_last_step_lines(pages: Sequence[SectionAllocation | HistoryAllocati
     return work.said_last(thought=not cut, deeds=False) if last.taken else frozenset()
 
 
-def _collect_other_texts(pages: Sequence[SectionAllocation | HistoryAllocation], besides: HistoryAllocation) -> list[str]:
+def _collect_other_texts(pages: Sequence[Allocation], besides: HistoryAllocation) -> list[str]:
     return [section.text for other in pages if other is not besides for section in other.sections]

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from afresh.context.allocate import SectionAllocation, allocate_tokens
-from afresh.context.cache_prefix import BREAK_POSITIONS, find_break_offsets, get_section_position, is_volatile_section
+from afresh.context.cache_prefix import find_break_offsets, is_volatile_section
 from afresh.context.compaction.compact_prompt import compact_sections
 from afresh.context.compaction.strategies import CompactedDrafts
 from afresh.context.render import render_section
@@ -37,7 +37,7 @@ from afresh.context.tool_call_replay import build_exchange, build_exchange_secti
 from afresh.core.context_item import StepLine
 from afresh.core.prompt import Omission, Prompt, Request, Section, Tier, ToolSchema
 from afresh.core.reply import Reply
-from afresh.core.template import SECTION_ORDER, CallLayout, SectionShare, Template
+from afresh.core.template import CallLayout, SectionShare, Template, find_share
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
 from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
@@ -48,8 +48,6 @@ from afresh.ports.tool import Tool
 
 SECTION_SEPARATOR = "\n\n"
 OFF_TOPIC_REASON = "concerns something else than what the work is about now; one recall away"
-MIN_FILLED_SHARE = 0.95
-"""Of the room. Compaction that leaves more of it unused is taken back: nothing is cut while there is room."""
 
 
 def select_offered_tools(layout: CallLayout, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
@@ -107,7 +105,7 @@ def build_best_prompt(
 
 def build_prompt(terms: PromptInputs) -> Prompt:
     """Fixed parts first, then every section its share, then what is left to whoever still has something to say."""
-    counter, budget, reserve = terms.counter, terms.budget, terms.reserve
+    counter, budget, reserve, order = terms.counter, terms.budget, terms.reserve, terms.memory.policy.order
     foot = counter(_render_footer(terms, budget - reserve)) + 2
     fixed = [_build_fixed_section("system", terms.layout.system, counter), build_tools_section(terms.tools, counter)]
     made = _draft_prompt_sections(terms)
@@ -127,7 +125,7 @@ def build_prompt(terms: PromptInputs) -> Prompt:
         *[gone for one in pages for gone in one.omissions],
     ]
     chosen = [section for one in pages for section in one.sections]
-    body = sorted((*always, *chosen), key=lambda section: SECTION_ORDER.index(section.name))
+    body = sorted((*always, *chosen), key=lambda section: order.position(section.name))
     used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot + spoken
     body.append(Section("footer", Tier.ALWAYS, _render_footer(terms, used), foot))
     last = next((one for one in pages if isinstance(one, SectionAllocation) and one.draft.name == "last"), None)
@@ -155,23 +153,24 @@ def _fill_sections(
     asked_for = CompactedDrafts(tuple(draft for draft in made if draft.tier is not Tier.ALWAYS))
     shorter = compact_sections(asked_for.drafts, memory, terms.layout.shares, room, counter)
     pages = _lay_out_sections(shorter.drafts, terms, room, given)
-    if shorter.reports and sum(one.spent for one in pages) < room * MIN_FILLED_SHARE:
+    if shorter.reports and sum(one.spent for one in pages) < room * memory.policy.allocation.min_filled_share:
         return asked_for, _lay_out_sections(asked_for.drafts, terms, room, given)
     return shorter, pages
 
 
 def _compose_request(terms: PromptInputs, body: list[Section], last: SectionAllocation | None) -> tuple[Request, list[Section]]:
     """The request, and the sections in the order in which it says them. A reply that goes back stands after the stable ones."""
+    order = terms.memory.policy.order
     bare = Request(terms.layout.system, "", terms.tools, terms.reserve, thinking=terms.thinking)
     if not terms.reply:
-        return replace(bare, message=join_sections(body), breaks=find_break_offsets(body, SECTION_SEPARATOR)), body
-    before = [section for section in body if not is_volatile_section(section.name)]
-    after = [section for section in body if is_volatile_section(section.name) and section.name != "last"]
+        return replace(bare, message=join_sections(body), breaks=find_break_offsets(body, SECTION_SEPARATOR, order)), body
+    before = [section for section in body if not is_volatile_section(section.name, order)]
+    after = [section for section in body if is_volatile_section(section.name, order) and section.name != "last"]
     turn = build_exchange(terms.reply, last, terms.memory, before, after)
     told = build_exchange_section(turn, last.share.tier if last else Tier.DEMAND, terms.counter)
     message = join_sections(before)
-    request = replace(bare, message=message, breaks=(*find_break_offsets(before, SECTION_SEPARATOR), len(message)), turns=(turn,))
-    return request, [*before, told, *after]
+    breaks = (*find_break_offsets(before, SECTION_SEPARATOR, order), len(message))
+    return replace(bare, message=message, breaks=breaks, turns=(turn,)), [*before, told, *after]
 
 
 def join_sections(sections: Sequence[Section]) -> str:
@@ -187,10 +186,10 @@ def _lay_out_sections(
     drafts: Sequence[SectionDraft], terms: PromptInputs, room: int, given: Sequence[str]
 ) -> list[SectionAllocation | HistoryAllocation]:
     """Every section that may be cut, filled."""
-    shares, counter, still = terms.layout.shares, terms.counter, _compute_stable_room(terms)
-    pages = [_open_section(draft, shares, room, still, counter) for draft in drafts]
-    filled = [*pages, *_open_history_section(terms.memory, terms.template, shares, room, counter)]
-    allocate_tokens(filled, shares, room, given)
+    shares, still = terms.layout.shares, _compute_stable_room(terms)
+    pages = [_open_section(draft, shares, terms, room, still) for draft in drafts]
+    filled = [*pages, *_open_history_section(terms, shares, room)]
+    allocate_tokens(filled, shares, room, given, terms.memory.policy.allocation)
     _merge_step_outcomes(filled)
     return filled
 
@@ -222,7 +221,14 @@ def _render_footer(terms: PromptInputs, used: int) -> str:
         f"{state.memory.archived} archived blocks available | "
         f"step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
-    lines = (layout.guidance, context, layout.cue, terms.refused, *render_stall_warnings(state), "What is your next action?")
+    lines = (
+        layout.guidance,
+        context,
+        layout.cue,
+        terms.refused,
+        *render_stall_warnings(state, terms.memory.policy.reports),
+        "What is your next action?",
+    )
     return "\n".join(line for line in lines if line)
 
 
@@ -267,31 +273,23 @@ def draft_sections(memory: GatheredContext) -> tuple[SectionDraft, ...]:
 
 
 def _open_section(
-    draft: SectionDraft, shares: Sequence[SectionShare], room: int, still: int, counter: TokenCounter
+    draft: SectionDraft, shares: Sequence[SectionShare], terms: PromptInputs, room: int, still: int
 ) -> SectionAllocation:
     """A section that the template does not name has no share of its own and takes what the others leave. One that stands before
     the first break has its share of `still`, room that is the same in every call, and no more: if it grew and shrank with the
     others, no call would begin as the one before it."""
-    share = _find_share(shares, draft.name) or SectionShare(draft.name, 0.0, tier=draft.tier)
-    steady = get_section_position(draft.name) <= BREAK_POSITIONS[0]
+    policy = terms.memory.policy
+    share = find_share(shares, draft.name) or SectionShare(draft.name, 0.0, tier=draft.tier)
+    steady = policy.order.position(draft.name) <= policy.order.break_positions[0]
     most = int(share.part * still) if steady else int(share.cap * room)
-    return SectionAllocation(draft, counter, share, 0 if share.tier is Tier.NEVER else most, steady)
+    return SectionAllocation(draft, terms.counter, policy, share, 0 if share.tier is Tier.NEVER else most, steady)
 
 
-def _open_history_section(
-    memory: GatheredContext, template: Template, shares: Sequence[SectionShare], room: int, counter: TokenCounter
-) -> list[HistoryAllocation]:
-    """The page of earlier steps, where the template has a place for it."""
-    share, index = _find_share(shares, "work"), _find_share(shares, "names")
+def _open_history_section(terms: PromptInputs, shares: Sequence[SectionShare], room: int) -> list[HistoryAllocation]:
+    """The section of earlier steps, where the template has a place for it."""
+    memory, share = terms.memory, find_share(shares, "work")
     if not share or not memory.trace.entries:
         return []
-    limit = 0 if share.tier is Tier.NEVER else int(share.cap * room)
-    return [
-        HistoryAllocation(
-            memory, weights_from_policy(template.weights), counter, share, index or SectionShare("names", 0.0), limit, room
-        )
-    ]
-
-
-def _find_share(shares: Sequence[SectionShare], section: str) -> SectionShare | None:
-    return next((share for share in shares if share.section == section), None)
+    limit, index = 0 if share.tier is Tier.NEVER else int(share.cap * room), find_share(shares, "names")
+    weights = weights_from_policy(terms.template.weights, memory.policy.history.cold_after_steps)
+    return [HistoryAllocation(memory, weights, terms.counter, share, index or SectionShare("names", 0.0), limit, room)]

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, SectionOrder
 from afresh.core.prompt import Section
-from afresh.core.template import CACHE_BREAK_SECTIONS, SECTION_ORDER
 
 SECTIONS_SENT_FIRST = ("tools", "system")
 """Providers put the tools before the system text."""
-BREAK_POSITIONS = tuple(SECTION_ORDER.index(name) for name in CACHE_BREAK_SECTIONS)
-LAST_STABLE_POSITION = BREAK_POSITIONS[-1]
-"""The place of the last section before the last break."""
+USUAL_ORDER = DEFAULT_CONTEXT_POLICY.order
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +61,23 @@ def is_break_after(sections: Sequence[Section], number: int) -> bool:
     return is_break_between(last, sections[number].name)
 
 
-def is_break_between(last: str, following: str) -> bool:
+def is_break_between(last: str, following: str, order: SectionOrder = USUAL_ORDER) -> bool:
     """Whether a break lies between two sections that follow each other."""
-    here = get_section_position(last)
-    return any(here <= end < get_section_position(following) for end in BREAK_POSITIONS)
+    here, then = order.position(last), order.position(following)
+    return any(here <= end < then for end in order.break_positions)
 
 
-def get_section_position(name: str) -> int:
-    """The footer stands last."""
-    return SECTION_ORDER.index(name) if name in SECTION_ORDER else len(SECTION_ORDER)
+def is_volatile_section(name: str, order: SectionOrder = USUAL_ORDER) -> bool:
+    """Whether it comes after the last break."""
+    return name not in SECTIONS_SENT_FIRST and order.position(name) > order.break_positions[-1]
 
 
-def is_volatile_section(name: str) -> bool:
-    """Whether it stands behind the last break."""
-    return name not in SECTIONS_SENT_FIRST and get_section_position(name) > LAST_STABLE_POSITION
-
-
-def find_break_offsets(sections: Sequence[Section], between: str) -> tuple[int, ...]:
+def find_break_offsets(sections: Sequence[Section], between: str, order: SectionOrder = USUAL_ORDER) -> tuple[int, ...]:
     """Offsets in the message that these sections make up, joined by `between`; each where a section ends."""
     found, length = list[int](), 0
     for one, following in pairwise(sections):
         length += len(one.text)
-        if is_break_between(one.name, following.name):
+        if is_break_between(one.name, following.name, order):
             found.append(length)
         length += len(between)
     return tuple(found)

@@ -1,4 +1,4 @@
-"""Gather what a window may show: the state, and looks at the tree and the archive as they are now. Reads only."""
+"""Gather what a prompt may show: the state, and items from the tree and the archive as they are now. Reads only."""
 
 from dataclasses import replace
 
@@ -28,34 +28,37 @@ from afresh.runtime import Runtime
 
 
 def gather_context(state: State, runtime: Runtime) -> GatheredContext:
-    files = RedactedFiles(runtime.files)
+    files, policy = RedactedFiles(runtime.files), runtime.settings.policy
     changes = (
         runtime.workspace.changes(state.workspace.first_snapshot, state.workspace.snapshot) if state.workspace.changed else ()
     )
     edits = Corrections(tuple(runtime.knowledge.facts.edits()))
-    named, sections = select_file_regions(files, find_files_in_goal(state.task.goal)), _select_wanted_sections(state, runtime)
+    named = select_file_regions(files, find_files_in_goal(state.task.goal), policy.files)
+    sections = _select_wanted_sections(state, runtime)
     compared = find_reviewed_regions(state, runtime.knowledge.git_history) if "diff" in sections else []
     seen = runtime.code.looks(state, files, sections, [*compared, *list_written_regions(changes)])
-    counted = list(gather_measured_coverage(state, runtime.store.read)) if "coverage" in sections else []
+    counted = list(gather_measured_coverage(state, runtime.store.read, policy.reports)) if "coverage" in sections else []
     tests = [look.subject for look in seen if look.kind == "beside"]
-    named += select_file_regions(files, tests)
+    named += select_file_regions(files, tests, policy.files)
     unread, begun = separate_overlapping_definitions(drop_guessed_coverage(seen, counted), (*named, *state.memory.regions))
+    told = [*named, *begun]
     items: list[Item] = [
         *gather_instructions(state, runtime),
         *[replace(look, text=edits.scrub(look.text)) for look in gather_lessons(state, runtime)],
         *unread,
-        *gather_review_diff(state, runtime.knowledge.git_history, sections),
+        *gather_review_diff(state, runtime.knowledge.git_history, sections, policy.reports),
         *counted,
-        *gather_excerpts(state, files, changes, [*named, *begun], tests),
-        *gather_file_beginnings(state, files, [*named, *begun]),
-        *(gather_nearby_files(files, seen, [*named, *begun, *state.memory.regions]) if not state.workspace.changed else ()),
-        *gather_failing_tests(state, files),
-        *(gather_cited_lines(state, files) if state.task.report else ()),
+        *gather_excerpts(state, files, changes, told, tests, policy.files),
+        *gather_file_beginnings(state, files, told, policy.files),
+        *([] if state.workspace.changed else gather_nearby_files(files, seen, [*told, *state.memory.regions], policy.files)),
+        *gather_failing_tests(state, files, policy.files),
+        *(gather_cited_lines(state, files, policy.reports) if state.task.report else ()),
         *map(diff_from_change, changes),
         *gather_last_outputs(state, runtime, edits),
-        *recall_project_facts(state, runtime.knowledge.facts),
+        *recall_project_facts(state, runtime.knowledge.facts, policy.recall),
     ]
-    return assemble_gathered_context(state, list(map(redact_item, items)), edits, runtime.store.read, runtime.knowledge.traces)
+    redacted, traces = list(map(redact_item, items)), runtime.knowledge.traces
+    return assemble_gathered_context(state, redacted, edits, runtime.store.read, traces, policy)
 
 
 def _select_wanted_sections(state: State, runtime: Runtime) -> frozenset[str]:

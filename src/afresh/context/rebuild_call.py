@@ -7,9 +7,11 @@ from itertools import accumulate
 
 from afresh.context.build_prompt import SECTION_SEPARATOR, build_best_prompt, join_sections, select_offered_tools
 from afresh.context.cache_prefix import is_volatile_section
+from afresh.context.sources.lessons import refit_lessons
 from afresh.core.archived_block import Block
 from afresh.core.codec import to_canonical_json, value_from_json
-from afresh.core.context_item import Note
+from afresh.core.context_item import Item, Note
+from afresh.core.context_policy import FIRST_CONTEXT_POLICY, ContextPolicy
 from afresh.core.event import CallRequested
 from afresh.core.item_record import item_from_ref, ref_from_item, to_archived_text
 from afresh.core.prompt import CallAudit, Prompt, Section, SectionRef, ToolSchema
@@ -27,7 +29,8 @@ from afresh.runtime import CallSettings
 TEMPLATE_KIND = "template"
 TOOLS_KIND = "tools"
 CORRECTIONS_KIND = "edits"
-POLICY_KINDS = (TEMPLATE_KIND, TOOLS_KIND, CORRECTIONS_KIND)
+POLICY_KIND = "policy"
+SETTINGS_KINDS = (TEMPLATE_KIND, TOOLS_KIND, CORRECTIONS_KIND, POLICY_KIND)
 """Recorded as items, and not shown."""
 
 
@@ -57,7 +60,7 @@ def audit_call(
     window: Prompt, memory: GatheredContext, settings: CallSettings, model: str
 ) -> tuple[CallAudit, tuple[Block, ...]]:
     """The record of a call, and the blocks it points to. Unchanged sections and looks are stored already and cost nothing."""
-    items = (*memory.items, *_collect_policy_items(memory, settings))
+    items = (*memory.items, *_collect_settings_items(memory, settings))
     sections, texts = reference_sections(window.sections)
     seen = [block_from_text(to_archived_text(item)) for item in items]
     call = CallAudit(
@@ -75,6 +78,7 @@ def audit_call(
         unmet=window.unmet,
         compactions=window.compactions,
         thinking=window.request.thinking,
+        policy=memory.policy.id,
     )
     return call, (*texts, *seen)
 
@@ -95,29 +99,39 @@ def reference_sections(sections: Sequence[Section]) -> tuple[tuple[SectionRef, .
     return tuple(refs), [*own, together]
 
 
-def _collect_policy_items(memory: GatheredContext, settings: CallSettings) -> Iterator[Note]:
-    """Template, tools and corrections are input of the builder too, so they are recorded like the rest."""
+def _collect_settings_items(memory: GatheredContext, settings: CallSettings) -> Iterator[Note]:
+    """Template, tools, corrections and policy are input of the builder too, so they are recorded like the rest."""
     tools = select_offered_tools(layout_for_next_call(memory.state, settings.template), settings.tools)
     yield Note(TEMPLATE_KIND, settings.template.type, to_canonical_json(settings.template))
     yield Note(TOOLS_KIND, "", to_canonical_json(tools))
     if memory.corrections.edits:
         yield Note(CORRECTIONS_KIND, "", to_canonical_json(memory.corrections))
+    if memory.policy != FIRST_CONTEXT_POLICY:
+        yield Note(POLICY_KIND, memory.policy.id, to_canonical_json(memory.policy))
 
 
-def rebuild_prompt(state: State, call: CallAudit, store: JournalStore, past: TraceCache) -> Prompt:
-    """The window of a recorded call, from the state before it and what was looked at."""
-    inputs = load_call_inputs(state, call, store, past)
+def rebuild_prompt(
+    state: State, call: CallAudit, store: JournalStore, past: TraceCache, policy: ContextPolicy | None = None
+) -> Prompt:
+    """The prompt of a recorded call, from the state before it and what was gathered for it; or as `policy` would have built
+    it."""
+    inputs = load_call_inputs(state, call, store, past, policy)
     counter = value_from_json(EstimatingCounter, call.counter)
     return build_best_prompt(inputs.memory, inputs.template, inputs.tools, call.budget, counter)
 
 
-def load_call_inputs(state: State, call: CallAudit, store: JournalStore, past: TraceCache) -> CallInputs:
+def load_call_inputs(
+    state: State, call: CallAudit, store: JournalStore, past: TraceCache, policy: ContextPolicy | None = None
+) -> CallInputs:
     items = [item_from_ref(ref, store.read(ref.block)) for ref in call.looks]
-    policy = {item.kind: item.text for item in items if isinstance(item, Note) and item.kind in POLICY_KINDS}
-    corrections = value_from_json(Corrections, policy.get(CORRECTIONS_KIND, "{}"))
-    seen = [item for item in items if item.kind not in POLICY_KINDS]
-    memory = assemble_gathered_context(state, seen, corrections, store.read, past)
-    return CallInputs(memory, value_from_json(Template, policy[TEMPLATE_KIND]), parse_tool_schemas(policy[TOOLS_KIND]))
+    settings = {item.kind: item.text for item in items if isinstance(item, Note) and item.kind in SETTINGS_KINDS}
+    corrections = value_from_json(Corrections, settings.get(CORRECTIONS_KIND, "{}"))
+    recorded = value_from_json(ContextPolicy, settings.get(POLICY_KIND, "{}"))
+    gathered: list[Item] = [item for item in items if item.kind not in SETTINGS_KINDS]
+    if policy and policy.lessons != recorded.lessons:
+        gathered = refit_lessons(gathered, call.budget, value_from_json(EstimatingCounter, call.counter), policy.lessons)
+    memory = assemble_gathered_context(state, gathered, corrections, store.read, past, policy or recorded)
+    return CallInputs(memory, value_from_json(Template, settings[TEMPLATE_KIND]), parse_tool_schemas(settings[TOOLS_KIND]))
 
 
 def parse_tool_schemas(text: str) -> tuple[ToolSchema, ...]:

@@ -7,19 +7,14 @@ from dataclasses import dataclass
 from math import log
 from typing import Generic, TypeVar
 
+from afresh.core.context_policy import MemoryPolicy
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.memory.history.names import find_file_names
 from afresh.memory.recall_facts import list_current_focus, list_wider_focus
 
-CEILING_TOKENS_PER_ITEM = 650
-"""Tokens of the ceiling for each decision, and each failed approach, that is told in full."""
-MAX_NAMED_HEADINGS = 12
 MAX_HEADING_CHARACTERS = 40
-CURRENT_FOCUS_WEIGHT = 3
-"""Headings of the rest that are named, characters of each; steps of which the actions still tell what it is about; and by how
-much more it counts to speak of what the work is about at this moment."""
 T = TypeVar("T")
 
 
@@ -31,9 +26,9 @@ class RelevanceSplit(Generic[T]):
     rest: tuple[T, ...]
 
 
-def select_relevant_items(items: Sequence[T], told: Callable[[T], str], state: State) -> RelevanceSplit[T]:
+def select_relevant_items(items: Sequence[T], told: Callable[[T], str], state: State, policy: MemoryPolicy) -> RelevanceSplit[T]:
     """Those that share words with what the work is about, rare words counting for more; then the newest."""
-    many = max(1, state.budget // CEILING_TOKENS_PER_ITEM)
+    many = max(1, state.budget // policy.ceiling_tokens_per_item)
     if len(items) <= many:
         return RelevanceSplit(tuple(items), ())
     now, besides = (
@@ -44,7 +39,8 @@ def select_relevant_items(items: Sequence[T], told: Callable[[T], str], state: S
     common = Counter(word for held in words for word in held)
     rarity = {word: log(1 + len(items) / count) for word, count in common.items()}
     scores = [
-        sum(rarity[word] for word in held & now) * CURRENT_FOCUS_WEIGHT + sum(rarity[word] for word in (held & besides) - now)
+        sum(rarity[word] for word in held & now) * policy.current_focus_weight
+        + sum(rarity[word] for word in (held & besides) - now)
         for held in words
     ]
     order = sorted(range(len(items)), key=lambda place: (-scores[place], -place))
@@ -52,11 +48,12 @@ def select_relevant_items(items: Sequence[T], told: Callable[[T], str], state: S
     return RelevanceSplit(tuple(items[place] for place in shown), tuple(items[place] for place in order[many:]))
 
 
-def summarise_headings(texts: Sequence[str], more: int = 0) -> str:
+def summarise_headings(texts: Sequence[str], policy: MemoryPolicy) -> str:
     """What the rest is about, each once with how many there are: `parser.py (3), cache (2), …`."""
     counts = Counter(_find_heading(text) for text in texts)
-    named = [f"{name} ({count})" if count > 1 else name for name, count in list(counts.items())[:MAX_NAMED_HEADINGS]]
-    return ", ".join(named) + (", …" if len(counts) > MAX_NAMED_HEADINGS or more else "")
+    most = policy.max_named_headings
+    named = [f"{name} ({count})" if count > 1 else name for name, count in list(counts.items())[:most]]
+    return ", ".join(named) + (", …" if len(counts) > most else "")
 
 
 def _find_heading(text: str) -> str:

@@ -37,8 +37,6 @@ MIN_USEFUL_GROWTH_FACTOR = 1.15
 be left out; and growth that is too little to be of use."""
 FAILED_STEPS_BEFORE_RAISE = 2
 """Steps in a row that fail while something is left out."""
-SECTIONS_REDUCED_UNDER_PRESSURE = ("graph", "history", "coverage", "callers", "contracts", "similar", "outline")
-"""Sections that give way under pressure: worth showing while there is room, and found by `search` otherwise."""
 
 
 def decide_ceiling_change(state: State, cap: int) -> CeilingChanged | None:
@@ -60,10 +58,16 @@ def decide_ceiling_change(state: State, cap: int) -> CeilingChanged | None:
             f"{room.failing} steps in a row failed while {_describe_omitted_tokens(state.tokens.last_call)}",
         )
     if room.again and larger > budget:
-        why = f"lines that had been seen were read again while {state.tokens.last_call.unmet:,} tokens that were asked for had no room"
+        why = (
+            f"lines that had been seen were read again while {state.tokens.last_call.unmet:,} tokens that were asked for "
+            "had no room"
+        )
         return CeilingChanged(state.work.step, budget, larger, why)
     if lower < budget and room.calm >= room.patience and _can_work_under(state, lower):
-        why = f"{room.calm} calm steps in a row: {project_prompt_tokens(state, lower):,} of {lower:,} tokens are enough for the next"
+        why = (
+            f"{room.calm} calm steps in a row: {project_prompt_tokens(state, lower):,} of {lower:,} tokens are enough "
+            "for the next"
+        )
         return CeilingChanged(state.work.step, budget, lower, why)
     return None
 
@@ -130,7 +134,8 @@ def settings_for_call(state: State, runtime: Runtime) -> CallSettings:
     """With the calibrated counter, the tools that the task has, and a template that leaves more room when the last call was under
     pressure."""
     template = _raise_reply_reserve(runtime.settings.template, state.tokens.ceiling.reserve)
-    template = template if state.tokens.last_call.pressure is CeilingPressure.CALM else _reduce_sections(template)
+    if state.tokens.last_call.pressure is not CeilingPressure.CALM:
+        template = _reduce_sections(template, runtime.settings.policy.allocation.sections_reduced_under_pressure)
     return replace(
         runtime.settings,
         counter=calibrate_counter(state, runtime),
@@ -154,22 +159,16 @@ def _raise_reply_reserve(template: Template, share: float) -> Template:
     return replace(template, reserve=max(template.reserve, share), phases=phases)
 
 
-def _reduce_sections(template: Template) -> Template:
+def _reduce_sections(template: Template, names: Sequence[str]) -> Template:
     """The yielding sections come last and get what all others leave."""
-    phases = tuple(replace(phase, shares=_move_reduced_last(phase.shares)) for phase in template.phases)
-    return replace(template, shares=_move_reduced_last(template.shares), phases=phases)
+    phases = tuple(replace(phase, shares=_move_reduced_last(phase.shares, names)) for phase in template.phases)
+    return replace(template, shares=_move_reduced_last(template.shares, names), phases=phases)
 
 
-def _move_reduced_last(shares: Sequence[SectionShare]) -> tuple[SectionShare, ...]:
-    last = sorted(
-        (replace(share, part=0.0) for share in shares if share.section in SECTIONS_REDUCED_UNDER_PRESSURE),
-        key=_get_reduction_order,
-    )
-    return (*[share for share in shares if share.section not in SECTIONS_REDUCED_UNDER_PRESSURE], *last)
-
-
-def _get_reduction_order(share: SectionShare) -> int:
-    return SECTIONS_REDUCED_UNDER_PRESSURE.index(share.section)
+def _move_reduced_last(shares: Sequence[SectionShare], names: Sequence[str]) -> tuple[SectionShare, ...]:
+    reduced = [replace(share, part=0.0) for share in shares if share.section in names]
+    reduced.sort(key=lambda share: names.index(share.section))
+    return (*[share for share in shares if share.section not in names], *reduced)
 
 
 def find_ceiling_shortage(window: Prompt, state: State, runtime: Runtime) -> str:
@@ -190,8 +189,8 @@ def _find_larger_ceiling(state: State, runtime: Runtime) -> int:
 
 
 def raise_ceiling(state: State, runtime: Runtime, shortage: str | OverCeiling) -> State:
-    """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; an error that is left
-    then is raised."""
+    """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; an error that is
+    left then is raised."""
     larger, evidence = _find_larger_ceiling(state, runtime), shortage if isinstance(shortage, str) else shortage.evidence
     if larger > state.budget:
         change = CeilingChanged(state.work.step, state.budget, larger, evidence)

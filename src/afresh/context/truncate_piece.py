@@ -7,18 +7,14 @@ from math import log
 
 from afresh.context.section import SectionPiece
 from afresh.core.context_item import LineGap, ShownLine
+from afresh.core.context_policy import TruncationPolicy
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.tokens import TokenCounter
 
 UNNUMBERED_GAP = "     …"
-OPENING_LINES = 3
-NEIGHBOUR_WEIGHT = 0.5
-MAX_UNMARKED_GAP_CHARACTERS = 40
-"""Lines at the beginning that say what it is; what a line counts for that stands beside one that matters; and characters that are
-shown rather than marked as left out."""
 
 
-def rank_lines_by_need(text: str, spoken: str) -> tuple[int, ...]:
+def rank_lines_by_need(text: str, spoken: str, policy: TruncationPolicy) -> tuple[int, ...]:
     """The lines of a piece by place: its beginning, then those that say the rarest of the words that the work speaks of, with
     those beside them."""
     lines = text.split("\n")
@@ -26,27 +22,27 @@ def rank_lines_by_need(text: str, spoken: str) -> tuple[int, ...]:
     said = [wanted.intersection(map(stem_word, split_words(line))) for line in lines]
     common = Counter(word for held in said for word in held)
     own = [sum(log(1 + len(lines) / common[word]) for word in held) for held in said]
-    near = [max(own[max(0, at - 2) : at + 3]) * NEIGHBOUR_WEIGHT for at in range(len(lines))]
-    score = [own[at] + near[at] + (1_000 if at <= OPENING_LINES else 0) for at in range(len(lines))]
+    near = [max(own[max(0, at - 2) : at + 3]) * policy.neighbour_weight for at in range(len(lines))]
+    score = [own[at] + near[at] + (1_000 if at <= policy.opening_lines else 0) for at in range(len(lines))]
     return tuple(sorted(range(len(lines)), key=lambda at: (-score[at], at)))
 
 
-def _keep_chosen_lines(piece: SectionPiece, keep: int) -> SectionPiece:
-    return piece.with_lines(tuple(mark_gaps(_list_lines(piece), set(piece.first[:keep]))))
+def _keep_chosen_lines(piece: SectionPiece, longest_gap: int, keep: int) -> SectionPiece:
+    return piece.with_lines(tuple(mark_gaps(_list_lines(piece), set(piece.first[:keep]), longest_gap)))
 
 
 def _list_lines(piece: SectionPiece) -> Sequence[ShownLine]:
     return piece.lines or piece.text.split("\n")
 
 
-def mark_gaps(lines: Sequence[ShownLine], chosen: set[int]) -> Iterator[ShownLine]:
-    """One line for each gap, with the numbers of what is missing."""
+def mark_gaps(lines: Sequence[ShownLine], chosen: set[int], longest_gap: int) -> Iterator[ShownLine]:
+    """One line for each gap with the numbers of what is missing; up to `longest_gap` characters are shown instead."""
     gone: list[ShownLine] = []
     for at, line in enumerate((*lines, "")):
         if at < len(lines) and at not in chosen:
             gone.append(line)
             continue
-        if sum(len(str(one).strip()) for one in gone) > MAX_UNMARKED_GAP_CHARACTERS:
+        if sum(len(str(one).strip()) for one in gone) > longest_gap:
             yield _join_gap(gone)
         else:
             yield from gone
@@ -60,26 +56,17 @@ def _join_gap(lines: Sequence[ShownLine]) -> ShownLine:
     return LineGap(numbered[0].number, numbered[-1].last) if numbered else UNNUMBERED_GAP
 
 
-MIN_TRUNCATED_CHARACTERS = 120
-MIN_CODE_LINES = 8
-"""Characters below which nothing is cut; and lines of code below which nothing is shown."""
-
-
-def truncate_piece(piece: SectionPiece, room: int, counter: TokenCounter) -> SectionPiece | None:
+def truncate_piece(piece: SectionPiece, room: int, counter: TokenCounter, policy: TruncationPolicy) -> SectionPiece | None:
     """Head and tail, saying what is missing and where it is; nothing if too little would be left. At whole lines, unless that
     would leave most of the room empty. Of a piece that knows which of its lines matter, those."""
     if piece.first:
-        return _find_longest_fitting(partial(_keep_chosen_lines, piece), MIN_CODE_LINES, len(piece.first) - 1, room, counter)
+        keep = partial(_keep_chosen_lines, piece, policy.max_unmarked_gap_characters)
+        return _find_longest_fitting(keep, policy.min_code_lines, len(piece.first) - 1, room, counter)
     by_lines = _find_longest_fitting(partial(_keep_whole_lines, piece), 2, len(piece.text.splitlines()) - 1, room, counter)
     if by_lines and 2 * counter(by_lines.text) >= room:
         return by_lines
-    by_characters = _find_longest_fitting(
-        partial(_keep_characters, piece),
-        MIN_TRUNCATED_CHARACTERS,
-        len(piece.text) - MIN_TRUNCATED_CHARACTERS,
-        room,
-        counter,
-    )
+    least = policy.min_truncated_characters
+    by_characters = _find_longest_fitting(partial(_keep_characters, piece), least, len(piece.text) - least, room, counter)
     return max(filter(None, (by_lines, by_characters)), key=lambda part: len(part.text), default=None)
 
 

@@ -54,4 +54,7 @@ def describe_attempt(deed: ActionResult) -> str:
     what = f"{action.tool} {describe_subject(action)}".strip()
     if action.tool != "edit":
         return what
-    return f"{what} ({truncate_first_line(str(action.args['old']).strip(), 60)} → {truncate_first_line(str(action.args['new']).strip(), 60)})"
+    return (
+        f"{what} ({truncate_first_line(str(action.args['old']).strip(), 60)} → "
+        f"{truncate_first_line(str(action.args['new']).strip(), 60)})"
+    )

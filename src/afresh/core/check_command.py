@@ -11,7 +11,8 @@ _ENVIRONMENT_ASSIGNMENT = r"(?:\w+=\S* )*"
 _RUNNER_PREFIX = r"(?:timeout \S+ )?(?:(?:uv|poetry|pipenv|pdm|rye|hatch) run )?"
 _PYTHON_PREFIX = r"(?:\S*python[\d.]* (?:-[BEIOPsSu]+ |-[WX] ?\S+ )*)"
 _COMMAND_HEAD = re.compile(
-    rf"{_ENVIRONMENT_ASSIGNMENT}{_RUNNER_PREFIX}(?:{_PYTHON_PREFIX}-m (?:coverage run (?:-\S+ )*-m )?|coverage run (?:-\S+ )*-m )?"
+    rf"{_ENVIRONMENT_ASSIGNMENT}{_RUNNER_PREFIX}(?:{_PYTHON_PREFIX}-m (?:coverage run (?:-\S+ )*-m )?|coverage run (?:-\S+ "
+    r")*-m )?"
 )
 _OPTION_WITH_VALUE = re.compile(
     r"-[kmnpcWor]|--(?:maxfail|tb|color|timeout|numprocesses|dist|durations|durations-min|rootdir|ignore|ignore-glob|deselect|confcutdir"

@@ -246,6 +246,9 @@ class Note:
     kind: str
     subject: str
     text: str
+    cap: str = ""
+    """The field of the context policy that limits how many such notes are shown; the best has place 1."""
+    place: int = 0
 
     @property
     def key(self) -> ItemKey:
@@ -263,6 +266,7 @@ class Note:
 NOTE_TRUST = {
     "template": Trust.HARNESS,
     "tools": Trust.HARNESS,
+    "policy": Trust.HARNESS,
     "violations": Trust.HARNESS,
     "suggestion": Trust.HARNESS,
     "coverage": Trust.HARNESS,
@@ -270,6 +274,7 @@ NOTE_TRUST = {
     "rule": Trust.USER,
     "output": Trust.TOOL,
     "knowledge": Trust.MODEL,
+    "lesson": Trust.MODEL,
     "memory": Trust.MODEL,
     "decision": Trust.MODEL,
     "failed": Trust.MODEL,

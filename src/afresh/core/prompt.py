@@ -154,7 +154,8 @@ class ItemRef:
     form: str = ""
     """How the block is to be read; empty in calls that were recorded before items had types."""
     names: tuple[str, ...] = ()
-    """Of an excerpt, whose subject is its path, what the lines define, and the first and the last of them."""
+    """Of an excerpt, whose subject is its path, what the lines define, and the first and the last of them. Of a note the cap that
+    limits how many are shown, and its place among them."""
     first: int = 0
     last: int = 0
 
@@ -180,6 +181,8 @@ class CallAudit:
     compactions: tuple[SectionCompaction, ...] = ()
     thinking: int = 0
     """Tokens of the reserve that were for thinking."""
+    policy: str = ""
+    """The id of the context policy; empty for the first one."""
 
     @property
     def demand(self) -> int:

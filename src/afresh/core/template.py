@@ -1,5 +1,7 @@
 """How a window is laid out for one type of task, phase by phase: policy as data."""
 
+from collections.abc import Sequence
+
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.prompt import Tier
 from afresh.core.step_history import CompactionPolicy
@@ -31,6 +33,10 @@ class SectionShare:
     part: float
     cap: float = 1.0
     tier: Tier = Tier.DEMAND
+
+
+def find_share(shares: Sequence[SectionShare], section: str) -> SectionShare | None:
+    return next((share for share in shares if share.section == section), None)
 
 
 @dataclass(frozen=True, slots=True)

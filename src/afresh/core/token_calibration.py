@@ -9,7 +9,8 @@ MAX_RATIOS = 32
 MAX_MODELS = 4
 DEFAULT_TOKENS_PER_PIECE = 1.15
 CALIBRATION_MARGIN = 1.03
-"""The factor before anything is known, and what is added to the highest ratio seen: see docs/internals/decisions.md for the figures."""
+"""The factor before anything is known, and what is added to the highest ratio seen: see docs/internals/decisions.md for the
+figures."""
 MIN_TOKENS_PER_PIECE = 0.5
 MAX_TOKENS_PER_PIECE = 4.0
 """No vocabulary in use is outside of this for any text: a report that says so is a mistake of whoever counted."""

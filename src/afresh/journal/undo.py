@@ -47,7 +47,8 @@ def undo_steps(state: State, store: JournalStore, workspace: Workspace, word: Pe
     )
     changes = [one for one in gone if one.changed]
     taken = StepsUndone(
-        first, before.workspace.snapshot, before.workspace.changed, before.work.plan, before.work.plan_step, moved, len(changes), word.by, word.text
+        first, before.workspace.snapshot, before.workspace.changed, before.work.plan, before.work.plan_step, moved, len(changes),
+        word.by, word.text,
     )  # fmt: skip
     why = f"{UNDONE_BY_PERSON}{f': {word.text}' if word.text else ''}"
     facts = tuple(Fact(FactKind.FAILED_APPROACH, one.tried, why, step=one.step) for one in changes)

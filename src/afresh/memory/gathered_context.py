@@ -1,9 +1,10 @@
-"""All that a window is built from. Together with template, tools and ceiling it decides every byte."""
+"""All that a prompt is built from. Together with template, tools and ceiling it decides every byte."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from afresh.core.context_item import Diff, Excerpt, Item, Note, RepoMap
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
 from afresh.core.state import State
 from afresh.core.step_history import Passage
 from afresh.memory.corrections import Corrections, apply_corrections, make_scrubber
@@ -20,12 +21,15 @@ class GatheredContext:
     """What the passages of the state say."""
     corrections: Corrections = NO_CORRECTIONS
     """By persons; they are applied to the state already."""
+    policy: ContextPolicy = DEFAULT_CONTEXT_POLICY
 
     def of(self, kind: str) -> tuple[Item, ...]:
         return tuple([item for item in self.items if item.kind == kind])
 
     def notes(self, kind: str) -> tuple[Note, ...]:
-        return tuple([item for item in self.items if isinstance(item, Note) and item.kind == kind])
+        """Without those that are over their cap: they are archived, for other policies."""
+        found = [item for item in self.items if isinstance(item, Note) and item.kind == kind]
+        return tuple([note for note in found if not note.cap or note.place <= getattr(self.policy.recall, note.cap)])
 
     def excerpts(self, kind: str) -> tuple[Excerpt, ...]:
         return tuple([item for item in self.items if isinstance(item, Excerpt) and item.kind == kind])
@@ -54,8 +58,13 @@ class TraceCache:
 
 
 def assemble_gathered_context(
-    state: State, items: Sequence[Item], corrections: Corrections, read: Callable[[str], str], past: TraceCache
+    state: State,
+    items: Sequence[Item],
+    corrections: Corrections,
+    read: Callable[[str], str],
+    past: TraceCache,
+    policy: ContextPolicy = DEFAULT_CONTEXT_POLICY,
 ) -> GatheredContext:
     """All of it, as persons have corrected it by then."""
     trace = past.of(state.memory.passages, read, corrections.phrases)
-    return GatheredContext(apply_corrections(state, corrections), tuple(items), trace, corrections)
+    return GatheredContext(apply_corrections(state, corrections), tuple(items), trace, corrections, policy)

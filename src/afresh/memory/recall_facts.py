@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from afresh.core.action import describe_subject
 from afresh.core.context_item import Note
+from afresh.core.context_policy import RecallPolicy
 from afresh.core.fact import FactKind, FactScope
 from afresh.core.project_facts import FactQuery, ProjectFact, fact_from_decision, make_fact_id
 from afresh.core.search_words import drop_stop_words, split_words
@@ -13,17 +14,14 @@ from afresh.ports.storage import FactIndex
 
 MAX_RULES_LOOKED_UP = 200
 MAX_FACTS_LOOKED_UP = 24
-MAX_OWN_FACTS = 8
-MAX_FOREIGN_FACTS = 4
-"""Rules that are looked at, more than can be added; facts that are; of those the task's own, and others', that are offered."""
-MIN_SHARED_WORDS = 2
-"""Words that a fact of another task must share with what the work is about: one is chance."""
-MAX_FACT_CHARACTERS = 200
+"""Rules that are looked up, more than can be added; and facts."""
+GATHERED_FACTS_FACTOR = 2
+"""So many times the facts that are shown are gathered and archived, for other policies."""
 LOOKED_UP_KINDS = (FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.DECISION, FactKind.ERROR)
 OWN_ITEM_KINDS = {FactKind.DECISION: "decision", FactKind.FAILED_APPROACH: "failed", FactKind.ERROR: "failed"}
 
 
-def recall_project_facts(state: State, lore: FactIndex) -> Iterator[Note]:
+def recall_project_facts(state: State, lore: FactIndex, policy: RecallPolicy) -> Iterator[Note]:
     whose = state.task.id
     for rule in reversed(lore.look_up(FactQuery("", (FactKind.RULE,), whose, limit=MAX_RULES_LOOKED_UP))):
         if rule.task != whose:
@@ -32,8 +30,9 @@ def recall_project_facts(state: State, lore: FactIndex) -> Iterator[Note]:
     found = [
         one for one in lore.look_up(FactQuery(about, LOOKED_UP_KINDS, whose, limit=MAX_FACTS_LOOKED_UP)) if one.id not in held
     ]
-    yield from _list_own_facts([one for one in found if one.task == whose])
-    yield from _list_foreign_facts([one for one in found if one.task != whose], frozenset(drop_stop_words(split_words(about))))
+    yield from _list_own_facts([one for one in found if one.task == whose], policy)
+    words = frozenset(drop_stop_words(split_words(about)))
+    yield from _list_foreign_facts([one for one in found if one.task != whose], words, policy)
 
 
 def _list_state_fact_ids(state: State) -> frozenset[str]:
@@ -47,25 +46,33 @@ def _list_state_fact_ids(state: State) -> frozenset[str]:
     )
 
 
-def _list_own_facts(found: list[ProjectFact]) -> Iterator[Note]:
-    """What the state has no room for any more."""
-    for one in sorted(found[:MAX_OWN_FACTS], key=lambda known: known.fact.step):
+def _list_own_facts(found: list[ProjectFact], policy: RecallPolicy) -> Iterator[Note]:
+    """What the state has no room for any more, by step; after them those over the cap."""
+    places = list(enumerate(found, 1))[: GATHERED_FACTS_FACTOR * policy.max_own_facts]
+    for place, one in sorted(places, key=lambda pair: (pair[0] > policy.max_own_facts, pair[1].fact.step)):
         by = f", {one.by}" if one.fact.kind is FactKind.DECISION else ""
-        told = f"step {one.fact.step}{by}: {to_one_line(one.fact.subject, MAX_FACT_CHARACTERS)}: {to_one_line(one.fact.text, MAX_FACT_CHARACTERS)}"
+        text = f"step {one.fact.step}{by}: {_render_fact(one, policy)}"
         older = OWN_ITEM_KINDS.get(one.fact.kind)
-        yield Note(older, one.fact.subject, told) if older else Note("memory", one.id, told)
+        kind, subject = (older, one.fact.subject) if older else ("memory", one.id)
+        yield Note(kind, subject, text, "max_own_facts", place)
 
 
-def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str]) -> Iterator[Note]:
+def _render_fact(one: ProjectFact, policy: RecallPolicy) -> str:
+    return (
+        f"{to_one_line(one.fact.subject, policy.max_fact_characters)}: {to_one_line(one.fact.text, policy.max_fact_characters)}"
+    )
+
+
+def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str], policy: RecallPolicy) -> Iterator[Note]:
     fitting = [
         one
         for one in found
-        if len(about.intersection(drop_stop_words(split_words(f"{one.fact.subject} {one.fact.text}")))) >= MIN_SHARED_WORDS
+        if len(about.intersection(drop_stop_words(split_words(f"{one.fact.subject} {one.fact.text}")))) >= policy.min_shared_words
     ]
-    for one in fitting[:MAX_FOREIGN_FACTS]:
+    for place, one in enumerate(fitting[: GATHERED_FACTS_FACTOR * policy.max_foreign_facts], 1):
         whose = "all projects" if one.fact.scope is FactScope.USER else one.task
-        told = f"{to_one_line(one.fact.subject, MAX_FACT_CHARACTERS)}: {to_one_line(one.fact.text, MAX_FACT_CHARACTERS)}"
-        yield Note("memory", one.id, f"{told} ({FACT_KIND_WORDS.get(one.fact.kind, 'noted')} in {whose})")
+        text = f"{_render_fact(one, policy)} ({FACT_KIND_WORDS.get(one.fact.kind, 'noted')} in {whose})"
+        yield Note("memory", one.id, text, "max_foreign_facts", place)
 
 
 FACT_KIND_WORDS = {FactKind.FAILED_APPROACH: "failed", FactKind.DECISION: "decided", FactKind.ERROR: "error"}

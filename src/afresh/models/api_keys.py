@@ -36,7 +36,7 @@ def find_api_key(place: str, variable: str, names: Sequence[str]) -> ApiKey:
 
 
 def store_api_key(name: str, secret: str) -> None:
-    """Into the keyring; an empty one takes it out of there."""
+    """Store a key in the keyring; an empty one removes it."""
     ring = _import_keyring()
     if ring is None:
         raise NeedsPerson(

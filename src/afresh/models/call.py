@@ -52,7 +52,7 @@ def call_model(request: Request, purchase: CallBooking, till: ModelGate) -> Repl
 
 
 def redact_request(request: Request) -> Request:
-    """What is gathered is redacted already; journals of earlier versions are not. Places in a message that has changed are void."""
+    """The request without secrets. What is gathered is redacted already; texts from journals of earlier versions are not."""
     shown = redact_value(request)
     return shown if shown is request else replace(shown, breaks=())
 

@@ -46,7 +46,7 @@ class ChosenModel:
 
     @property
     def spec(self) -> str:
-        """Without the user's own name for it: what prices and books know it by."""
+        """`provider:model`, the name in price lists and the ledger."""
         return f"{self.kind}:{self.argument}" if self.argument else self.kind
 
 
@@ -97,7 +97,8 @@ def check_model_names(named: Mapping[str, NamedModel]) -> None:
         if table.provider not in MODEL_KINDS or table.provider == "offline":
             may = ", ".join((*PROVIDERS, *FILE_KINDS))
             raise ValueError(
-                f"models.{name}.provider is {table.provider[:40]!r}{suggest_similar_name(table.provider, MODEL_KINDS)}; it may be {may}"
+                f"models.{name}.provider is {table.provider[:40]!r}{suggest_similar_name(table.provider, MODEL_KINDS)}; it "
+                f"may be {may}"
             )
         if useless := _find_useless_settings(table):
             raise ValueError(f"models.{name}: {', '.join(useless)} would do nothing for {table.provider}")

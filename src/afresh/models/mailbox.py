@@ -122,7 +122,7 @@ class MailboxModel:
             return None
 
     def _was_too_long(self, stem: str) -> bool:
-        """By what was refused before it, here or by `afresh mailbox reply`: also after a restart."""
+        """Whether an earlier reply was refused for its length, here or by `afresh mailbox reply`."""
         try:
             return read_plain_file(self.folder / f"{stem}{PROBLEM_SUFFIX}").startswith(REPLY_TOO_LONG)
         except (OSError, ValueError):
@@ -160,7 +160,10 @@ def render_mailbox_message(request: Request, stem: str) -> str:
             *map(render_tool_lines, request.tools),
             "",
             "<!-- how to answer -->",
-            f"Write `{stem}.reply.json` into this folder (at most about {request.reserve} tokens{_describe_thinking_share(request)}). For example:",
+            (
+                f"Write `{stem}.reply.json` into this folder (at most about {request.reserve} "
+                f"tokens{_describe_thinking_share(request)}). For example:"
+            ),
             "",
             json.dumps(
                 {"thought": "why, in a sentence or two", "actions": _make_example_actions(request)}, ensure_ascii=False, indent=1

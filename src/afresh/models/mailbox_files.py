@@ -57,7 +57,7 @@ def make_request_stem(task: str, number: int, request: Request) -> str:
 
 
 def make_mailbox_folder(folder: Path) -> None:
-    """Of the user's alone, and ignored by git, if it is new. BadInput if others could answer in the model's place."""
+    """Make the folder, private and ignored by git. BadInput if other users could answer in the model's place."""
     place = folder.resolve()
     if ".afresh" in place.parts and "state" in place.parts[place.parts.index(".afresh") :]:
         why = "is inside the state of afresh, where commands of a task may write"

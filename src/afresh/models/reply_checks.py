@@ -64,7 +64,10 @@ def _find_value_faults(value: Any, schema: Mapping[str, Any], what: str) -> Iter
         wanted = " or ".join(JSON_TYPE_WORDS.get(kind, kind) for kind in kinds)
         yield f"wants {wanted} as {what}, not {describe_json_kind(value)}"
     elif "enum" in schema and value not in schema["enum"]:
-        yield f"takes as {what} only {', '.join(map(repr, schema['enum']))}{suggest_similar_name(str(value), map(str, schema['enum']))}"
+        yield (
+            f"takes as {what} only "
+            f"{', '.join(map(repr, schema['enum']))}{suggest_similar_name(str(value), map(str, schema['enum']))}"
+        )
     elif isinstance(value, list):
         for number, item in enumerate(value, 1):
             yield from _find_value_faults(item, schema.get("items", {}), f"item {number} of {what}")
@@ -125,7 +128,10 @@ def check_tool_calls(reply: Reply, tools: Sequence[ToolSchema]) -> None:
         if tool := offered.get(action.tool):
             wrong += (f"action {number}: {action.tool} {one}" for one in find_argument_faults(action.args, tool.parameters))
         else:
-            there = f"there is no tool {action.tool!r}{suggest_similar_name(action.tool, offered)}; there are {', '.join(sorted(offered)) or 'none'}"
+            there = (
+                f"there is no tool {action.tool!r}{suggest_similar_name(action.tool, offered)}; there are "
+                f"{', '.join(sorted(offered)) or 'none'}"
+            )
             wrong.append(f"action {number}: {there}")
     if wrong:
         raise ValueError("\n".join(wrong))

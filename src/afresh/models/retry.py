@@ -18,7 +18,7 @@ MAX_WAIT_SECONDS = 60.0
 
 
 def retry_call(attempt: Callable[[], Reply], hear: ReplyListener, retries: int, sleep: Sleep) -> Reply:
-    """Repeat the attempt after temporary errors that cost nothing. One that has cost tokens is raised: a repeat must be booked."""
+    """Repeat the attempt after temporary errors. One that has cost tokens is raised: a repeat must be booked."""
     retry = 0
     while True:
         try:
@@ -35,7 +35,7 @@ def retry_call(attempt: Callable[[], Reply], hear: ReplyListener, retries: int, 
 
 
 def choose_wait_seconds(retry: int) -> float:
-    """Each time twice as long, a quarter of it left to chance: many clients must not come back in the same moment."""
+    """Twice as long with each retry, up to a quarter less at random: clients must not all come back at the same moment."""
     return min(FIRST_WAIT_SECONDS * 2.0 ** (retry - 1), MAX_WAIT_SECONDS) * random.uniform(0.75, 1.0)
 
 

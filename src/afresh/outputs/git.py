@@ -128,7 +128,10 @@ def summarise_diff(lines: Sequence[str]) -> str:
         return ""
     added = sum(line.startswith("+") and not line.startswith("+++ ") for line in lines)
     removed = sum(line.startswith("-") and not line.startswith("--- ") for line in lines)
-    return f"diff of {format_plural(len(files), 'file')} (+{added} −{removed}): {', '.join(files[:3])}{', …' if len(files) > 3 else ''}"
+    return (
+        f"diff of {format_plural(len(files), 'file')} (+{added} −{removed}): "
+        f"{', '.join(files[:3])}{', …' if len(files) > 3 else ''}"
+    )
 
 
 def read_one_line_answer(output: CommandOutput) -> OutputReading | None:

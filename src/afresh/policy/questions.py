@@ -27,7 +27,8 @@ def ask_after_stall(evidence: str, state: State, course: ProgressState) -> Quest
     since = f"since step {course.since}, the last that moved the work" if course.since else "since the start"
     return ask_person(
         f"It gets nowhere: {evidence}. It was warned, and made to try another way. Spent {since}: {steps} steps, "
-        f"{course.bill.words(course.tokens)} ({did}); in all {state.spending.calls} calls, {state.spending.costs.words(state.spending.usage.tokens)}. "
+        f"{course.bill.words(course.tokens)} ({did}); in all {state.spending.calls} calls, "
+        f"{state.spending.costs.words(state.spending.usage.tokens)}. "
         "Answer with a hint, or discard the task.",
         f"{GO_ON}: it tries again and knows no more than before; what was noticed is counted anew",
         "another way: it leaves what it tried last and looks for a different approach",
@@ -45,7 +46,8 @@ def ask_after_phase_limit(state: State, phase: str) -> QuestionAsked:
 
 def ask_for_missing_plan(state: State) -> QuestionAsked:
     return ask_person(
-        f"{state.work.strategy.steps} steps have led to no plan: {summarise_progress(state)}. Answer with a hint, or discard the task.",
+        f"{state.work.strategy.steps} steps have led to no plan: {summarise_progress(state)}. Answer with a hint, or "
+        "discard the task.",
         f"{GO_ON}: it tries again and knows no more than before",
     )
 

@@ -20,7 +20,7 @@ class CodeIndexStore(Protocol):
         ...
 
     def readings(self, numbers: Sequence[int], bare: bool = False) -> Mapping[int, FileReading]:
-        """Of contents that are known; a bare one is without symbols and mentions. KeyError if one is gone."""
+        """Readings of known contents; a bare one has no symbols and mentions. KeyError if one is gone."""
         ...
 
     def saying(self, term: IndexTerm, name: str) -> Mapping[int, int]:

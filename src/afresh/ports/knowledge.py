@@ -11,8 +11,8 @@ class InstructionReader(Protocol):
     """The instructions that people have written for agents."""
 
     def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> InstructionChain:
-        """The instructions that apply to a task of these types (the general one first) whose goal has named paths, which may be other
-        words, and that has touched others. BadInstructions for a file that can't be used."""
+        """The instructions that apply to a task of these types (the general one first) whose goal has named paths, which may be
+        other words, and that has touched others. BadInstructions for a file that can't be used."""
         ...
 
 

@@ -52,11 +52,11 @@ class TaskQueue(Protocol):
     def release(self, worker: str, task: str) -> None: ...
 
     def tickets(self, which: TicketQuery = ALL_TICKETS) -> Sequence[QueueTicket]:
-        """As asked for; otherwise every task, in the order in which they came in."""
+        """The tickets asked for; by default every task, in the order of creation."""
         ...
 
     def counts(self) -> QueueCounts:
-        """Of all tasks, without reading them."""
+        """Counts of all tasks, without reading them."""
         ...
 
 
@@ -69,7 +69,7 @@ class Notebook(Protocol):
         ...
 
     def append(self, events: Sequence[Event]) -> Sequence[JournalEntry]:
-        """One durable commit after whatever was written last."""
+        """Append events in one durable commit."""
         ...
 
     def extend(self, entries: Sequence[JournalEntry]) -> None:
@@ -79,7 +79,7 @@ class Notebook(Protocol):
     def head(self) -> JournalHead: ...
 
     def entries(self, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
-        """In order, each checked against the one before it."""
+        """Entries in order, each checked against the one before it."""
         ...
 
 
@@ -139,7 +139,7 @@ class LimitStore(Protocol):
     """What was spent against limits, and those that have tripped."""
 
     def tally(self, account: SpendingAccount, scope: LimitScope, unit: LimitUnit) -> SpendingTally:
-        """In time that does not depend on the number of calls."""
+        """What was spent, in time that does not depend on the number of calls."""
         ...
 
     def tripped(self, account: SpendingAccount | None = None) -> Sequence[TrippedLimit]:
@@ -151,7 +151,7 @@ class LimitStore(Protocol):
         ...
 
     def reset(self, account: SpendingAccount, scope: LimitScope) -> Sequence[TrippedLimit]:
-        """What was spent so far no longer counts against the limit: a person wants that. Returns the tripped limits that it ended."""
+        """Stop counting what was spent so far against the limit, as a person asked; the tripped limits that it ended."""
         ...
 
 
@@ -171,6 +171,6 @@ class Storage:
     """Shared by all projects of the user, as the ledger is."""
     ledger: LedgerStore
     transaction: Callable[[], AbstractContextManager[None]]
-    """What is written to journal, notebook and queue within it is one atomic, durable commit; nothing of it if the body raises."""
+    """What is written to journal, notebook and queue within it is one atomic, durable commit; nothing if the body raises."""
     close: Callable[[], None]
     """Give the files back; the next use opens them again."""

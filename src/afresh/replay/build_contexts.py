@@ -86,7 +86,7 @@ def build_contexts(trajectory: Mapping[str, Any], budget: int, count: CountToken
 
 
 def step_from_trajectory(plain: Mapping[str, Any]) -> RecordedStep:
-    """One of a wrong shape says nothing."""
+    """The step; an empty one if it has a wrong shape."""
     return next(iter(run_from_trajectory({"steps": [plain]}).steps), EMPTY_STEP)
 
 
@@ -101,7 +101,7 @@ def load_sample_text() -> str:
 
 
 def make_foreign_counter(count: CountTokens) -> ForeignTokenCounter:
-    """Priced by length, at the rate of a text of our own: the whole is counted exactly in any case."""
+    """A counter that estimates parts by length, at the rate of a sample text; the whole is counted exactly."""
     rate = count(load_sample_text()) / len(load_sample_text())
     return ForeignTokenCounter(count, lambda text: len(text) * rate)
 

@@ -98,7 +98,9 @@ def render_page(report: ReplayReport, album: ContextSampler) -> str:
     """The page, bounded in size; it says what is left out."""
     style, script = _read_asset("page.css"), _read_asset("plot.js") + _read_asset("page.js")
     fill = {
-        "policy": f"default-src 'none'; style-src {_hash_for_policy(style)}; script-src {_hash_for_policy(script)}; base-uri 'none'",
+        "policy": (
+            f"default-src 'none'; style-src {_hash_for_policy(style)}; script-src {_hash_for_policy(script)}; base-uri 'none'"
+        ),
         "title": escape(_render_title(report)),
         "style": style,
         "data": _encode_data(_payload(report, album)),

@@ -1,4 +1,4 @@
-"""Reads JSON values from a file, one at a time, with the place of each. Broken ones have a problem and what could be recovered."""
+"""Reads JSON values from a file, one at a time, with the place of each. Of broken ones it recovers what it can."""
 
 import gzip
 import json

@@ -24,7 +24,7 @@ def render_step(step: RecordedStep) -> str:
 
 
 def build_sliding_windows(run: RecordedRun, budget: int, count: CountTokens) -> Iterator[str]:
-    """One text a step. The oldest step in it is cut to fill what is left. Looks back no further than the budget reaches."""
+    """One text per step. Its oldest step is cut to fill the budget."""
     task = truncate_middle(run.task, count(run.task), budget // 2, count)
     texts: list[str] = []
     sizes: list[int] = []
@@ -137,7 +137,8 @@ ContextBuilder = Callable[[Mapping[str, Any], int, CountTokens], Iterable[str]]
 
 @dataclass(frozen=True, slots=True)
 class NeededReference:
-    """A name or line of the recorded action, and where the run had it last. `held`: our context has it; `windowed`: the window has."""
+    """A name or line of the recorded action, and where the run had it last. `held`: it is in our context; `windowed`:
+    in the sliding window."""
 
     kind: str
     text: str
@@ -175,7 +176,7 @@ class StepMeasurement:
 
 
 def measure_run(run: RecordedRun, builder: ContextBuilder, budget: int, count: CountTokens) -> Iterable[StepMeasurement]:
-    """One moment a step, in order. A context over the budget holds nothing: it would not have been sent."""
+    """One measurement per step, in order. A context over the budget is treated as empty: it would not have been sent."""
     seen, history = ReferenceIndex(run.task), count(run.task)
     built = builder(to_trajectory(run), budget, count)
     together = zip(run.steps, built, build_sliding_windows(run, budget, count), strict=True)

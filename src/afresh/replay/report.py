@@ -130,7 +130,7 @@ STEP_PART_WORDS = {"said": "a person's words", "thought": "a thought", "action":
 
 @dataclass(frozen=True, slots=True)
 class RunMeasurement:
-    """One run. Its texts are gone: a folder of sessions need not fit into memory."""
+    """One run without its texts: a folder of sessions need not fit into memory."""
 
     run: RecordedRun
     moments: tuple[StepMeasurement, ...]
@@ -153,7 +153,7 @@ class ReplayReport:
 
     @property
     def bill(self) -> InputCost | None:
-        """Of the runs whose price is known."""
+        """The cost of the runs whose price is known."""
         bills = [one.bill for one in self.runs if one.bill]
         return sum(bills, InputCost()) if bills else None
 
@@ -175,7 +175,7 @@ class MissedReference:
 
 
 def drop_texts(moment: StepMeasurement) -> StepMeasurement:
-    """Without its texts."""
+    """The measurement without its texts."""
     return replace(moment, context="", step=RecordedStep("", moment.step.tool, "", "", tokens=moment.reported))
 
 

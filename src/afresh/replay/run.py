@@ -48,7 +48,7 @@ class RecordedRun:
 
 
 def replace_lone_surrogates(text: str) -> str:
-    """Without halves of surrogate pairs: JSON can hold them, no file or request can."""
+    """The text without halves of surrogate pairs: JSON can hold them, files and requests can't."""
     return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 

@@ -110,6 +110,19 @@ class RunBuilder:
             self.problem(entry.where, "not a JSON object, left out")
         return entry.whole and isinstance(entry.value, dict)
 
+    def use_model(self, name: object, times: int = 1) -> None:
+        """The model of a call, if the file names it; the one that is named most is the run's."""
+        if isinstance(name, str) and name:
+            self.models[name] += times
+
+    def objects(self, items: Iterable[object], where: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The items that are objects, each with its place; others are problems."""
+        for number, item in enumerate(items, 1):
+            if isinstance(item, dict):
+                yield f"{where} {number}", item
+            else:
+                self.problem(f"{where} {number}", "not an object, left out")
+
     def say(self, text: str) -> None:
         """A person said something."""
         self._flush()

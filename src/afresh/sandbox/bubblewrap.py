@@ -67,7 +67,7 @@ class BubblewrapDescriptors:
 
 
 class BubblewrapNamespace:
-    """Known by its first process: when that is gone, the kernel has ended all others in it."""
+    """A process namespace, known by its first process: when that ends, the kernel ends all others."""
 
     def __init__(self, running: RunningCommand, status: int, descriptors: BubblewrapDescriptors) -> None:
         self._running, self._status = running, status
@@ -77,7 +77,7 @@ class BubblewrapNamespace:
             self._handle = descriptors.keep(os.pidfd_open(self._process)) if self._process else None
 
     def limit(self, limits: Sequence[tuple[int, int]]) -> None:
-        """Called while the process still waits at its gate, so that the command starts with them."""
+        """Set limits while the process still waits, so that the command starts with them."""
         try:
             for name, value in limits if self._handle is not None else ():
                 resource.prlimit(self._process, name, (value, value))
@@ -101,7 +101,7 @@ class BubblewrapNamespace:
 
 
 def _read_first_process(status: int) -> int:
-    """As bubblewrap reports it in its first line; 0 if it ended before."""
+    """The process number in the first line of bubblewrap's report; 0 if it ended before."""
     line = b"".join(_read_line_bytes(status))
     return int(json.loads(line)["child-pid"]) if line.strip() else 0
 
@@ -121,7 +121,7 @@ _ISOLATION_OPTIONS = (
 
 
 def find_bubblewrap() -> str | None:
-    """Looked for only where the system keeps its programs: a PATH may lead into the repository."""
+    """The path of bubblewrap, searched in system folders only: PATH may lead into the repository."""
     return shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin")
 
 

@@ -12,7 +12,7 @@ from afresh.sandbox.resource_limits import ResourceLimits
 def choose_sandbox(
     mounts: Mounts, allow_none: bool = False, limits: ResourceLimits | None = None, cache: Path | None = None
 ) -> AnySandbox:
-    """Only `allow_none`, which comes from the user's own flag, leads to no sandbox; no variable and no file does."""
+    """The strongest sandbox that holds. Only `allow_none`, a flag of the user, allows none; no variable and no file does."""
     reasons: list[str] = []
     for level in ("bubblewrap", "landlock"):
         result = probe_level(level, cache)

@@ -56,7 +56,7 @@ def find_interpreter_folders(mounts: Mounts) -> tuple[Path, ...]:
 def _find_readable_folders(
     programs: tuple[Path, ...], prefixes: tuple[str, ...], environments: tuple[Path, ...], private: tuple[Path, ...]
 ) -> tuple[Path, ...]:
-    """Kept, since looking costs several milliseconds and every command asks."""
+    """Cached: the search takes several milliseconds, and every command needs it."""
     folders = [part for folder in programs for part in _expand_installation(folder)]
     folders += [part for prefix in prefixes for part in _expand_installation(Path(prefix) / "bin")]
     based = [

@@ -109,7 +109,7 @@ _PACKAGE_FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class EscapeCheck:
-    """One attempt. It is `ok` when the sandbox behaved."""
+    """One attempt to escape; `ok` if the sandbox held."""
 
     name: str
     ok: bool

@@ -21,7 +21,7 @@ _VERSION_FLAG = 1
 
 
 def read_landlock_version() -> int:
-    """Of the kernel's interface; 0 where there is none."""
+    """The version of the kernel's interface; 0 if there is none."""
     libc = ctypes.CDLL(None, use_errno=True)
     return max(0, libc.syscall(_VERSION_CALL, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION_FLAG)))
 

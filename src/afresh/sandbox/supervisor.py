@@ -33,7 +33,7 @@ _STOP_TIMEOUT_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class SupervisedCommand:
-    """One command to run in the tree, where the tree is, with these rules or none."""
+    """Runs a command in the tree, at its real path, with these rules or none."""
 
     mounts: Mounts
     limits: ResourceLimits
@@ -85,7 +85,7 @@ def _stop_launcher(launcher: subprocess.Popen[bytes]) -> None:
 
 
 def list_import_folders(tree: Path) -> Sequence[Path]:
-    """Put before everything else that Python imports, since an installed package may point at the user's checkout."""
+    """Folders that Python imports from first, since an installed package may point at the user's checkout."""
     return tuple(folder for folder in (tree / "src", tree) if folder.is_dir())
 
 
@@ -102,7 +102,7 @@ def make_private_folder() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def guard_git_file(tree: Path) -> Iterator[list[str]]:
-    """Without mounts a command can rewrite the tree's `.git` file; then it is put back, and that is said."""
+    """Restore the tree's `.git` file if the command has changed it, and report that."""
     link, said = tree / ".git", list[str]()
     before = link.read_bytes() if link.is_file() and not link.is_symlink() else None
     yield said

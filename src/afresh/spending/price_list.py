@@ -53,7 +53,7 @@ FREE_PRICE = Price(0.0, 0.0, "nobody pays for it")
 
 
 def to_nano_dollars(millionths: float) -> int:
-    """Of tokens times dollars for a million of them."""
+    """Nano-dollars for tokens times dollars per million."""
     return round(millionths * NANO_PER_MICRO_DOLLAR)
 
 
@@ -84,7 +84,7 @@ class PriceTable:
 
 
 class FreePrices:
-    """Of models that nobody pays for."""
+    """Prices of free models."""
 
     def of(self, model: str, size: int = SAMPLE_TOKENS) -> Price:
         return FREE_PRICE

@@ -80,7 +80,7 @@ GROUP_KEYS: dict[SpendingGroup, Callable[[LedgerCall], tuple[str, ...]]] = {
 
 
 def list_prompt_sizes(calls: Iterable[LedgerCall]) -> dict[str, list[tuple[str, int, int]]]:
-    """By kind: task, step and tokens of what was sent, of each call that was answered."""
+    """Task, step and tokens of the prompt of each answered call, by kind."""
     found: dict[str, list[tuple[str, int, int]]] = {}
     for call in calls:
         booked, sent = call.booking.call, call.payment.usage.input

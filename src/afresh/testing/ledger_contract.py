@@ -20,7 +20,7 @@ SAMPLE_ACCOUNT = SpendingAccount("p", "t", NOON)
 
 
 def make_limits(**most: int) -> tuple[SpendingLimit, ...]:
-    """Of money by scope, in nano-dollars."""
+    """Limits of money by scope, in nano-dollars."""
     return tuple(SpendingLimit(LimitScope(name), LimitUnit.MONEY, amount) for name, amount in most.items())
 
 

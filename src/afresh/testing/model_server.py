@@ -1,11 +1,11 @@
 """A provider on the loopback: speaks Anthropic messages and OpenAI chat completions, plays a script, injects faults.
 
-with ModelServer([Fault(429), Reply("hello")]) as server:
+with ModelServer([HttpFault(429), Reply("hello")]) as server:
     …                                  # an SDK with base_url server.anthropic_url or server.openai_url
     server.received                    # what was asked, in order
 
-A script has one step for each call: a reply, a `Turn`, or one of the faults of `afresh.testing.faults`. Questions that cost
-nothing (how many tokens, which models) take no step; they are kept in `server.asides`.
+A script has one step for each call: a reply, a `ScriptedTurn`, or one of the faults of `afresh.testing.provider_faults`.
+Questions that cost nothing (how many tokens, which models) take no step; they are kept in `server.asides`.
 """
 
 import json

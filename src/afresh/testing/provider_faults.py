@@ -1,21 +1,21 @@
-"""What can go wrong with a provider, one noun each, for the script of a `ModelServer`.
+"""What can go wrong with a provider, one class each, for the script of a `ModelServer`.
 
-    Fault(429, headers=after(seconds=2))   an HTTP error, and how long to wait: `after` in seconds, milliseconds or as a date
-    Garbage("<html>")                      a body that is no answer
-    HungUp()                               the connection is cut in the middle of the body
-    Slow(2.0, step)                        silence before the first byte
-    Dripping(0.1, step)                    silence before each event of a stream
+    HttpFault(429, headers=make_retry_headers(seconds=2))   an HTTP error, and how long to wait
+    GarbageAnswer("<html>")                a body that is not an answer
+    CutConnection()                        the connection is cut in the middle of the body
+    SlowStart(2.0, step)                   silence before the first byte
+    SlowStream(0.1, step)                  silence before each event of a stream
     CutStream(3, step)                     the stream ends after three events
-    ErrorEvent(3, step)                    an error is sent after three events, then the stream ends
+    StreamError(3, step)                   an error is sent after three events, then the stream ends
 
-The last four go around any other step, also around each other: `Slow(1.0, CutStream(3, reply))`. A reply itself can be odd:
+The last four wrap any other step, also each other: `SlowStart(1.0, CutStream(3, reply))`. A reply itself can be odd:
 
-    EMPTY                                  says nothing and calls nothing
-    unknown_tool()                         calls what was not offered
-    long_arguments()                       ten megabytes of them
-    Turn(reply, arguments="{")             a tool's input that is no JSON
-    Turn(reply, cut=True)                  stopped by the limit of its length
-    reported(reply, input_tokens=-5)       a usage that is wrong, field by field; without any it is missing
+    EMPTY_REPLY                            says nothing and calls nothing
+    call_unknown_tool()                    calls a tool that was not offered
+    call_with_long_arguments()             ten megabytes of them
+    ScriptedTurn(reply, arguments="{")     arguments that are not JSON
+    ScriptedTurn(reply, cut=True)          stopped by the limit of its length
+    report_usage(reply, input_tokens=-5)   a wrong usage, field by field; without fields it is missing
 """
 
 from collections.abc import Mapping

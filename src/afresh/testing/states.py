@@ -24,7 +24,7 @@ def make_runtime(*, template: Any, tools: Any, counter: Any, **values: Any) -> R
 
 
 def replace_in_parts(whole: Whole, **values: Any) -> Whole:
-    """With these values, wherever they belong. TypeError for a field that no part has."""
+    """The state or runtime with these values, in whichever part they belong. TypeError for a field that no part has."""
     own = {name: values.pop(name) for name in [*values] if name in whole.__dataclass_fields__}
     for part in STATE_PARTS if isinstance(whole, State) else RUNTIME_PARTS:
         now = getattr(whole, part)

@@ -1,4 +1,5 @@
-"""What every Storage must do beyond its parts. Subclass it in a test file and give it a `storage`, fresh and empty (and `reopen`)."""
+"""What every journal store, notebook and Storage must do. Subclass one in a test file and give it the fixture that it names, and
+`reopen` where there is something to reopen."""
 
 import pytest
 

@@ -62,7 +62,10 @@ def _refuse_without_run(bench: ToolContext, workspace: Workspace, changes: Seque
     )
     if found:
         ways = tuple(dict.fromkeys(way for ways in found.values() for way in ways))
-        reason = f"tests that the task did not ask to change were weakened, so they are put back as they were: {list_first_names(ways, 5)}"
+        reason = (
+            "tests that the task did not ask to change were weakened, so they are put back as they were: "
+            f"{list_first_names(ways, 5)}"
+        )
         return Verdict(Ruling.FAIL, reason, final=True, measure=measure, weakened=tuple(found))
     return _refuse_unlowered_count(bench, measure)
 

@@ -125,7 +125,10 @@ def compare_final_run(ran: CheckResult, before: BaselineCheck, waived: frozenset
         return known
     gone = find_missing_tests(ran.outcomes, before) - waived
     if gone:
-        problem = f"{format_count(len(gone), 'test')} ran before and {'is' if len(gone) == 1 else 'are'} skipped or gone now: {list_first_names(gone)}"
+        problem = (
+            f"{format_count(len(gone), 'test')} ran before and {'is' if len(gone) == 1 else 'are'} skipped or gone "
+            f"now: {list_first_names(gone)}"
+        )
         return CheckComparison(ran, problem, tuple(sorted(gone)[:MAX_LOST_TESTS]))
     if problem := _describe_fewer_tests(ran.outcomes, before):
         return CheckComparison(ran, problem)
@@ -168,7 +171,8 @@ def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tupl
     parts = [f"{format_count(len(new), 'test')} {_conjugate_fail(len(new))}: {list_first_names(new)}"] if new else []
     if old:
         parts.append(
-            f"{format_count(len(old), 'test')} failed before the task began and still {_conjugate_fail(len(old))}: {list_first_names(old)}"
+            f"{format_count(len(old), 'test')} failed before the task began and still {_conjugate_fail(len(old))}: "
+            f"{list_first_names(old)}"
         )
     return f"`{before.run.command}` exits {ran.run.exit}: " + ("; ".join(parts) or "it must exit 0"), (), ()
 

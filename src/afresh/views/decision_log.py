@@ -100,9 +100,8 @@ def _describe_event(event: Event) -> dict[str, Any]:
             kind = BLOCKER_TYPE if status is TaskStatus.BLOCKED else OUTCOME_TYPE
             return _make_fields(kind, "harness", f"{status.value} {commit[:12]}".strip(), reason, 1.0, severity)
         case (
-            happened.CeilingChanged() | happened.CheckpointWritten() | happened.CeilingBreached() | happened.UsageReportDoubted() | happened.MemoryCompacted()
-            | happened.StallNoticed()
-            | happened.StrategyChanged() | happened.ReserveChanged()
+            happened.CeilingChanged() | happened.CheckpointWritten() | happened.CeilingBreached() | happened.UsageReportDoubted()
+            | happened.MemoryCompacted() | happened.StallNoticed() | happened.StrategyChanged() | happened.ReserveChanged()
         ):  # fmt: skip
             return _describe_upkeep(event) | {"step": event.step}
         case _:

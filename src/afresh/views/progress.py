@@ -138,14 +138,17 @@ def _make_progress_lines(state: State, events: Sequence[happened.Event], kept_be
                 lines.append(
                     ProgressLine(
                         "•",
-                        f"before the first change: {sum_check_runs(baseline.runs).words if baseline.runs else 'no checks'}{flaky}",
+                        (
+                            "before the first change: "
+                            f"{sum_check_runs(baseline.runs).words if baseline.runs else 'no checks'}{flaky}"
+                        ),
                     )
                 )
             case happened.StepFinished(step, outcome):
                 lines.append(_make_step_line(step, outcome, events, kept_before is None or state.workspace.kept > kept_before))
             case (
-                happened.CeilingChanged() | happened.ReserveChanged() | happened.MemoryCompacted() | happened.StrategyChanged() | happened.PersonSpoke()
-                | happened.StepsUndone()
+                happened.CeilingChanged() | happened.ReserveChanged() | happened.MemoryCompacted() | happened.StrategyChanged()
+                | happened.PersonSpoke() | happened.StepsUndone()
             ):  # fmt: skip
                 lines += _make_lines_between_steps(event)
             case happened.QuestionAsked(question):

@@ -122,7 +122,10 @@ def _render_question(state: State) -> list[str]:
             f"Given back to {format_code(state.task.parent)}.",
         ]
     how = "the number of an option, or your own words" if options else "your own words"
-    asked = f"Asked by the {escape_inline(state.dialogue.asked_by, 40) or 'model'}, {format_time(state.times.updated)}. Answer with {how}:"
+    asked = (
+        f"Asked by the {escape_inline(state.dialogue.asked_by, 40) or 'model'}, {format_time(state.times.updated)}. "
+        f"Answer with {how}:"
+    )
     return [
         *quote_lines(state.dialogue.question),
         *(["", *options] if options else []),
@@ -138,7 +141,8 @@ def _render_criteria(state: State) -> list[str]:
     if not asked:
         return ["none given"]
     rows = [
-        f"| {escape_cell(format_code(command))} | {_render_check_run(before.get(command))} | {_render_check_run(now.get(command))} |"
+        f"| {escape_cell(format_code(command))} | {_render_check_run(before.get(command))} | "
+        f"{_render_check_run(now.get(command))} |"
         for command in asked
     ]
     latest = f"at step {state.verification.verdict_step}, undone since" if state.verification.is_undone else "now"
@@ -148,7 +152,8 @@ def _render_criteria(state: State) -> list[str]:
     ):
         lines += [
             "",
-            f"Counted: {state.verification.baseline.measure} before, {state.verification.verdict.measure if state.verification.verdict else '?'} now.",
+            f"Counted: {state.verification.baseline.measure} before, "
+            f"{state.verification.verdict.measure if state.verification.verdict else '?'} now.",
         ]
     if state.verification.baseline and state.verification.baseline.flaky:
         lines += [
@@ -176,7 +181,8 @@ def _render_changes(state: State) -> list[str]:
     if state.workspace.branch:
         lines += [
             "",
-            f"On branch {format_code(state.workspace.branch, 100)}, made from {format_code(state.workspace.base[:12])}; your checkout is untouched.",
+            f"On branch {format_code(state.workspace.branch, 100)}, made from {format_code(state.workspace.base[:12])}; "
+            "your checkout is untouched.",
         ]
     if state.workspace.commit:
         lines += ["", f"Commit {format_code(state.workspace.commit[:12])}."]
@@ -231,7 +237,8 @@ def _render_step(record: StepRecord) -> list[str]:
 def _render_spending(state: State) -> list[str]:
     usage = state.spending.usage
     return [
-        f"{state.spending.calls:,} model calls: {usage.input:,} tokens in ({usage.cached:,} of them cached), {usage.output:,} out. "
+        f"{state.spending.calls:,} model calls: {usage.input:,} tokens in ({usage.cached:,} of them cached), "
+        f"{usage.output:,} out. "
         f"Largest call {state.tokens.largest_prompt:,} of {state.tokens.ceiling.highest or state.budget:,}. "
         f"{state.workspace.kept:,} changes kept, {state.workspace.reverted:,} reverted.",
         *([f"{describe_parts(state)}."] if state.work.subtasks else []),

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.core.task_id import check_task_id
 from afresh.errors import BadInput
 from afresh.workspace.disk_files import remove_tree
 from afresh.workspace.git import GitFailed, run_git_as_user
@@ -32,7 +31,7 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
     """
     branch, tree = _find_branch_and_tree(repository, task_id)
     commit = branch.tip or branch.record.get("commit", "")
-    if not commit or commit == _read_base(branch):
+    if not commit or commit == branch.begun:
         raise BadInput(
             f"task {task_id} has no commit to apply",
             next=f"afresh show {task_id} shows its state",
@@ -55,7 +54,7 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
 def discard_task_branch(repository: Repository, task_id: str) -> None:
     """Remove the task's worktree, branch and snapshots, and nothing else. BadInput if the branch has other commits."""
     branch, tree = _find_branch_and_tree(repository, task_id)
-    branch.must_be_free(_read_base(branch))
+    branch.must_be_free(branch.begun)
     if repository.current_branch == branch.name:
         raise BadInput(
             f"{branch.name} is checked out", next="switch to another branch first: git switch -", safe=CHECKOUT_UNCHANGED_NOTE
@@ -69,21 +68,12 @@ def retire_part_branch(repository: Repository, task_id: str) -> None:
     """Remove worktree and branch of a part that has come back; its snapshots stay, since a step may be taken again."""
     branch, tree = _find_branch_and_tree(repository, task_id)
     unregister_worktree(repository, tree)
-    if repository.current_branch != branch.name and branch.ours(_read_base(branch)):
+    if repository.current_branch != branch.name and branch.ours(branch.begun):
         _delete_branch(repository, branch)
 
 
 def _find_branch_and_tree(repository: Repository, task_id: str) -> tuple[TaskBranch, Path]:
-    check_task_id(task_id)
-    shadow = repository.state / "shadow" / f"{task_id}.git"
-    return TaskBranch(repository, f"afresh/{task_id}", shadow), repository.state / "worktrees" / task_id
-
-
-def _read_base(branch: TaskBranch) -> str:
-    try:
-        return (branch.shadow / "begun").read_text()
-    except OSError:
-        return ""
+    return TaskBranch.of(repository, task_id), repository.state / "worktrees" / task_id
 
 
 def _refuse_unfinished_merge(repository: Repository) -> None:
@@ -109,7 +99,7 @@ def _merge_branch(repository: Repository, branch: TaskBranch, task_id: str, forw
 
 
 def _refuse_conflicts(repository: Repository, branch: TaskBranch, task_id: str) -> None:
-    """Tried without touching the checkout. A git before 2.38 can't; there the merge itself finds out, and is aborted."""
+    """BadInput if the merge would conflict. Git before 2.38 can't check that; there the merge itself fails and is aborted."""
     try:
         repository.git.run("merge-tree", "--write-tree", "--name-only", "--no-messages", "HEAD", branch.ref)
     except GitFailed as failure:

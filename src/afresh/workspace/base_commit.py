@@ -73,7 +73,8 @@ def describe_base(base: BaseCommit, dirty: tuple[str, ...], copied: list[str], l
         said.append(f"{stay} in your checkout, outside the task: {_name_some(dirty)}.")
     if base.submodules:
         said.append(
-            f"Submodules are left as they are, without content: {_name_some([path_from_bytes(path) for _, path in base.submodules])}."
+            "Submodules are left as they are, without content: "
+            f"{_name_some([path_from_bytes(path) for _, path in base.submodules])}."
         )
     if base.pointers:
         said.append(f"Files in Git LFS are left as pointers: {_name_some(base.pointers)}.")

@@ -1,4 +1,4 @@
-"""The files of the user's checkout, by one walk without git: what is ignored is not looked into."""
+"""The files of the user's checkout, listed without git and without ignored ones; and a scratch copy to try things in."""
 
 import codecs
 import contextlib
@@ -148,7 +148,7 @@ MAX_CHECKOUT_BYTES = 1 << 30
 
 @contextlib.contextmanager
 def make_scratch_copy(repository: Repository, names: Sequence[str]) -> Iterator[Path]:
-    """With these files, and those that imports need beside them. BadInput if they are too large to be copied."""
+    """A folder with copies of these files, and of those that imports need. BadInput if they are too large."""
     folder = Path(mkdtemp(prefix="trial-", dir=make_state_folder(repository)))
     try:
         named = [name for name in names if not has_link_on_path(repository.root, name)]

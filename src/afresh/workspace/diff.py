@@ -40,7 +40,7 @@ def _parse_count(field: bytes) -> int:
 
 
 def _split_patches(output: bytes, statuses: Sequence[str]) -> Iterator[str]:
-    """One patch a path. A file that became a link is shown by git as two: taken out and put in."""
+    """One patch per path. Git shows a file that became a link as two patches: removed and added."""
     sections = iter(_split_sections(output))
     for status in statuses:
         text = "".join(next(sections, "") for _ in range(2 if status == "T" else 1))

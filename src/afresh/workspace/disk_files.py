@@ -1,4 +1,4 @@
-"""Folders on disk: making them accessible, removing them, and putting small files where a power loss can't take them."""
+"""Files and folders on disk: making them accessible, removing them, replacing files so that a crash leaves no half of one."""
 
 import os
 import shutil
@@ -56,14 +56,29 @@ def clear_path(top: Path, name: str) -> None:
     remove_tree(place)
 
 
+TEMPORARY_PREFIX = ".new-"
+"""Names of files that are being written; a killed process may leave one behind."""
+
+
+def replace_file(place: Path, data: bytes) -> None:
+    """Write a file in one move: readers see the old content or the new one. It keeps its mode, and no link is followed."""
+    spare = place.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{place.name}")
+    mode = place.lstat().st_mode if os.path.lexists(place) else 0
+    rights = stat.S_IMODE(mode) if stat.S_ISREG(mode) else 0o644
+    try:
+        with open(os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, rights), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        spare.replace(place)
+    except OSError:
+        spare.unlink(missing_ok=True)
+        raise
+
+
 def write_durable_file(place: Path, text: str) -> None:
     """All of it or nothing, and on disk when this returns."""
-    beside = place.with_name(place.name + ".new")
-    with beside.open("w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(place)
+    replace_file(place, text.encode())
     sync_folder(place.parent)
 
 

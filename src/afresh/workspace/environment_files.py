@@ -42,7 +42,7 @@ def _list_folders(folder: Path) -> "list[os.DirEntry[str]]":
 
 
 def _is_repository(entry: "os.DirEntry[str]") -> bool:
-    """Of its own, and so another project; a submodule, which is part of this one, has a file there."""
+    """Whether a folder is another repository. A submodule, which is part of this one, has a file `.git`."""
     return os.path.isdir(os.path.join(entry.path, ".git"))
 
 

@@ -22,7 +22,7 @@ RECENT_NANOSECONDS = 2_000_000_000
 
 
 def stamp_files(root: Path, names: Sequence[str]) -> Mapping[str, str]:
-    """Of what is there. One that was written just now gets a mark that no later look repeats."""
+    """Stamps of the files that exist. A file that was written just now gets a stamp that is never repeated."""
     now, top = time.time_ns(), f"{root}/"
     found: dict[str, str] = {}
     for name in names:

@@ -3,7 +3,8 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,6 +28,7 @@ SAFE_GIT_CONFIG = (
     "gc.auto=0",
     "maintenance.auto=false",
 )
+DURABLE_WRITE_CONFIG = ("core.fsync=objects,reference", "core.fsyncMethod=fsync")
 SAFE_GIT_ENVIRONMENT = {
     "LC_ALL": "C",
     "HOME": "/nonexistent",
@@ -80,6 +82,20 @@ class Git:
     def run(self, *arguments: str, stdin: bytes = b"", config: tuple[str, ...] = (), variables: Mapping[str, str] = {}) -> bytes:
         return finish_git(self.start(*arguments, config=config, variables=variables), arguments, stdin)[0]
 
+    def write_tree(self) -> str:
+        """Write the index as a tree; its id."""
+        return self.run("write-tree").decode().strip()
+
+    @contextmanager
+    def with_index(self, name: str) -> "Iterator[Git]":
+        """Git with an index file of this name instead of the usual one; it is removed at the end."""
+        place = self.git_dir / name
+        place.unlink(missing_ok=True)
+        try:
+            yield Git(self.git_dir, self.work_tree, (("GIT_INDEX_FILE", str(place)),))
+        finally:
+            place.unlink(missing_ok=True)
+
     def ask(self, *arguments: str) -> str:
         """What git answers in one line, or nothing if it has no answer."""
         try:
@@ -106,6 +122,12 @@ def run_git_as_user(folder: Path, *arguments: str, config: tuple[str, ...] = (),
         cwd=folder, env=variables | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"},
     )  # fmt: skip
     return finish_git(process, arguments, stdin)[0]
+
+
+def copy_objects(source: Git, target: Git, tree: str, base: str) -> None:
+    """Copy the objects of a tree that the base does not have from one repository to another; they are on disk afterwards."""
+    pack = source.run("pack-objects", "--quiet", "--revs", "--stdout", stdin=f"{tree}\n^{base}\n".encode())
+    target.run("unpack-objects", "-q", stdin=pack, config=DURABLE_WRITE_CONFIG)
 
 
 @cache

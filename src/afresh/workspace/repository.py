@@ -94,7 +94,8 @@ def locate_repository(folder: Path) -> Repository:
 
 
 def _locate_with_head(folder: Path) -> tuple[Repository, str, str]:
-    """The repository, its commit, and the tree of its tracked `.afresh/state`, asked of git at once; what is not there is empty."""
+    """The repository, its commit, and the tree of its tracked `.afresh/state`, asked of git at once; what is not there is
+    empty."""
     places = ("--is-bare-repository", "--git-dir", "--git-common-dir", "--show-toplevel")
     asked = ("rev-parse", "--path-format=absolute", *places, "--revs-only", "HEAD^{commit}", "HEAD:.afresh/state")
     try:

@@ -45,7 +45,7 @@ class ShadowRepository:
 
     @property
     def store(self) -> Git:
-        """For what concerns objects and index alone; the tree need not be there."""
+        """Git for objects and index only; the tree need not exist."""
         return Git(self.folder)
 
     @property
@@ -173,21 +173,17 @@ class ShadowRepository:
         return self.write()
 
     def write(self) -> str:
-        return self.store.run("write-tree").decode().strip()
+        return self.store.write_tree()
 
     def mixed(self, snapshot: str, chosen: Callable[[bytes], bool]) -> str:
         """What the index holds, with the chosen names as they are in the snapshot."""
-        copy = self.folder / "index.mixed"
-        shutil.copyfile(self.index, copy)
-        git = Git(self.folder, None, (("GIT_INDEX_FILE", str(copy)),))
-        entries = (entry.split(b"\t", 1) for entry in git.run("ls-tree", "-r", "-z", snapshot).split(b"\0")[:-1])
-        wanted = [b"%s %s\t%s" % (*meta.split()[::2], name) for meta, name in entries if chosen(name)]
-        try:
+        with self.store.with_index("index.mixed") as git:
+            shutil.copyfile(self.index, self.folder / "index.mixed")
+            entries = (entry.split(b"\t", 1) for entry in git.run("ls-tree", "-r", "-z", snapshot).split(b"\0")[:-1])
+            wanted = [b"%s %s\t%s" % (*meta.split()[::2], name) for meta, name in entries if chosen(name)]
             git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_join_nul(filter(chosen, self.names())))
             git.run("update-index", "-z", "--index-info", stdin=_join_nul(wanted))
-            return git.run("write-tree").decode().strip()
-        finally:
-            copy.unlink(missing_ok=True)
+            return git.write_tree()
 
     def present(self) -> set[bytes]:
         """Regular files in the tree: tracked or new, not ignored."""

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from afresh.core.task_id import check_task_id
 from afresh.errors import BadInput, Damaged
 from afresh.ports.watch import Clock
 from afresh.workspace.base_commit import read_base_commit
 from afresh.workspace.disk_files import remove_tree, write_durable_file
-from afresh.workspace.git import Git, GitFailed, run_git_as_user
+from afresh.workspace.git import DURABLE_WRITE_CONFIG, Git, GitFailed, copy_objects, run_git_as_user
 from afresh.workspace.repository import Repository
-
-DURABLE_WRITE_CONFIG = ("core.fsync=objects,reference", "core.fsyncMethod=fsync")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,10 @@ class TaskBranch:
     repository: Repository
     name: str
     shadow: Path
+
+    @classmethod
+    def of(cls, repository: Repository, task: str) -> "TaskBranch":
+        return cls(repository, f"afresh/{check_task_id(task)}", repository.state / "shadow" / f"{task}.git")
 
     @property
     def ref(self) -> str:
@@ -43,14 +46,16 @@ class TaskBranch:
     def ours(self, base: str) -> bool:
         """Whether the branch holds nothing but what the task made, or what the user's HEAD has too."""
         tip = self.tip
-        known = {"", base, self.record.get("commit", ""), self._begun()}
+        known = {"", base, self.record.get("commit", ""), self.begun}
         return tip in known or self.repository.contains(tip, self.repository.head)
 
     def begin(self, base: str) -> None:
         """Remember where the branch is about to start, so that a half-made one is known again even if HEAD has moved on."""
         write_durable_file(self.shadow / "begun", base)
 
-    def _begun(self) -> str:
+    @property
+    def begun(self) -> str:
+        """The commit that the branch starts from; empty before it is made."""
         try:
             return (self.shadow / "begun").read_text()
         except OSError:
@@ -74,7 +79,7 @@ class TaskBranch:
         former = self.record
         date = former["date"] if former.get("key") == key else _format_commit_date(clock)
         identity = _read_identity(self.repository.root)
-        self._hand_over(base, tree)
+        copy_objects(Git(self.shadow), self.repository.git, tree, base)
         commit = self._commit(base, tree, message, identity | {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date})
         # recorded first: a crash before the branch moves leaves a record of a commit that can be made again, never an unknown one
         record = {"key": key, "date": date, "commit": commit, "snapshot": snapshot}
@@ -86,7 +91,7 @@ class TaskBranch:
     def adopt(self, base: str, snapshot: str, commit: str, text: bytes) -> None:
         """Take over what was published on another machine: the same commit, to the byte. Nothing but the task's own gives way."""
         tree = self._with_submodules(base, snapshot)
-        self._hand_over(base, tree)
+        copy_objects(Git(self.shadow), self.repository.git, tree, base)
         made = (
             self.repository.git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text, config=DURABLE_WRITE_CONFIG)
             .decode()
@@ -108,9 +113,7 @@ class TaskBranch:
         modules = read_base_commit(self.repository.git, base).submodules
         if not modules:
             return snapshot
-        index = self.shadow / "index.publish"
-        git = Git(self.shadow, None, (("GIT_INDEX_FILE", str(index)),))
-        try:
+        with Git(self.shadow).with_index("index.publish") as git:
             git.run("read-tree", snapshot)
             taken = git.run("ls-files", "-z").split(b"\0")
             free = [
@@ -118,15 +121,7 @@ class TaskBranch:
             ]
             lines = b"".join(b"160000 %s\t%s\0" % (commit.encode(), path) for commit, path in free)
             git.run("update-index", "-z", "--index-info", stdin=lines)
-            return git.run("write-tree").decode().strip()
-        finally:
-            index.unlink(missing_ok=True)
-
-    def _hand_over(self, base: str, tree: str) -> None:
-        """Copy the objects that the user's repository lacks out of the shadow."""
-        wanted = f"{tree}\n^{base}\n".encode()
-        pack = Git(self.shadow).run("pack-objects", "--quiet", "--revs", "--stdout", stdin=wanted)
-        self.repository.git.run("unpack-objects", "-q", stdin=pack, config=DURABLE_WRITE_CONFIG)
+            return git.write_tree()
 
     def _commit(self, base: str, tree: str, message: str, variables: Mapping[str, str]) -> str:
         text = message.rstrip("\n") + "\n"

@@ -5,8 +5,6 @@ the journal names, or it is refused.
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -60,7 +58,7 @@ def pack_work(repository: Repository, state: State) -> TaskWork | None:
         else b""
     )
     if state.task.parent:
-        with _temporary_index(shadow) as git:
+        with shadow.store.with_index("index.moved") as git:  # the index of a tree that is in use stays as it is
             return TaskWork(
                 patch,
                 before=git.run(
@@ -122,7 +120,7 @@ def unpack_work(repository: Repository, task: str) -> None:
             next=f"bring it here (git fetch, or git pull in the clone that has it), then `afresh resume {task}`",
             safe="the task and its changes are kept as they were imported",
         )
-    shadow, branch = _find_shadow(repository, task), _find_branch(repository, task)
+    shadow, branch = _find_shadow(repository, task), TaskBranch.of(repository, task)
     branch.must_be_free(bill.base)
     shadow.make(repository)
     _make_snapshots(shadow, repository, bill, parcel)
@@ -134,7 +132,7 @@ def unpack_work(repository: Repository, task: str) -> None:
 
 def _make_snapshots(shadow: ShadowRepository, repository: Repository, bill: TransferRecord, parcel: Path) -> None:
     """Make the first and the last snapshot. Damaged if they do not have the ids that the journal names."""
-    with _temporary_index(shadow) as git:
+    with shadow.store.with_index("index.moved") as git:  # the index of a tree that is in use stays as it is
         _write_base_tree(git, repository, bill.base)
         before = (parcel / "before").read_bytes() if (parcel / "before").exists() else b""
         if _apply_patch(git, before, bill.opened) != bill.opened:
@@ -157,7 +155,7 @@ def _write_base_tree(git: Git, repository: Repository, base: str) -> str:
     modules = [path for _, path in read_base_commit(repository.git, base).submodules]
     if modules:
         git.run("update-index", "-z", "--force-remove", "--stdin", stdin=b"".join(path + b"\0" for path in modules))
-    return git.run("write-tree").decode().strip()
+    return git.write_tree()
 
 
 def _apply_patch(git: Git, patch: bytes, wanted: str) -> str:
@@ -167,7 +165,7 @@ def _apply_patch(git: Git, patch: bytes, wanted: str) -> str:
             git.run("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch)
     except GitFailed as failure:
         raise _make_mismatch_error(wanted, f"what the patch says ({failure.what})") from failure
-    return git.run("write-tree").decode().strip()
+    return git.write_tree()
 
 
 def _make_mismatch_error(snapshot: str, what: str) -> Damaged:
@@ -179,7 +177,7 @@ def _make_mismatch_error(snapshot: str, what: str) -> Damaged:
 
 
 def _mark_opened(shadow: ShadowRepository, repository: Repository, branch: TaskBranch, bill: TransferRecord) -> None:
-    """As if the task had been opened here. A marker that is there already says the same: it follows from the journal."""
+    """Mark the task as opened on this machine. An existing marker has the same content: it follows from the journal."""
     marker = shadow.folder / "opened.json"
     if marker.exists():
         return
@@ -189,17 +187,6 @@ def _mark_opened(shadow: ShadowRepository, repository: Repository, branch: TaskB
     write_durable_file(marker, json.dumps({"base": bill.base, "snapshot": bill.opened, "note": bill.note}))
 
 
-@contextmanager
-def _temporary_index(shadow: ShadowRepository) -> Iterator[Git]:
-    """An index of our own, so that the one of a tree that is in use stays as it is."""
-    place = shadow.folder / "index.moved"
-    place.unlink(missing_ok=True)
-    try:
-        yield Git(shadow.folder, None, (("GIT_INDEX_FILE", str(place)),))
-    finally:
-        place.unlink(missing_ok=True)
-
-
 def _has_tree(store: Git, tree: str) -> bool:
     if not GIT_OBJECT_ID.fullmatch(tree) or not store.git_dir.is_dir():
         return False
@@ -207,11 +194,7 @@ def _has_tree(store: Git, tree: str) -> bool:
 
 
 def _find_shadow(repository: Repository, task: str) -> ShadowRepository:
-    return ShadowRepository(_find_branch(repository, task).shadow, repository.state / "worktrees" / task)
-
-
-def _find_branch(repository: Repository, task: str) -> TaskBranch:
-    return TaskBranch(repository, f"afresh/{check_task_id(task)}", repository.state / "shadow" / f"{task}.git")
+    return ShadowRepository(TaskBranch.of(repository, task).shadow, repository.state / "worktrees" / task)
 
 
 def _transfer_folder(repository: Repository, task: str) -> Path:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from afresh.core.change import Change
 from afresh.core.event import WorkspaceOpened
-from afresh.core.task_id import check_task_id
 from afresh.errors import Damaged
 from afresh.ports.watch import Clock
 from afresh.workspace import diff
@@ -18,11 +17,10 @@ from afresh.workspace.diff import list_changes, path_from_bytes
 from afresh.workspace.disk_files import write_durable_file
 from afresh.workspace.environment_files import copy_import_files, find_environment_folders, find_import_files
 from afresh.workspace.files import TreeFiles
-from afresh.workspace.git import Git, GitFailed
+from afresh.workspace.git import Git, GitFailed, copy_objects
 from afresh.workspace.repository import Repository, make_state_folder
 from afresh.workspace.snapshots import ShadowRepository
 from afresh.workspace.task_branch import (
-    DURABLE_WRITE_CONFIG,
     TaskBranch,
     find_worktree_admin,
     has_git_pointer,
@@ -44,20 +42,14 @@ class PartOrigin:
     snapshot: str
 
 
-def find_shadow_folder(repository: Repository, task: str) -> Path:
-    return repository.state / "shadow" / f"{check_task_id(task)}.git"
-
-
 def copy_snapshot(source: Path, target: Path, snapshot: str, base: str) -> None:
-    """Copy the objects of a snapshot that the base does not have from one shadow to another; they are on disk afterwards."""
-    if Git(target).ask("rev-parse", "--verify", "--quiet", snapshot + "^{tree}"):
-        return
-    pack = Git(source).run("pack-objects", "--quiet", "--revs", "--stdout", stdin=f"{snapshot}\n^{base}\n".encode())
-    Git(target).run("unpack-objects", "-q", stdin=pack, config=DURABLE_WRITE_CONFIG)
+    """Copy a snapshot from one shadow to another, unless it is there."""
+    if not Git(target).ask("rev-parse", "--verify", "--quiet", snapshot + "^{tree}"):
+        copy_objects(Git(source), Git(target), snapshot, base)
 
 
 def list_changed_paths(repository: Repository, part: str, before: str, after: str) -> Sequence[str]:
-    return [change.path for change in list_changes(Git(find_shadow_folder(repository, part)), before, after)]
+    return [change.path for change in list_changes(Git(TaskBranch.of(repository, part).shadow), before, after)]
 
 
 class GitWorkspace:
@@ -67,10 +59,10 @@ class GitWorkspace:
     def __init__(
         self, repository: Repository, task_id: str, clock: Clock | None = None, origin: PartOrigin | None = None
     ) -> None:  # fmt: skip
-        """With an `origin` it is the tree of a part: it begins there, and publishes nothing of its own."""
-        self.repository, self.task_id, self.clock, self.origin = repository, check_task_id(task_id), clock, origin
+        """With an `origin` it is the tree of a subtask: it begins there, and publishes nothing."""
+        self.repository, self.task_id, self.clock, self.origin = repository, task_id, clock, origin
         self.root = repository.state / "worktrees" / task_id
-        self.branch = TaskBranch(repository, f"afresh/{task_id}", repository.state / "shadow" / f"{task_id}.git")
+        self.branch = TaskBranch.of(repository, task_id)
         self._shadow = ShadowRepository(self.branch.shadow, self.root)
         self._sound = False
         self._last = ""
@@ -161,13 +153,13 @@ class GitWorkspace:
         """The snapshot that the task begins with: the base without its submodules, or the tree of the task it is a part of."""
         if not self.origin:
             return self._shadow.without(head, [path for _, path in base.submodules])
-        copy_snapshot(find_shadow_folder(self.repository, self.origin.task), self.branch.shadow, self.origin.snapshot, head)
+        copy_snapshot(TaskBranch.of(self.repository, self.origin.task).shadow, self.branch.shadow, self.origin.snapshot, head)
         self._shadow.forget(self.origin.snapshot)
         return self.origin.snapshot
 
     def take_over(self, part: str, before: str, after: str) -> None:
         """What a part has changed between two of its snapshots, put into this tree; all else in it stays."""
-        copy_snapshot(find_shadow_folder(self.repository, part), self.branch.shadow, after, self._opened().base)
+        copy_snapshot(TaskBranch.of(self.repository, part).shadow, self.branch.shadow, after, self._opened().base)
         self.restore(after, list_changed_paths(self.repository, part, before, after))
 
     def _put_in_place(self, opened: WorkspaceOpened) -> None:

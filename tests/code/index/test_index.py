@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from afresh.code.index import update_index as taking
 from afresh.code.index.code_index import CodeIndex, build_code_index, refresh_code_index
-from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.index.update_index import MemoryCodeStore
 from afresh.core.commit import FileChurn
 from afresh.core.symbol import IndexTerm
 from afresh.errors import ModelMistake, NeedsPerson
@@ -311,7 +311,7 @@ def test_killed_at_any_statement_the_store_is_right(tmp_path: Path, statement: i
 
 
 def test_memory_lets_go_of_what_no_tree_holds(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("afresh.code.index.memory_store.MAX_SPARE_CONTENTS", 2)
+    monkeypatch.setattr("afresh.code.index.update_index.MAX_SPARE_CONTENTS", 2)
     store = MemoryCodeStore()
     for turn in range(6):
         code = refresh_code_index(files({"a.py": f"name_{turn} = shared\n", "b.py": "kept = 1\n"}), "tree", store)

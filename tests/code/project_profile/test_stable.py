@@ -6,7 +6,7 @@ import re
 import pytest
 from small_projects import SHOP, module, read
 
-from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.index.update_index import MemoryCodeStore
 from afresh.code.project_profile.profile import ProfileInputs, build_profile, load_or_measure_traits
 from afresh.code.test_commands.try_commands import CommandTrial
 

@@ -7,7 +7,7 @@ from small_projects import SHOP, read
 
 import afresh
 from afresh.code.project_profile.profile import ProfileInputs, build_profile
-from afresh.code.project_profile.type_level import SELECT_BY_TASK_TYPE
+from afresh.code.project_profile.task_level import SELECT_BY_TASK_TYPE
 from afresh.code.test_commands.try_commands import CommandTrial
 from afresh.core.commit import FileChurn
 from afresh.core.tokens import estimate_tokens

@@ -101,7 +101,8 @@ def test_the_same_question_of_the_same_code_is_answered_once():
 def test_the_order_does_not_hang_on_how_python_hashes():
     program = (
         "from shop import PAST, shop\n"
-        "from afresh.code.ranking.query import RankingQuery; from afresh.code.ranking.ranked_map import render_map_files, select_map_files\n"
+        "from afresh.code.ranking.query import RankingQuery\n"
+        "from afresh.code.ranking.rank_files import render_map_files, select_map_files\n"
         "print(render_map_files(select_map_files(shop(), RankingQuery('Cart.total and `rate` of letters', (), PAST), 500, len)))"
     )
     here, source = Path(__file__).parents[1], Path(__file__).parents[3] / "src"

@@ -1,5 +1,6 @@
 from afresh.context.sources.test_results import drop_guessed_coverage, gather_measured_coverage
 from afresh.core.context_item import Note
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
@@ -28,7 +29,7 @@ def told(verdict: Verdict | None, command: str = COMMAND) -> list[str]:
         verification=VerificationState(baseline=baseline, verdict=verdict),
         workspace=WorkspaceState(changed=("shop/price.py", "README.md")),
     )
-    return [look.text for look in gather_measured_coverage(state, TEXTS.__getitem__)]
+    return [look.text for look in gather_measured_coverage(state, TEXTS.__getitem__, POLICY.reports)]
 
 
 def run(scope: str) -> Verdict:
@@ -56,7 +57,7 @@ def test_what_was_counted_stands_in_place_of_what_was_guessed():
     )
     guessed = [Note("coverage", path, f"{path}: no test leads to: total (3)") for path in ("shop/price.py", "shop/new.py")]
     other = Note("target", "shop/price.py", "")
-    assert drop_guessed_coverage([*guessed, other], list(gather_measured_coverage(state, TEXTS.__getitem__))) == [
+    assert drop_guessed_coverage([*guessed, other], list(gather_measured_coverage(state, TEXTS.__getitem__, POLICY.reports))) == [
         guessed[1],
         other,
     ]

@@ -1,6 +1,7 @@
 """What a window says of the checks: each fact once, and no PASS beside tests that fail."""
 
 from afresh.context.sources.verification_status import render_check_status
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.state import State
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
@@ -18,7 +19,8 @@ def told(verdict: Verdict) -> list[str]:
             task=task,
             verification=VerificationState(baseline=Baseline((GREEN,)), verdict=verdict, verdict_step=3),
             work=WorkState(step=3),
-        )
+        ),
+        POLICY.reports,
     )[1:]
 
 

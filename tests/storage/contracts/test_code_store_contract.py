@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from afresh.code.index.memory_store import MemoryCodeStore
+from afresh.code.index.update_index import MemoryCodeStore
 from afresh.storage.sqlite.code_index import SqliteCodeIndex
 from afresh.testing.code_store_contract import CodeStoreContract
 

@@ -128,8 +128,9 @@ def test_of_two_files_with_one_id_the_first_counts_and_the_other_is_told_of(fold
 
 @pytest.mark.parametrize(
     ("change", "aged"),
-    [({}, ""), ({"unused": MAX_UNUSED_TASKS}, "drew nothing"), ({"unused": MAX_UNUSED_TASKS - 1}, ""), ({"created": "2023-01-01"}, "days"),
-     ({"created": "2023-01-01", "last_used": "2023-11-02T10:00:00.000Z"}, ""), ({"created": "soon"}, "")],
+    [({}, ""), ({"unused": MAX_UNUSED_TASKS}, "drew nothing"), ({"unused": MAX_UNUSED_TASKS - 1}, ""),
+     ({"created": "2023-01-01"}, "days"), ({"created": "2023-01-01", "last_used": "2023-11-02T10:00:00.000Z"}, ""),
+     ({"created": "soon"}, "")],
 )  # fmt: skip
 def test_what_is_never_used_ages_out(folder: LessonFolder, change: dict[str, object], aged: str) -> None:
     from dataclasses import replace

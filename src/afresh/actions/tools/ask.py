@@ -25,7 +25,8 @@ def ask_user(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
         or any(not 0 < len(text) <= MAX_OPTION_CHARACTERS for text in options)
     ):
         raise ModelMistake(
-            f"ask: at most {MAX_QUESTION_CHARACTERS} characters and {MAX_OPTIONS} options of {MAX_OPTION_CHARACTERS} characters each"
+            f"ask: at most {MAX_QUESTION_CHARACTERS} characters and {MAX_OPTIONS} options of {MAX_OPTION_CHARACTERS} "
+            "characters each"
         )
     return ToolOutcome("asked; the task waits", events=(QuestionAsked(question, options),))
 

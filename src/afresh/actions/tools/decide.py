@@ -22,7 +22,8 @@ def record_decision(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
         and 0 < len(why) <= MAX_DECISION_CHARACTERS
     ):
         raise ModelMistake(
-            f"decide: subject (at most {MAX_SUBJECT_CHARACTERS} characters), decision and why (at most {MAX_DECISION_CHARACTERS}), none of them empty"
+            f"decide: subject (at most {MAX_SUBJECT_CHARACTERS} characters), decision and why (at most "
+            f"{MAX_DECISION_CHARACTERS}), none of them empty"
         )
     sure = args.get("confidence")
     if sure is not None and not 0 <= sure <= 1:

@@ -121,7 +121,8 @@ def find_block_id(given: str, bench: ToolContext) -> str:
     name = next((word for word in reversed(name.split()) if re.fullmatch(r"[0-9a-f]{6,32}", word)), name)
     if not re.fullmatch(r"[0-9a-f]{6,32}", name):
         raise ModelMistake(
-            f"recall: {given[:60]!r} is no id: ids are {ID_CHARACTERS} characters like 1a2b3c4d, {describe_id_places(bench.state)}"
+            f"recall: {given[:60]!r} is no id: ids are {ID_CHARACTERS} characters like 1a2b3c4d, "
+            f"{describe_id_places(bench.state)}"
         )
     matching = {block for block in list_known_blocks(bench.state) if block.startswith(name)}
     matching = matching or set(bench.store.find(name, bench.state.task.id))
@@ -157,11 +158,17 @@ def parse_line_range(given: str, total: int) -> tuple[int, int]:
 
 def render_block_part(block: str, part: OutputExcerpt, note: str = "", last: int = 0) -> str:
     """What it is, the lines, and what was left out with the way to get it."""
-    head = f"[{block[:ID_CHARACTERS]}: {'all' if part.whole else len(part.numbers)} of {part.total} lines{'; ' + note if note else ''}]"
+    head = (
+        f"[{block[:ID_CHARACTERS]}: {'all' if part.whole else len(part.numbers)} of {part.total} "
+        f"lines{'; ' + note if note else ''}]"
+    )
     if part.whole:
         return f"{head}\n{part.text}" if part.total else f"[{block[:ID_CHARACTERS]}: empty]"
     first, end = find_next_gap(part, last)
-    rest = f"{part.total - len(part.numbers)} lines left out; `recall` id={block[:ID_CHARACTERS]} lines={first}-{end} shows the next of them"
+    rest = (
+        f"{part.total - len(part.numbers)} lines left out; `recall` id={block[:ID_CHARACTERS]} lines={first}-{end} "
+        "shows the next of them"
+    )
     return f"{head}\n{part.text}\n[{rest}]"
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from afresh.app.explore_code import CodeMap
     from afresh.app.violations import ComplexityMeasure, Violation
     from afresh.app.watch_checkout import IndexUpdate
-    from afresh.code.ranking.ranked_map import RankedMapFile
+    from afresh.code.ranking.rank_files import RankedMapFile
 
 
 def code_map_to_json(made: CodeMap) -> dict[str, Any]:

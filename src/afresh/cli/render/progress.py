@@ -148,10 +148,16 @@ def _list_panel_fields(glance: RunProgress, state: State, now: float) -> list[tu
     rows.append(
         (
             "changes",
-            f"{state.workspace.kept} kept, {state.workspace.reverted} reverted, {format_count(len(state.workspace.changed), 'file')} changed",
+            (
+                f"{state.workspace.kept} kept, {state.workspace.reverted} reverted, "
+                f"{format_count(len(state.workspace.changed), 'file')} changed"
+            ),
         )
     )
-    spent = f"{format_count(state.spending.calls, 'call')}, {state.spending.usage.input:,} tokens in, {state.spending.usage.output:,} out"
+    spent = (
+        f"{format_count(state.spending.calls, 'call')}, {state.spending.usage.input:,} tokens in, "
+        f"{state.spending.usage.output:,} out"
+    )
     rows.append(("spent", f"{format_duration(now - glance.since)}, {f'{glance.cost}, ' if glance.cost else ''}{spent}"))
     return rows
 

@@ -39,7 +39,8 @@ def _render_inbox_question(state: State, now: float) -> "RenderableType":
     head = Text.assemble(
         (to_one_line(state.task.id, 40), "bold"),
         (
-            f"  asked {describe_age(now - state.times.updated)} by the {state.dialogue.asked_by or 'model'}, after step {state.work.step}",
+            f"  asked {describe_age(now - state.times.updated)} by the {state.dialogue.asked_by or 'model'}, "
+            f"after step {state.work.step}",
             "dim",
         ),
     )
@@ -74,7 +75,8 @@ def _list_question_fields(state: State) -> list[tuple[str, Any]]:
         (
             "so far",
             render_text(
-                f"{so_far} ({state.workspace.kept:,} kept, {state.workspace.reverted:,} reverted in {format_count(state.work.step, 'step')})"
+                f"{so_far} ({state.workspace.kept:,} kept, {state.workspace.reverted:,} reverted "
+                f"in {format_count(state.work.step, 'step')})"
             ),
         )
     )

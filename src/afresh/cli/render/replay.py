@@ -101,7 +101,8 @@ def _list_total_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"
         )
     for name, recall in (("names", total.names), ("lines", total.lines)):
         if recall.needed:
-            text = f"{recall.held:,} of the {recall.needed:,} needed by the next action were in the prompt, {_format_percent(recall.share)}"
+            text = f"{recall.held:,} of the {recall.needed:,} needed by the next action were in the prompt"
+            text += f", {_format_percent(recall.share)}"
             rows.append((name, f"{text}; in a sliding window of the same size {_format_percent(recall.window_share)}"))
     return rows + _list_money_fields(report)
 

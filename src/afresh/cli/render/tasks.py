@@ -169,7 +169,8 @@ def _list_task_fields(state: State, cost: str) -> list[Field]:
 def _list_question_fields(state: State) -> list[Field]:
     if not state.dialogue.question:
         return []
-    asked = f"asked by the {state.dialogue.asked_by or 'model'} {format_time(state.times.updated)}; answer with `afresh answer {state.task.id}` and "
+    asked = f"asked by the {state.dialogue.asked_by or 'model'} {format_time(state.times.updated)}; "
+    asked += f"answer with `afresh answer {state.task.id}` and "
     how = quote_text(asked + ("an option number or your own words" if state.dialogue.options else "your own words"), "dim")
     if state.task.parent:
         how = quote_text(f"returned to {state.task.parent}", "dim")

@@ -1,4 +1,4 @@
-"""Pieces that the views share: lines laid out without rich, whose import takes longer than a list of tasks, and parts drawn with it.
+"""Pieces that the views share: lines laid out without rich, whose import is slow, and parts drawn with it.
 
 Foreign text only ever comes in through `quote_text` and `render_text`.
 """

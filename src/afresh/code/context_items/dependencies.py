@@ -1,4 +1,5 @@
-"""Sections `callers`, `graph` and `contracts`: who uses what the work is about, which files depend on each other, and what modules offer."""
+"""Sections `callers`, `graph` and `contracts`: who uses what the work is about, which files depend on each other, and what
+modules offer."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
-"""What a text has to do with the code: definitions and files that it names, and those that share its words. Rare words count for more."""
+"""What a text has to do with the code: definitions and files that it names, and those that share its words. Rare words count for
+more."""
 
 import re
 from collections import Counter

@@ -1,4 +1,5 @@
-"""Sections `tests` and `coverage`: the tests of what the work is about, what they expect of it, and how tests reach a definition."""
+"""Sections `tests` and `coverage`: the tests of what the work is about, what they expect of it, and how tests reach a
+definition."""
 
 import re
 from collections.abc import Iterator, Sequence

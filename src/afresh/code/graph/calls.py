@@ -15,15 +15,13 @@ from afresh.code.graph.class_hierarchy import (
     list_ancestors,
     owner_from_method,
 )
-from afresh.code.graph.evaluate_expressions import evaluate_expression
-from afresh.code.graph.implicit_calls import IMPLICIT_ROLES
-from afresh.code.graph.inference_session import InferenceSession
-from afresh.code.graph.inferred_values import ClassValue
+from afresh.code.graph.evaluate import evaluate_expression
+from afresh.code.graph.inference_session import ClassValue, InferenceSession
 from afresh.code.graph.python_callers import WAY_BY_ROLE, call_sort_key, can_accept_call, name_line_from_node
 from afresh.code.graph.python_callers import find_python_callers as callers_in_python
 from afresh.code.graph.resolve_names import resolve_binding
 from afresh.code.graph.resolve_uses import DefinitionKey, UseMeaning, find_constructors, resolve_use
-from afresh.code.graph.scopes import FunctionNode, NameUse, ScopedFile
+from afresh.code.graph.scopes import IMPLICIT_ROLES, FunctionNode, NameUse, ScopedFile
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.recent_answers import RecentAnswers
 from afresh.code.search_hit import SymbolUse, SymbolUses, UseKind

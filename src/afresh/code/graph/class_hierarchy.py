@@ -4,13 +4,13 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from afresh.code.graph.inference_session import InferenceSession
-from afresh.code.graph.inferred_values import (
+from afresh.code.graph.inference_session import (
     NO_VALUES,
     UNKNOWN_VALUES,
     ClassValue,
     ExternalValue,
     FunctionValue,
+    InferenceSession,
     InstanceValue,
     UnknownValue,
     Values,
@@ -39,28 +39,14 @@ class ClassMember:
 
 
 def resolve_method_order(world: InferenceSession, of: ClassValue) -> tuple[Ancestor, ...]:
-    """In which classes are asked, this one first: as Python merges them, or depth first where that fails."""
+    """The classes that are asked for a member, this one first: depth first, each after all that extend it."""
     if of in world.orders:
         return world.orders[of]
     world.orders[of] = (of, UnknownValue())
     bases = resolve_direct_bases(world, of)
-    lines: list[list[Ancestor]] = [
-        list(resolve_method_order(world, base)) if isinstance(base, ClassValue) else [base] for base in bases
-    ]
-    world.orders[of] = (of, *merge_method_orders([*lines, list(bases)]))
+    above = [each for base in bases for each in (resolve_method_order(world, base) if isinstance(base, ClassValue) else (base,))]
+    world.orders[of] = (of, *reversed(dict.fromkeys(reversed(above))))
     return world.orders[of]
-
-
-def merge_method_orders(lines: list[list[Ancestor]]) -> list[Ancestor]:
-    found: list[Ancestor] = []
-    while lines := [line for line in lines if line]:
-        heads = [line[0] for line in lines]
-        free = [head for head in heads if not any(head in line[1:] for line in lines)]
-        chosen = free[0] if free else heads[0]
-        if chosen not in found:
-            found.append(chosen)
-        lines = [line[1:] if line[0] == chosen else line for line in lines]
-    return found
 
 
 def resolve_direct_bases(world: InferenceSession, of: ClassValue) -> list[Ancestor]:
@@ -154,11 +140,7 @@ def resolve_return(world: InferenceSession, function: FunctionValue) -> Values:
         found = _resolve_annotated_return(world, scope, scope.node.returns, function)
     else:
         found = _resolve_written_return(world, scope, function.on)
-    if (
-        scope is not None
-        and isinstance(scope.node, FunctionNode)
-        and "contextmanager" in "".join(list_decorator_names(scope.node))
-    ):
+    if scope and isinstance(scope.node, FunctionNode) and "contextmanager" in "".join(list_decorator_names(scope.node)):
         found = to_context_value(found)
     world.given[function] = found
     return found
@@ -183,15 +165,14 @@ def _resolve_written_return(world: InferenceSession, scope: NameScope, on: Class
             value = world.value(node, scope)
             given |= NO_VALUES.union(*map(list_item_values, value)) if onward else value
         return to_list_value(frozenset(given))
-    return frozenset().union(*(_resolve_returned_node(world, each, scope, on) for each in scope.returns))
+    own: Values = frozenset({InstanceValue(on)}) if on else NO_VALUES
+    return frozenset().union(*(own if own and _is_receiver(each, scope) else world.value(each, scope) for each in scope.returns))
 
 
-def _resolve_returned_node(world: InferenceSession, node: ast.expr, scope: NameScope, on: ClassValue | None) -> Values:
-    """`return self` and `return cls()` give what the receiver is, which may be of a class below."""
+def _is_receiver(node: ast.expr, scope: NameScope) -> bool:
+    """`return self` and `return cls()`: of the receiver's class, which may be below the one that defines the method."""
     made = node.func if isinstance(node, ast.Call) else node
-    if on is not None and isinstance(made, ast.Name) and made.id == scope.first:
-        return frozenset({InstanceValue(on)})
-    return world.value(node, scope)
+    return isinstance(made, ast.Name) and made.id == scope.first
 
 
 MAX_SUBCLASSES = 500

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from afresh.code.graph.class_hierarchy import (
     find_all_subclasses,
@@ -12,16 +12,21 @@ from afresh.code.graph.class_hierarchy import (
     owner_from_method,
     resolve_method_order,
 )
-from afresh.code.graph.implicit_calls import EXPLICIT_SPECIAL_METHODS, IMPLICIT_ROLES
-from afresh.code.graph.inference_session import InferenceSession
-from afresh.code.graph.inferred_values import ClassValue
+from afresh.code.graph.inference_session import ClassValue, InferenceSession
 from afresh.code.graph.resolve_uses import DefinitionKey, UseMeaning, find_constructors, resolve_use
-from afresh.code.graph.scopes import CHAINED_CALL_NAME, FunctionNode, NameScope, NameUse, ScopedFile
+from afresh.code.graph.scopes import (
+    CHAINED_CALL_NAME,
+    EXPLICIT_SPECIAL_METHODS,
+    IMPLICIT_ROLES,
+    FunctionNode,
+    NameScope,
+    NameUse,
+    ScopedFile,
+)
 from afresh.code.search_hit import SymbolUse, SymbolUses, UseKind
 from afresh.core.symbol import SymbolKind, SymbolPlace
 
 MAX_ALIASES = 12
-MAX_ALIAS_ROUNDS = 3
 CONSTRUCTOR_NAMES = ("__init__", "__new__", "__post_init__")
 CLASS_SELF_NAMES = ("cls", "__class__", CHAINED_CALL_NAME)
 
@@ -75,23 +80,9 @@ def make_call_target(world: InferenceSession, place: SymbolPlace) -> CallTarget:
 
 
 def find_used_names(world: InferenceSession, roots: Iterable[str]) -> set[str]:
-    """The names it goes by: its own, and those it is imported or assigned under."""
+    """The names that files use it by: its own, and those it is imported under."""
     names = set(roots)
-    fresh = set(names)
-    for _ in range(MAX_ALIAS_ROUNDS):
-        found = {
-            other for name in sorted(fresh) for other in (*find_import_aliases(world, name), *find_assigned_aliases(world, name))
-        }
-        fresh = set(sorted(found - names)[:MAX_ALIASES])
-        if not fresh:
-            break
-        names |= fresh
-    return names
-
-
-def find_assigned_aliases(world: InferenceSession, name: str) -> set[str]:
-    """Only in files that were opened anyway: an alias in a file that was never looked at has no uses that were."""
-    return world.aliases.get(name, set())
+    return names | {other for name in sorted(names) for other in sorted(find_import_aliases(world, name))[:MAX_ALIASES]}
 
 
 def find_candidate_files(world: InferenceSession, target: CallTarget, most: int) -> tuple[list[str], int]:
@@ -143,21 +134,14 @@ ACCESS_ROLES = {"passed", "argument", "receiver", "store"}
 def find_python_callers(world: InferenceSession, place: SymbolPlace, most: int) -> SymbolUses:
     target = make_call_target(world, place)
     found: dict[tuple[str, int, UseKind], SymbolUse] = {}
-    seen: set[tuple[str, str]] = set()
-    unread = 0
-    for _ in range(MAX_ALIAS_ROUNDS):
-        paths, unread = find_candidate_files(world, target, most)
-        for path in paths:
-            file = world.file(path)
-            for call in _find_uses(world, target, file, seen) if file else ():
-                kept = found.get((call.path, call.line, call.kind))
-                if kept is None or (call.sure and not kept.sure):
-                    found[call.path, call.line, call.kind] = call
-            world.release()
-        names = find_used_names(world, target.names)
-        if names <= target.names:
-            break
-        target = replace(target, names=frozenset(names))
+    paths, unread = find_candidate_files(world, target, most)
+    for path in paths:
+        file = world.file(path)
+        for call in _find_uses(world, target, file) if file else ():
+            kept = found.get((call.path, call.line, call.kind))
+            if kept is None or (call.sure and not kept.sure):
+                found[call.path, call.line, call.kind] = call
+        world.release()
     return SymbolUses(tuple(sorted(found.values(), key=call_sort_key)), unread, world.exhausted)
 
 
@@ -165,13 +149,9 @@ def call_sort_key(call: SymbolUse) -> tuple[bool, str, int, str]:
     return not call.sure, call.path, call.line, call.kind
 
 
-def _find_uses(world: InferenceSession, target: CallTarget, file: ScopedFile, seen: set[tuple[str, str]]) -> Iterator[SymbolUse]:
+def _find_uses(world: InferenceSession, target: CallTarget, file: ScopedFile) -> Iterator[SymbolUse]:
     inside = target.inside if _defines_related_class(target, file) else frozenset()
-    local = {other for name in target.names for other in file.local.get(name, ())}
-    for name in sorted(file.uses if target.short == "__call__" else target.names | inside | local):
-        if (file.path, name) in seen:
-            continue
-        seen.add((file.path, name))
+    for name in sorted(file.uses if target.short == "__call__" else target.names | inside):
         for use in file.uses.get(name, ()):
             if (judged := _judge_use(world, target, use, name)) is not None:
                 line = name_line_from_node(use.node)

@@ -2,49 +2,33 @@
 
 import ast
 
-from afresh.code.graph.inference_session import InferenceSession
-from afresh.code.graph.inferred_values import (
+from afresh.code.graph.inference_session import (
     NO_VALUES,
     NONE_VALUES,
     UNKNOWN_VALUES,
     ClassValue,
     ContainerValue,
     ExternalValue,
+    InferenceSession,
     InstanceValue,
     UnknownValue,
     Values,
     to_external_value,
+    to_list_value,
 )
 from afresh.code.graph.scopes import NameScope
 
 TRANSPARENT_GENERICS = {
-    "Optional",
-    "Annotated",
-    "ClassVar",
-    "Final",
-    "Required",
-    "NotRequired",
-    "ReadOnly",
-    "InitVar",
-    "Awaitable",
-    "TypeGuard",
-}
+    "Optional", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar", "Awaitable", "TypeGuard",
+}  # fmt: skip
 LIST_TYPES = {
     "list", "List", "set", "Set", "frozenset", "FrozenSet", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection",
     "AbstractSet", "MutableSet", "deque", "Deque", "Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator", "Reversible",
     "KeysView", "ValuesView", "array",
 }  # fmt: skip
 DICT_TYPES = {
-    "dict",
-    "Dict",
-    "Mapping",
-    "MutableMapping",
-    "defaultdict",
-    "DefaultDict",
-    "OrderedDict",
-    "ChainMap",
-    "WeakKeyDictionary",
-}
+    "dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "ChainMap", "WeakKeyDictionary",
+}  # fmt: skip
 CONTEXT_TYPES = {"ContextManager", "AbstractContextManager", "AsyncContextManager", "AbstractAsyncContextManager"}
 ANY_TYPES = {"Any", "object", "TypeVar", "ParamSpec", "Self", "T"}
 
@@ -104,11 +88,7 @@ def _instance_values(value: object) -> Values:
     name = value.name.rpartition(".")[2]
     if name in DICT_TYPES:
         return frozenset({ContainerValue("dict", (UNKNOWN_VALUES, UNKNOWN_VALUES))})
-    return (
-        frozenset({ContainerValue("list", (UNKNOWN_VALUES,))})
-        if name in LIST_TYPES or name in ("tuple", "Tuple")
-        else frozenset({value})
-    )
+    return to_list_value(UNKNOWN_VALUES) if name in LIST_TYPES or name in ("tuple", "Tuple") else frozenset({value})
 
 
 def _find_alias(node: ast.Name | ast.Attribute, scope: NameScope) -> tuple[ast.expr, NameScope] | None:
@@ -145,12 +125,12 @@ def _resolve_generic(world: InferenceSession, node: ast.Subscript, scope: NameSc
 
 def _resolve_container(world: InferenceSession, name: str, parts: list[ast.expr], scope: NameScope) -> Values:
     if name in LIST_TYPES:
-        return frozenset({ContainerValue("list", (resolve_annotation(world, parts[0], scope),))})
+        return to_list_value(resolve_annotation(world, parts[0], scope))
     if name in DICT_TYPES and len(parts) == 2:
         return frozenset({ContainerValue("dict", tuple(resolve_annotation(world, part, scope) for part in parts))})
     if name in ("tuple", "Tuple"):
         if len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is Ellipsis:
-            return frozenset({ContainerValue("list", (resolve_annotation(world, parts[0], scope),))})
+            return to_list_value(resolve_annotation(world, parts[0], scope))
         return frozenset({ContainerValue("tuple", tuple(resolve_annotation(world, part, scope) for part in parts))})
     if name in CONTEXT_TYPES:
         return frozenset({ContainerValue("context", (resolve_annotation(world, parts[0], scope),))})

@@ -5,17 +5,16 @@ import builtins
 from collections.abc import Iterable
 
 from afresh.code.graph.class_hierarchy import resolve_member, resolve_return
-from afresh.code.graph.inference_session import InferenceSession
-from afresh.code.graph.inferred_values import (
+from afresh.code.graph.inference_session import (
     NO_VALUES,
     UNKNOWN_VALUES,
     ClassValue,
     ContainerValue,
     ExternalValue,
     FunctionValue,
+    InferenceSession,
     InstanceValue,
     ModuleValue,
-    UnknownValue,
     Value,
     Values,
     get_item_values,
@@ -30,16 +29,13 @@ from afresh.code.graph.scopes import (
     NameScope,
     UnpackStep,
     find_default,
-    last_name_from_node,
     list_decorator_names,
 )
 
 IMPLICIT_CLASS_METHODS = {"__new__", "__init_subclass__", "__class_getitem__"}
 
 
-def resolve_name(world: InferenceSession, name: str, scope: NameScope, line: int = 0) -> Values:
-    if line and (known := narrow_by_isinstance(world, name, scope, line)):
-        return known
+def resolve_name(world: InferenceSession, name: str, scope: NameScope) -> Values:
     within: NameScope | None = scope
     while within is not None:
         visible = within is scope or within.kind != "class"
@@ -55,64 +51,29 @@ def unite_values(found: Iterable[Values]) -> Values:
     return frozenset().union(*found)
 
 
-def narrow_by_isinstance(world: InferenceSession, name: str, scope: NameScope, line: int) -> Values:
-    """What `isinstance` says of a name on this line; nothing if it says nothing."""
-    for test, first, last in reversed(scope.tests):
-        if first <= line <= last:
-            parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
-            for part in parts:
-                if isinstance(part, ast.Call) and last_name_from_node(part.func) == "isinstance" and len(part.args) == 2:
-                    subject, kinds = part.args
-                    if isinstance(subject, ast.Name) and subject.id == name:
-                        known = instances_from_classes(world.value(kinds, scope))
-                        return NO_VALUES if UnknownValue() in known else known
-    return NO_VALUES
-
-
 def resolve_binding(world: InferenceSession, binding: NameBinding) -> Values:
     if binding.how in ("import", "from"):
         return resolve_import_binding(world, binding)
     if binding.how in ("def", "class"):
-        return resolve_definition(world, binding)
-    if isinstance(binding.node, ast.arg):
-        return resolve_parameter(world, binding.node, binding.scope)
-    return (
-        resolve_assigned_value(world, binding.how, binding.node, binding)
-        if isinstance(binding.node, ast.expr)
-        else UNKNOWN_VALUES
-    )
-
-
-def resolve_assigned_value(world: InferenceSession, how: str, node: ast.expr, binding: NameBinding) -> Values:
-    if how == "note":
+        return resolve_definition(binding)
+    node = binding.node
+    if isinstance(node, ast.arg):
+        return resolve_parameter(world, node, binding.scope)
+    if not isinstance(node, ast.expr):
+        return UNKNOWN_VALUES
+    if binding.how == "note":
         return resolve_annotation(world, node, binding.scope)
     value = world.value(node, binding.scope)
-    return instances_from_classes(value) if how == "caught" else unpack_values(world, value, binding.detail)
+    return instances_from_classes(value) if binding.how == "caught" else unpack_values(world, value, binding.detail)
 
 
-def resolve_definition(world: InferenceSession, binding: NameBinding) -> Values:
-    """A decorator may put something else in the place of what it decorates; then both are meant."""
+def resolve_definition(binding: NameBinding) -> Values:
+    """The definition itself, also where a decorator may put something else in its place."""
     node, scope = binding.node, binding.scope
     if not isinstance(node, FunctionNode | ast.ClassDef):
         return UNKNOWN_VALUES
     name = f"{scope.name}.{node.name}" if scope.name else node.name
-    own: Values = frozenset({ClassValue(scope.path, name) if isinstance(node, ast.ClassDef) else FunctionValue(scope.path, name)})
-    if scope.kind == "class":
-        return own
-    made = unite_values(apply_decorator(world, each, scope) for each in node.decorator_list)
-    return own | {value for value in made if isinstance(value, InstanceValue)}
-
-
-def apply_decorator(world: InferenceSession, decorator: ast.expr, scope: NameScope) -> Values:
-    found: set = set()
-    for value in world.value(decorator, scope):
-        if isinstance(value, ClassValue):
-            found.add(InstanceValue(value))
-        elif isinstance(value, FunctionValue):
-            found |= resolve_return(world, value)
-        elif isinstance(value, ContainerValue) and value.shape == "callable":
-            found |= value.parts[0]
-    return frozenset(found)
+    return frozenset({ClassValue(scope.path, name) if isinstance(node, ast.ClassDef) else FunctionValue(scope.path, name)})
 
 
 def resolve_import_binding(world: InferenceSession, binding: NameBinding) -> Values:

@@ -4,11 +4,10 @@ import ast
 from dataclasses import dataclass, field
 
 from afresh.code.graph.class_hierarchy import ClassMember, find_member, has_unknown_members, resolve_member
-from afresh.code.graph.implicit_calls import IMPLICIT_ROLES
-from afresh.code.graph.inference_session import InferenceSession
-from afresh.code.graph.inferred_values import (
+from afresh.code.graph.inference_session import (
     ClassValue,
     FunctionValue,
+    InferenceSession,
     InstanceValue,
     ModuleValue,
     SuperValue,
@@ -17,7 +16,7 @@ from afresh.code.graph.inferred_values import (
     Values,
 )
 from afresh.code.graph.resolve_names import call_member, resolve_import_binding, resolve_module_member
-from afresh.code.graph.scopes import FunctionNode, NameBinding, NameUse
+from afresh.code.graph.scopes import IMPLICIT_ROLES, FunctionNode, NameBinding, NameUse
 
 DefinitionKey = tuple[str, str]
 """Path and qualified name."""
@@ -85,7 +84,8 @@ def ask_receiver(world: InferenceSession, found: UseMeaning, value: Value, name:
             found.receivers.add(value)
         case SuperValue():
             ask_class(world, found, value.on, name, value.of)
-        case UnknownValue():
+        case UnknownValue() | FunctionValue():
+            # a decorator may have put something else in the place of a function
             found.unknown = True
 
 

@@ -4,24 +4,22 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from afresh.code.graph.implicit_calls import SPECIAL_CALLS_BY_NODE, implicit_role_from_node
 from afresh.code.graph.scopes import (
     CHAINED_CALL_NAME,
+    SPECIAL_CALLS_BY_NODE,
     FunctionNode,
     NameBinding,
     NameScope,
     NameUse,
     ScopedFile,
     UnpackStep,
-    find_default,
-    last_name_from_node,
+    implicit_role_from_node,
     list_all_parameters,
 )
 
 NamedNode = ast.Name | ast.Attribute
 IGNORED_NODES = {ast.Load, ast.Store, ast.Del, ast.Constant, ast.Pass, ast.Break, ast.Continue}
 """Say nothing of names; also annotations in quotes, which call nothing."""
-WRAPPER_NAMES = {"partial", "partialmethod", "staticmethod", "classmethod", "property"}
 
 
 def read_scopes(file: ScopedFile, tree: ast.Module) -> None:
@@ -118,18 +116,6 @@ class ScopeReader:
         self.look(node.value, "passed")
         for target in node.targets:
             self.target(target, node.value)
-            self.alias(target, node.value)
-
-    def alias(self, target: ast.expr, value: ast.expr) -> None:
-        if isinstance(value, ast.Call) and value.args and last_name_from_node(value.func) in WRAPPER_NAMES:
-            value = value.args[0]
-        chosen = value.values if isinstance(value, ast.BoolOp) else [value]
-        chosen = [value.body, value.orelse] if isinstance(value, ast.IfExp) else chosen
-        seen = self.scope.kind in ("module", "class") or isinstance(target, ast.Attribute)
-        known = self.file.aliases if seen else self.file.local
-        for name in filter(None, map(last_name_from_node, chosen)):
-            if last_name_from_node(target) not in ("", name):
-                known.setdefault(name, set()).add(last_name_from_node(target))
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self.look(node.annotation, "annotation")
@@ -221,9 +207,6 @@ class ScopeReader:
         self.each((*arguments.defaults, *arguments.kw_defaults))
         self.each((*(parameter.annotation for parameter in list_all_parameters(arguments)), node.returns), "annotation")
         self.bind(node.name, NameBinding("def", node, self.scope))
-        for parameter in list_all_parameters(arguments):
-            if name := last_name_from_node(find_default(arguments, parameter)):
-                self.file.local.setdefault(name, set()).add(parameter.arg)
         self.inside(node, "function", node.name, node.body)
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -244,7 +227,7 @@ class ScopeReader:
         self.each(body)
         self.scope = around
 
-    # What a function gives back, and what holds where
+    # What a function gives back
 
     def visit_Return(self, node: ast.Return) -> None:
         self.look(node.value, "passed")
@@ -258,20 +241,6 @@ class ScopeReader:
     def visit_YieldFrom(self, node: ast.YieldFrom) -> None:
         self.look(node.value, "passed")
         self.scope.yields.append((node.value, True))
-
-    def visit_If(self, node: ast.If | ast.While) -> None:
-        self.scope.tests.append((node.test, node.body[0].lineno, node.body[-1].end_lineno or 0))
-        self.each((node.test, *node.body, *node.orelse))
-
-    visit_While = visit_If
-
-    def visit_IfExp(self, node: ast.IfExp) -> None:
-        self.scope.tests.append((node.test, node.body.lineno, node.body.end_lineno or 0))
-        self.each((node.test, node.body, node.orelse))
-
-    def visit_Assert(self, node: ast.Assert) -> None:
-        self.scope.tests.append((node.test, node.end_lineno or 0, 1 << 30))
-        self.each((node.test, node.msg))
 
 
 NODE_VISITORS: dict[type, Callable[[ScopeReader, Any], None]] = {

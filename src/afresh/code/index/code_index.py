@@ -5,14 +5,19 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from hashlib import sha256
+from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
-from afresh.code.index.covering_tests import find_tests_by_import, find_tests_by_name
-from afresh.code.index.memory_store import MemoryCodeStore
-from afresh.code.index.update_index import count_words_in_text, hash_content, read_indexed_content, update_listing
-from afresh.code.languages import registry
+from afresh.code.index.update_index import (
+    MemoryCodeStore,
+    count_words_in_text,
+    hash_content,
+    read_indexed_content,
+    update_listing,
+)
+from afresh.code.languages import registry, rust
 from afresh.core.commit import FileChurn
-from afresh.core.recognise_test_files import is_test_code
+from afresh.core.recognise_test_files import is_test_code, is_test_file
 from afresh.core.search_words import stem_word
 from afresh.core.symbol import FileReading, ImportedModule, IndexedContent, IndexTerm, SymbolPlace, TreeListing
 from afresh.errors import AfreshError
@@ -24,7 +29,7 @@ T = TypeVar("T")
 
 
 class CodeIndex:
-    """Made by `code_of`, or by `index.refresh` where there is a store."""
+    """Made by `refresh_code_index`, or by `build_code_index` without a store."""
 
     def __init__(
         self,
@@ -259,3 +264,35 @@ def refresh_code_index(
             return view
     _recent_indexes.appendleft(CodeIndex(files, tuple(stamps), listing, store))
     return _recent_indexes[0]
+
+
+MAX_IMPORT_DEPTH = 3
+"""Imports from a test to what it covers."""
+
+
+def find_tests_by_import(code: CodeIndex, path: str) -> set[str]:
+    """Tests from which a few imports lead to the file; the file itself if it holds tests."""
+    rusty = path.endswith(".rs") and path in code.files and rust.has_test_module(code.reading(path))
+    found = {path} if rusty or (path in code.files and is_test_file(path)) else set[str]()
+    seen, layer = {path}, {path}
+    for _ in range(MAX_IMPORT_DEPTH):
+        before = {importer for one in layer for importer in code.importers(one)} - seen
+        seen |= before
+        found.update(one for one in before if is_test_file(one))
+        found.update(test for one in before if one.endswith("conftest.py") for test in list_tests_below(one, code.files))
+        # what a package gathers for its users is followed by name, not as a whole
+        layer = {one for one in before if not one.endswith("__init__.py")}
+    return found
+
+
+def find_tests_by_name(code: CodeIndex, path: str) -> set[str]:
+    stem = PurePosixPath(path).stem.strip("_").lower()
+    if stem in ("", "init"):
+        return set()
+    named = {f"test_{stem}", f"{stem}_test", f"{stem}.test", f"{stem}.spec", f"{stem}-test", f"{stem}test", f"{stem}tests"}
+    return {one for one in code.files if PurePosixPath(one).stem.lower() in named and is_test_file(one) and one != path}
+
+
+def list_tests_below(conftest: str, files: Sequence[str]) -> list[str]:
+    folder = str(PurePosixPath(conftest).parent)
+    return [path for path in files if is_test_file(path) and (folder == "." or path.startswith(folder + "/"))]

@@ -2,7 +2,8 @@
 
 - `read_source(path, text) -> FileReading`, pure;
 - `index_modules(code) -> Any`, called once for a view of a tree: whatever its imports are looked up in, as a `PackageIndex`;
-- `resolve_import(imported, path, modules) -> Iterable[str]`, the files of the tree that one import of the file at `path` leads to.
+- `resolve_import(imported, path, modules) -> Iterable[str]`, the files of the tree that one import of the file at `path` leads
+to.
 
 It may have two more: `find_package_uses(path, modules) -> Iterable[str]`, files that it uses without an import, such as those of
 its own package, and `read_source_and_words(path, text)`, where counting the words while reading is cheaper.

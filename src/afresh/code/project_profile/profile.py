@@ -10,9 +10,8 @@ from afresh.code.config_files import ProjectConfiguration
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.project_profile.project_level import describe_project, measure_project
 from afresh.code.project_profile.source_files import SourceFiles
-from afresh.code.project_profile.task_level import describe_task
+from afresh.code.project_profile.task_level import describe_task, describe_type
 from afresh.code.project_profile.traits import ProfileStatement, ProjectTraits, fit_statements, make_statement
-from afresh.code.project_profile.type_level import describe_type
 from afresh.code.test_commands.try_commands import CommandTrial
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.tokens import estimate_tokens

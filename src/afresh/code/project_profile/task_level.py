@@ -1,7 +1,8 @@
-"""What of the code one task concerns: where it stands, who covers it, who depends on it, and what may go wrong."""
+"""What of a project matters for one type of task, and which files one task is about: who covers them, who depends on them, and
+what may go wrong."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.project_profile.layout import find_zone
@@ -14,7 +15,176 @@ from afresh.code.project_profile.traits import (
     make_statement,
     round_to_words,
 )
+from afresh.code.test_commands.try_commands import CommandTrial
 from afresh.core.recognise_test_files import is_test_code
+
+StatementParts = list[str]
+
+
+def describe_type(type: str, facts: ProjectTraits, trial: CommandTrial | None) -> list[ProfileStatement]:
+    """A type that is not known gets what any change needs."""
+    return make_statement(f"for {type or 'a task'}", SELECT_BY_TASK_TYPE.get(type, select_for_feature)(facts, trial), 20)
+
+
+def select_for_feature(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    return [
+        describe_test_place(facts),
+        describe_import_direction(facts),
+        describe_expected_habits(facts),
+        describe_public_files(facts),
+        describe_changelog(facts),
+    ]
+
+
+def select_for_bug(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    return [describe_test_place(facts), describe_suite_command(trial), *facts.style.errors[:1], describe_hot_spots(facts)]
+
+
+def select_for_violation(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    limits = ", ".join(facts.constraints.limits)
+    lengths = next((habit for habit in facts.style.habits if habit.startswith("half of")), "")
+    return [
+        f"limits: {limits}" if limits else "no limits are set",
+        describe_linters(facts),
+        lengths,
+        describe_suite_command(trial),
+    ]
+
+
+def select_for_refactoring(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    return [
+        describe_import_direction(facts),
+        describe_import_cycles(facts),
+        describe_public_files(facts),
+        describe_hot_spots(facts),
+        describe_hubs(facts),
+        describe_suite_command(trial),
+    ]
+
+
+def select_for_tests(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    shared = f"shared fixtures in {', '.join(facts.layout.shared)}" if facts.layout.shared else ""
+    libraries = f"tests use {', '.join(facts.libraries.testing[:4])}" if facts.libraries.testing else ""
+    return [describe_test_place(facts), *facts.testing[:4], shared, libraries, describe_suite_command(trial)]
+
+
+def select_for_design(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    docs = [name for name in facts.layout.beside if name in ("docs", "doc", "rfcs", "wiki")]
+    return [
+        f"documents in {', '.join(docs)}" if docs else "no folder for documents",
+        describe_documents(facts),
+        describe_import_direction(facts),
+        describe_hubs(facts),
+        describe_versions(facts),
+    ]
+
+
+def select_for_review(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    limits = ", ".join(facts.constraints.limits)
+    return [
+        describe_linters(facts),
+        f"limits: {limits}" if limits else "",
+        describe_import_direction(facts),
+        describe_versions(facts),
+        describe_expected_habits(facts),
+        describe_changelog(facts),
+    ]
+
+
+def select_for_discovery(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    starts = f"runs begin at {', '.join(facts.layout.entries)}" if facts.layout.entries else ""
+    unread = f"not understood by the index: {', '.join(facts.layout.unread)}" if facts.layout.unread else ""
+    return [starts, describe_documents(facts), describe_hubs(facts), describe_hot_spots(facts), unread]
+
+
+def select_for_bridge(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
+    starts = f"commands: {', '.join(facts.layout.entries)}" if facts.layout.entries else ""
+    central = f"built on {', '.join(facts.libraries.central[:4])}" if facts.libraries.central else ""
+    return [
+        f"public: {', '.join(facts.public)}" if facts.public else "",
+        starts,
+        describe_versions(facts),
+        central,
+        describe_hubs(facts),
+    ]
+
+
+SELECT_BY_TASK_TYPE: dict[str, Callable[[ProjectTraits, CommandTrial | None], StatementParts]] = {
+    "implement_feature": select_for_feature,
+    "fix_bug": select_for_bug,
+    "fix_violation": select_for_violation,
+    "refactor": select_for_refactoring,
+    "write_tests": select_for_tests,
+    "spec_design": select_for_design,
+    "code_review": select_for_review,
+    "discovery": select_for_discovery,
+    "bridge": select_for_bridge,
+}
+
+
+def describe_test_place(facts: ProjectTraits) -> str:
+    layout = facts.layout
+    if not layout.tests:
+        return "there are no tests yet"
+    mirrored = ", in the folder named as that of the code" if layout.mirrored else ""
+    place = (
+        "tests stand beside the code" if layout.tests[0] == "beside the code" else f"tests belong in {layout.tests[0]}{mirrored}"
+    )
+    return place
+
+
+def describe_suite_command(trial: CommandTrial | None) -> str:
+    return f"the suite is `{trial.command}`" if trial else ""
+
+
+def describe_import_direction(facts: ProjectTraits) -> str:
+    """Without the zones themselves, which the level of the project names."""
+    zones = facts.zones
+    if len(zones.layers) > 1 and not zones.cycles:
+        return f"imports between zones point one way, from {zones.layers[0][0]} to {zones.layers[-1][0]}; keep it so"
+    return ""
+
+
+def describe_import_cycles(facts: ProjectTraits) -> str:
+    return f"zones that import each other: {', '.join(facts.zones.cycles[0][:6])}" if facts.zones.cycles else ""
+
+
+def describe_expected_habits(facts: ProjectTraits) -> str:
+    """Only where nearly all of the code does so."""
+    found = [said for said in (facts.style.typed, facts.style.documented) if said.startswith("nearly all")]
+    words = {"functions are fully annotated": "annotations", "public names are documented": "documentation"}
+    names = [word for key, word in words.items() if any(key in said for said in found)]
+    return f"{' and '.join(names)} expected throughout" if names else ""
+
+
+def describe_public_files(facts: ProjectTraits) -> str:
+    return f"others rely on {', '.join(facts.public[:3])}" if facts.public else ""
+
+
+def describe_changelog(facts: ProjectTraits) -> str:
+    log = next((path for path in facts.layout.papers if path.startswith(("CHANGE", "HISTORY", "NEWS"))), "")
+    return f"changes are noted in {log}" if log else ""
+
+
+def describe_hot_spots(facts: ProjectTraits) -> str:
+    return f"hot spots: {', '.join(facts.hot[:3])}" if facts.hot else ""
+
+
+def describe_hubs(facts: ProjectTraits) -> str:
+    return f"most used: {', '.join(facts.zones.hubs)}" if facts.zones.hubs else ""
+
+
+def describe_linters(facts: ProjectTraits) -> str:
+    return f"checked by {', '.join(facts.constraints.linters)}" if facts.constraints.linters else "no linter is set"
+
+
+def describe_documents(facts: ProjectTraits) -> str:
+    return f"see {', '.join(facts.layout.papers)}" if facts.layout.papers else ""
+
+
+def describe_versions(facts: ProjectTraits) -> str:
+    return f"must do with {', '.join(facts.constraints.versions)}" if facts.constraints.versions else ""
+
 
 MAX_LIKELY_FILES = 4
 MIN_IMPORTERS_OF_CONTRACT = 5

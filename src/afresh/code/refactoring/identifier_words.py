@@ -19,6 +19,13 @@ VERBS = frozenset(
     trim truncate try tune unescape unpack unwrap update upgrade use validate verify visit walk warn wrap write yield
     """.split()  # noqa: SIM905
 )
+INCIDENTAL_VERBS = frozenset(
+    """
+    call copy count format get handle insert join list lookup map match pop print process replace set sort split start stop
+    strip sum test
+    """.split()  # noqa: SIM905
+)
+"""Verbs of calls that are steps on the way, not what a block is for."""
 WEAK_WORDS = frozenset(
     """
     a an arg args attr b c cd ch char cls cur d data done e el elem elt entry f flag fn found func get i idx index item items j k
@@ -42,19 +49,15 @@ OBJECT_ENDING_WORDS = frozenset(
 """Where the object of a comment's verb ends."""
 TRANSPARENT_FUNCTIONS = frozenset(
     """
-    bool bytes dict endswith enumerate filter float format getattr int isalnum isalpha isdigit isspace issubset items iter join
-    keys len list lower lstrip map max min partition repr reversed round rstrip set sorted split splitlines startswith str
-    strip sum tuple upper values zip
+    bool bytes callable dict endswith enumerate filter float format get getattr int isalnum isalpha isdigit isspace issubset items
+    iter join keys len list lower lstrip map max min partition pop repr reversed round rstrip set sorted split splitlines
+    startswith str strip sum tuple upper values zip
     """.split()  # noqa: SIM905
 )
 """Functions that say nothing of what they are called with."""
-DUNDER_VERBS = {
-    "__add__": "add", "__call__": "call", "__contains__": "find", "__delitem__": "delete", "__eq__": "compare",
-    "__enter__": "enter", "__exit__": "exit", "__get__": "get", "__getattr__": "get", "__getitem__": "get", "__init__": "init",
-    "__iter__": "iterate", "__lt__": "compare", "__ne__": "compare", "__new__": "create", "__repr__": "format",
-    "__setattr__": "set", "__setitem__": "set", "__str__": "format",
-}  # fmt: skip
 PREDICATE_PREFIXES = ("is", "has", "can", "should", "was", "are")
+NO_NAME_STARTS = ("todo", "fixme", "xxx", "type", "pragma", "noqa", "note", "no", "hack", "see", *PREDICATE_PREFIXES)
+"""A comment that begins with one of these says no name."""
 FLAG_PREFIXES = (*PREDICATE_PREFIXES, "use", "needs", "wants", "with")
 
 
@@ -105,12 +108,10 @@ def find_noun(node: ast.expr) -> list[str]:  # noqa: PLR0911
 
 def _drop_flag_prefix(words: list[str]) -> list[str]:
     """`is_mapping` asks for a mapping."""
-    if len(words) > 1 and words[0] in FLAG_PREFIXES:
-        words = words[1:]
-    return words[:4]
+    return words[1:5] if len(words) > 1 and words[0] in FLAG_PREFIXES else words[:4]
 
 
-def _noun_of_call(call: ast.Call) -> list[str]:  # noqa: PLR0911
+def _noun_of_call(call: ast.Call) -> list[str]:
     name = read_function_name(call)
     if name in ("isinstance", "issubclass") and len(call.args) == 2:
         return find_class_words(call.args[1])
@@ -118,13 +119,9 @@ def _noun_of_call(call: ast.Call) -> list[str]:  # noqa: PLR0911
         return find_noun(call.args[1]) or find_noun(call.args[0])
     if name in ("get", "pop", "setdefault") and call.args and (words := find_noun(call.args[0])) and is_specific_name(words):
         return words
-    if name in ("any", "all", "get", "pop"):
-        return find_noun(call.func.value) if isinstance(call.func, ast.Attribute) else []
     if name in TRANSPARENT_FUNCTIONS:
         inner = call.func.value if isinstance(call.func, ast.Attribute) else call.args[0] if call.args else None
         return find_noun(inner) if inner is not None else []
-    if name == "callable" and call.args:
-        return find_noun(call.args[0])
     if asked := re.fullmatch(r"is([a-z]{4,})", name):
         return [asked[1]]
     words = split_identifier(name)
@@ -182,19 +179,7 @@ def find_comment_words(text: str) -> list[str]:
     """The beginning of a comment as a name: its verb with its object, or a short heading; empty if it is neither."""
     text = re.split(r"[.;:(–—!?\n]| - |, ", text.strip())[0]
     words = [word.replace("-", "_") for word in text.lower().replace("'s", "").replace("`", "").split()]
-    if not words or words[0] in (
-        "todo",
-        "fixme",
-        "xxx",
-        "type",
-        "pragma",
-        "noqa",
-        "note",
-        "no",
-        "hack",
-        "see",
-        *PREDICATE_PREFIXES,
-    ):
+    if not words or words[0] in NO_NAME_STARTS:
         return []
     if words[:2] == ["make", "sure"]:
         words = ["ensure", *words[2:]]

@@ -2,28 +2,31 @@
 
 import ast
 import keyword
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from afresh.code.complexity import FunctionNode, list_statement_bodies
+from afresh.code.complexity import FunctionNode, LoopNode, list_statement_bodies
 from afresh.code.python_source import PythonSource
-from afresh.code.refactoring.block_verb import find_filled_collection, find_main_verb, find_making_verb, has_other_effects
 from afresh.code.refactoring.blocks import combine_traits, count_paragraph_breaks
 from afresh.code.refactoring.identifier_words import (
-    DUNDER_VERBS,
+    INCIDENTAL_VERBS,
     PREDICATE_PREFIXES,
     VERBS,
+    find_call_verb,
     find_case_words,
     find_comment_words,
     find_noun,
     is_specific_name,
     make_singular,
+    read_function_name,
     split_identifier,
 )
-from afresh.code.refactoring.name_usage import walk_own_scope
+from afresh.code.refactoring.name_usage import NameSet, walk_own_scope
 from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape
 
 VAGUE_VERBS = ("call", "handle", "process", "run", "use")
+"""Say less of a part than no verb at all."""
 MAX_NAME_CHARACTERS = 34
 MAX_NAME_WORDS = 6
 
@@ -34,30 +37,17 @@ def propose_names(extraction: Extraction, source: PythonSource) -> Iterator[tupl
     for words, distance in sorted(_proposals(extraction, source), key=lambda proposal: proposal[1]):
         words = [word for word in words if word]
         fits = len(words) > 1 and len(words) <= MAX_NAME_WORDS and all(one != other for one, other in pairwise(words))
-        name = spell_name(words, source) if fits else ""
+        name = "_" + "_".join(words).strip("_")
         if fits and name not in seen and len(name) <= MAX_NAME_CHARACTERS and name.isidentifier() and not keyword.iskeyword(name):
             seen.add(name)
             yield name, distance + 0.5 * max(0, len(words) - 4)
 
 
-def spell_name(words: list[str], source: PythonSource) -> str:
-    """As the file spells its own functions."""
-    names = [one.node.name.strip("_") for one in source.functions]
-    camel = sum(name != name.lower() and "_" not in name and name[:1].islower() for name in names)
-    snake = sum("_" in name for name in names)
-    if camel > 2 * snake and camel > 2:
-        words = [words[0], *(word.capitalize() for word in "_".join(words[1:]).split("_"))]
-        return "_" + "".join(words)
-    return "_" + "_".join(words).strip("_")
-
-
 def _proposals(extraction: Extraction, source: PythonSource) -> Iterator[tuple[list[str], float]]:
-    verb, _ = split_function_name(extraction)
-    comment, subject, case = (
-        _words_from_comment(extraction, source),
-        _words_from_first_decision(extraction),
-        _words_from_condition(extraction),
-    )
+    first, *_ = (*split_identifier(extraction.host.node.name), "")
+    verb = first if first in VERBS else ""
+    comment, case = _words_from_comment(extraction, source), _words_from_condition(extraction)
+    subject = _words_from_first_decision(extraction)
     returns, long = extraction.shape is ExtractionShape.RETURN, max(0, extraction.block.lines - 15) * 0.15
     effect = "" if returns else find_main_verb(extraction.block.statements)
     if comment:
@@ -68,7 +58,8 @@ def _proposals(extraction: Extraction, source: PythonSource) -> Iterator[tuple[l
     yield from _names_from_results(extraction)
     if case and is_specific_name(case):
         own = verb or (effect if extraction.block.lines <= 25 else "")
-        yield [own or "handle", *case], _score_vagueness(own) + 3.0 * (case[0] == "without") + bool(extraction.results)
+        vague = 4.0 if own in VAGUE_VERBS else 1.0 if own else 2.5
+        yield [own or "handle", *case], vague + 3.0 * (case[0] == "without") + bool(extraction.results)
     if extraction.results or extraction.shape is ExtractionShape.MAYBE or count_paragraph_breaks(extraction.block, source):
         return
     if (filled := _filled_words(extraction)) and not returns:
@@ -83,11 +74,6 @@ def _proposals(extraction: Extraction, source: PythonSource) -> Iterator[tuple[l
         yield [effect or verb, *subject], (2.5 if effect else 4.5) + long
 
 
-def _score_vagueness(verb: str) -> float:
-    """`run` and its like say less of a part than no verb at all."""
-    return 4.0 if verb in VAGUE_VERBS else 1.0 if verb else 2.5
-
-
 def _names_from_results(extraction: Extraction) -> Iterator[tuple[list[str], float]]:
     words = [split_identifier(name) for name in extraction.results]
     if not words or not all(map(is_specific_name, words)):
@@ -95,21 +81,13 @@ def _names_from_results(extraction: Extraction) -> Iterator[tuple[list[str], flo
     if len(words) == 1 and words[0][0] in PREDICATE_PREFIXES:
         yield words[0], 0.5
         return
-    joined = [word for each in words for word in ("and", *each)][1:]
     made = find_making_verb(extraction, frozenset(extraction.results))
     aside = 5.0 * has_other_effects(extraction.block.statements, frozenset(extraction.results))
-    yield [made or "find", *joined], aside + (1.0 if made else 5.0)
+    yield [made or "find", *_join_with_and(words)], aside + (1.0 if made else 5.0)
 
 
-def split_function_name(extraction: Extraction) -> tuple[str, list[str]]:
-    """The function's own verb, if its name starts with one, and the rest of its name."""
-    name = extraction.host.node.name
-    if name in DUNDER_VERBS:
-        return DUNDER_VERBS[name], []
-    words = split_identifier(name)
-    if words and words[0] in VERBS:
-        return words[0], words[1:3]
-    return "", words[:3]
+def _join_with_and(names: Iterable[Sequence[str]]) -> list[str]:
+    return [word for words in names for word in ("and", *words)][1:]
 
 
 def _words_from_comment(extraction: Extraction, source: PythonSource) -> list[str]:
@@ -146,19 +124,8 @@ def _filled_words(extraction: Extraction) -> list[str]:
     distinct = list(dict.fromkeys(map(tuple, each)))
     if not 1 <= len(distinct) <= 2 or not all(is_specific_name(list(words)) for words in distinct):
         return []
-    items = [target for target in targets.values() if _is_keyed_item(target)]
-    joined = [word for words in distinct for word in ("and", *words)][1:]
-    return ["update" if items else "reset" if _only_empties(extraction) else "set", *joined]
-
-
-def _only_empties(extraction: Extraction) -> bool:
-    values = [node.value for node in walk_own_scope(extraction.block.statements) if isinstance(node, ast.Assign)]
-    filling = [value for value in values if isinstance(value, ast.Constant) and not value.value]
-    return bool(filling) and len(filling) == len(_find_filled_targets(extraction))
-
-
-def _is_keyed_item(target: ast.expr) -> bool:
-    return isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Constant)
+    keyed = any(isinstance(one, ast.Subscript) and not isinstance(one.slice, ast.Constant) for one in targets.values())
+    return ["update" if keyed else "set", *_join_with_and(distinct)]
 
 
 def _find_filled_targets(extraction: Extraction) -> list[ast.expr]:
@@ -170,20 +137,18 @@ def _find_filled_targets(extraction: Extraction) -> list[ast.expr]:
 def _words_from_return(extraction: Extraction) -> list[str]:
     """What a returning block ends with, if it made it itself."""
     last = extraction.block.statements[-1]
-    if extraction.shape is not ExtractionShape.RETURN or not isinstance(last, ast.Return) or not isinstance(last.value, ast.Name):
-        return []
-    words = find_noun(last.value)
-    if not is_specific_name(words) or last.value.id in extraction.parameters:
-        return []
-    return [find_making_verb(extraction, frozenset({last.value.id})) or "make", *words]
+    value = last.value if isinstance(last, ast.Return) and extraction.shape is ExtractionShape.RETURN else None
+    words = find_noun(value) if isinstance(value, ast.Name) and value.id not in extraction.parameters else []
+    return (
+        [find_making_verb(extraction, frozenset({ast.unparse(value)})) or "make", *words]
+        if value and is_specific_name(words)
+        else []
+    )
 
 
 def _only_checks(extraction: Extraction) -> bool:
     """Nothing comes back, and what it does is raise."""
-    held = combine_traits(extraction.block.statements)
-    calls = any(
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) for node in walk_own_scope(extraction.block.statements)
-    )
+    held, calls = combine_traits(extraction.block.statements), _list_call_statements(extraction.block.statements)
     return not extraction.results and held.raises and not held.returns and not _find_filled_targets(extraction) and not calls
 
 
@@ -215,9 +180,7 @@ def _words_for_loop_effect(extraction: Extraction, verb: str, words: list[str]) 
     if not is_specific_name(words):
         return []
     filled = find_filled_collection(extraction.block.statements) if verb == "add" else []
-    return (
-        [verb, *filled, "for", *words] if filled and filled != words else [verb, *words] if not filled or filled == words else []
-    )
+    return [verb, *filled, "for", *words] if filled and filled != words else [verb, *words]
 
 
 def _words_from_first_decision(extraction: Extraction) -> list[str]:
@@ -243,3 +206,93 @@ def _words_from_test(statement: ast.If | ast.While) -> list[str]:
     if isinstance(test, ast.Compare) and (statement.orelse or not isinstance(test.ops[0], ast.Eq | ast.In | ast.Is)):
         return find_noun(test.left)
     return [word for word in find_case_words(test) if word != "without"]
+
+
+COLLECTING_METHODS = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
+
+
+def find_main_verb(statements: Sequence[ast.stmt]) -> str:
+    """The verb that the block's call statements share, or that most of them have."""
+    calls = _list_call_statements(statements)
+    if calls and all(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls):
+        return "print"
+    named = ("add" if read_function_name(call) in COLLECTING_METHODS else find_call_verb(call) for call in calls)
+    verbs = Counter(verb for verb in named if verb and verb not in INCIDENTAL_VERBS)
+    if not verbs or not calls:
+        return ""
+    verb, times = verbs.most_common(1)[0]
+    return verb if times * 2 >= len(calls) else ""
+
+
+def _list_call_statements(statements: Sequence[ast.stmt]) -> list[ast.Call]:
+    return [node.value for node in walk_own_scope(statements) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
+
+
+def find_filled_collection(statements: Sequence[ast.stmt]) -> list[str]:
+    """The one collection that the block's calls add to, in words."""
+    calls = _list_call_statements(statements)
+    adding = [call.func.value for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in COLLECTING_METHODS]
+    each = list(dict.fromkeys(tuple(find_noun(value)) for value in adding))
+    return list(each[0]) if len(each) == 1 and is_specific_name(list(each[0])) else []
+
+
+def has_other_effects(statements: Sequence[ast.stmt], results: NameSet) -> bool:
+    """Whether the block also does something to others than its results."""
+    for node in walk_own_scope(statements):
+        of: ast.AST | None = node if isinstance(node, ast.Yield | ast.YieldFrom) else None
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            of = node.value.func.value if isinstance(node.value.func, ast.Attribute) else node.value.func
+        elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            of = node.value
+        if of is not None and not (isinstance(of, ast.Name) and of.id in results):
+            return True
+    return False
+
+
+def find_making_verb(extraction: Extraction, results: NameSet) -> str:
+    """How the results come about; empty where nothing tells."""
+    block = extraction.block
+    nodes = list(walk_own_scope(block.statements))
+    if any(isinstance(node, FunctionNode) for node in block.statements):
+        return "make"
+    if _is_collected(nodes, results):
+        return "update" if results & set(extraction.parameters) else "collect"
+    values = list(_iterate_assigned_values(nodes, results))
+    verbs = {find_call_verb(value) for value in values if isinstance(value, ast.Call)} - INCIDENTAL_VERBS - {""}
+    if len(verbs) == 1 and len(results) == 1:
+        return verbs.pop()
+    if any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id in results for node in nodes):
+        return "update" if results & set(extraction.parameters) else "compute"
+    if results & set(extraction.parameters):
+        return "resolve"
+    return _choose_selecting_verb(block.statements, nodes)
+
+
+def _choose_selecting_verb(statements: Sequence[ast.stmt], nodes: list[ast.AST]) -> str:
+    if any(isinstance(node, LoopNode) for node in statements):
+        return "find" if any(isinstance(node, ast.Break) for node in nodes) else "compute"
+    if isinstance(statements[-1], ast.If | ast.Match) and len(statements) <= 2:
+        return "choose"
+    if any(isinstance(node, ast.Try) for node in statements):
+        return "find"
+    return ""
+
+
+def _is_collected(nodes: Iterable[ast.AST], results: NameSet) -> bool:
+    for node in nodes:
+        filled = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in COLLECTING_METHODS:
+            filled = node.func.value
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            filled = node.value
+        if isinstance(filled, ast.Name) and filled.id in results:
+            return True
+    return False
+
+
+def _iterate_assigned_values(nodes: Iterable[ast.AST], results: NameSet) -> Iterator[ast.expr]:
+    for node in nodes:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        value = getattr(node, "value", None)
+        if value is not None and any(isinstance(target, ast.Name) and target.id in results for target in targets):
+            yield value

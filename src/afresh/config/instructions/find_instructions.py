@@ -87,7 +87,7 @@ class InstructionFiles:
         return shorten_home_path(self.user / OWN_FILE_NAME)
 
     def look(self, types: Sequence[str], paths: Sequence[str]) -> FoundInstructions:
-        """Never raises: what can't be used is among the faults."""
+        """The instructions for these types and paths; never raises: what can't be used is a fault."""
         found = [self._read(place, types, paths) for place in self._places(types, paths)]
         return FoundInstructions(
             tuple(source for one in found for source in one.sources),
@@ -109,7 +109,7 @@ class InstructionFiles:
         yield from self._of_project(InstructionLevel.TYPE, [f".afresh/{name}" for name in wanted])
 
     def _of_another(self, folder: str) -> bool:
-        """In a repository of its own, and so of another project; a submodule has a file there."""
+        """Whether a folder is in another repository, and so another project; a submodule has a file `.git`."""
         names = folder.split("/")
         return (
             any((self.root / "/".join(names[:end]) / ".git").is_dir() for end in range(1, len(names) + 1)) if self.root else False
@@ -169,7 +169,7 @@ class InstructionFiles:
 
 
 def matches_any_path(patterns: Sequence[str], paths: Sequence[str]) -> bool:
-    """As git matches what it ignores. A pattern that is none fits nothing."""
+    """Whether a path matches, by git's rules for ignored files. An invalid pattern matches nothing."""
     from pathspec import GitIgnoreSpec
 
     try:

@@ -28,7 +28,7 @@ def is_all_inside(folder: str, paths: Sequence[str]) -> bool:
 def drop_overruled_by_firm(
     source: InstructionFile, firm: Sequence[InstructionFile], gone: list[OverruledPart]
 ) -> InstructionFile:
-    """Without what a firm one has said already."""
+    """The file without parts that a firm file has."""
     parts: list[InstructionPart] = []
     for part in source.parts:
         above = next(((other, said) for other in firm for said in other.parts if said.covers(part)), None)
@@ -58,7 +58,7 @@ def overlay_instructions(under: InstructionFile, over: InstructionFile, where: s
 
 
 def drop_empty_headings(source: InstructionFile, before: InstructionFile) -> InstructionFile:
-    """Without headings whose parts were all overruled; a heading that never had parts stays."""
+    """The file without headings whose parts were all overruled; a heading that never had parts stays."""
     lost = {p for p in before.parts if p.bare and has_parts_below(p, before.parts) and not has_parts_below(p, source.parts)}
     return replace(source, parts=tuple(part for part in source.parts if part not in lost))
 

@@ -71,7 +71,7 @@ def normalize_heading(title: str) -> str:
 
 
 def trim_empty_lines(lines: Sequence[NumberedLine]) -> tuple[NumberedLine, ...]:
-    """Without empty lines at both ends."""
+    """The lines without empty ones at both ends."""
     held = [at for at, line in enumerate(lines) if line.text.strip()]
     return tuple(lines[held[0] : held[-1] + 1]) if held else ()
 
@@ -97,7 +97,7 @@ class ParsedInstructions:
 
 
 def parse_own_instructions(file: str, body: str, known: Sequence[str], may_be_firm: bool) -> ParsedInstructions:
-    """Never raises. `known` are the task types that may be named; empty: any."""
+    """A file written for afresh; never raises. `known` are the task types that may be named; empty: any."""
     try:
         found = split_front_matter(body)
         given = list(read_front_matter(found.head, make_front_matter_shape(known, may_be_firm))) if found else []
@@ -196,7 +196,7 @@ HEAD_FIELD_PATTERN = re.compile(r"(\w+):\s*(.*?)\s*")
 
 
 def parse_foreign_instructions(file: str, text: str, skipped: int = 0) -> tuple[ParsedInstructions, tuple[str, ...]]:
-    """Its parts, and what is not done that its writer may expect."""
+    """A file written for other agents: its parts, and notes on what its author may expect and afresh does not do."""
     lines = number_lines(text, skipped)
     imports = [(line.number, match[1]) for line in lines if (match := IMPORT_LINE_PATTERN.fullmatch(line.text))]
     notes = [

@@ -107,7 +107,7 @@ def list_task_types(shelf: TemplateLayers = SHIPPED_LAYERS) -> list[str]:
 
 
 def load_template(type: str, shelf: TemplateLayers = SHIPPED_LAYERS) -> Template:
-    """For work on a task of this type."""
+    """The template for work on a task of this type."""
     return make_template(merge_task_type(type, shelf))
 
 
@@ -218,7 +218,7 @@ def find_wrong_kind(merged: MergedTemplate) -> Iterator[FileFault]:
 
 
 def find_unreachable_phases(merged: MergedTemplate) -> Iterator[FileFault]:
-    """Only what the nearest file says: what it inherits may be meant for others."""
+    """Phases that only the nearest file sets and that never occur: inherited ones may be meant for other types."""
     if merged.name == ROOT_TEMPLATE:
         return
     spoken = {key[1]: value for key, value in reversed(list(merged.chain[0].values.items())) if key[0] == "phases"}
@@ -230,7 +230,7 @@ def find_unreachable_phases(merged: MergedTemplate) -> Iterator[FileFault]:
 
 
 def find_missing_complete(merged: MergedTemplate) -> Iterator[FileFault]:
-    """Without `complete` no task can end."""
+    """Phases without the tool `complete`: no task could end."""
     for name in ("", *list_phases(merged)):
         value = merged.value("tools", phase=name)
         if value and read_value(merged, "kind", "work") == "work" and "complete" not in value.held:

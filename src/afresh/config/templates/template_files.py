@@ -185,7 +185,7 @@ class TemplateFile:
 
 @lru_cache(maxsize=64)
 def parse_template_file(name: str, origin: str, file: str, data: bytes) -> TemplateFile:
-    """Never raises: what can't be read is a fault of the sheet. The same bytes are read once: runs ask often."""
+    """The values of a file; never raises: what can't be read is a fault. Cached, since runs read templates often."""
     try:
         root = compose_checked_yaml(decode_utf8(data, MAX_TEMPLATE_BYTES))
         if root is None:

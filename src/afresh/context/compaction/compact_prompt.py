@@ -8,7 +8,7 @@ from afresh.context.compaction import strategies
 from afresh.context.compaction.strategies import CompactedDrafts, CompactionStrategy
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.prompt import Omission, SectionCompaction, Tier
-from afresh.core.template import SectionShare
+from afresh.core.template import SectionShare, find_share
 from afresh.core.tokens import TokenCounter
 from afresh.memory.gathered_context import GatheredContext
 
@@ -26,7 +26,7 @@ def compact_sections(
     caps = {share.section: int(share.cap * room) for share in shares if share.cap < 1}
     made, reports, omissions = {draft.name: draft for draft in drafts}, list[SectionCompaction](), list[Omission]()
     for strategy in COMPACTION_STRATEGIES:
-        draft, share = made.get(strategy.section), _find_section_share(shares, strategy.section)
+        draft, share = made.get(strategy.section), find_share(shares, strategy.section)
         over = sum(size if name not in caps else min(size, caps[name]) for name, size in sizes.items()) - room
         if over <= 0 or draft is None or not sizes[draft.name]:
             continue
@@ -43,7 +43,7 @@ def compact_sections(
 def count_asked_tokens(draft: SectionDraft, shares: Sequence[SectionShare], counter: TokenCounter) -> int:
     """Tokens that a section would take if there were room, without what only takes what is left; none where it is always or never
     shown."""
-    share = _find_section_share(shares, draft.name)
+    share = find_share(shares, draft.name)
     tier = share.tier if share else draft.tier
     if Tier.ALWAYS in (draft.tier, tier) or tier is Tier.NEVER or not draft.pieces:
         return 0
@@ -51,10 +51,6 @@ def count_asked_tokens(draft: SectionDraft, shares: Sequence[SectionShare], coun
     groups = {piece.group for piece in pieces if piece.group}
     texts = [f"## {draft.title}\n", *sorted(groups), *(piece.text for piece in pieces)]
     return sum(counter(text) + 1 for text in texts)
-
-
-def _find_section_share(shares: Sequence[SectionShare], section: str) -> SectionShare | None:
-    return next((share for share in shares if share.section == section), None)
 
 
 def _choose_pieces_to_drop(

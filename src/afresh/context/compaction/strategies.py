@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from afresh.context.excerpt_ranking import NEXT_TESTS_RANK, UNMENTIONED_RANK, list_touching_regions
+from afresh.context.excerpt_ranking import list_touching_regions
 from afresh.context.relevance import describe_goal_and_plan, list_focus_words
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.sources.code_analysis import SUGGESTION_PIECE_PREFIX, VIOLATIONS_PIECE
@@ -12,7 +12,6 @@ from afresh.context.sources.memory_sections import build_note_piece
 from afresh.core.context_item import Excerpt
 from afresh.core.fact import FactKind
 from afresh.core.prompt import Omission, SectionCompaction
-from afresh.core.state import State
 from afresh.memory.gathered_context import GatheredContext
 
 
@@ -35,13 +34,10 @@ class CompactedDrafts:
     omissions: tuple[Omission, ...] = ()
 
 
-MIN_MENTIONED_NAME_CHARACTERS = 4
-"""Letters of a word that is taken for a name: shorter ones are in every sentence."""
-
-
 def _list_unmentioned_pieces(pieces: Sequence[SectionPiece], memory: GatheredContext) -> list[SectionPiece]:
     """Lines that goal, plan and last thought do not speak of, the last first: the analysis puts what matters at the top."""
-    spoken = frozenset(word for word in list_focus_words(memory.state) if len(word) >= MIN_MENTIONED_NAME_CHARACTERS)
+    least = memory.policy.compaction.min_mentioned_name_characters
+    spoken = frozenset(word for word in list_focus_words(memory.state) if len(word) >= least)
     return [piece for piece in reversed(pieces) if not spoken & set(re.findall(r"\w+", piece.text))]
 
 
@@ -67,65 +63,52 @@ TRIM_REPO_MAP = CompactionStrategy("trim_analysis", "outline", _select_map_lines
 TRIM_VIOLATIONS = CompactionStrategy("trim_analysis", "suggestions", _select_violations)
 
 
-MIN_NOTES = 3
-"""Notes that stay: the surest, and of these the newest."""
-
-
 def _select_doubtful_notes(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
+    """All but the surest, and of these the newest."""
     notes = {build_note_piece(fact, memory.state): fact for fact in memory.state.memory.facts if fact.kind is FactKind.NOTE}
     verified = {build_note_piece(fact, memory.state) for fact in memory.state.memory.facts if fact.kind is FactKind.VERIFIED}
     doubtful = [piece for piece in draft.pieces if piece in notes and piece not in verified]
     doubtful.sort(key=lambda piece: (notes[piece].confidence, notes[piece].step))
-    return doubtful[: max(0, len(doubtful) - MIN_NOTES)]
+    return doubtful[: max(0, len(doubtful) - memory.policy.compaction.min_notes)]
 
 
 CONFIDENT_FACTS = CompactionStrategy("confident_facts", "known", _select_doubtful_notes, spares_share=True)
-
-
-MIN_SUGGESTIONS = 2
 
 
 def _select_later_suggestions(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
     offered = sorted(
         (piece for piece in draft.pieces if piece.what.startswith(SUGGESTION_PIECE_PREFIX)), key=lambda piece: piece.rank
     )
-    return offered[: MIN_SUGGESTIONS - 1 : -1]
+    return offered[: memory.policy.compaction.min_suggestions - 1 : -1]
 
 
 FEWER_SUGGESTIONS = CompactionStrategy("fewer_suggestions", "suggestions", _select_later_suggestions)
 
 
-RECENT_EXCERPT_STEPS = 3
-"""Steps."""
-
-
 def _select_distant_excerpts(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
-    state = memory.state
-    text, names = describe_goal_and_plan(state), list_focus_words(state)
-    distant = [piece for piece in draft.pieces if piece.text != piece.stub and not _is_near_work(piece, state, text, names)]
+    text, names = describe_goal_and_plan(memory.state), list_focus_words(memory.state)
+    distant = [piece for piece in draft.pieces if piece.text != piece.stub and not _is_near_work(piece, memory, text, names)]
     return sorted(distant, key=lambda piece: -piece.rank)
 
 
-def _is_near_work(piece: SectionPiece, state: State, text: str, names: frozenset[str]) -> bool:
-    if piece.rank <= NEXT_TESTS_RANK + UNMENTIONED_RANK:
+def _is_near_work(piece: SectionPiece, memory: GatheredContext, text: str, names: frozenset[str]) -> bool:
+    state, ranks = memory.state, memory.policy.excerpts
+    if piece.rank <= ranks.next_tests_rank + ranks.unmentioned_rank:
         return True
     excerpt = piece.item
     assert isinstance(excerpt, Excerpt), f"a piece of a file comes from an excerpt: {piece.what}"
     if excerpt.path.rpartition("/")[2] in text or names.intersection(excerpt.names):
         return True
-    at = list_touching_regions(excerpt, state)
-    return any(region.changed or region.step > state.work.step - RECENT_EXCERPT_STEPS for region in at)
+    since = state.work.step - memory.policy.compaction.recent_excerpt_steps
+    return any(region.changed or region.step > since for region in list_touching_regions(excerpt, state))
 
 
 SHORTER_CONTEXT = CompactionStrategy("shorter_context", "files", _select_distant_excerpts, spares_share=True)
 
 
-MIN_EARLIER_STEPS = 2
-
-
 def _select_oldest_steps(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
     newest_first = sorted(draft.pieces, key=lambda piece: piece.rank)
-    return newest_first[: MIN_EARLIER_STEPS - 1 : -1]
+    return newest_first[: memory.policy.compaction.min_earlier_steps - 1 : -1]
 
 
 FEWER_ACTIONS = CompactionStrategy("fewer_actions", "earlier", _select_oldest_steps)

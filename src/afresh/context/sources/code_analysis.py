@@ -1,11 +1,10 @@
 """Sections that the index of code fills: each piece says why it is there. Pure; the text was read from disk for this window."""
 
-from collections.abc import Sequence
-
 from afresh.context.relevance import describe_goal_and_plan
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.truncate_piece import rank_lines_by_need
 from afresh.core.context_item import Diff, Excerpt, Item, ModuleContract, Note, RepoMap, ShownLine, render_lines
+from afresh.core.context_policy import TruncationPolicy
 from afresh.core.prompt import Tier
 from afresh.memory.gathered_context import GatheredContext
 
@@ -29,15 +28,15 @@ KINDS_WITH_HEADING = ("similar", "callers")
 
 def draft_analysis_sections(memory: GatheredContext) -> list[SectionDraft]:
     words = describe_goal_and_plan(memory.state)
-    return [_draft_analysis_section(name, title, memory.of(name), words) for name, title in ANALYSIS_TITLES.items()]
+    return [_draft_analysis_section(name, memory, words) for name in ANALYSIS_TITLES]
 
 
-def _draft_analysis_section(name: str, title: str, items: Sequence[Item], words: str) -> SectionDraft:
-    pieces = [_build_analysis_piece(item, rank, words) for rank, item in enumerate(items)]
-    return SectionDraft(name, title, Tier.PHASE, tuple(pieces), strict=name in STRICTLY_RANKED_SECTIONS)
+def _draft_analysis_section(name: str, memory: GatheredContext, words: str) -> SectionDraft:
+    pieces = [_build_analysis_piece(item, rank, words, memory.policy.truncation) for rank, item in enumerate(memory.of(name))]
+    return SectionDraft(name, ANALYSIS_TITLES[name], Tier.PHASE, tuple(pieces), strict=name in STRICTLY_RANKED_SECTIONS)
 
 
-def _build_analysis_piece(item: Item, rank: int, words: str) -> SectionPiece:
+def _build_analysis_piece(item: Item, rank: int, words: str, policy: TruncationPolicy) -> SectionPiece:
     lines = list_item_lines(item)
     text = render_lines(lines)
     return SectionPiece(
@@ -45,7 +44,7 @@ def _build_analysis_piece(item: Item, rank: int, words: str) -> SectionPiece:
         f"{item.kind}: {item.subject}",
         rank,
         item.source,
-        first=rank_lines_by_need(text, words) if item.kind != "diff" else (),
+        first=rank_lines_by_need(text, words, policy) if item.kind != "diff" else (),
         lines=lines if isinstance(item, Excerpt | ModuleContract) else (),
         item=item if isinstance(item, Excerpt) else None,
     )

@@ -8,6 +8,7 @@ from functools import partial
 from afresh.context.section import SectionDraft, draft_always_section
 from afresh.core.change import Change, find_added_lines, group_consecutive
 from afresh.core.context_item import Diff, Item, Note
+from afresh.core.context_policy import ReportPolicy
 from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.memory.gathered_context import GatheredContext
@@ -20,9 +21,6 @@ COMMIT_OR_BRANCH = re.compile(
 LAST_COMMITS = re.compile(r"\b(?:last|latest|most recent) (?:(\d+|two|three|four|five) )?(?:commits?|changes?)\b", re.IGNORECASE)
 NUMBER_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5}
 MAIN_BRANCHES = ("main", "master", "trunk", "origin/main", "origin/master")
-MAX_COMMITS = 6
-MAX_DIFF_LINES = 400
-"""Commits that are told of, and lines of one file's difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +63,29 @@ def _find_diff_of_name(match: re.Match[str], found: str, base: str, past: GitHis
     return ReviewedDiff(start, found, f"branch {match[1]}") if start and start != found else None
 
 
-def gather_review_diff(state: State, past: GitHistory | None, wanted: frozenset[str]) -> list[Item]:
+def gather_review_diff(state: State, past: GitHistory | None, wanted: frozenset[str], policy: ReportPolicy) -> list[Item]:
     if past is None or not wanted & {"diff", "history"}:
         return []
     found = find_reviewed_diff(state.task.goal, state.workspace.base, past)
     changes = past.changes(found.before, found.after) if found else ()
-    looks = list(_list_diff_items(changes, found.said)) if found and "diff" in wanted else []
-    return [*looks, *(_list_commit_items(state, past, changes) if "history" in wanted else ())]
+    looks = list(_list_diff_items(changes, found.said, policy)) if found and "diff" in wanted else []
+    return [*looks, *(_list_commit_items(state, past, changes, policy) if "history" in wanted else ())]
 
 
-def _list_diff_items(changes: Sequence[Change], said: str) -> Iterator[Diff]:
+def _list_diff_items(changes: Sequence[Change], said: str, policy: ReportPolicy) -> Iterator[Diff]:
     """File by file, the product before its tests, without the lines that git puts above."""
     for change in sorted(changes, key=lambda one: (bool(re.search(r"(^|/|_)tests?[/_.]|\.(md|rst|txt)$", one.path)), one.path)):
         lines = change.patch.splitlines()
         first = next((number for number, line in enumerate(lines) if line.startswith("@@")), len(lines))
-        kept, more = lines[first : first + MAX_DIFF_LINES], len(lines) - first - MAX_DIFF_LINES
+        end = first + policy.max_diff_lines
+        kept, more = lines[first:end], len(lines) - end
         text = "\n".join([*kept, *([f"… {more} more lines"] if more > 0 else [])]) or change.kind
         yield Diff("diff", change.path, change.added, change.removed, text, change=change.kind, commits=said)
 
 
-def _list_commit_items(state: State, past: GitHistory, changes: Sequence[Change]) -> Iterator[Note]:
+def _list_commit_items(state: State, past: GitHistory, changes: Sequence[Change], policy: ReportPolicy) -> Iterator[Note]:
     paths = [change.path for change in changes] or re.findall(r"[\w./-]*\w\.\w+", state.task.goal)
-    commits = past.log(state.workspace.base, paths, MAX_COMMITS) if state.workspace.base and paths else ()
+    commits = past.log(state.workspace.base, paths, policy.max_commits) if state.workspace.base and paths else ()
     if commits:
         yield Note("history", ", ".join(paths[:3]), "\n".join(f"{one.id} {one.day} {one.subject[:100]}" for one in commits))
 

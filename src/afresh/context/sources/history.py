@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice, takewhile
 
 from afresh.core.context_item import StepLine
+from afresh.core.context_policy import HistoryPolicy
 from afresh.core.prompt import Omission, Section
 from afresh.core.step_history import PassageVoice
 from afresh.core.template import SectionShare
@@ -28,19 +29,6 @@ THOUGHT_VOICES = (PassageVoice.THOUGHT, PassageVoice.SKETCH)
 VOICE_MARKS = {PassageVoice.ACTION: ">", PassageVoice.THOUGHT: ":", PassageVoice.SKETCH: ":"}
 BLOCK_ID_CHARACTERS = 8
 """Letters of a block's id that are enough to find it."""
-MIN_OUTPUT_CHARACTERS_FOR_ID = 80
-"""Characters of an output below which it says little more than how the action ended."""
-MAX_NAME_INDEX_SHARE = 0.15
-"""Of the ceiling, at most, whatever a template says: a list of names is no text to work from."""
-MAX_FILLED_GAP_CHARACTERS = 16
-"""Characters of short lines that are shown rather than marked as left out."""
-PRICED_SHARE = 0.97
-REDUCED_PRICED_SHARE = 0.9
-"""Parts of the room that rows and names may take by their prices: the rest is for the marks between rows; and if it was not
-enough and nothing that was chosen can be given up."""
-MIN_HISTORY_TOKENS = 60
-RESELECT_DIVISOR = 8
-"""Tokens below which it is not worth while to choose, and the part of what is chosen that would make it worth while again."""
 
 
 @dataclass(slots=True)
@@ -61,6 +49,10 @@ class HistoryAllocation:
     """What was done in the latest steps and how it ended, where one line says so."""
     choice: HistorySelection = field(default_factory=HistorySelection)
     sections: list[Section] = field(default_factory=list[Section])
+
+    @property
+    def policy(self) -> HistoryPolicy:
+        return self.memory.policy.history
 
     def within(self, room: int) -> int:
         return min(room, self.limit - self.spent)
@@ -117,7 +109,7 @@ class HistoryAllocation:
     def more(self, room: int) -> int:
         """A little more room is not worth another choice."""
         room += (freed := self.spare())
-        return (self.take(room) if room * RESELECT_DIVISOR > self.spent else 0) - freed
+        return (self.take(room) if room * self.policy.reselect_divisor > self.spent else 0) - freed
 
     def spare(self) -> int:
         """Leave off what other sections show by now."""
@@ -128,13 +120,13 @@ class HistoryAllocation:
         return before - self.spent
 
     def take(self, room: int) -> int:
-        if not self.memory.trace.entries or room < MIN_HISTORY_TOKENS:
+        if not self.memory.trace.entries or room < self.policy.min_history_tokens:
             return 0
         before, allowed = self.spent, self.spent + room
-        self.choose(int(allowed * PRICED_SHARE))
+        self.choose(int(allowed * self.policy.priced_share))
         self.write()
         if self.spent > allowed and self.in_order:
-            self.choose(int(allowed * REDUCED_PRICED_SHARE))
+            self.choose(int(allowed * self.policy.reduced_priced_share))
             self.write()
         while self.spent > allowed and (self.choice.rows or self.choice.names):
             self.give_up(self.spent - allowed)
@@ -157,12 +149,17 @@ class HistoryAllocation:
         counter = self.counter
         titles = counter(f"{HISTORY_TITLE}\n\n{NAME_INDEX_TITLE}\n") + 4
         left = max(0.0, (room - titles) / counter.factor)
-        most = MAX_NAME_INDEX_SHARE * self.memory.state.budget - counter(f"{NAME_INDEX_TITLE}\n") - 4
+        most = self.policy.max_name_index_share * self.memory.state.budget - counter(f"{NAME_INDEX_TITLE}\n") - 4
         index = max(0.0, min(left, min(self.index.part * self.room, most) / counter.factor))
         now = self.memory.state.work.step + 1
         headings = counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> ")
         self.choice = select_history(
-            self.memory.trace, now, SelectionBudget(left, index, *headings), set(self.covered), self.weights, counter.price
+            self.memory.trace,
+            now,
+            SelectionBudget(left, index, *headings, self.policy),
+            set(self.covered),
+            self.weights,
+            counter.price,
         )
         bare = {_strip_line_number(row.line.key): (entry, row) for entry, row in reversed(self.choice.rows)}
         rows = [one for key, one in reversed(bare.items()) if key not in self.covered]
@@ -188,20 +185,18 @@ class HistoryAllocation:
 
     def told(self, shown: Sequence[tuple[TraceEntry, TraceRow]], ids: Mapping[TraceEntry, str]) -> Iterator[str]:
         """Step by step: what was thought, the line that says what was done, and what came of it."""
-        changed, steps = (
-            self.memory.state.workspace.last_change,
-            {step: list(rows) for step, rows in groupby(shown, _get_row_step)},
-        )
+        changed, longest_gap = self.memory.state.workspace.last_change, self.policy.max_filled_gap_characters
+        steps = {step: list(rows) for step, rows in groupby(shown, _get_row_step)}
         for step in sorted({*steps, *self.outcomes}):
             rows = steps.get(step, [])
             spoken = (
                 len(list(takewhile(lambda one: one[0].voice in THOUGHT_VOICES, rows))) if step in self.outcomes else len(rows)
             )
-            yield from render_history_rows(rows[:spoken], changed, ids)
+            yield from render_history_rows(rows[:spoken], changed, ids, longest_gap)
             if step in self.outcomes:
                 ids_below = {entry.passage.block[:BLOCK_ID_CHARACTERS] for entry, _ in rows}
                 yield f"{step}> {self.outcomes[step].describe(ids_below)}"
-            yield from render_history_rows(rows[spoken:], changed, ids)
+            yield from render_history_rows(rows[spoken:], changed, ids, longest_gap)
 
     def unshown(self, action: TraceEntry, told: Collection[str]) -> str:
         """Ids of its outputs of which no row is shown. The last step tells its own."""
@@ -214,7 +209,7 @@ class HistoryAllocation:
             [
                 f" {one.block[:BLOCK_ID_CHARACTERS]}"
                 for one in outputs
-                if one.size > MIN_OUTPUT_CHARACTERS_FOR_ID and one.block not in told
+                if one.size > self.policy.min_output_characters_for_id and one.block not in told
             ]
         )
 
@@ -242,7 +237,7 @@ def _get_row_step(one: tuple[TraceEntry, TraceRow]) -> int:
 
 
 def render_history_rows(
-    shown: Sequence[tuple[TraceEntry, TraceRow]], changed: int, ids: Mapping[TraceEntry, str]
+    shown: Sequence[tuple[TraceEntry, TraceRow]], changed: int, ids: Mapping[TraceEntry, str], longest_gap: int
 ) -> Iterator[str]:
     """Rows under a heading for each entry; a mark stands where lines are left out, unless what is missing is shorter than it or
     numbers tell."""
@@ -253,7 +248,7 @@ def render_history_rows(
             yield _render_entry_heading(entry, row.line.place > entry.first, changed, ids) + row.line.text
         else:
             between = entry.lines[place - entry.first : row.line.place - entry.first]
-            if sum(map(len, between)) > MAX_FILLED_GAP_CHARACTERS:
+            if sum(map(len, between)) > longest_gap:
                 if not (NUMBERED_LINE_START.match(last) and NUMBERED_LINE_START.match(row.line.text)):
                     yield "…"
             elif any(between):
@@ -275,7 +270,8 @@ def _render_entry_heading(entry: TraceEntry, cut: bool, changed: int, ids: Mappi
         how = f" {entry.passage.ended}" if entry.passage.ended else ""
         found = ids.get(entry, "")
         return f"{entry.step}{how}{found}{VOICE_MARKS[entry.voice]} {'… ' if cut else ''}"
-    return f"{entry.step}= {entry.passage.block[:BLOCK_ID_CHARACTERS]}{HISTORY_STALE_MARK if entry.passage.before(changed) else ''}{' …' if cut else ''}\n"
+    stale = HISTORY_STALE_MARK if entry.passage.before(changed) else ""
+    return f"{entry.step}= {entry.passage.block[:BLOCK_ID_CHARACTERS]}{stale}{' …' if cut else ''}\n"
 
 
 def _render_name_index(found: Collection[str]) -> str:

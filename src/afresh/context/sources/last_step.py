@@ -7,6 +7,7 @@ from typing import Any
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.action import Observation, describe_subject
 from afresh.core.context_item import Note
+from afresh.core.context_policy import ReportPolicy
 from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State
@@ -17,7 +18,6 @@ from afresh.runtime import Runtime
 
 REPLY_UNDONE_TEXT = "The whole reply was undone: see Verification."
 BEFORE_CHANGE_MARK = "(before the change below)"
-MAX_LISTED_CHANGES = 2
 OUTCOME_PIECE = "outcome of the last step"
 THOUGHT_PIECE = "thought of the last step"
 
@@ -29,7 +29,7 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
     step: StepRecord = memory.state.memory.recent[-1]
     outputs = _map_outputs(memory)
     thought = [SectionPiece(f"You thought: {step.thought}", THOUGHT_PIECE)] if step.thought else []
-    many = _summarise_changes(step)
+    many = _summarise_changes(step, memory.policy.reports)
     deeds = [
         SectionPiece(
             _mark_older_output(_render_action(seen, outputs, step.kept), _is_older_than_change(number, step)),
@@ -44,10 +44,10 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
     return SectionDraft("last", _title_step(step), Tier.DEMAND, (*thought, *deeds, *many, *_build_undone_pieces(step)))
 
 
-def _summarise_changes(step: StepRecord) -> list[SectionPiece]:
+def _summarise_changes(step: StepRecord, policy: ReportPolicy) -> list[SectionPiece]:
     """More than a few that were kept are told in a line: what they wrote stands under Files, how much under Changes."""
     paths = Counter([describe_subject(seen.action) for seen in step.observations if step.kept and _has_written(seen)])
-    if paths.total() <= MAX_LISTED_CHANGES:
+    if paths.total() <= policy.max_listed_changes:
         return []
     told = ", ".join(f"{path} ({times})" if times > 1 else path for path, times in paths.items())
     return [SectionPiece(f"You did: {paths.total()} changes, all of them made: {told}", "changes of the last step", 1)]
@@ -132,22 +132,19 @@ def _render_action(seen: Observation, outputs: dict[str, str], kept: bool) -> st
     return f"You did: {seen.action.tool}({told}){'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
 
 
-MAX_LAST_OUTPUT_CHARACTERS = 12_000
-"""No window of ours has room for more of one output; the rest is a recall away."""
-
-
 def gather_last_outputs(state: State, runtime: Runtime, edits: Corrections) -> Iterator[Note]:
     """The last step's output in full, as far as it could ever fit: the builder decides how much is shown."""
+    most = runtime.settings.policy.reports.max_output_characters
     for seen in state.memory.recent[-1].observations if state.memory.recent else ():
         if seen.block and seen.size > len(seen.text):
             text = edits.scrub(runtime.store.read(seen.block))
-            yield Note("output", seen.block, _truncate_middle(text, f"`recall` {seen.block[:8]}"))
+            yield Note("output", seen.block, _truncate_middle(text, f"`recall` {seen.block[:8]}", most))
 
 
-def _truncate_middle(text: str, source: str) -> str:
+def _truncate_middle(text: str, source: str, most: int) -> str:
     """How a command ended is what it printed last."""
-    if len(text) <= MAX_LAST_OUTPUT_CHARACTERS:
+    if len(text) <= most:
         return text
-    tail = MAX_LAST_OUTPUT_CHARACTERS // 3
-    gone = f"[… {len(text) - MAX_LAST_OUTPUT_CHARACTERS:,} of {len(text):,} characters left out: {source}]"
-    return f"{text[: MAX_LAST_OUTPUT_CHARACTERS - tail]}\n{gone}\n{text[-tail:]}"
+    tail = most // 3
+    gone = f"[… {len(text) - most:,} of {len(text):,} characters left out: {source}]"
+    return f"{text[: most - tail]}\n{gone}\n{text[-tail:]}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from afresh.context.relevance import select_relevant_items, summarise_headings
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
 from afresh.core.context_item import StepLine
+from afresh.core.context_policy import MemoryPolicy
 from afresh.core.decision import MAX_DECISIONS, Decision
 from afresh.core.fact import MAX_FACTS, Fact, FactKind, select_observations_to_show
 from afresh.core.memory_state import StepRecord
@@ -20,10 +21,6 @@ from afresh.memory.history.names import find_file_names as named_files
 
 RECALLED_ITEM_KINDS = {"failed": "failed", "decisions": "decision"}
 ENTRY_NAMES = {"failed": "failed approach", "decisions": "decision"}
-MAX_SHOWN_DECISION_CHARACTERS = 300
-"""Characters of a decision; a longer one is a recall away."""
-MIN_CONFIDENCE = 0.8
-MAX_OBSERVED_FACTS = 8
 OBSERVED_RANK = 1_000_000
 STALE_MARK = ", before the last change"
 
@@ -47,7 +44,7 @@ def draft_notes(memory: GatheredContext) -> SectionDraft:
         "known",
         "Notes",
         Tier.PHASE,
-        (*[build_note_piece(fact, memory.state) for fact in facts], *_list_observed_pieces(memory.state)),
+        (*[build_note_piece(fact, memory.state) for fact in facts], *_list_observed_pieces(memory.state, memory.policy.memory)),
     )
 
 
@@ -67,14 +64,14 @@ def _make_stale_marker(state: State) -> Callable[[str, int], str]:
     return lambda block, step: STALE_MARK if change and (step < change or (step == change and block not in late)) else ""
 
 
-def _list_observed_pieces(state: State) -> list[SectionPiece]:
+def _list_observed_pieces(state: State, policy: MemoryPolicy) -> list[SectionPiece]:
     """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since. What one
     output says of several tests is one line."""
     facts = [
         fact
         for fact in select_observations_to_show(state.memory.facts, state.verification.verdict)
-        if fact.confidence >= MIN_CONFIDENCE
-    ][-MAX_OBSERVED_FACTS:]
+        if fact.confidence >= policy.min_confidence
+    ][-policy.max_observed_facts :]
     stale, alike = _make_stale_marker(state), dict[tuple[str, str], list[Fact]]()
     for fact in facts:
         alike.setdefault((fact.block or fact.subject, fact.text), []).append(fact)
@@ -103,17 +100,17 @@ def draft_failed_approaches(memory: GatheredContext) -> SectionDraft:
 def draft_decisions(memory: GatheredContext) -> SectionDraft:
     """Word for word. The user's own stand with what the user said."""
     told = [
-        RememberedEntry(one.subject or one.text, _render_decision(one), one.step)
+        RememberedEntry(one.subject or one.text, _render_decision(one, memory.policy.memory), one.step)
         for one in memory.state.memory.decisions
         if not one.answer
     ]
     return _draft_relevant_entries("decisions", "Decided (keep to it, or `decide` anew)", told, memory)
 
 
-def _render_decision(one: Decision) -> str:
+def _render_decision(one: Decision, policy: MemoryPolicy) -> str:
     about = f"{to_one_line(one.subject, 60)}: " if one.subject else ""
     why = f" ({to_one_line(one.why, 120)})" if one.why else ""
-    return f"step {one.step}, {one.by}: {about}{to_one_line(one.text, MAX_SHOWN_DECISION_CHARACTERS)}{why}"
+    return f"step {one.step}, {one.by}: {about}{to_one_line(one.text, policy.max_decision_characters)}{why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +123,10 @@ class RememberedEntry:
 def _draft_relevant_entries(name: str, title: str, told: Sequence[RememberedEntry], memory: GatheredContext) -> SectionDraft:
     """Each with what it is about. Those that memory has found again stand with the rest."""
     older = [RememberedEntry(note.subject, note.text) for note in memory.notes(RECALLED_ITEM_KINDS[name])]
-    sorted_ = select_relevant_items([*older, *told], lambda one: one.line, memory.state)
+    sorted_ = select_relevant_items([*older, *told], lambda one: one.line, memory.state, memory.policy.memory)
     lines = [f"- {one.line}" for one in sorted_.shown]
     if sorted_.rest:
-        named = summarise_headings([one.about for one in sorted_.rest])
+        named = summarise_headings([one.about for one in sorted_.rest], memory.policy.memory)
         most = "at least " if _is_state_full(memory.state) else ""
         lines.append(f"- {most}{len(sorted_.rest)} more (`recall` {name}, about=words): {named}")
     draft = draft_always_section(name, title, lines)
@@ -146,10 +143,6 @@ def draft_recalled_facts(memory: GatheredContext) -> SectionDraft:
     """What an older step, or another task, has found out."""
     pieces = [SectionPiece(f"- {look.text}", f"memory {look.subject}", rank) for rank, look in enumerate(memory.notes("memory"))]
     return SectionDraft("memory", "From memory (may be outdated)", Tier.PHASE, tuple(pieces))
-
-
-MAX_STEP_LINE_CHARACTERS = 150
-"""Characters of an earlier step: why one failed, and what ran, stands in sections of its own."""
 
 
 def draft_summary(memory: GatheredContext) -> SectionDraft:
@@ -177,15 +170,16 @@ def draft_earlier_steps(memory: GatheredContext, tried: SectionDraft) -> Section
     pieces = [
         SectionPiece(str(line), f"step {line.step}", -line.step, item=line)
         for one in past
-        if one.outcome and (line := _summarise_step(one, memory.state.task.checks, one.step in tried.steps, listed))
+        if one.outcome and (line := _summarise_step(one, memory, one.step in tried.steps, listed))
     ]
     return SectionDraft("earlier", "Earlier steps", Tier.PHASE, tuple(pieces))
 
 
-def _summarise_step(record: StepRecord, checks: Sequence[Check], explained: bool, listed: set[str]) -> StepLine:
+def _summarise_step(record: StepRecord, memory: GatheredContext, explained: bool, listed: set[str]) -> StepLine:
     """With the ids of its outputs that are long enough to be worth a recall."""
     ids = [seen.block[:8] for seen in record.observations if seen.block in listed]
-    return StepLine(record.step, to_one_line(_shorten_outcome(record, checks, explained), MAX_STEP_LINE_CHARACTERS), tuple(ids))
+    outcome = _shorten_outcome(record, memory.state.task.checks, explained)
+    return StepLine(record.step, to_one_line(outcome, memory.policy.memory.max_step_line_characters), tuple(ids))
 
 
 def _shorten_outcome(record: StepRecord, checks: Sequence[Check], explained: bool) -> str:

@@ -2,26 +2,26 @@
 
 from afresh.context.section import SectionDraft, draft_always_section
 from afresh.context.sources.verification_status import render_finish_criteria
+from afresh.core.context_policy import MemoryPolicy
 from afresh.core.question import UserStatement, list_user_statements
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.memory.gathered_context import GatheredContext
 
 NEWEST_MESSAGE_HEADING = "### The user said last (the newest instruction, it goes before the goal above)"
-MAX_EARLIER_QUESTION_CHARACTERS = 240
-"""Characters of an earlier question with its options; of the latest they stand in full. Answers are never cut."""
 
 
-def render_user_messages(state: State) -> list[str]:
+def render_user_messages(state: State, policy: MemoryPolicy) -> list[str]:
+    """Earlier questions are cut, the latest is not; answers never are."""
     told = list_user_statements(state)
     return [
-        *map(_render_earlier_message, told[:-1]),
+        *[_render_earlier_message(word, policy) for word in told[:-1]],
         *[f"{NEWEST_MESSAGE_HEADING}\n{_render_latest_message(word)}" for word in told[-1:] if word.text],
     ]
 
 
-def _render_earlier_message(word: UserStatement) -> str:
-    asked = f"Asked: {to_one_line(word.asked, MAX_EARLIER_QUESTION_CHARACTERS)} " if word.question else ""
+def _render_earlier_message(word: UserStatement, policy: MemoryPolicy) -> str:
+    asked = f"Asked: {to_one_line(word.asked, policy.max_earlier_question_characters)} " if word.question else ""
     return f"- {asked}The user said: {word.text}"
 
 
@@ -42,6 +42,6 @@ def draft_task(memory: GatheredContext) -> SectionDraft:
         *([SUBTASK_NOTE] if order.parent else []),
         *([USER_RULES_HEADING] if rules else []),
         *rules,
-        *render_user_messages(memory.state),
+        *render_user_messages(memory.state, memory.policy.memory),
     ]
     return draft_always_section("task", f"Task ({order.type})", [order.goal, *told, *render_finish_criteria(order)])

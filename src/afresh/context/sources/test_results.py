@@ -7,6 +7,7 @@ from afresh.context.file_chunks import extract_function_source
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.sources.excerpts import rank_worked_on_excerpts, try_read_file
 from afresh.core.context_item import Item, Note, render_lines
+from afresh.core.context_policy import FilePolicy, ReportPolicy
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.verdict import CheckRun
@@ -16,14 +17,13 @@ from afresh.ports.workspace import FileTree
 COVERAGE_ROW = re.compile(
     r"^(\S+\.\w+|TOTAL)\s+\d+\s+\d+(?:\s+\d+\s+\d+)?\s+(\d+(?:\.\d+)?)%(?:\s+([\d\s,>-]+?))?\s*$", re.MULTILINE
 )
-MAX_MISSING_LINES_CHARACTERS = 80
 MEASURED_PREFIX = "measured "
-"""Characters of the list of lines that nothing has run; and how a look is called that tells of lines that were counted."""
+"""How a note is called about lines that were counted."""
 CoverageRows = dict[str, tuple[str, str]]
 """By file: how much of it was run, in percent, and which lines were not."""
 
 
-def gather_measured_coverage(state: State, read: Callable[[str], str]) -> Iterator[Note]:
+def gather_measured_coverage(state: State, read: Callable[[str], str], policy: ReportPolicy) -> Iterator[Note]:
     """For the changed files and in all. Only full runs are held against each other."""
     before, after = (
         _parse_coverage_rows(state.verification.baseline.runs if state.verification.baseline else (), read),
@@ -31,7 +31,7 @@ def gather_measured_coverage(state: State, read: Callable[[str], str]) -> Iterat
     )
     for path in (*state.workspace.changed, "TOTAL"):
         if path in after or (path in before and not after):
-            yield Note("coverage", f"{MEASURED_PREFIX}{path}", _render_coverage(path, before, after or before))
+            yield Note("coverage", f"{MEASURED_PREFIX}{path}", _render_coverage(path, before, after or before, policy))
 
 
 def drop_guessed_coverage(looks: Sequence[Item], counted: Sequence[Note]) -> list[Item]:
@@ -40,11 +40,11 @@ def drop_guessed_coverage(looks: Sequence[Item], counted: Sequence[Note]) -> lis
     return [look for look in looks if look.kind != "coverage" or look.subject not in paths]
 
 
-def _render_coverage(path: str, before: CoverageRows, after: CoverageRows) -> str:
+def _render_coverage(path: str, before: CoverageRows, after: CoverageRows, policy: ReportPolicy) -> str:
     old, (new, missing) = before.get(path, ("", ""))[0], after[path]
     grown = f"{old} % → {new} %" if old and old != new else f"{new} %"
     return f"{'all files' if path == 'TOTAL' else path}: {grown} of lines run" + (
-        f"; not: {missing[:MAX_MISSING_LINES_CHARACTERS]}" if missing else ""
+        f"; not: {missing[: policy.max_missing_lines_characters]}" if missing else ""
     )
 
 
@@ -56,10 +56,7 @@ def _parse_coverage_rows(runs: tuple[CheckRun, ...], read: Callable[[str], str])
     return found
 
 
-MAX_FAILING_TEST_SOURCES = 3
-
-
-def gather_failing_tests(state: State, files: FileTree) -> Iterator[Note]:
+def gather_failing_tests(state: State, files: FileTree, policy: FilePolicy) -> Iterator[Note]:
     """Source of tests that fail now, so that nobody has to ask for it."""
     runs = (
         state.verification.verdict.runs
@@ -69,7 +66,7 @@ def gather_failing_tests(state: State, files: FileTree) -> Iterator[Note]:
         else ()
     )
     failures = [failure.test for run in runs for failure in run.failures if "::" in failure.test]
-    for test in failures[:MAX_FAILING_TEST_SOURCES]:
+    for test in failures[: policy.max_failing_test_sources]:
         path, *names = test.split("[")[0].split("::")
         text = try_read_file(files, path)
         if text is not None and (source := extract_function_source(text, names)):

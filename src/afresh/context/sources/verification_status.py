@@ -7,6 +7,7 @@ from afresh.context.citations import find_citations
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
 from afresh.context.sources.excerpts import try_read_file
 from afresh.core.context_item import Note
+from afresh.core.context_policy import ReportPolicy
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.task import RECORDED_TYPE, SPEC_DESIGN_TYPE, Task
@@ -15,8 +16,6 @@ from afresh.core.verdict import CheckRun, FailedTest, Ruling, summarise_check_ru
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import FileTree
 
-MAX_FAILURES_PER_CHECK = 3
-MAX_FLAKY_NAMES = 6
 KEPT_UNFINISHED = "kept, not finished"
 """Nothing that passed before fails; what is new still does."""
 
@@ -36,35 +35,36 @@ def render_finish_criteria(task: Task) -> list[str]:
     return ["Finished when these exit 0:", *(checks or ["- nothing: no check was given, so nothing can be verified"])]
 
 
-def render_check_status(state: State) -> list[str]:
+def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
     if state.verification.baseline is None:
         return ["not run yet"]
     lines = [DOCUMENT_CHECK_LIMITS] if state.task.report else []
     lines += [f"Before the task: {summarise_check_run(run)}" for run in state.verification.baseline.runs]
     if state.verification.baseline.flaky:
-        lines.append(f"Flaky, decide nothing: {', '.join(state.verification.baseline.flaky[:MAX_FLAKY_NAMES])}")
+        lines.append(f"Flaky, decide nothing: {', '.join(state.verification.baseline.flaky[: policy.max_flaky_names])}")
     if state.verification.verdict is None:
-        return lines + [line for run in state.verification.baseline.runs for line in _render_failures(run)]
+        return lines + [line for run in state.verification.baseline.runs for line in _render_failures(run, policy)]
     kind = "completion" if state.verification.verdict.final else "change"
     verdict = state.verification.verdict
     unfinished = verdict.ruling is Ruling.PASS and not verdict.final and any(run.failures for run in verdict.runs)
     lines.append(
-        f"After step {state.verification.verdict_step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: {verdict.reason}"
+        f"After step {state.verification.verdict_step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: "
+        f"{verdict.reason}"
     )
     for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
         lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]
-        lines += _render_failures(run)
+        lines += _render_failures(run, policy)
     if state.verification.verdict_step < state.work.step and state.memory.recent and not state.memory.recent[-1].kept:
         lines.append("(the tree is back as it was before that step)")
     return lines
 
 
-def _render_failures(run: CheckRun) -> list[str]:
+def _render_failures(run: CheckRun, policy: ReportPolicy) -> list[str]:
     """Failures once: the same message of many tests is one line with a count."""
     groups = Counter(failure.message for failure in run.failures)
     first: dict[str, FailedTest] = {failure.message: failure for failure in reversed(run.failures)}
     lines: list[str] = []
-    for message, count in list(groups.items())[:MAX_FAILURES_PER_CHECK]:
+    for message, count in list(groups.items())[: policy.max_failures_per_check]:
         named = first[message].test + (f" and {count - 1} more" if count > 1 else "")
         lines.append(f"  FAILED {named}: {message}")
         lines += [f"    {line}" for line in first[message].detail.splitlines()[-8:]]
@@ -83,16 +83,13 @@ def list_document_demands(task: Task) -> list[str]:
     return ["it cites at least one `path:line`, with the path from the root", "every `path:line` in it exists"]
 
 
-MAX_CITED_CHARACTERS = 90
-
-
-def gather_cited_lines(state: State, files: FileTree) -> Iterator[Note]:
+def gather_cited_lines(state: State, files: FileTree, policy: ReportPolicy) -> Iterator[Note]:
     """What stands in each place that the report cites: whoever wrote it is to hold it against that once more."""
     text = try_read_file(files, state.task.report) if state.task.report in (paths := files.paths()) else None
     for one in find_citations(text or "", paths):
         lines = (try_read_file(files, one.path) or "").splitlines()[one.first - 1 : one.last] if one.path in paths else []
         if lines:
-            yield Note("cited", str(one), to_one_line(lines[0], MAX_CITED_CHARACTERS))
+            yield Note("cited", str(one), to_one_line(lines[0], policy.max_cited_characters))
 
 
 def draft_cited_lines(memory: GatheredContext) -> SectionDraft:
@@ -105,5 +102,5 @@ def draft_verification(memory: GatheredContext) -> SectionDraft:
     return draft_always_section(
         "verification",
         "Verification (run by the harness)",
-        render_check_status(memory.state) if memory.state.workspace.first_snapshot else [],
+        render_check_status(memory.state, memory.policy.reports) if memory.state.workspace.first_snapshot else [],
     )

@@ -10,14 +10,13 @@ from functools import cache, lru_cache
 from math import exp, log
 from operator import itemgetter
 
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.step_history import PassageVoice
 from afresh.memory.history.trace import LastSighting, Trace, TraceEntry, TraceRow
 
 LOGARITHMS = [0.0, *[log(number) for number in range(1, 4_096)]]
 MAX_TABLED_NUMBER = len(LOGARITHMS) - 1
 MAX_LOG_ODDS = 100.0
-COLD_AFTER_STEPS = 500
-"""Steps after which a file that nobody touched is as cold as it gets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +74,13 @@ class HistoryWeights:
     """What a line is worth against a name."""
     density: float = 1.0
     """How much length counts against worth: 1 is worth per token, 0 is worth alone."""
+    cold_after_steps: int = DEFAULT_CONTEXT_POLICY.history.cold_after_steps
 
 
 @lru_cache(maxsize=64)
-def weights_from_policy(policy: tuple[tuple[str, float], ...]) -> HistoryWeights:
+def weights_from_policy(
+    policy: tuple[tuple[str, float], ...], cold_after_steps: int = DEFAULT_CONTEXT_POLICY.history.cold_after_steps
+) -> HistoryWeights:
     """From the template's flat mapping: `name_age`, `line_age`, …; what it does not name is 0."""
     given = dict(policy)
     kinds = {
@@ -86,7 +88,11 @@ def weights_from_policy(policy: tuple[tuple[str, float], ...]) -> HistoryWeights
         for kind in ("name", "line")
     }
     return HistoryWeights(
-        names=kinds["name"], lines=kinds["line"], line=given.get("line", 1.0), density=given.get("density", 1.0)
+        names=kinds["name"],
+        lines=kinds["line"],
+        line=given.get("line", 1.0),
+        density=given.get("density", 1.0),
+        cold_after_steps=cold_after_steps,
     )
 
 
@@ -103,14 +109,14 @@ def clamp_odds(odds: float) -> float:
     return -MAX_LOG_ODDS if odds < -MAX_LOG_ODDS else MAX_LOG_ODDS if odds > MAX_LOG_ODDS else odds
 
 
-def _count_steps_since_touch(trace: Trace, entry: TraceEntry, now: int) -> int:
-    """Steps since an action last named one of its files."""
-    touched, last = trace.touched, -COLD_AFTER_STEPS
+def _count_steps_since_touch(trace: Trace, entry: TraceEntry, now: int, most: int) -> int:
+    """Steps since an action last named one of its files, `most` if that is too long ago."""
+    touched, last = trace.touched, -most
     for name in entry.passage.about:
-        step = touched.get(name, -COLD_AFTER_STEPS)
+        step = touched.get(name, -most)
         if step > last:
             last = step
-    return min(COLD_AFTER_STEPS, max(1, now - last))
+    return min(most, max(1, now - last))
 
 
 class StepOdds:
@@ -138,8 +144,9 @@ class StepOdds:
         return clamp_odds(line), clamp_odds(name)
 
     def warmth(self, entry: TraceEntry) -> tuple[float, float]:
-        steps = _count_steps_since_touch(self._trace, entry, self._now)
-        if steps >= COLD_AFTER_STEPS:
+        cold = self._weights.cold_after_steps
+        steps = _count_steps_since_touch(self._trace, entry, self._now, cold)
+        if steps >= cold:
             return 0.0, 0.0
         lines, names, distance = self._weights.lines, self._weights.names, compute_logarithm(steps)
         return lines.hot + lines.heat * distance, names.hot + names.heat * distance

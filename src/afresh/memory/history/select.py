@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import exp, log
 
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, HistoryPolicy
 from afresh.core.step_history import PassageVoice
 from afresh.memory.history.names import list_implied_names
 from afresh.memory.history.score import HistoryWeights, RankedEntry, RankedRow, StepOdds, TokenPrice, rank_history
@@ -19,9 +20,6 @@ LEVELS_PER_E_FACTOR = 3.0
 """Levels to a factor of e."""
 LEVEL_COUNT = 60
 """What is worth less than the lowest level is not looked at."""
-MIN_LEFT_TOKENS = 2.0
-MAX_MISSES_IN_A_ROW = 40
-"""Tokens below which nothing more is looked for, and lines in a row that found no room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +30,7 @@ class SelectionBudget:
     heading: float = 6.0
     """What the line above the first row of an output costs, and what stands before that of an action or a thought."""
     mark: float = 2.0
+    policy: HistoryPolicy = DEFAULT_CONTEXT_POLICY.history
 
 
 @dataclass(slots=True)
@@ -169,7 +168,7 @@ class HistorySelector:
             price += self.room.heading if entry.voice is PassageVoice.OUTPUT else self.room.mark
         if price > choice.left:
             self.vain += 1
-            return self.vain <= MAX_MISSES_IN_A_ROW
+            return self.vain <= self.room.policy.max_misses_in_a_row
         self.vain = 0
         self.headed.add(number)
         covered.add(key)
@@ -178,7 +177,7 @@ class HistorySelector:
             self.unlist(row.line.covers)
         choice.rows.append((entry, row))
         choice.left -= price
-        return choice.left >= MIN_LEFT_TOKENS
+        return choice.left >= self.room.policy.min_left_tokens
 
     def unlist(self, names: Sequence[str]) -> None:
         """A name that stands in a line need not stand in the index."""
@@ -189,7 +188,7 @@ class HistorySelector:
 
     @property
     def full(self) -> bool:
-        return self.choice.left < MIN_LEFT_TOKENS or self.vain > MAX_MISSES_IN_A_ROW
+        return self.choice.left < self.room.policy.min_left_tokens or self.vain > self.room.policy.max_misses_in_a_row
 
     def chance(self, name: str) -> float:
         sighting = self.trace.names[name]
@@ -198,7 +197,7 @@ class HistorySelector:
         return chance
 
     def take_names(self, level: int) -> None:
-        if self.left_for_names < MIN_LEFT_TOKENS:
+        if self.left_for_names < self.room.policy.min_left_tokens:
             return
         covered, current = self.covered, self.trace.names
         for number, cursor in sorted(self.names[level]):

@@ -212,7 +212,10 @@ def render_verification(found: TaskRecord) -> str:
     before = {run.command: run for run in found.baseline.runs} if found.baseline else {}
     last = {run.command: run for run in found.verdict.runs}
     lines = [
-        f"- `{to_one_line(run.command, MAX_LINE_CHARACTERS)}`: {render_run_counts(run)}{render_baseline_counts(before.get(run.command))}"
+        (
+            f"- `{to_one_line(run.command, MAX_LINE_CHARACTERS)}`: "
+            f"{render_run_counts(run)}{render_baseline_counts(before.get(run.command))}"
+        )
         for run in last.values()
     ]
     reason = [] if lines else [to_one_line(found.verdict.reason, MAX_LINE_CHARACTERS)]

@@ -3,16 +3,12 @@
 from collections.abc import Sequence
 
 from afresh.core.context_item import Note
+from afresh.core.context_policy import LessonPolicy
 from afresh.core.lesson import PATTERN_ID_PREFIX
 from afresh.core.state import State
 from afresh.core.tokens import TokenCounter
 from afresh.core.truncate import to_one_line
 
-FIRST_LESSON_SHARE = 0.6
-"""Objects at once; the part of the ceiling that they may take; and the part of that for the first, when there are others."""
-MIN_LESSON_TOKENS = 30
-"""Tokens below which a part of one says too little."""
-MAX_LESSON_LINE_CHARACTERS = 240
 MAX_QUERY_FAILURES = 3
 
 
@@ -36,21 +32,21 @@ def build_lesson_queries(state: State) -> tuple[str, str]:
     return goal, "\n".join([goal, *failing, *state.workspace.changed[:MAX_QUERY_FAILURES]])
 
 
-def fit_lessons(looks: Sequence[Note], room: int, counter: TokenCounter) -> list[Note]:
+def fit_lessons(looks: Sequence[Note], room: int, counter: TokenCounter, policy: LessonPolicy) -> list[Note]:
     """As many as there is room for, each as far as there is room: whole lines from its beginning."""
     shown: list[Note] = []
     for number, look in enumerate(looks):
-        most = int(room * FIRST_LESSON_SHARE) if number == 0 and len(looks) > 1 else room
-        text = _truncate_lesson(look, most, counter)
+        most = int(room * policy.first_share) if number == 0 and len(looks) > 1 else room
+        text = _truncate_lesson(look, most, counter, policy)
         if text:
             shown.append(Note(look.kind, look.subject, text))
             room -= counter(text)
     return shown
 
 
-def _truncate_lesson(look: Note, room: int, counter: TokenCounter) -> str:
+def _truncate_lesson(look: Note, room: int, counter: TokenCounter, policy: LessonPolicy) -> str:
     lines = [
-        to_one_line(line, MAX_LESSON_LINE_CHARACTERS) if len(line) > MAX_LESSON_LINE_CHARACTERS else line
+        to_one_line(line, policy.max_line_characters) if len(line) > policy.max_line_characters else line
         for line in look.text.splitlines()
         if line.strip()
     ]
@@ -58,5 +54,5 @@ def _truncate_lesson(look: Note, room: int, counter: TokenCounter) -> str:
         rest = "" if count == len(lines) else f"\n…{f' `read` {look.subject}' if '/' in look.subject else ''}"
         text = "\n".join(lines[:count]) + rest
         if (tokens := counter(text)) <= room:
-            return text if count == len(lines) or tokens >= MIN_LESSON_TOKENS else ""
+            return text if count == len(lines) or tokens >= policy.min_lesson_tokens else ""
     return ""

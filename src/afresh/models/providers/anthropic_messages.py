@@ -188,7 +188,7 @@ class AnthropicModel:
         return make_anthropic_body(self.model, told) | {"max_tokens": told.reserve}
 
     def _told(self, request: Request) -> Request:
-        """As this model can be asked."""
+        """The request adapted to the settings of this model."""
         told = request if self.thinks else replace(request, thinking=0)
         if not told.tools or self.tools:
             return told

@@ -6,16 +6,24 @@ prompt (`text_tool_calls`).
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import Any
 
 from afresh.core.prompt import Request
-from afresh.core.reply import Reply, Thinking
-from afresh.core.usage import Usage
-from afresh.errors import AfreshError
-from afresh.models.providers.connection import CONNECT_TIMEOUT_SECONDS, ProviderConnection, make_sdk_client
+from afresh.core.reply import Reply
+from afresh.core.truncate import to_one_line
+from afresh.errors import AfreshError, NeedsPerson, TryAgain
+from afresh.models.model_settings import ModelSettings
+from afresh.models.providers.connection import (
+    CONNECT_TIMEOUT_SECONDS,
+    Provider,
+    ProviderConnection,
+    ProviderEndpoint,
+    connect_provider,
+    make_sdk_client,
+)
 from afresh.models.providers.openai_dialects import (
     OPENAI,
     OpenAIDialect,
@@ -23,18 +31,20 @@ from afresh.models.providers.openai_dialects import (
     drop_dialect_part,
     find_openai_window,
 )
-from afresh.models.providers.openai_request import ChatBody, make_chat_body, thinking_from_detail
-from afresh.models.providers.openai_stream import StreamedCompletion, read_field, take_chunk
+from afresh.models.providers.openai_request import ChatBody, make_chat_body
+from afresh.models.providers.openai_stream import (
+    StreamedCompletion,
+    read_field,
+    reply_from_completion,
+    take_chunk,
+    usage_from_openai,
+)
 from afresh.models.providers.provider_errors import error_from_stream, estimate_spent
 from afresh.models.providers.provider_reply import (
-    DECLINED_NOTE,
-    action_from_arguments,
     finish_reply,
     read_answer,
     sum_reported_tokens,
 )
-from afresh.models.providers.text_tool_calls import reply_from_text
-from afresh.models.reply_checks import replace_lone_surrogates
 from afresh.models.retry import retry_call
 from afresh.ports.model import ReplyListener, ignore_piece
 
@@ -51,7 +61,6 @@ REFUSAL_PATTERNS = {
     "cache_key": ("prompt_cache_key", re.compile("prompt_cache_key")),
 }
 """What a server may not know: the field of the body, and what a refusal of it says."""
-INLINE_THINKING_PATTERN = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
 REPLY_LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 UNKNOWN_FIELD_PATTERN = (
     r"(unsupported|unknown|unrecognized|extra|unexpected|not permitted).*\b{0}\b|\b{0}\b.*(not support|not permitted|unknown)"
@@ -74,7 +83,7 @@ class OpenAIModel:
         return retry_call(lambda: self._ask(request, hear), hear, self.connection.retries, self.connection.sleep)
 
     def weigh(self, request: Request) -> int:
-        """As its own template writes the request down, by its own vocabulary."""
+        """The server's own count, by its template and its vocabulary; 0 if it has none."""
         if not self.flavour.template:
             return 0
         import openai
@@ -96,7 +105,7 @@ class OpenAIModel:
         return finish_reply(reply, cut, request, self.connection)
 
     def _told(self, request: Request, hear: ReplyListener) -> StreamedCompletion:
-        """Asked once more for everything that the server turns out not to know, without it."""
+        """The completion; asked again without each part of the protocol that the server refuses."""
         while True:
             told, flavour = StreamedCompletion(), self.flavour
             for piece in self._pieces(request, told):
@@ -179,59 +188,38 @@ def find_refused_part(error: Exception, body: ChatBody) -> str:
     return next((name for name, (field, says) in REFUSAL_PATTERNS.items() if field in body and says.search(said)), "")
 
 
-def reply_from_completion(told: StreamedCompletion, asked: str, spoken: bool) -> tuple[Reply, bool]:
-    """The reply, and whether it was cut at its limit. `asked`: the model's name; `spoken`: its calls are in its text."""
-    kind, _, model = asked.partition(":")
-    named = f"{kind}:{_strip_model_folder(told.model) or model}"
-    aloud, text = _split_inline_thinking(replace_lone_surrogates("".join(told.text)))
-    cut = told.finish == "length"
-    reply = (
-        reply_from_text(text)
-        if spoken and not cut
-        else Reply(text, tuple(action_from_arguments(call.name, call.arguments) for call in told.calls))
-    )
-    notes = [replace_lone_surrogates("".join(told.refusal))]
-    if told.finish == "content_filter":
-        notes.append(DECLINED_NOTE)
-    thought = "\n".join(part for part in (reply.thought, *notes) if part)
-    return Reply(
-        thought, reply.actions, usage_from_openai(told.usage), named, thinking=(*_thinking_from_completion(told), *aloud)
-    ), cut
+LISTING_TIMEOUT_SECONDS = 5.0
+MAX_LISTED_MODELS = 200
 
 
-def _strip_model_folder(model: str) -> str:
-    """llama.cpp names a model by the path of its file; the folder is private."""
-    return PurePosixPath(model).name if model.startswith("/") else model
+@dataclass(frozen=True, slots=True)
+class OfferedModel:
+    model: str
+    window: int = 0
+    """As the server reports it; 0: it does not."""
 
 
-def _split_inline_thinking(text: str) -> tuple[tuple[Thinking, ...], str]:
-    """Thinking that a server has left at the beginning of the text, and the text without it."""
-    found = INLINE_THINKING_PATTERN.match(text)
-    return ((Thinking(found[1].strip()),), text[found.end() :]) if found else ((), text)
+def list_offered_models(target: ProviderEndpoint, settings: ModelSettings) -> Sequence[OfferedModel]:
+    """The models of a server. TryAgain if it does not answer, NeedsPerson if the key is not accepted."""
+    provider = Provider(target.title, "openai", target.key_variable, target.base_url_variable)
+    connection = replace(connect_provider(provider, settings, target), timeout=LISTING_TIMEOUT_SECONDS)
+    import openai
+
+    try:
+        found = make_sdk_client(openai, openai.OpenAI, connection, connection.base_url).get("/models", cast_to=object)
+    except openai.APIStatusError as error:
+        what = f"{target.title} at {connection.base_url} does not tell what it has ({error.status_code})"
+        raise NeedsPerson(what, next="check its address and key") from None
+    except (openai.OpenAIError, ValueError):
+        raise TryAgain(f"no {target.title} answers at {connection.base_url}") from None
+    listed = read_field(found, "data")
+    held = [one for one in (listed if isinstance(listed, list) else ()) if isinstance(read_field(one, "id"), str)]
+    offers = (OfferedModel(to_one_line(one["id"], 120), _read_window_tokens(one)) for one in held[:MAX_LISTED_MODELS])
+    return sorted(offers, key=lambda offer: offer.model)
 
 
-def _thinking_from_completion(told: StreamedCompletion) -> tuple[Thinking, ...]:
-    if told.details:
-        return tuple(thinking_from_detail(replace_lone_surrogates(detail)) for detail in told.details.values())
-    return (Thinking(replace_lone_surrogates("".join(told.reasoning))),) if told.reasoning else ()
-
-
-def usage_from_openai(counted: Any) -> Usage:
-    """What a cache took and gave is part of the input, what was thought part of the output, whatever the server calls them."""
-    if counted is None:
-        return Usage()
-    sent, made = (
-        sum_reported_tokens(read_field(counted, "prompt_tokens")),
-        sum_reported_tokens(read_field(counted, "completion_tokens")),
-    )
-    details = read_field(counted, "prompt_tokens_details")
-    cached = min(
-        sent,
-        sum_reported_tokens(read_field(details, "cached_tokens"))
-        or sum_reported_tokens(read_field(counted, "prompt_cache_hit_tokens")),
-    )
-    written = sum_reported_tokens(read_field(details, "cache_write_tokens")) or sum_reported_tokens(
-        read_field(counted, "cache_creation_input_tokens")
-    )
-    thought = sum_reported_tokens(read_field(read_field(counted, "completion_tokens_details"), "reasoning_tokens"))
-    return Usage(sent, made, cached, min(written, sent - cached), min(thought, made))
+def _read_window_tokens(told: dict[str, Any]) -> int:
+    """vLLM calls it max_model_len, OpenRouter context_length; llama.cpp reports the context size of the training."""
+    meta = told.get("meta")
+    places = (told.get("max_model_len"), told.get("context_length"), meta.get("n_ctx_train") if isinstance(meta, dict) else 0)
+    return next((value for value in places if type(value) is int and value > 0), 0)

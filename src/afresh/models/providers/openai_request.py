@@ -115,7 +115,7 @@ def _make_call_id(place: int, number: int) -> str:
 
 
 def _make_thinking_echo(reply: Reply, flavour: OpenAIDialect) -> ChatBody:
-    """Only to the server that it came from."""
+    """The thinking of a reply, sent back only to the server that it came from."""
     if not flavour.echo or not reply.thinking or not reply.model.startswith(f"{flavour.name}:"):
         return {}
     if flavour.echo == "reasoning_details":
@@ -125,7 +125,7 @@ def _make_thinking_echo(reply: Reply, flavour: OpenAIDialect) -> ChatBody:
 
 
 def thinking_from_detail(detail: ChatBody) -> Thinking:
-    """One of OpenRouter's details, so that it can be sent back as it was."""
+    """Thinking from one of OpenRouter's details, so that it can be sent back unchanged."""
     rest = {key: value for key, value in detail.items() if key != "text"}
     if isinstance(detail.get("text"), str):
         return Thinking(detail["text"], json.dumps(rest, sort_keys=True))

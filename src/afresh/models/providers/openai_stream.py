@@ -1,9 +1,18 @@
-"""The pieces of a streamed chat completion, put together. Servers differ in how they cut a tool call up."""
+"""The pieces of a streamed chat completion, put together to a reply. Servers differ in how they split a tool call."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
+
+from afresh.core.reply import Reply, Thinking
+from afresh.core.usage import Usage
+from afresh.models.providers.openai_request import thinking_from_detail
+from afresh.models.providers.provider_reply import DECLINED_NOTE, action_from_arguments, sum_reported_tokens
+from afresh.models.providers.text_tool_calls import reply_from_text
+from afresh.models.reply_checks import replace_lone_surrogates
 
 
 @dataclass(slots=True)
@@ -38,7 +47,7 @@ class StreamedCompletion:
 
 
 def take_chunk(told: StreamedCompletion, chunk: Any) -> str:
-    """One chunk of a stream; what is new of the reply in it. `finish` stays empty as long as it may be half a reply."""
+    """Add a chunk of the stream; the new piece of the reply in it. `finish` is empty until the reply is complete."""
     told.begun, pieces = True, list[str]()
     told.usage = read_field(chunk, "usage") or told.usage
     told.model = read_field(chunk, "model") or told.model
@@ -111,3 +120,64 @@ def _is_complete_json(arguments: str) -> bool:
         return arguments.rstrip().endswith("}") and isinstance(json.loads(arguments), dict)
     except (ValueError, RecursionError):
         return False
+
+
+INLINE_THINKING_PATTERN = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
+
+
+def reply_from_completion(told: StreamedCompletion, asked: str, spoken: bool) -> tuple[Reply, bool]:
+    """The reply, and whether it was cut at its limit. `asked`: the model's name; `spoken`: its calls are in its text."""
+    kind, _, model = asked.partition(":")
+    named = f"{kind}:{_strip_model_folder(told.model) or model}"
+    aloud, text = _split_inline_thinking(replace_lone_surrogates("".join(told.text)))
+    cut = told.finish == "length"
+    reply = (
+        reply_from_text(text)
+        if spoken and not cut
+        else Reply(text, tuple(action_from_arguments(call.name, call.arguments) for call in told.calls))
+    )
+    notes = [replace_lone_surrogates("".join(told.refusal))]
+    if told.finish == "content_filter":
+        notes.append(DECLINED_NOTE)
+    thought = "\n".join(part for part in (reply.thought, *notes) if part)
+    return Reply(
+        thought, reply.actions, usage_from_openai(told.usage), named, thinking=(*_thinking_from_completion(told), *aloud)
+    ), cut
+
+
+def _strip_model_folder(model: str) -> str:
+    """llama.cpp names a model by the path of its file; the folder is private."""
+    return PurePosixPath(model).name if model.startswith("/") else model
+
+
+def _split_inline_thinking(text: str) -> tuple[tuple[Thinking, ...], str]:
+    """Thinking that a server has left at the beginning of the text, and the text without it."""
+    found = INLINE_THINKING_PATTERN.match(text)
+    return ((Thinking(found[1].strip()),), text[found.end() :]) if found else ((), text)
+
+
+def _thinking_from_completion(told: StreamedCompletion) -> tuple[Thinking, ...]:
+    if told.details:
+        return tuple(thinking_from_detail(replace_lone_surrogates(detail)) for detail in told.details.values())
+    return (Thinking(replace_lone_surrogates("".join(told.reasoning))),) if told.reasoning else ()
+
+
+def usage_from_openai(counted: Any) -> Usage:
+    """What a cache took and gave is part of the input, what was thought part of the output, whatever the server calls them."""
+    if counted is None:
+        return Usage()
+    sent, made = (
+        sum_reported_tokens(read_field(counted, "prompt_tokens")),
+        sum_reported_tokens(read_field(counted, "completion_tokens")),
+    )
+    details = read_field(counted, "prompt_tokens_details")
+    cached = min(
+        sent,
+        sum_reported_tokens(read_field(details, "cached_tokens"))
+        or sum_reported_tokens(read_field(counted, "prompt_cache_hit_tokens")),
+    )
+    written = sum_reported_tokens(read_field(details, "cache_write_tokens")) or sum_reported_tokens(
+        read_field(counted, "cache_creation_input_tokens")
+    )
+    thought = sum_reported_tokens(read_field(read_field(counted, "completion_tokens_details"), "reasoning_tokens"))
+    return Usage(sent, made, cached, min(written, sent - cached), min(thought, made))

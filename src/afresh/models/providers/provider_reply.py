@@ -34,8 +34,8 @@ def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, pr
 
 
 def finish_reply(reply: Reply, cut: bool, request: Request, connection: ProviderConnection) -> Reply:
-    """The reply with its usage. If it was cut at its limit, its last call may be incomplete, even if a server has closed its JSON,
-    and is dropped. The calls before it are kept: they are complete and paid for."""
+    """The reply with its usage. If it was cut at its limit, its last call may be incomplete, even if a server has closed its
+    JSON, and is dropped. The calls before it are kept: they are complete and paid for."""
     if cut:
         kept = tuple(takewhile(lambda action: INVALID_ARGUMENT not in action.args, reply.actions[:-1]))
         done = (

@@ -167,7 +167,10 @@ def render_tool_lines(tool: ToolSchema) -> str:
     lines = [f"- {tool.name}: {tool.description}"]
     for name, schema in tool.parameters.get("properties", {}).items():
         lines.append(
-            f"    {name} ({_describe_schema_type(schema)}{'' if name in required else ', optional'}) {schema.get('description', '')}".rstrip()
+            (
+                f"    {name} ({_describe_schema_type(schema)}{'' if name in required else ', optional'}) "
+                f"{schema.get('description', '')}"
+            ).rstrip()
         )
     return "\n".join(lines)
 

@@ -95,7 +95,7 @@ def _read_assistant(draft: RunBuilder, held: dict[str, Any], where: str) -> None
     draft.enter(to_text(message.get("id")))
     usage = to_mapping(message.get("usage"))
     draft.sent(sum(count for name in _INPUT_TOKEN_FIELDS if type(count := usage.get(name)) is int))
-    draft.models.update([model] if model else [])
+    draft.use_model(model)
     content = message.get("content")
     for block in [{"type": "text", "text": content}] if isinstance(content, str) else to_list(content):
         _read_reply_block(draft, to_mapping(block), where)

@@ -1,7 +1,8 @@
 """Rollouts of Codex: JSON lines under ~/.codex/sessions/.
 
-Since September 2025 each line is {timestamp, type, payload}; before that each line was an item of the Responses API, after a first
-line with the session's id, or all of them were in one document. The program's own texts are recorded as messages of the user.
+Since September 2025 each line is {timestamp, type, payload}; before that each line was an item of the Responses API, after a
+first line with the session's id, or all of them were in one document. The program's own texts are recorded as messages of the
+user.
 """
 
 from collections.abc import Iterable, Iterator
@@ -104,8 +105,8 @@ def _split_entry(held: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _read_part(draft: _RolloutBuilder, kind: str, held: dict[str, Any], where: str) -> None:
-    if kind == "turn_context" and isinstance(held.get("model"), str):
-        draft.models.update([held["model"]])
+    if kind == "turn_context":
+        draft.use_model(held.get("model"))
     elif kind == "event_msg" and held.get("type") == "token_count":
         _read_token_count(draft, to_mapping(held.get("info")))
     elif kind == "response_item":

@@ -47,14 +47,9 @@ def read(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
 def _read_document(draft: RunBuilder, held: dict[str, Any]) -> None:
     info = to_mapping(held.get("info"))
     draft.id = to_text(held.get("instance_id")) or to_text(info.get("instance_id"))
-    model = to_text(to_mapping(to_mapping(info.get("config")).get("model")).get("model_name"))
-    for number, message in enumerate(held["messages"], 1):
-        if isinstance(message, dict):
-            _read_message(draft, message, f"message {number}")
-        else:
-            draft.problem(f"message {number}", "not an object, left out")
-    if model:
-        draft.models[model] += len(held["messages"])
+    for where, message in draft.objects(held["messages"], "message"):
+        _read_message(draft, message, where)
+    draft.use_model(to_mapping(to_mapping(info.get("config")).get("model")).get("model_name"), len(held["messages"]))
 
 
 def _read_message(draft: RunBuilder, held: dict[str, Any], where: str) -> None:
@@ -87,7 +82,7 @@ def _enter_call(draft: RunBuilder, held: dict[str, Any], where: str) -> dict[str
     usage = to_mapping(response.get("usage"))
     draft.enter(where)
     draft.sent(usage.get("prompt_tokens", usage.get("input_tokens")))
-    draft.models.update([model] if (model := to_text(response.get("model"))) else [])
+    draft.use_model(response.get("model"))
     return response
 
 

@@ -1,4 +1,4 @@
-"""Events of the newer OpenHands SDK: each has its kind; an action and its observation share the id of the tool call."""
+"""Events of OpenHands, of the app and of the newer SDK. Events of the SDK have a kind, and share the id of the tool call."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -63,7 +63,7 @@ def _read_app_action(draft: RunBuilder, name: str, held: dict[str, Any]) -> None
     spoken = to_mapping(to_mapping(next(iter(to_list(response.get("choices"))), None)).get("message"))
     new = draft.enter(to_text(response.get("id")) or own)
     draft.sent(to_mapping(response.get("usage")).get("prompt_tokens"))
-    draft.models.update([model] if (model := to_text(response.get("model"))) else [])
+    draft.use_model(response.get("model"))
     if name == "message":
         draft.act(MESSAGE_USER_TOOL, to_text(arguments.get("content")))
         return
@@ -129,7 +129,7 @@ def read_sdk_event(story: OpenHandsRunBuilder, held: dict[str, Any], where: str)
 
 def read_sdk_state(story: OpenHandsRunBuilder, state: dict[str, Any]) -> None:
     """Model and counts of each response; the sums in it are those of the end."""
-    story.models.update([model] if (model := to_text(to_mapping(to_mapping(state.get("agent")).get("llm")).get("model"))) else [])
+    story.use_model(to_mapping(to_mapping(state.get("agent")).get("llm")).get("model"))
     for metrics in to_mapping(to_mapping(state.get("stats")).get("usage_to_metrics")).values():
         for usage in map(to_mapping, to_list(to_mapping(metrics).get("token_usages"))):
             if type(count := usage.get("prompt_tokens")) is int:
@@ -145,7 +145,7 @@ def _read_sdk_update(story: OpenHandsRunBuilder, key: str, value: dict[str, Any]
         total = to_mapping(held.get("accumulated_token_usage")).get("prompt_tokens")
         if type(total) is int:
             story.counted, story.total = max(0, total - story.total), total
-            story.models.update([model] if (model := to_text(held.get("model_name"))) else [])
+            story.use_model(held.get("model_name"))
 
 
 def _enter_sdk_call(story: OpenHandsRunBuilder, response: str) -> None:
@@ -242,13 +242,9 @@ def _list_events(held: dict[str, Any]) -> list[Any]:
 def _run_from_entry(held: dict[str, Any], where: str, path: str) -> RecordedRun:
     story = OpenHandsRunBuilder(NAME, to_text(held.get("instance_id")))
     settings = to_mapping(held.get("metadata"))
-    model = to_text(to_mapping(settings.get("llm_config", settings.get("llm"))).get("model"))
-    for number, event in enumerate(_list_events(held), 1):
-        if isinstance(event, dict):
-            _read_event(story, event, f"{where}, event {number}")
-        else:
-            story.problem(f"{where}, event {number}", "not an object, left out")
-    story.models.update([model] if model else [])
+    for place, event in story.objects(_list_events(held), f"{where}, event"):
+        _read_event(story, event, place)
+    story.use_model(to_mapping(settings.get("llm_config", settings.get("llm"))).get("model"))
     run = story.run(path)
     return run if run.task else replace(run, task=to_text(held.get("instruction")))
 

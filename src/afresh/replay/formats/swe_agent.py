@@ -30,14 +30,10 @@ def read(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
 def _read_run(held: dict[str, Any], path: str) -> RecordedRun:
     draft = RunBuilder(NAME)
     settings = to_mapping(unwrap_object(held.get("replay_config")).get("agent"))
-    model = to_text(to_mapping(settings.get("model")).get("name"))
-    draft.models.update([model] if model else [])
+    draft.use_model(to_mapping(settings.get("model")).get("name"))
     draft.say(_find_task(to_list(held.get("history"))))
-    for number, step in enumerate(held["trajectory"], 1):
-        if isinstance(step, dict):
-            _read_step(draft, step)
-        else:
-            draft.problem(f"step {number}", "not an object, left out")
+    for _, step in draft.objects(held["trajectory"], "step"):
+        _read_step(draft, step)
     return draft.run(path)
 
 

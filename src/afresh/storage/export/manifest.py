@@ -99,7 +99,7 @@ def name_work_files(task: str, state: State) -> dict[str, str]:
 
 
 def render_manifest(manifest: ExportManifest) -> bytes:
-    """One task a line."""
+    """The manifest as JSON, one task a line."""
     rows = ",\n".join(to_canonical_json(row) for row in sorted(manifest.tasks, key=lambda row: (row.number, row.id)))
     parts = [f'"format":{manifest.format}']
     if manifest.notebook:

@@ -1,6 +1,5 @@
 """Writes an export: whole files, each replaced at once, queue.json last. What an earlier export holds is never lost."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,12 +16,10 @@ from afresh.errors import BadInput
 from afresh.ports.storage import Storage
 from afresh.storage.export import manifest
 from afresh.storage.export.manifest import ExportedTaskRow, ExportManifest, JournalExtent
-from afresh.workspace.disk_files import sync_folder
+from afresh.workspace.disk_files import TEMPORARY_PREFIX, replace_file, sync_folder
 
 PLAIN_ATTRIBUTES = b"* -text\n"
 """Git must not change line ends: entries are hashed."""
-TEMPORARY_PREFIX = ".new-"
-"""How a file is called until it is whole; a killed export may leave one behind."""
 EXPORT_NAMES = {manifest.QUEUE_FILE, manifest.NOTEBOOK_FILE, manifest.ATTRIBUTES_FILE, *manifest.EXPORT_FOLDERS}
 
 
@@ -33,7 +30,7 @@ class ExportSource:
     """What a task has changed; None when there is nothing to take along."""
 
     def read_entries(self, task: str) -> Iterator[JournalEntry]:
-        """Of a task, or of the notebook if none is named."""
+        """The entries of a task, or of the notebook if none is named."""
         return self.storage.journal.journal(task) if task else self.storage.notebook.entries()
 
 
@@ -181,15 +178,9 @@ class _ExportWriter:
         self.named.add(name)
         if path.is_file() and not path.is_symlink() and path.read_bytes() == data:
             return
-        spare = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{path.name}")
         try:
-            with open(os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            spare.replace(path)
+            replace_file(path, data)
         except OSError as fault:
-            spare.unlink(missing_ok=True)
             raise BadInput(
                 f"{path} can't be written: {fault.strerror}",
                 next="check whether the disk is full, then export again",

@@ -12,8 +12,8 @@ from afresh.core.search_words import stem_word
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
 from afresh.storage.lessons.lesson_file import MAX_LESSON_BYTES, parse_front_matter, quote_yaml, require_text
-from afresh.storage.lessons.lesson_folder import FileStamp, ignore_missing_file, make_slug, read_file_bytes, replace_file
-from afresh.workspace.disk_files import refuse_symlinks
+from afresh.storage.lessons.lesson_folder import FileStamp, ignore_missing_file, make_slug, read_file_bytes
+from afresh.workspace.disk_files import refuse_symlinks, replace_file
 
 SKILL_FOLDERS = (".claude/skills", ".agents/skills", ".afresh/skills")
 SKILL_FILE_NAME = "SKILL.md"

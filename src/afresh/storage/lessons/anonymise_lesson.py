@@ -62,7 +62,7 @@ def is_common_word(word: str) -> bool:
 
 @lru_cache(65_536)
 def strip_all_endings(word: str) -> str:
-    """Without any ending: of a name all forms must be known, so here more is cut off than where words are looked up."""
+    """The word without any ending: all forms of a name must be recognised, so more is cut off than for a search."""
     while (shorter := stem_word(word)) != word:
         word = shorter
     return word
@@ -130,13 +130,13 @@ AFRESH_FOLDERS = (".afresh/state/", ".afresh/knowledge/", ".afresh/export/")
 
 @cache
 def load_everyday_stems() -> frozenset[str]:
-    """Their stems. Made by scripts/vocabulary: words in comments and docstrings of eight or more modules of Python's standard
-    library."""
+    """Stems of everyday words. Made by scripts/vocabulary: words in comments and docstrings of eight or more modules of Python's
+    standard library."""
     return frozenset(map(stem_word, VOCABULARY_FILE.read_text("utf-8").split()))
 
 
 def collect_project_words(repository: Repository, more: Iterable[tuple[str, str]] = ()) -> ProjectNames | None:
-    """Of the checkout's files, of what git knows, and of `more`, by path and text. None when there is too much to be sure."""
+    """The words of the checkout's files, of git, and of `more` (path and text). None if there is too much to read all of it."""
     own, room, root = ProjectNames(), MAX_PROJECT_CHARACTERS, repository.root
     names = list_project_files(repository)
     if len(names) > MAX_PROJECT_FILES:

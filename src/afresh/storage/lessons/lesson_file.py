@@ -25,7 +25,7 @@ class ParsedLesson:
 
 
 def parse_lesson(data: bytes, file: str, status: LessonStatus) -> ParsedLesson:
-    """Never raises. `status` is what the folder says, for a file that says nothing itself."""
+    """The lesson and its faults; never raises. `status` is the folder's, for a file that has none."""
     try:
         text = decode_utf8(data, MAX_LESSON_BYTES)
         found = split_front_matter(text)
@@ -164,7 +164,7 @@ def render_lesson_file(one: Lesson) -> str:
 
 
 def to_yaml_scalar(value: str | int | tuple[str, ...] | None) -> str:
-    """As YAML reads it back; quoted only where it must be."""
+    """The value as YAML, quoted only if necessary."""
     if isinstance(value, tuple):
         return f"[{', '.join(quote_yaml(one, ',') for one in value)}]"
     if isinstance(value, str):

@@ -20,7 +20,7 @@ from afresh.storage.lessons.lesson_file import (
     set_front_matter_fields,
     to_yaml_scalar,
 )
-from afresh.workspace.disk_files import refuse_symlinks
+from afresh.workspace.disk_files import refuse_symlinks, replace_file
 
 APPROVED_FOLDER = "approved"
 DRAFTS_FOLDER = "drafts"
@@ -97,7 +97,9 @@ class LessonFolder:
         if parse_lesson(after, held.read.file, STATUS_OF_FOLDER[held.path.parent.name]).knowledge != replace(before, **values):
             raise BadInput(
                 f"{held.path} has front matter that can't be set line by line",
-                next=f"write `{'`, `'.join(f'{name}: {to_yaml_scalar(value)}' for name, value in values.items())}` into it by hand",
+                next=(
+                    f"write `{'`, `'.join(f'{name}: {to_yaml_scalar(value)}' for name, value in values.items())}` into it by hand"
+                ),
                 safe=NO_FILE_CHANGED,
             )
         if read_file_bytes(held.path) != data:
@@ -106,7 +108,7 @@ class LessonFolder:
         return held
 
     def move(self, held: LessonFile, folder: str) -> Path:
-        """Into `approved` or `drafts`, under its own name."""
+        """Move a file to `approved` or `drafts`, under its own name."""
         target = self.root / folder / held.path.name
         if held.path == target:
             return target
@@ -165,22 +167,6 @@ def make_slug(title: str) -> str:
 
 
 def read_file_bytes(path: Path) -> bytes:
-    """Never through a link, and not without end."""
+    """The beginning of a file, up to one byte over the limit; links are not followed."""
     with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
         return file.read(MAX_LESSON_BYTES + 1)
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """The old file or the new one, never half of one; its rights stay."""
-    spare = path.with_name(f".{path.name}.{os.getpid()}")
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-    file = os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-    try:
-        with open(file, "wb") as target:
-            target.write(data)
-            target.flush()
-            os.fsync(target.fileno())
-        os.replace(spare, path)
-    except OSError:
-        spare.unlink(missing_ok=True)
-        raise

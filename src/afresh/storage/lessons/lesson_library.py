@@ -196,7 +196,7 @@ def is_pattern(id: str) -> bool:
 
 
 def render_pattern(one: Lesson) -> str:
-    """As a window shows it: that it is from elsewhere and since when, never from where."""
+    """The pattern as a prompt shows it: that it comes from another project and when, never from which."""
     return f"{one.id} (pattern from another project, {one.created}){render_lesson(one).removeprefix(one.id)}"
 
 

@@ -80,7 +80,7 @@ COMMIT_OVERHEAD_BYTES = 16 << 10
 
 
 class Database:
-    """One connection a process, shared by its threads under a lock."""
+    """One connection per process, shared by its threads under a lock."""
 
     def __init__(self, path: Path, checkpoint_bytes: int = CHECKPOINT_BYTES, schema: DatabaseSchema = JOURNAL_SCHEMA) -> None:
         self.path, self._schema = path, schema

@@ -98,7 +98,7 @@ def choose_rarest_terms(connection: Connection, terms: list[str]) -> list[str]:
 
 
 def count_facts_with_term(connection: Connection, term: str) -> int:
-    """By how many facts; counted no further than it matters."""
+    """How many facts have the term, counted up to the limit for common terms."""
     (count,) = connection.execute(
         "SELECT count(*) FROM (SELECT 1 FROM fact_words WHERE fact_words MATCH ? LIMIT ?)",
         (build_match_query([term]), COMMON_TERM_FACTS),
@@ -130,7 +130,7 @@ class SqliteFactIndex:
         return self._asked(facts.list_edits)
 
     def known(self, name: str) -> Sequence[ProjectFact]:
-        """By id or the beginning of one."""
+        """All facts that ever had this id."""
         return self._asked(lambda connection: [one for _, one in facts.find_facts_by_id(connection, name)])
 
     def history(self, known: ProjectFact) -> Sequence[ProjectFact]:
@@ -146,7 +146,7 @@ class SqliteFactIndex:
                 self._current = facts.learn_entries(connection, entries)
 
     def follow(self, event: ProgressEvent) -> None:
-        """Only what has happened is learnt."""
+        """Progress is ignored: facts come from commits."""
 
     def close(self) -> None:
         self._database.close()

@@ -159,7 +159,7 @@ def is_fact_edited(connection: Connection, name: str) -> bool:
 
 
 def list_edits(connection: Connection) -> tuple[FactCorrection, ...]:
-    """In the order in which they were made."""
+    """Corrections in the order in which they were made."""
     rows = connection.execute("SELECT id, text, instead FROM fact WHERE instead IS NOT NULL ORDER BY ended, number")
     return tuple(FactCorrection(*row) for row in rows)
 

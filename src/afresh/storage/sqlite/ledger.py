@@ -111,7 +111,7 @@ T = TypeVar("T")
 
 
 class SqliteLedger:
-    """Its file is made when the first call is booked. Every check and what follows from it is one transaction."""
+    """The file is made when the first call is booked. A check and its consequences are one transaction."""
 
     def __init__(self, path: Path) -> None:
         self._database = Database(path, schema=LEDGER_SCHEMA)

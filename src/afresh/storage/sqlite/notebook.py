@@ -15,7 +15,7 @@ NOTES_PER_READ = 256
 
 
 class SqliteNotebook:
-    """Its file is made when something is written; before that it is empty."""
+    """The file is made when something is written; before that the notebook is empty."""
 
     def __init__(self, database: Database, clock: Clock, name: str = NOTEBOOK_JOURNAL) -> None:
         self._database, self._clock, self._name = database, clock, name

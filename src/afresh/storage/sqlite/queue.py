@@ -1,4 +1,4 @@
-"""The queue on the store's own database: tickets are written with the journal, leases here."""
+"""The queue: tickets, which every commit of a journal updates, and who claims a task: leases, taken and released here."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -41,8 +41,8 @@ LAST_CHARACTER = "\U0010ffff"
 
 
 def write_ticket(connection: Connection, number: int, state: "State", before: str) -> None:
-    """Write the ticket of a task that had the status `before`; empty: it had none. The status is indexed, and touched only when it
-    changes: that saves a page in most commits."""
+    """Write the ticket of a task that had the status `before`; empty: it had none. The status is indexed, and touched only when
+    it changes: that saves a page in most commits."""
     from afresh.core.state import make_ticket_detail
 
     detail = make_ticket_detail(state)
@@ -107,7 +107,7 @@ class SqliteQueue:
                 raise LeaseLost(f"{task} is no longer held by {worker}: another worker has taken it over")
 
     def release(self, worker: str, task: str) -> None:
-        """Nothing happens if somebody else has it by now."""
+        """Give up the lease; nothing happens if another worker has it."""
         with self._database.writing() as connection:
             connection.execute(
                 "UPDATE lease SET worker = '', expires = 0 WHERE worker = ? AND task = (SELECT number FROM task WHERE id = ?)",
@@ -130,7 +130,7 @@ class SqliteQueue:
         return QueueCounts({TaskStatus(status): count for status, count, _ in rows}, sum(asking for _, _, asking in rows))
 
     def _next(self, connection: Connection) -> "_TicketRow | None":
-        """The first that can be worked on: what was begun goes before what is fresh."""
+        """The first task that can be worked on: running ones go before new ones."""
         now = self._clock.now()
         for row in connection.execute(TICKET_ROWS_SQL + " WHERE status IN ('ready', 'running')" + CLAIM_ORDER_SQL):
             line = _ticket_from_row(row, _read_statuses(connection, row[6]), now)
@@ -172,7 +172,7 @@ def _is_dead(worker: str) -> bool:
 
 
 def _read_statuses(connection: Connection, needs: str) -> dict[str, TaskStatus]:
-    """Of the tasks in this JSON list."""
+    """The status of each task in this JSON list."""
     rows = connection.execute(
         "SELECT id, status FROM task JOIN ticket ON task = number WHERE id IN (SELECT value FROM json_each(?))", (needs,)
     )

@@ -64,7 +64,7 @@ def _list_item_types() -> dict[str, Any]:
 
 @cache
 def _field_decoders(kind: Any) -> dict[str, Any]:
-    """For each field what makes its values; None where they are read as they are."""
+    """The decoder of each field; None for plain values."""
     hints = get_type_hints(kind)
     return {
         field.name: None if hints[field.name] in (str, int, float, bool) else get_decoder(hints[field.name])

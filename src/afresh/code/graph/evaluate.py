@@ -1,11 +1,10 @@
-"""What an expression may stand for."""
+"""What an expression may stand for: names, attributes, calls, containers and what is taken from them."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from afresh.code.graph.evaluate_calls import CALL_EVALUATORS, resolve_attribute, resolve_call
-from afresh.code.graph.inference_session import InferenceSession
-from afresh.code.graph.inferred_values import (
+from afresh.code.graph.class_hierarchy import resolve_member, resolve_return
+from afresh.code.graph.inference_session import (
     NO_VALUES,
     NONE_VALUES,
     UNKNOWN_VALUES,
@@ -13,8 +12,10 @@ from afresh.code.graph.inferred_values import (
     ContainerValue,
     ExternalValue,
     FunctionValue,
+    InferenceSession,
     InstanceValue,
-    UnknownValue,
+    ModuleValue,
+    SuperValue,
     Value,
     Values,
     call_container_method,
@@ -22,8 +23,89 @@ from afresh.code.graph.inferred_values import (
     to_external_value,
     to_list_value,
 )
-from afresh.code.graph.resolve_names import call_member, resolve_name, unite_values
+from afresh.code.graph.resolve_names import call_member, iterate_value, resolve_module_member, resolve_name, unite_values
 from afresh.code.graph.scopes import NameScope
+
+
+def resolve_attribute(world: InferenceSession, value: Value, name: str) -> Values:
+    """What `value.name` may stand for."""
+    match value:
+        case ModuleValue():
+            return resolve_module_member(world, value.path, name)
+        case ClassValue():
+            return resolve_member(world, value, name, False)
+        case InstanceValue():
+            return resolve_member(world, value.of, name, True)
+        case SuperValue():
+            return resolve_member(world, value.on, name, True, after=value.of)
+        case ExternalValue() | ContainerValue():
+            return to_external_value(f"{value.name if isinstance(value, ExternalValue) else f'builtins.{value.shape}'}.{name}")
+    return to_external_value("builtins.function") if isinstance(value, FunctionValue) else UNKNOWN_VALUES
+
+
+def resolve_call(world: InferenceSession, value: Value) -> Values:
+    """What a call of it gives."""
+    match value:
+        case ClassValue():
+            return frozenset({InstanceValue(value)})
+        case FunctionValue():
+            return resolve_return(world, value)
+        case InstanceValue():
+            return call_member(world, value.of, "__call__") or UNKNOWN_VALUES
+        case ContainerValue(shape="callable"):
+            return value.parts[0]
+        case ExternalValue():
+            return to_external_value(f"{value.name}()")
+    return UNKNOWN_VALUES
+
+
+# Functions of the standard library that give back what they were given
+
+CallArguments = Sequence[ast.expr]
+
+
+def _evaluate_first_argument(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return world.value(given[0], scope) if given else UNKNOWN_VALUES
+
+
+def _evaluate_items(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return unite_values(iterate_value(world, value) for value in _evaluate_first_argument(world, given, scope))
+
+
+def _evaluate_list_call(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return to_list_value(_evaluate_items(world, given, scope) if given else UNKNOWN_VALUES)
+
+
+def _evaluate_super(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    own = scope.own_class
+    if own is None:
+        return UNKNOWN_VALUES
+    here = ClassValue(own.path, own.name)
+    said = (
+        [value for value in _evaluate_first_argument(world, given, scope) if isinstance(value, ClassValue)] if given else [here]
+    )
+    return frozenset(SuperValue(value, here) for value in said) or UNKNOWN_VALUES
+
+
+def _evaluate_untracked(world: InferenceSession, given: CallArguments, scope: NameScope) -> Values:
+    return UNKNOWN_VALUES
+
+
+UNTRACKED_FUNCTIONS = (
+    "dict", "collections.defaultdict", "collections.OrderedDict", "enumerate", "zip", "map", "filter", "functools.reduce",
+    "itertools.chain", "getattr", "typing.cast", "vars", "globals", "locals", "eval", "__import__", "importlib.import_module",
+    "pickle.loads", "threading.local", "weakref.ref", "weakref.proxy", "contextvars.ContextVar", "queue.Queue",
+)  # fmt: skip
+"""Results of these may be anything."""
+CALL_EVALUATORS: dict[str, Callable[[InferenceSession, CallArguments, NameScope], Values]] = {
+    **dict.fromkeys(
+        ("list", "set", "tuple", "frozenset", "sorted", "iter", "reversed", "collections.deque"), _evaluate_list_call
+    ),
+    **dict.fromkeys(("functools.partial", "copy.copy", "copy.deepcopy", "staticmethod", "classmethod"), _evaluate_first_argument),
+    **dict.fromkeys(("next", "min", "max", "random.choice"), _evaluate_items),
+    **dict.fromkeys(UNTRACKED_FUNCTIONS, _evaluate_untracked),
+    "super": _evaluate_super,
+}
 
 
 def evaluate_expression(world: InferenceSession, node: ast.expr, scope: NameScope) -> Values:
@@ -32,7 +114,7 @@ def evaluate_expression(world: InferenceSession, node: ast.expr, scope: NameScop
 
 
 def _evaluate_name(world: InferenceSession, node: ast.Name, scope: NameScope) -> Values:
-    return resolve_name(world, node.id, scope, node.lineno)
+    return resolve_name(world, node.id, scope)
 
 
 def _evaluate_attribute(world: InferenceSession, node: ast.Attribute, scope: NameScope) -> Values:
@@ -101,11 +183,6 @@ def _evaluate_dict(world: InferenceSession, node: ast.Dict, scope: NameScope) ->
     return frozenset({ContainerValue("dict", (keys, unite_values(world.value(value, scope) for value in node.values)))})
 
 
-def _evaluate_binary_operation(world: InferenceSession, node: ast.BinOp, scope: NameScope) -> Values:
-    left = world.value(node.left, scope)
-    return left if all(isinstance(value, ExternalValue | ContainerValue) for value in left) and left else UNKNOWN_VALUES
-
-
 def _evaluate_inner_value(world: InferenceSession, node: ast.NamedExpr | ast.Await | ast.Starred, scope: NameScope) -> Values:
     return world.value(node.value, scope)
 
@@ -132,10 +209,6 @@ def _evaluate_constant(world: InferenceSession, node: ast.Constant, scope: NameS
     return NONE_VALUES if node.value is None else to_external_value(f"builtins.{type(node.value).__name__}")
 
 
-def _evaluate_lambda(world: InferenceSession, node: ast.Lambda, scope: NameScope) -> Values:
-    return to_external_value("builtins.function") if isinstance(node.body, ast.Constant) else frozenset({UnknownValue()})
-
-
 EXPRESSION_EVALUATORS: dict[type[ast.AST], Callable[..., Values]] = {
     ast.Name: _evaluate_name,
     ast.Attribute: _evaluate_attribute,
@@ -145,13 +218,11 @@ EXPRESSION_EVALUATORS: dict[type[ast.AST], Callable[..., Values]] = {
     ast.Set: _evaluate_sequence,
     ast.Tuple: _evaluate_tuple,
     ast.Dict: _evaluate_dict,
-    ast.BinOp: _evaluate_binary_operation,
     ast.ListComp: _evaluate_comprehension,
     ast.SetComp: _evaluate_comprehension,
     ast.GeneratorExp: _evaluate_comprehension,
     ast.DictComp: _evaluate_dict_comprehension,
     ast.Constant: _evaluate_constant,
-    ast.Lambda: _evaluate_lambda,
     ast.IfExp: _evaluate_conditional,
     ast.BoolOp: _evaluate_boolean_operation,
     ast.NamedExpr: _evaluate_inner_value,

@@ -4,7 +4,7 @@ from shop import PAST, shop
 
 from afresh.code.index.code_index import build_code_index
 from afresh.code.ranking.query import RankingQuery
-from afresh.code.ranking.ranked_map import render_map_files, select_map_files
+from afresh.code.ranking.rank_files import render_map_files, select_map_files
 from afresh.core.tokens import EstimatingCounter
 from afresh.testing.fakes import DictFiles
 

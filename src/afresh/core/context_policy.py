@@ -1,0 +1,220 @@
+"""What decides, besides the template, which of the gathered items a prompt shows: shares, caps, ranks and thresholds as one
+value.
+
+Field defaults are the first policy and never change: calls that were recorded without a policy were built by it. Another default
+is another value, `replace(FIRST_CONTEXT_POLICY, version=2, …)`.
+"""
+
+from functools import cache
+from hashlib import sha256
+
+from afresh.core.codec import to_canonical_json
+from afresh.core.fast_dataclass import dataclass
+from afresh.core.template import CACHE_BREAK_SECTIONS, SECTION_ORDER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionOrder:
+    names: tuple[str, ...] = SECTION_ORDER
+    breaks: tuple[str, ...] = CACHE_BREAK_SECTIONS
+    """A provider's cache may hold a prompt up to the end of these sections."""
+
+    def position(self, name: str) -> int:
+        """The footer comes last."""
+        return self.names.index(name) if name in self.names else len(self.names)
+
+    @property
+    def break_positions(self) -> tuple[int, ...]:
+        return tuple([self.names.index(name) for name in self.breaks])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllocationPolicy:
+    """How sections share the free tokens of a prompt."""
+
+    min_truncated_piece_tokens: int = 60
+    """A part of a piece with fewer tokens is not shown."""
+    stub_reserve_divisor: int = 8
+    """One in this many tokens is kept for lines that stand for what is left out."""
+    min_filled_share: float = 0.95
+    """Compaction that leaves more than the rest unused is taken back."""
+    sections_reduced_under_pressure: tuple[str, ...] = (
+        "graph", "history", "coverage", "callers", "contracts", "similar", "outline",
+    )  # fmt: skip
+    """They come last and get what the others leave; `search` finds what they show."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruncationPolicy:
+    """Which lines stay of a piece that does not fit whole."""
+
+    opening_lines: int = 3
+    """Lines at the beginning that say what it is."""
+    neighbour_weight: float = 0.5
+    """What a line counts for that is next to one that matters."""
+    max_unmarked_gap_characters: int = 40
+    """A shorter gap is shown instead of being marked."""
+    min_truncated_characters: int = 120
+    """Of head and tail together, and of what is cut."""
+    min_code_lines: int = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryPolicy:
+    """The lines of earlier steps, and the index of names. The weights of their scores are in the template."""
+
+    max_name_index_share: float = 0.15
+    """Of the ceiling, whatever a template says: a list of names is no text to work from."""
+    priced_share: float = 0.97
+    """Of its tokens for rows and names by their prices; the rest is for the marks between rows."""
+    reduced_priced_share: float = 0.9
+    """If that was not enough, and nothing that was chosen can be given up."""
+    min_history_tokens: int = 60
+    """With fewer nothing is selected."""
+    reselect_divisor: int = 8
+    """One in this many tokens more make another selection worth while."""
+    max_filled_gap_characters: int = 16
+    """A shorter gap between rows is shown instead of being marked."""
+    min_output_characters_for_id: int = 80
+    """A shorter output says little more than how its action ended."""
+    cold_after_steps: int = 500
+    """A file that no action named for so long is as cold as it gets."""
+    min_left_tokens: float = 2.0
+    """With fewer nothing more is looked for."""
+    max_misses_in_a_row: int = 40
+    """Lines without room, one after another, that end the search."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExcerptPolicy:
+    """Ranks of excerpts, the lowest is shown first, and how many lines each rank protects."""
+
+    step_rank: int = 1_000
+    """For each step since it was touched."""
+    unmentioned_rank: int = 100
+    protected_rank: int = -(10**9)
+    """What is being worked on."""
+    next_tests_rank: int = -2 * 10**9
+    last_touched_rank: int = -(10**10)
+    """What the last step has read or written: without it the model would ask for it again."""
+    core_rank: int = -(10**11)
+    """The little that the work turns on."""
+    max_protected_lines: int = 80
+    max_core_lines: int = 20
+    """Of the protected ones."""
+    max_next_test_lines: int = 48
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePolicy:
+    """Which parts of files are gathered. A call that is rebuilt under another policy has what was gathered for it."""
+
+    max_named_files: int = 3
+    """Files that the goal names, shown without being asked for."""
+    max_nearby_files: int = 6
+    max_short_file_lines: int = 120
+    """Such a file is gathered whole."""
+    prose_beginning_lines: int = 12
+    max_import_scan_lines: int = 60
+    min_split_lines: int = 6
+    """A shorter part of a definition is not split off."""
+    lines_around_change: int = 3
+    max_failing_test_sources: int = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryPolicy:
+    """What is shown of notes, decisions and earlier steps."""
+
+    ceiling_tokens_per_item: int = 650
+    """For each decision, and each failed approach, that is shown in full."""
+    current_focus_weight: int = 3
+    """How much more a word counts that the current step is about."""
+    max_named_headings: int = 12
+    min_confidence: float = 0.8
+    max_observed_facts: int = 8
+    max_decision_characters: int = 300
+    max_step_line_characters: int = 150
+    max_earlier_question_characters: int = 240
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallPolicy:
+    """What is shown of the facts of other tasks, and of older steps of this one."""
+
+    max_own_facts: int = 8
+    max_foreign_facts: int = 4
+    min_shared_words: int = 2
+    """With what the work is about: one is chance."""
+    max_fact_characters: int = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonPolicy:
+    max_lessons: int = 3
+    ceiling_share: float = 0.08
+    first_share: float = 0.6
+    """Of the lessons' tokens, for the first if there are others."""
+    min_lesson_tokens: int = 30
+    """A shorter part of a lesson says too little."""
+    max_line_characters: int = 240
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionLimits:
+    """What stays of a section that is compacted."""
+
+    min_mentioned_name_characters: int = 4
+    """Shorter words are in every sentence."""
+    min_notes: int = 3
+    min_suggestions: int = 2
+    recent_excerpt_steps: int = 3
+    min_earlier_steps: int = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportPolicy:
+    """What is shown of checks, diffs, outputs and warnings."""
+
+    max_failures_per_check: int = 3
+    max_flaky_names: int = 6
+    max_missing_lines_characters: int = 80
+    max_cited_characters: int = 90
+    max_diff_lines: int = 400
+    """Of one file."""
+    max_commits: int = 6
+    max_output_characters: int = 12_000
+    """Of one output of the last step."""
+    max_listed_changes: int = 2
+    max_warnings: int = 2
+    max_evidence_characters: int = 220
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextPolicy:
+    version: int = 1
+    order: SectionOrder = SectionOrder()
+    allocation: AllocationPolicy = AllocationPolicy()
+    truncation: TruncationPolicy = TruncationPolicy()
+    history: HistoryPolicy = HistoryPolicy()
+    excerpts: ExcerptPolicy = ExcerptPolicy()
+    files: FilePolicy = FilePolicy()
+    memory: MemoryPolicy = MemoryPolicy()
+    recall: RecallPolicy = RecallPolicy()
+    lessons: LessonPolicy = LessonPolicy()
+    compaction: CompactionLimits = CompactionLimits()
+    reports: ReportPolicy = ReportPolicy()
+
+    @property
+    def id(self) -> str:
+        """Its version and the beginning of its hash, as calls are recorded with it."""
+        return name_context_policy(self)
+
+
+@cache
+def name_context_policy(policy: ContextPolicy) -> str:
+    return f"{policy.version}-{sha256(to_canonical_json(policy).encode()).hexdigest()[:8]}"
+
+
+FIRST_CONTEXT_POLICY = ContextPolicy()
+DEFAULT_CONTEXT_POLICY = FIRST_CONTEXT_POLICY
