@@ -95,7 +95,7 @@ def _describe_tickets(tickets: "list[QueueTicket]") -> list[str]:
 def status_command(as_json: bool) -> None:
     """Show running, waiting and finished tasks, with the next command for each."""
     from afresh.app.read_tasks import offer_import
-    from afresh.cli.render.tasks import render_status
+    from afresh.cli.render.status import render_status
     from afresh.views.task_list import survey_queue, ticket_detail_to_json
 
     here = read_current_tasks()
@@ -132,7 +132,7 @@ def show_command(task: str | None, as_json: bool) -> None:
 
         cost = sum_task_calls(open_user_ledger(), here.root, state.task.id)
         return print_json(task_to_json(state) | {"cost": cost_to_json(cost)})
-    from afresh.cli.render.tasks import render_task
+    from afresh.cli.render.task import render_task
 
     return print_lines(render_task(state, _describe_task_cost(here.root, state.task.id), measure_width()))
 

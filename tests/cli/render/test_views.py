@@ -16,7 +16,8 @@ from afresh.cli.render.progress import render_progress_panel
 from afresh.cli.render.project import findings_to_json, render_findings
 from afresh.cli.render.questions import render_inbox
 from afresh.cli.render.run_summary import render_run_summary
-from afresh.cli.render.tasks import render_status, render_task
+from afresh.cli.render.status import render_status
+from afresh.cli.render.task import render_task
 from afresh.cli.render.widgets import Line, draw_sparkline, render_gauge
 from afresh.context.explain import ArchivedCopy, NameExplanation, NameOccurrence, NeedEstimate
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
@@ -232,7 +233,7 @@ def test_a_sparkline_is_never_wider_than_its_room(values: list[int]) -> None:
 
 def test_importing_the_views_does_not_import_rich() -> None:
     code = (
-        "import sys, afresh.cli.render.tasks, afresh.cli.render.progress, afresh.cli.render.tasks\n"
+        "import sys, afresh.cli.render.status, afresh.cli.render.progress, afresh.cli.render.task\n"
         "import afresh.cli.render.context, afresh.cli.render.project, afresh.cli.render.console, afresh.views.write_files\n"
         "assert 'rich' not in sys.modules"
     )
