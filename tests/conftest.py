@@ -1,6 +1,7 @@
 """Every test starts on a machine where nothing is set up: no keys, no git identity, no settings of whoever runs it."""
 
 import fcntl
+import gc
 import os
 import pickle
 import signal
@@ -19,7 +20,10 @@ from afresh.testing.ceiling_watch import CeilingWatch, find_calls_over_ceiling, 
 sys.dont_write_bytecode = False
 """Whatever the machine says: hundreds of processes are started, and without it each of them compiles all that it imports."""
 
-settings.register_profile("afresh", deadline=None, max_examples=30)
+gc.disable()
+"""Until all tests are collected: they stay, and to look through them for garbage takes a quarter of the time."""
+
+settings.register_profile("afresh", deadline=None, max_examples=20)
 settings.register_profile("torture", deadline=None, max_examples=600)
 settings.load_profile("afresh")
 
@@ -42,6 +46,8 @@ LONGEST = (
     "test_the_suggestions_bring",
     "test_after_five_hundred",
     "test_a_killed_run",
+    "test_killed_anywhere",
+    "test_33_a_daemon",
 )
 """Begun first: a long test that begins last leaves the other workers idle."""
 
@@ -51,6 +57,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "requires_sandbox" in getattr(item, "fixturenames", ()):
             item.add_marker("sandboxed")
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

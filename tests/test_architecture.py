@@ -48,38 +48,7 @@ MAY_BE_HEAVY = {"sqlite3": ("storage/sqlite", "code/coverage_file")}
 
 SAYS_NOTHING = re.compile(r"manager|helper|util|handler|processor", re.IGNORECASE)
 
-OWN_TEXT_DEBT = dict.fromkeys(
-    (
-        "context/already_shown.py: NUMBERED_PRINTED_LINE reads text by an expression",
-        "context/explain.py: HISTORY_HEADING reads text by an expression",
-        "context/explain.py: describe_origin reads text by an expression",
-        "context/sources/history.py: PRINTED_LINE_NUMBER reads text by an expression",
-        "context/sources/history.py: NUMBERED_LINE_START reads text by an expression",
-        "context/sources/history.py: SELF_EXPLAINING_ACTION reads text by an expression",
-        "context/sources/history.py: COMMAND_ECHO_LINE reads text by an expression",
-        "context/sources/memory_sections.py: _shorten_outcome reads text by an expression",
-    ),
-    "until typed items",
-)
-TOOL_NAME_DEBT = dict.fromkeys(
-    (
-        "actions/digest_outputs.py: render_action names the tools run",
-        "context/sources/last_step.py: _render_action names the tools run",
-        "context/tool_call_replay.py: _mark_shown_above names the tools read",
-        "core/action.py: describe_subject names the tools search",
-        "core/action_summary.py: shorten_action names the tools apply",
-        "core/action_summary.py: describe_attempt names the tools apply, edit",
-        "memory/lessons/draft.py: find_helpful_commands names the tools run",
-        "memory/summarise.py: _count_extra_steps names the tools apply, edit, write",
-        "outputs/read_output.py: read_output names the tools search, test",
-        "policy/stall/step_trace.py: trace_reads names the tools recall",
-        "verification/outcome.py: summarise_actions names the tools read",
-        "verification/outcome.py: describe_action names the tools apply",
-    ),
-    "until a tool words its own actions",
-)
 WIDE_VALUE_DEBT = {
-    "core/ceiling_state.py: CeilingState has 16 fields, 12 are the ceiling": "until sub-states",
     "memory/history/select.py: HistorySelector has 16 fields, 12 are the ceiling": "until one allocator",
 }
 WIDE_ON_PURPOSE = {
@@ -106,8 +75,6 @@ EXCEPTIONS: dict[str, str] = {
     "cli/options.py: cli imports afresh.config.templates.load_template.list_task_types": "--type without opening a project",
     "config/settings_file.py: config imports afresh.models.choose_model.check_model_names": "models are checked on reading",
     "config/templates/template_files.py: config imports afresh.actions.tools.registry.TOOLS": "templates name known tools only",
-    **OWN_TEXT_DEBT,
-    **TOOL_NAME_DEBT,
     **WIDE_VALUE_DEBT,
     **WIDE_ON_PURPOSE,
 }

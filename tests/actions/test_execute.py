@@ -10,8 +10,9 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.core.action_policy import ApprovalNeeded, ProposedAction, Refusal, find_approval
 from afresh.core.event import ActionsExecuted
 from afresh.core.progress_event import ActionBegan, ActionEnded, CallBegan, CallEnded, CheckBegan, CheckEnded, ProgressEvent
+from afresh.core.step_history import PassageVoice
 from afresh.core.step_result import ToolOutcome
-from afresh.core.tool_traits import TRAITS_BY_TOOL, ToolTrait
+from afresh.core.tool_traits import TRAITS_BY_TOOL, ToolTrait, has_trait
 from afresh.loop import advance_task
 from afresh.testing.states import replace_in_parts
 
@@ -80,12 +81,17 @@ def test_a_tool_that_is_made_at_run_time_needs_a_schema_and_traits_only() -> Non
         context.files.write("news.txt", args["what"])
         return ToolOutcome("fetched")
 
-    made = FunctionTool(make_tool_schema("fetch", "Fetch something.", what=""), fetch, frozenset({ToolTrait.CHANGES}))
+    made = FunctionTool(
+        make_tool_schema("fetch", "Fetch something.", what=""), fetch, frozenset({ToolTrait.CHANGES, ToolTrait.WRITES})
+    )
     template = yard.runtime.settings.template
     phases = tuple(replace(phase, tools=(*phase.tools, "fetch")) for phase in template.phases)
     template = replace(template, tools=(*template.tools, "fetch"), phases=phases)
     state = advance_task("t", "worker", replace_in_parts(yard.runtime, tools=(*TOOLS, made), template=template), at_most=1)
     assert outcomes(yard) == [(True, "fetched")] and state.workspace.changed == ("news.txt",)
+    action = state.memory.recent[-1].observations[0].action
+    assert action.traits == (ToolTrait.CHANGES, ToolTrait.WRITES) and has_trait(action, ToolTrait.WRITES)
+    assert PassageVoice.OUTPUT not in {one.voice for one in state.memory.passages}, "what it wrote is in the file"
 
 
 def test_every_tool_that_comes_with_afresh_has_traits() -> None:

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.actions.recall_excerpt import (
@@ -44,7 +44,6 @@ def check(excerpt, text, room):
     assert excerpt.whole == (len(numbers) == len(lines))
 
 
-@settings(max_examples=150, deadline=None)
 @given(TEXTS, QUESTIONS, ROOMS)
 def test_what_is_shown_fits_and_is_made_of_the_lines_of_the_text(text, question, room):
     for made in (
@@ -55,7 +54,6 @@ def test_what_is_shown_fits_and_is_made_of_the_lines_of_the_text(text, question,
         assert made() == made()
 
 
-@settings(max_examples=80, deadline=None)
 @given(TEXTS, st.integers(1, 130), st.integers(0, 60), ROOMS)
 def test_lines_that_are_asked_for_come_in_one_piece(text, first, more, room):
     part = select_line_range(text, first, first + more, room, estimate_tokens)
@@ -63,14 +61,12 @@ def test_lines_that_are_asked_for_come_in_one_piece(text, first, more, room):
     assert list(part.numbers) == list(range(first, first + len(part.numbers)))
 
 
-@settings(max_examples=100, deadline=None)
 @given(LINES)
 def test_parts_cover_the_text_in_order(lines):
     found = split_into_parts(lines)
     assert [number for start, end in found for number in range(start, end)] == list(range(len(lines)))
 
 
-@settings(max_examples=60, deadline=None)
 @given(TEXTS)
 def test_a_text_that_fits_is_shown_whole(text):
     part = select_outline(text, 10**9, estimate_tokens)

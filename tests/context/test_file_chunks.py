@@ -2,7 +2,7 @@
 
 import difflib
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.context.file_chunks import cut_excerpt, extract_function_source, find_excerpt_names, split_into_chunks
@@ -44,7 +44,6 @@ texts = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(texts)
 def test_chunks_cover_every_line_once_and_in_order(lines):
     parts = split_into_chunks(lines)
@@ -86,7 +85,6 @@ def patch(before: list[str], after: list[str], context: int = 0) -> str:
 numbers = st.lists(st.integers(0, 9).map(lambda n: f"line {n}"), min_size=3, max_size=40)
 
 
-@settings(max_examples=100, deadline=None)
 @given(numbers, numbers, st.integers(0, 3))
 def test_the_lines_that_a_patch_adds_are_found_where_they_are_now(before, after, context):
     added = find_added_lines(patch(before, after, context))

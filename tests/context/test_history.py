@@ -2,7 +2,7 @@
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from traces import SPOKEN, Said, passages
 
@@ -27,9 +27,11 @@ TOLD = [re.compile(r"^(\d+)(?: [a-z0-9 ]+)?(?:[>:] |= )"), re.compile(r"^- step 
 """How a step begins in the sections `work`, `earlier` and `last`."""
 
 
-def record(step: int, outcome: str, kept: bool = True, text: str = "shown", reverted: str = "") -> StepRecord:
+def record(
+    step: int, outcome: str, kept: bool = True, text: str = "shown", reverted: str = "", checks: tuple[str, ...] = ()
+) -> StepRecord:
     seen = (Observation(Action("read", {"path": "a.py"}), True, text),)
-    return StepRecord(step, f"thought of {step}", seen, outcome, kept, reverted)
+    return StepRecord(step, f"thought of {step}", seen, outcome, kept, reverted, checks)
 
 
 def window(spoken: list[Said], *recent: StepRecord, budget: int = 6_000, **fields: object) -> Prompt:
@@ -61,9 +63,10 @@ SAID: list[Said] = [
     (2, PassageVoice.OUTPUT, "$ pytest -q tests/test_a.py\nexit 1\n..F  [100%]\nE  second_name is None"),
     (3, PassageVoice.ACTION, "edit b.py"), (4, PassageVoice.THOUGHT, "thought of 4"), (4, PassageVoice.ACTION, "read a.py"),
 ]  # fmt: skip
+TARGETED = f"{CHECK} (targeted: tests/test_a.py and 3 more)"
 RECENT = (
     record(2, "run pytest -q tests/test_a.py (failed) → 1 failed"),
-    record(3, f"edit b.py: kept; {CHECK} (targeted: tests/test_a.py and 3 more): 83 passed"),
+    record(3, f"edit b.py: kept; {TARGETED}: 83 passed", checks=(TARGETED,)),
     record(4, "read a.py"),
 )
 
@@ -104,7 +107,6 @@ OUTCOMES = st.sampled_from(
 )
 
 
-@settings(max_examples=25, deadline=None)
 @given(SPOKEN, st.lists(OUTCOMES, min_size=1, max_size=6), st.sampled_from((2_900, 4_000, 8_000)))
 def test_no_step_is_told_in_two_places_and_all_stand_in_order(spoken, outcomes, budget):
     recent = [record(30 - len(outcomes) + number, outcome) for number, outcome in enumerate(outcomes, 1)]
@@ -120,9 +122,8 @@ def test_no_step_is_told_in_two_places_and_all_stand_in_order(spoken, outcomes, 
 
 
 def test_of_a_line_in_the_history_it_can_be_said_whose_it_is():
-    shown = text(window(SAID, *RECENT), "work").splitlines()
-    told = [
-        describe_origin("work", shown, shown.index(line)) for line in shown if "second_name" in line or line.startswith("3> ")
-    ]
+    work = next(section for section in window(SAID, *RECENT).sections if section.name == "work")
+    shown = work.text.splitlines()
+    told = [describe_origin(work, shown.index(line)) for line in shown if "second_name" in line or line.startswith("3> ")]
     block = next(line for line in shown if line.startswith("2= "))[3:11]
     assert told == ["thought of step 2", f"output of step 2 ({block})", "action of step 3"]

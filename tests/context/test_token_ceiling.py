@@ -133,9 +133,9 @@ class Ceiling(RuleBasedStateMachine):
     @rule()
     def overflow(self) -> None:
         before, fault = self.state, OverCeiling("section 'task' needs 9 tokens, 8 are left")
-        if before.budget == self.cap and before.tokens.ceiling.reserve:
+        if before.budget == self.cap and before.tokens.reserve.share:
             self.state = raise_ceiling(before, self.agent, fault)
-            assert self.state.budget == before.budget and not self.state.tokens.ceiling.reserve
+            assert self.state.budget == before.budget and not self.state.tokens.reserve.share
         elif before.budget == self.cap:
             with pytest.raises(OverCeiling):
                 raise_ceiling(before, self.agent, fault)
@@ -150,8 +150,8 @@ class Ceiling(RuleBasedStateMachine):
             assert self.state.task.budget <= afterwards.budget <= self.cap
             ladder = list_ceiling_levels(self.state.task.budget, self.cap)
             assert afterwards.budget in ladder or afterwards.budget == self.state.budget
-            assert afterwards.tokens.ceiling.reserve <= 0.5 and (
-                not afterwards.tokens.ceiling.reserve or afterwards.tokens.ceiling.usual == 0.25
+            assert afterwards.tokens.reserve.share <= 0.5 and (
+                not afterwards.tokens.reserve.share or afterwards.tokens.reserve.usual == 0.25
             )
 
     def teardown(self) -> None:
@@ -173,7 +173,7 @@ class MemoryCopy(MemoryStore):
 
 
 TestAnyCourse = Ceiling.TestCase
-TestAnyCourse.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+TestAnyCourse.settings = settings(stateful_step_count=20, deadline=None)
 
 
 def at(**room: Any) -> State:
@@ -298,7 +298,7 @@ def test_where_nothing_is_left_to_give_the_ceiling_is_raised_instead() -> None:
     parts = agent()
     state = cramped_once(parts, demand=0.85)
     assert (
-        state.budget == 8_000 and not state.tokens.ceiling.reserve and "too few for the last reply" in state.tokens.ceiling.reason
+        state.budget == 8_000 and not state.tokens.reserve.share and "too few for the last reply" in state.tokens.ceiling.reason
     )
     full = agent(window=20_000)
     assert cramped_once(full, demand=0.85).budget == 4_000, "and if that can't be, nothing changes"
@@ -309,16 +309,16 @@ def test_replies_that_are_short_again_give_the_room_back() -> None:
     state = cramped_once(parts)
     for said in (1_000, 1_001, 10, 10):
         state = update_ceiling(append_events(state, parts, [*call(state, 0.5, 0, said=said), *step(state, True, True)]), parts)
-        assert state.tokens.ceiling.reserve == 0.4
+        assert state.tokens.reserve.share == 0.4
     state = update_ceiling(append_events(state, parts, [*call(state, 0.5, 0, said=10), *step(state, True, True)]), parts)
-    assert not state.tokens.ceiling.reserve and share_of(state, parts) == 0.25
+    assert not state.tokens.reserve.share and share_of(state, parts) == 0.25
 
 
 def test_a_window_that_does_not_fit_takes_the_room_of_long_replies_before_it_fails() -> None:
     parts, fault = agent(window=20_000), OverCeiling("section 'task' needs 9 tokens, 8 are left", "needs 9")
     state = cramped_once(parts)
-    assert state.tokens.ceiling.reserve and state.budget == compute_highest_ceiling(state.task, parts.model.window)
+    assert state.tokens.reserve.share and state.budget == compute_highest_ceiling(state.task, parts.model.window)
     state = raise_ceiling(state, parts, fault)
-    assert not state.tokens.ceiling.reserve
+    assert not state.tokens.reserve.share
     with pytest.raises(OverCeiling):
         raise_ceiling(state, parts, fault)

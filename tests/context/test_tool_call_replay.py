@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from item_samples import excerpt
 
@@ -167,7 +167,6 @@ deeds = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(deeds, st.booleans(), st.integers(2_400, 9_000), st.sampled_from([0, 1_024, 3_000]), st.integers(0, 60), st.booleans())
 def test_whatever_goes_back_the_ceiling_holds_and_every_call_has_a_result(done, kept, budget, tokens, files, signed):
     looks = tuple(excerpt("a.py", n * 9, f"x_{n} = some_name\n" * 9, f"f{n}") for n in range(files))

@@ -21,7 +21,6 @@ from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage
 
 
-@settings(deadline=None)
 @given(events())
 def test_every_event_comes_back_as_it_was(event: Event) -> None:
     text = to_canonical_json(event)
@@ -46,7 +45,6 @@ def default_of(field: Any) -> Any:
     return field.default_factory() if field.default_factory is not MISSING else field.default
 
 
-@settings(deadline=None)
 @given(events())
 def test_the_bytes_are_those_of_sorted_json_without_spaces(event: Event) -> None:
     text = json.dumps(plainly(event), ensure_ascii=False, sort_keys=True, separators=(",", ":"))

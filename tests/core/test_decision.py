@@ -85,7 +85,7 @@ def test_an_answer_is_the_users_words_and_a_persons_decision_on_the_question() -
         state.dialogue.options,
         state.dialogue.asked_by,
     ) == ("", (), "")
-    assert state.memory.decisions == (Decision("a: fast", "person", "", 0, "which?", 1.0, ("a: fast", "b")),)
+    assert state.memory.decisions == (Decision("a: fast", "person", "", 0, "which?", 1.0, ("a: fast", "b"), 1),)
 
 
 def test_an_open_question_is_closed_when_the_task_is_over() -> None:

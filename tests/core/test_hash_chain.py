@@ -4,7 +4,7 @@ import json
 
 import pytest
 from any_event import TEXT, events
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.archived_block import block_id_from_text
@@ -13,7 +13,6 @@ from afresh.core.hash_chain import hash_entry, link_events, read_entry
 from afresh.errors import Damaged
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(events(), min_size=1, max_size=4), st.floats(0, 1e12))
 def test_what_was_linked_can_be_read(happened: list[Event], at: float) -> None:
     head = JournalHead()
@@ -23,7 +22,6 @@ def test_what_was_linked_can_be_read(happened: list[Event], at: float) -> None:
     assert head.seq == len(happened)
 
 
-@settings(max_examples=50, deadline=None)
 @given(events(), TEXT, st.data())
 def test_any_change_of_a_body_is_found(event: Event, past: str, data: st.DataObject) -> None:
     (entry,) = link_events("task", JournalHead(4, past), 1.0, [event])

@@ -1,7 +1,7 @@
 """State is what the journal says, stays bounded, and does not depend on where the fold was interrupted."""
 
 from any_event import events
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core import event as happened
@@ -29,7 +29,6 @@ def noted(subject: str, text: str = "", kind: FactKind = FactKind.NOTE) -> Event
     return happened.OutputDigested(facts=(Fact(kind, subject, text),))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(events("Created"), max_size=8), st.integers(0, 8))
 def test_folding_on_from_any_point_gives_the_same_state(told: list[Event], cut: int) -> None:
     entries = link_events("one", JournalHead(), 3.0, [BEGINNING, *told])
@@ -107,7 +106,6 @@ PLACES = st.tuples(st.sampled_from("ab"), st.integers(1, 60), st.integers(0, 9))
 REGION = PLACES.map(lambda place: Region(place[0], place[1], place[1] + place[2], 1))
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(REGION, max_size=12))
 def test_regions_never_overlap_and_lose_no_line(looks: list[Region]) -> None:
     regions: tuple[Region, ...] = ()

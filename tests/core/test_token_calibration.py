@@ -1,6 +1,6 @@
 """What a provider reports is learnt, with a margin; what can't be true is not."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.event import CallRequested, ReplyReceived, TaskCreated
@@ -74,7 +74,6 @@ def test_a_task_starts_from_what_was_learnt_elsewhere() -> None:
     assert find_calibration(state.tokens.calibrations, "m") == TokenCalibration("m", (1.3, 1.0), 8)
 
 
-@settings(max_examples=50)
 @given(reports)
 def test_the_factor_covers_all_believed_reports_and_stays_within_reason(told: list[int]) -> None:
     meter = TokenCalibration("m")

@@ -1,6 +1,6 @@
 """The count of a request, by any factor: what is built with it fits it."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from item_samples import excerpt, repo_map
 
@@ -25,7 +25,6 @@ pages = st.tuples(st.lists(lines, min_size=1, max_size=4), st.integers(1, 300)).
 looks = st.one_of(pages.map(lambda text: repo_map(text)), pages.map(lambda text: excerpt("a.py", 1, text, "f", last=9)))
 
 
-@settings(max_examples=60)
 @given(st.lists(looks, max_size=3), st.text("ab ", max_size=900), st.integers(1_500, 17_000), counters)
 def test_a_window_fits_by_whatever_counter_or_what_must_be_in_does_not(held, goal, budget, counter) -> None:
     memory = GatheredContext(

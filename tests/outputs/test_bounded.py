@@ -109,4 +109,4 @@ def test_long_lines_of_the_worst_kind_are_read_to_the_end(begun):
     """Nested repeats over these would not end within anybody's patience."""
     for nasty in NASTY:
         text = "$ x\nexit 1\n" + "\n".join([f"{begun}{nasty * 1_000}!"[:3_000]] * 3)
-        assert read_output("run", "git status; git log; grep -rn x; cat x.log", text).phrase
+        assert read_output("git status; git log; grep -rn x; cat x.log", text).phrase

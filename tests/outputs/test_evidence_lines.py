@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import outputs
 from afresh.core.command_output import MAX_OUTPUT_CHARACTERS, mask_volatile_names, output_from_text
-from afresh.outputs.read_output import read_output
+from afresh.outputs.read_output import read_output, read_outputs, read_search_output
 
 KINDS = {
     "pytest": lambda m: (
@@ -51,13 +51,12 @@ noise = st.lists(st.sampled_from(["", "plain words", "  indented words", "12 of 
 LONG = ["x" * 900] * (MAX_OUTPUT_CHARACTERS // 800)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(sorted(KINDS)), messages, noise, noise, st.sampled_from(["before", "after", ""]), st.booleans())
 def test_the_lines_named_hold_the_message(kind, message, before, after, long, script):
     echo = ["$ cat > a <<E", "exit", "E"] if script else ["$ x"]
     first, last = (LONG if long == place else [] for place in ("before", "after"))
     text = "\n".join([*echo, "exit 1", *first, *before, *KINDS[kind](message).splitlines(), *after, *last])
-    lines, reading = text.splitlines(), read_output("run", "x", text)
+    lines, reading = text.splitlines(), read_output("x", text)
     told = [one for one in reading.findings if message in one.subject + one.text]
     assert told, f"{kind}: {reading}"
     begins, ends = told[0].lines
@@ -68,23 +67,22 @@ def test_the_lines_named_hold_the_message(kind, message, before, after, long, sc
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_what_stands_in_the_part_that_is_not_looked_at_is_not_told(kind):
     text = "\n".join(["$ x", "exit 1", *LONG, *KINDS[kind]("zzmissedzz").splitlines(), *LONG])
-    reading = read_output("run", "x", text)
+    reading = read_output("x", text)
     assert "zzmissedzz" not in reading.phrase and not [one for one in reading.findings if "zzmissedzz" in one.text]
 
 
 SAMPLES = [value for name, value in vars(outputs).items() if name.isupper()]
 
 
-@settings(max_examples=120, deadline=None)
 @given(
     st.lists(st.one_of(st.sampled_from("\n".join(SAMPLES).splitlines()), st.text(max_size=60)), max_size=60),
     st.sampled_from(["\n", "\r\n", "\r", "\x0c", "\u2028"]),
     st.sampled_from(["x", "git status; git log", "grep -rn x", "cat x.log", "cargo test"]),
-    st.sampled_from(["run", "test", "search"]),
+    st.sampled_from([read_output, lambda _, text: read_outputs(text), lambda _, text: read_search_output(text)]),
 )
-def test_any_output_is_read_and_names_lines_that_exist(lines, newline, command, tool):
+def test_any_output_is_read_and_names_lines_that_exist(lines, newline, command, read):
     text = f"$ {command}\nexit 1\n" + newline.join(lines)
-    reading = read_output(tool, command, text)
+    reading = read(command, text)
     assert reading.phrase and "\n" not in reading.phrase and len(reading.phrase) <= 200 and len(reading.findings) <= 4
     for one in reading.findings:
         assert 0 < one.lines[0] <= one.lines[1] <= len(text.splitlines())
@@ -103,7 +101,7 @@ def test_each_line_that_is_looked_at_has_its_own_number(lines):
 
 def test_the_end_of_a_long_output_keeps_its_numbers():
     text = "\n".join(["$ x", "exit 1", *["x" * 100] * 10_000, "src/a.c:2:10: error: boom"])
-    assert read_output("run", "x", text).findings[0].lines == (10_003, 10_003)
+    assert read_output("x", text).findings[0].lines == (10_003, 10_003)
 
 
 @given(st.sampled_from(["0x7f3a2b1c9d10", "0xdeadbeef"]), st.sampled_from(["tmp8x2k1q9z", "pytest-of-me/pytest-12"]))

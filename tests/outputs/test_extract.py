@@ -1,7 +1,7 @@
 """What outputs say, kind by kind, and how long it is believed."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core import event as happened
@@ -14,7 +14,7 @@ from afresh.core.task import Task
 from afresh.core.verdict import CheckRun, Ruling, Verdict
 from afresh.core.work_state import WorkState
 from afresh.memory.observed_facts import facts_from_reading
-from afresh.outputs.read_output import purpose_from_command, read_output
+from afresh.outputs.read_output import purpose_from_command, read_output, read_search_output
 
 PYTEST = """$ python -m pytest -q
 exit 1
@@ -64,8 +64,8 @@ GREP = "$ grep -rn foo src\nexit 0\nsrc/a.py:3:foo\nsrc/a.py:9:foo = 1\nsrc/b.py
 KNOWN = "\n".join((PYTEST, UNITTEST, RAISED, RUFF, MYPY, STATUS, GREP)).splitlines()
 
 
-def said(text, tool="run"):
-    return read_output(tool, text.partition("\n")[0].removeprefix("$ "), text)
+def said(text):
+    return read_output(text.partition("\n")[0].removeprefix("$ "), text)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_an_output_of_no_known_kind_is_told_by_how_it_ended(text, phrase):
 
 
 def test_our_own_search_is_told_by_its_hits():
-    assert read_output("search", "", "a.py\n  3: foo\n  … 46 more\nb.py\n  2: def foo").phrase == "48 hits in 2 files: a.py, b.py"
-    assert read_output("search", "", "no hit for 'x' in 9 files").phrase == "no hit for 'x' in 9 files"
+    assert read_search_output("a.py\n  3: foo\n  … 46 more\nb.py\n  2: def foo").phrase == "48 hits in 2 files: a.py, b.py"
+    assert read_search_output("no hit for 'x' in 9 files").phrase == "no hit for 'x' in 9 files"
 
 
 @pytest.mark.parametrize(
@@ -125,10 +125,9 @@ def test_a_command_is_told_by_its_purpose(command, told):
     assert purpose_from_command(command) == told
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(KNOWN), st.text(max_size=60)), max_size=40))
 def test_any_output_gives_one_short_line_and_few_findings(lines):
-    reading = read_output("run", "git status; grep -rn x", "$ x\nexit 1\n" + "\n".join(lines))
+    reading = read_output("git status; grep -rn x", "$ x\nexit 1\n" + "\n".join(lines))
     assert "\n" not in reading.phrase and 0 < len(reading.phrase) <= 200
     assert len(reading.findings) <= 4 and all(len(one.text) <= 200 and one.confidence < 1 for one in reading.findings)
 
@@ -143,7 +142,7 @@ class Told:
         step = self.state.work.step + 1
         facts = tuple(
             facts_from_reading(
-                read_output("run", command, text), purpose_from_command(command), f"{step:032x}", step, self.state.memory.facts
+                read_output(command, text), purpose_from_command(command), f"{step:032x}", step, self.state.memory.facts
             )
         )
         events = [
@@ -300,15 +299,13 @@ def test_the_same_subject_is_known_again_though_addresses_and_folders_differ():
 
 def test_a_failure_counts_as_the_same_only_if_nothing_was_changed_between():
     failed = "$ ./deploy\nexit 1\ncannot connect\n"
-    known = tuple(facts_from_reading(read_output("run", "./deploy", failed), "./deploy", "b", 3, ()))
-    [again] = facts_from_reading(read_output("run", "./deploy", failed), "./deploy", "b", 5, known, 2)
+    known = tuple(facts_from_reading(read_output("./deploy", failed), "./deploy", "b", 3, ()))
+    [again] = facts_from_reading(read_output("./deploy", failed), "./deploy", "b", 5, known, 2)
     assert "as in step 3" in again.text and again.confidence > known[0].confidence and again.lines == (3, 3)
-    [third] = facts_from_reading(read_output("run", "./deploy", failed), "./deploy", "b", 6, (again,), 2)
+    [third] = facts_from_reading(read_output("./deploy", failed), "./deploy", "b", 6, (again,), 2)
     assert third.text == again.text
-    [changed] = facts_from_reading(read_output("run", "./deploy", failed), "./deploy", "b", 5, known, 4)
+    [changed] = facts_from_reading(read_output("./deploy", failed), "./deploy", "b", 5, known, 4)
     assert changed.text == known[0].text and changed.confidence < 0.8
     assert not [
-        fact
-        for fact in facts_from_reading(read_output("run", "./deploy", "exit 0\nfine"), "./deploy", "b", 6, known, 2)
-        if fact.text
+        fact for fact in facts_from_reading(read_output("./deploy", "exit 0\nfine"), "./deploy", "b", 6, known, 2) if fact.text
     ]

@@ -3,11 +3,11 @@
 import pytest
 
 import outputs
-from afresh.outputs.read_output import read_output
+from afresh.outputs.read_output import read_output, read_outputs
 
 
 def said(command, printed, code=1):
-    return read_output("run", command, f"$ {command}\nexit {code}\n{printed}")
+    return read_output(command, f"$ {command}\nexit {code}\n{printed}")
 
 
 def shown(command, printed, finding):
@@ -341,7 +341,7 @@ def test_a_filter_behind_another_program_is_no_search():
 
 
 def test_a_search_without_a_hit_says_so():
-    assert read_output("run", "grep -rn foo src", "$ grep -rn foo src\nexit 1, no output").phrase == "no hit"
+    assert read_output("grep -rn foo src", "$ grep -rn foo src\nexit 1, no output").phrase == "no hit"
 
 
 def test_an_unknown_failure_names_what_its_error_lines_speak_of():
@@ -354,6 +354,6 @@ def test_several_commands_in_one_output_are_all_told():
     text = (
         "$ ruff check\nexit 1\na.py:1:1: F401 unused\n\n$ pytest -q\nexit 1\nFAILED t.py::test_a - assert 0\n1 failed in 0.1s\n"
     )
-    reading = read_output("test", "ruff check", text)
+    reading = read_outputs(text)
     assert reading.phrase == "1 finding in 1 file: a.py:1 F401 unused; 1 failed: test_a: assert 0"
     assert {one.subject: one.lines for one in reading.findings} == {"a.py:1": (3, 3), "t.py::test_a": (7, 7)}

@@ -27,6 +27,8 @@ from afresh.core.verification_state import VerificationState
 from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
+from afresh.policy.next_call import layout_for_next_call
+from afresh.policy.phases import fill_guidance
 from afresh.testing.states import replace_in_parts
 from afresh.workspace.files import TreeFiles
 
@@ -78,7 +80,7 @@ def test_every_type_builds_a_window_on_the_sample_project_in_each_of_its_phases(
     state, style = at_work(type, phase), load_template(type)
     assert state.phase == phase
     made, layout = window(state, style), style.at(phase)
-    assert made.request.system == style.system and layout.guidance in made.sections[-1].text
+    assert made.request.system == style.system and fill_guidance(layout.guidance, state) in made.sections[-1].text
     assert {tool.name for tool in made.request.tools} == set(layout.tools)
     assert made.request.reserve == int(style.ceiling * layout.reserve)
     assert made.tokens + made.request.reserve <= made.budget == style.ceiling
@@ -159,8 +161,9 @@ def test_tools_and_system_text_are_the_same_in_all_phases_and_what_a_phase_says_
     made = [window(state, style) for state in (*states, replace_in_parts(states[0], step=9, phase_steps=(("understand", 40),)))]
     assert len({f"{one.request.system}{render_tool_schemas(one.request.tools)}" for one in made}) == 1
     for phase, one in zip((*style.phases, style.phases[0]), made, strict=True):
-        assert one.sections[-1].name == "footer" and one.sections[-1].text.startswith(f"{phase.guidance}\n[Context: ")
-        assert one.request.message.count(phase.guidance) == 1
+        guidance = fill_guidance(phase.guidance, states[0])
+        assert one.sections[-1].name == "footer" and one.sections[-1].text.startswith(f"{guidance}\n[Context: ")
+        assert one.request.message.count(guidance) == 1
 
 
 def test_a_tool_that_a_phase_does_not_have_is_offered_and_the_foot_says_that_it_is_refused():
@@ -182,3 +185,12 @@ def test_the_names_of_sections_and_which_are_always_shown_are_those_that_the_bui
     made = draft_sections(GatheredContext(state, (*CodeInsight().looks(state, FILES), *(sample_item(kind) for kind in kinds))))
     assert {draft.name for draft in made} <= set(SECTION_ORDER)
     assert {draft.name for draft in made if draft.tier is Tier.ALWAYS} == set(REQUIRED_SECTIONS)
+
+
+@pytest.mark.parametrize("type", list_task_types())
+def test_the_first_edit_is_not_spoken_of_after_one_was_undone(type: str):
+    state, template = at_work(type, "understand"), load_template(type)
+    before = layout_for_next_call(state, template).guidance
+    after = layout_for_next_call(replace_in_parts(state, reverted=1), template).guidance
+    assert "your first edit" not in after and "{" not in before + after
+    assert after == before.replace("until your first edit", "until an edit is kept")

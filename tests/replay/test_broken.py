@@ -22,7 +22,7 @@ DOCUMENTS = {
     "swe_agent.traj": "trajectory",
     "openhands_app.json": "",
 }
-SOME = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SOME = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FEW = settings(SOME, max_examples=8)
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),

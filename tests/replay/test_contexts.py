@@ -43,7 +43,6 @@ def built(run: dict[str, Any], budget: int = 1_000, count=EstimatingCounter()) -
     return list(build_contexts(run, budget, count))
 
 
-@settings(max_examples=30)
 @given(RUNS, st.integers(600, 9_000), COUNTS)
 @example({"task": "", "steps": []}, 600, EstimatingCounter())
 def test_no_context_is_over_the_budget_whatever_was_recorded(run, budget, count):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from item_samples import excerpt, repo_map
 from story import CHECK, QUICK, Shown, tell
@@ -124,7 +124,6 @@ def test_3_nothing_is_cut_while_there_is_room(windows):
         assert not gone or window.filled >= 0.96 or (1 - window.filled) * window.budget < min(gone), f"step {window.step}"
 
 
-@settings(max_examples=25)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=40), st.integers(3_000, 9_000))
 def test_3_whatever_the_files_and_the_ceiling(sizes, budget):
     style = load_template("fix_bug")

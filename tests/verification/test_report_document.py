@@ -1,7 +1,7 @@
 """What a document cites exists, or it is told what does not."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.context.citations import Citation, find_citations
@@ -68,7 +68,6 @@ def test_a_path_that_does_not_exist_must_be_marked_as_new(text: str, wrong: list
     assert len(found) == len(wrong) and all(one.startswith(start) for one, start in zip(found, wrong, strict=True))
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.text(st.sampled_from("ab./:#L-0129 `\n(new)pyMakefile"), max_size=60))
 def test_any_text_is_judged_and_every_citation_is_either_there_or_told(text: str):
     found = find_citations(text, TREE)

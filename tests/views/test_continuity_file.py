@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from full_states import states, words
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from writing_desk import Desk, files
 
@@ -57,7 +57,6 @@ def test_a_list_tells_how_many_it_leaves_out(texts: list[str]) -> None:
     assert left == 0 or shown[-1] == f"and {left + 1:,} more"
 
 
-@settings(max_examples=40)
 @given(st.lists(states(), min_size=1, max_size=2), st.integers(0, 9), st.sampled_from([0, 1, 300]), words)
 def test_it_is_under_two_thousand_tokens_whatever_there_is_to_tell(some, active: int, others: int, name: str) -> None:
     made: dict[str, State] = {}

@@ -2,7 +2,7 @@ import json
 import re
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.action import Action, Observation
@@ -111,7 +111,6 @@ def test_the_session_does_not_grow_with_the_number_of_decisions() -> None:
     assert len(text) < 10_000
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.text(st.sampled_from("aé漢🙂"), max_size=9) | st.just("漢" * 30_000), max_size=8))
 def test_parts_lose_nothing_and_fit(lines: list[str]) -> None:
     parts = split_into_parts(lines, lambda part, parts: "")

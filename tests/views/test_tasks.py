@@ -2,7 +2,7 @@ import json
 from dataclasses import replace
 
 from full_states import states, words
-from hypothesis import given, settings
+from hypothesis import given
 
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
@@ -11,7 +11,6 @@ from afresh.core.work_state import WorkState
 from afresh.views.tasks import render_task_file
 
 
-@settings(max_examples=60)
 @given(states(), words)
 def test_it_is_under_a_kilobyte_whatever_the_state(state: State, name: str) -> None:
     order = replace(state.task, id="make-the-parser-accept-tabs-3f2a", type=name)

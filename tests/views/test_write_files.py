@@ -12,7 +12,11 @@ from afresh.errors import BadInput
 from afresh.views.bounded_json import count_tokens
 from afresh.views.write_files import ViewWriter, rebuild_view_files
 
-slow = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+slow = settings(
+    max_examples=settings.default.max_examples // 2,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
 
 def written(folder: Path, project, stop=lambda number, path: None) -> Project:

@@ -40,7 +40,7 @@ def alone() -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "HOME": "/nonexistent"}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.lists(NAMES, min_size=1, max_size=3).map("/".join), max_size=10),
     st.dictionaries(st.sampled_from(["", "src/", "a/"]), st.lists(PATTERNS, max_size=4).map("\n".join), max_size=3),

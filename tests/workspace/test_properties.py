@@ -125,7 +125,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rules=st.dictionaries(st.sampled_from(["", "a[1]/", "d/", "d/b/"]), st.lists(PATTERNS, max_size=4)))
 def test_flattened_rules_ignore_what_git_ignores(plain: Path, rules: dict[str, list[str]]):
     for folder in ("", "a[1]/", "d/", "d/b/"):

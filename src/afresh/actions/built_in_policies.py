@@ -79,7 +79,7 @@ def refuse_completion_after_failure(proposed: ProposedAction) -> Refusal | None:
 
 
 def refuse_second_question(proposed: ProposedAction) -> Refusal | None:
-    asked = any(has_trait(deed.action.tool, ToolTrait.ASKS) and deed.outcome.ok for deed in proposed.done)
+    asked = any(has_trait(deed.action, ToolTrait.ASKS) and deed.outcome.ok for deed in proposed.done)
     return Refusal("not asked: one question at a time") if ToolTrait.ASKS in proposed.traits and asked else None
 
 

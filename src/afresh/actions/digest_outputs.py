@@ -11,18 +11,17 @@ from afresh.core.event import OutputDigested
 from afresh.core.fact import Fact
 from afresh.core.line_region import Region
 from afresh.core.state import State
-from afresh.core.step_history import ENDED_OK, Passage, PassageVoice, count_remembered_characters
+from afresh.core.step_history import ENDED_OK, FAILED_SUFFIX, Passage, PassageVoice, count_remembered_characters
 from afresh.core.step_result import ActionResult, StepActions
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.journal.append import block_from_text
 from afresh.memory.history.names import find_file_names
 from afresh.memory.observed_facts import facts_from_reading
-from afresh.outputs.read_output import purpose_from_command, read_output
+from afresh.outputs.read_output import purpose_from_command, read_output, read_outputs, read_search_output
 
 MAX_DIGEST_LINES = 12
 MAX_DIGEST_CHARACTERS = 900
 PARTLY_FAILED = "partly"
-FAILED_SUFFIX = " (failed)"
 NOT_REMEMBERED = (ToolTrait.NOTES, ToolTrait.ARRANGES)
 NOT_INDEXED = (ToolTrait.WRITES, *NOT_REMEMBERED)
 """What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
@@ -53,7 +52,7 @@ def digest_step(state: State, deeds: StepActions) -> StepDigest:
     index = [
         BlockIndexLine(raw.id, deed.action.tool, describe_output_origin(deed, raw), len(raw.text), reading.phrase, step)
         for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True)
-        if len(raw.text) > MIN_INDEXED_CHARACTERS and not has_trait(deed.action.tool, *NOT_INDEXED)
+        if len(raw.text) > MIN_INDEXED_CHARACTERS and not has_trait(deed.action, *NOT_INDEXED)
     ]
     return StepDigest(
         observations=tuple(seen),
@@ -66,14 +65,18 @@ def digest_step(state: State, deeds: StepActions) -> StepDigest:
 
 
 def read_action_output(deed: ActionResult, raw: Block) -> OutputReading:
-    if not has_trait(deed.action.tool, ToolTrait.PRINTS):
+    if not has_trait(deed.action, ToolTrait.PRINTS):
         return OutputReading(find_telling_line(raw.text))
-    return read_output(deed.action.tool, str(deed.action.args.get("command") or command_from_output(raw.text)), raw.text)
+    if has_trait(deed.action, ToolTrait.SEARCHES):
+        return read_search_output(raw.text)
+    if has_trait(deed.action, ToolTrait.RUNS) and not has_trait(deed.action, ToolTrait.COMMANDS):
+        return read_outputs(raw.text)
+    return read_output(str(deed.action.args.get("command") or command_from_output(raw.text)), raw.text)
 
 
 def describe_output_origin(deed: ActionResult, raw: Block) -> str:
     """What an output came from: of a command its purpose."""
-    command = command_from_output(raw.text) if has_trait(deed.action.tool, ToolTrait.PRINTS) else ""
+    command = command_from_output(raw.text) if has_trait(deed.action, ToolTrait.PRINTS) else ""
     return purpose_from_command(command) if command else describe_subject(shorten_action(deed))
 
 
@@ -94,7 +97,7 @@ def facts_from_step(
     known = state.memory.facts
     for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True):
         yield from deed.outcome.facts
-        if has_trait(deed.action.tool, ToolTrait.PRINTS):
+        if has_trait(deed.action, ToolTrait.PRINTS):
             new = tuple(
                 facts_from_reading(reading, fact_source_from_action(deed, raw), raw.id, step, known, state.workspace.last_change)
             )
@@ -105,16 +108,20 @@ def facts_from_step(
 def passages_from_reply(state: State, step: int, deeds: StepActions) -> tuple[list[Passage], list[Block]]:
     """Thought and actions of the reply, as memory keeps them. What was written to files is in the files."""
     thought = state.work.pending.reply.thought if state.work.pending else ""
-    told = [deed for deed in deeds.done if not has_trait(deed.action.tool, *NOT_REMEMBERED)]
+    told = [deed for deed in deeds.done if not has_trait(deed.action, *NOT_REMEMBERED)]
     how = summarise_endings(told)
     done = "\n".join(
         render_action(deed) + (FAILED_SUFFIX if how == PARTLY_FAILED and not deed.outcome.ok else "") for deed in told
     )
-    texts = [(PassageVoice.THOUGHT, thought, ""), (PassageVoice.ACTION, done, how)]
-    blocks, about = [block_from_text(text) for _, text, _ in texts if text], find_file_names(done)
+    blocks, about = [block_from_text(text) for text in (thought, done) if text], find_file_names(done)
     said = [
-        Passage(step, voice, block_from_text(text).id, count_remembered_characters(text, state.budget), "", about, end)
-        for voice, text, end in texts
+        Passage(
+            step, voice, block_from_text(text).id, count_remembered_characters(text, state.budget), "", about, end, writes=writes
+        )
+        for voice, text, end, writes in (
+            (PassageVoice.THOUGHT, thought, "", False),
+            (PassageVoice.ACTION, done, how, bool(told) and has_trait(told[0].action, ToolTrait.WRITES)),
+        )
         if text
     ]
     return said, blocks
@@ -128,16 +135,17 @@ def summarise_endings(deeds: Sequence[ActionResult]) -> str:
 
 
 def render_action(deed: ActionResult) -> str:
-    if deed.action.tool == "run":
-        return f"run {deed.action.args.get('command', '')}"
+    """The line of an action that memory keeps; a command is kept whole."""
+    if has_trait(deed.action, ToolTrait.COMMANDS):
+        return f"{deed.action.tool} {deed.action.args.get('command', '')}"
     return f"{deed.action.tool} {describe_subject(shorten_action(deed))}"
 
 
 def passages_from_outputs(state: State, step: int, deeds: StepActions, blocks: Sequence[Block]) -> Iterator[Passage]:
     """Outputs that are nowhere else: files are shown as they are now, notes and plan stand in sections of their own."""
-    changing = [number for number, deed in enumerate(deeds.done) if has_trait(deed.action.tool, ToolTrait.CHANGES)]
+    changing = [number for number, deed in enumerate(deeds.done) if has_trait(deed.action, ToolTrait.CHANGES)]
     for number, (deed, raw) in enumerate(zip(deeds.done, blocks, strict=True)):
-        if raw.text.strip() and has_trait(deed.action.tool, ToolTrait.PRINTS):
+        if raw.text.strip() and has_trait(deed.action, ToolTrait.PRINTS):
             told, late = render_action(deed), number >= max(changing, default=0)
             size = count_remembered_characters(raw.text, state.budget)
             yield Passage(

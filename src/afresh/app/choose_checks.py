@@ -9,7 +9,7 @@ from pathlib import Path
 from afresh.app.settings import ProjectPaths, Settings
 from afresh.code.config_files import ProjectConfiguration, read_configuration
 from afresh.code.test_commands.candidates import CommandCandidate, find_candidates
-from afresh.code.test_commands.try_commands import CommandTrial, TrialResults, try_candidates
+from afresh.code.test_commands.try_commands import CommandTrial, TrialNote, TrialResults, try_candidates
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.errors import AfreshError, NoSandbox
 from afresh.sandbox.choose_level import choose_sandbox
@@ -23,7 +23,6 @@ from afresh.workspace.repository import Repository
 MAX_UNASKED_TEST_SECONDS = 10.0
 """Seconds that the tests may run for when nobody has asked for it."""
 TRIALS_FILE = "tests.json"
-FOREIGN_IMPORT_WORDS = "is imported from"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ def choose_checks(place: ProjectWithSettings, limit: float = MAX_UNASKED_TEST_SE
     best = tried.best
     if best:
         return ChosenChecks((best.command,), describe_check_trial(best))
-    untried = next((one for one in tried.trials if not one.tried and one.said.startswith("not tried")), None)
+    untried = next((one for one in tried.trials if one.note is TrialNote.NO_TRIAL), None)
     if untried:
         return ChosenChecks((untried.command,), untried.said)
     failed = next((one for one in tried.trials if one.tried), None)
@@ -60,7 +59,7 @@ def describe_check_trial(trial: CommandTrial) -> str:
     tests = f"{trial.tests:,} tests" if trial.tests else "tests"
     if not trial.ran:
         return f"tried: {tests} found"
-    if trial.said.startswith("still running") or FOREIGN_IMPORT_WORDS in trial.said:
+    if trial.note in (TrialNote.CUT_OFF, TrialNote.FOREIGN_IMPORT):
         return f"tried: {tests} found, {trial.said}"
     return f"tried: {tests} {'pass' if trial.exit == 0 else 'run, not all pass'}"
 
@@ -78,7 +77,7 @@ def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bo
     if not found:
         return TrialResults(digest)
     now = TrialResults(digest, try_test_candidates(place, configuration, found, limit))
-    if now.best and FOREIGN_IMPORT_WORDS not in now.best.said:
+    if now.best and now.best.note is not TrialNote.FOREIGN_IMPORT:
         write_durable_file(place.project.state / TRIALS_FILE, to_canonical_json(now))
     return now
 
@@ -111,9 +110,19 @@ def try_test_candidates(
             sandbox = choose_sandbox(mounts, cache=place.project.state / "sandbox-probe")
             trials = try_candidates(found, sandbox, limit)
             strange = find_foreign_imports(sandbox, list_top_level_packages(tree))
-            return tuple(replace(one, said=strange[0]) if strange and one.holds else one for one in trials)
+            foreign = TrialNote.FOREIGN_IMPORT
+            return tuple(replace(one, said=strange[0], note=foreign) if strange and one.holds else one for one in trials)
     except NoSandbox:
         why = "not tried: no sandbox on this machine"
     except AfreshError as fault:
         why = f"not tried: {fault}"
-    return tuple(CommandTrial(one.command, one.source, said=one.refused or why, tried=False) for one in found)
+    return tuple(
+        CommandTrial(
+            one.command,
+            one.source,
+            said=one.refused or why,
+            tried=False,
+            note=TrialNote.NONE if one.refused else TrialNote.NO_TRIAL,
+        )
+        for one in found
+    )

@@ -108,7 +108,7 @@ def read_task_texts(desk: Project, task: str) -> Iterator[tuple[str, str]]:
                 yield from read_action_texts(actions)
             case ActionsExecuted(observations=observations):
                 for action, seen in zip(actions, observations, strict=False):
-                    if has_trait(action.tool, ToolTrait.RUNS) and seen.block:
+                    if has_trait(action, ToolTrait.RUNS) and seen.block:
                         yield "", desk.store.read(seen.block)[:MAX_OUTPUT_CHARACTERS]
             case _:
                 pass

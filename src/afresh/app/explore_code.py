@@ -8,11 +8,12 @@ from pathlib import Path
 
 from afresh.app.project import Project
 from afresh.code import entry_points, symbol_search
-from afresh.code.coverage_file import CoverageMap
+from afresh.code.caches import LazyMapping
+from afresh.code.coverage_file import read_coverage
 from afresh.code.graph import calls
 from afresh.code.index.code_index import CodeIndex, refresh_code_index
 from afresh.code.index.update_index import MemoryCodeStore
-from afresh.code.ranking.commit_history import LazyChurn
+from afresh.code.ranking.commit_history import churn_from_history
 from afresh.code.ranking.query import RankingQuery
 from afresh.code.ranking.rank_files import RankedMapFile, render_map_files, select_map_files
 from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUses
@@ -69,8 +70,8 @@ def refresh_checkout_code(home: IndexedCheckout, files: FileTree) -> CodeIndex:
         files,
         CHECKOUT_TREE_NAME,
         open_checkout_store(home),
-        LazyChurn(lambda: _read_checkout_history(home)),
-        CoverageMap(home.root),
+        LazyMapping(lambda: churn_from_history(_read_checkout_history(home))),
+        LazyMapping(lambda: read_coverage(home.root)),
     )
 
 

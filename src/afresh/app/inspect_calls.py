@@ -14,7 +14,7 @@ from afresh.context.explain import (
     find_omissions,
     rank_need_chances,
 )
-from afresh.context.rebuild_call import RebuiltCall, load_call_inputs, rebuild_all_calls
+from afresh.context.rebuild_call import CallInputs, RebuiltCall, build_from_inputs, load_call_inputs, rebuild_all_calls
 from afresh.core.action import describe_subject
 from afresh.core.codec import to_canonical_json
 from afresh.core.event import ActionsExecuted, CallRequested, JournalEntry, MemoryCompacted, OutputDigested, ReplyReceived
@@ -23,11 +23,10 @@ from afresh.core.reducer import fold_entries
 from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.step_history import Passage, PassageVoice
-from afresh.core.template import Template
 from afresh.core.text import compile_name_pattern
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput
-from afresh.memory.gathered_context import GatheredContext, TraceCache
+from afresh.memory.gathered_context import TraceCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +145,12 @@ def explain_name_in_call(desk: Project, task: str, name: str, step: int | None =
         steps = f"it has steps 1 to {past.calls[-1].step}" if past.calls else "it has made no call yet"
         raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; omit --step for the last one")
     wanted, audit = compile_name_pattern(name), past.call.audit
-    sections = [Section(ref.name, ref.tier, ref.text(desk.store.read), ref.tokens) for ref in audit.sections]
-    found = tuple(find_name_places(sections, wanted))
+    inputs = load_call_inputs(past.before, audit, desk.store, TraceCache())
+    found = tuple(find_name_places(rebuild_sections(desk, audit, inputs), inputs.memory, wanted))
     held = [call.step for call in past.calls[:-1] if any(wanted.search(ref.text(desk.store.read)) for ref in call.audit.sections)]
     copies = tuple(find_archived_copies(desk, past, name))
-    memory, template = load_call_memory(desk, past.before, audit)
-    gone, likely = find_omissions(memory, wanted, audit.omissions), rank_need_chances(memory, template, wanted)
+    gone = find_omissions(inputs.memory, wanted, audit.omissions)
+    likely = rank_need_chances(inputs.memory, inputs.template, wanted)
     reason = "" if found else explain_absence(gone, likely, copies, past)
     first, last = (held[0], held[-1]) if held else (0, 0)
     return NameExplanation(name, task, past.call.step, found, first, last, reason, tuple(gone), tuple(likely), copies)
@@ -204,9 +203,10 @@ def find_archived_copies(desk: Project, past: HistoryUntilCall, name: str) -> li
     return found
 
 
-def load_call_memory(desk: Project, state: State, audit: CallAudit) -> tuple[GatheredContext, Template]:
-    inputs = load_call_inputs(state, audit, desk.store, TraceCache())
-    return inputs.memory, inputs.template
+def rebuild_sections(desk: Project, audit: CallAudit, inputs: CallInputs) -> Sequence[Section]:
+    """The sections of a call, built again so that they know where their lines come from; as recorded if they are not the same."""
+    again = build_from_inputs(inputs, audit)
+    return again.sections if again.request.hash == audit.hash else load_sections(desk, audit)
 
 
 def explain_absence(

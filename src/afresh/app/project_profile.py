@@ -1,7 +1,6 @@
 """The fingerprint of a project, for people and for whoever builds windows: what is measured is kept beside the state."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,11 +15,12 @@ from afresh.app.project import Project
 from afresh.code.config_files import read_configuration
 from afresh.code.index.code_index import refresh_code_index
 from afresh.code.project_profile.profile import ProfileInputs, ProjectProfile, build_profile
+from afresh.code.ranking.commit_history import churn_from_history
 from afresh.code.ranking.query import RankingQuery as Asked
 from afresh.code.ranking.rank_files import rank_files
 from afresh.code.test_commands.try_commands import TrialResults
 from afresh.config.templates.load_template import merge_task_type
-from afresh.core.commit import CommitHistory, FileChurn
+from afresh.core.commit import CommitHistory
 from afresh.core.fact import FactKind, FactScope
 from afresh.core.instructions import InstructionLevel
 from afresh.core.project_facts import FactQuery as Lookup
@@ -59,7 +59,7 @@ def profile_checkout(desk: Project, wanted: ProfileRequest) -> ProfileReport:
     )
     type = wanted.type or desk.settings.type or "implement_feature"
     past, home = read_project_history(desk), find_indexed_checkout(desk)
-    code = refresh_code_index(home.files, CHECKOUT_TREE_NAME, open_checkout_store(home), count_file_churn(past))
+    code = refresh_code_index(home.files, CHECKOUT_TREE_NAME, open_checkout_store(home), churn_from_history(past))
     about = ProfileInputs(
         user=tuple(gather_user_words(desk, type)),
         type=merge_task_type(type, desk.templates).family,
@@ -73,13 +73,6 @@ def profile_checkout(desk: Project, wanted: ProfileRequest) -> ProfileReport:
 def read_project_history(desk: Project) -> CommitHistory:
     repository = Repository.find(desk.project.root)
     return read_commit_history(repository.git, repository.head, repository.state)
-
-
-def count_file_churn(past: CommitHistory) -> dict[str, FileChurn]:
-    """How often each file was changed by the newest commits, and when last."""
-    counts = Counter(path for commit in past.commits for path in commit.paths)
-    last = {path: commit.when for commit in reversed(past.commits) for path in commit.paths}
-    return {path: FileChurn(number, last[path]) for path, number in counts.items()}
 
 
 def gather_user_words(desk: Project, type: str) -> Iterator[str]:

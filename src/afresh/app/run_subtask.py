@@ -72,7 +72,7 @@ class PartRunner:
 def limit_part_steps(state: State, place: int) -> int:
     """Those of one reply share what is left, the first of them most."""
     before = (
-        sum(has_trait(action.tool, ToolTrait.DELEGATES) for action in state.work.pending.reply.actions[: place - 1])
+        sum(has_trait(action, ToolTrait.DELEGATES) for action in state.work.pending.reply.actions[: place - 1])
         if state.work.pending
         else 0
     )
@@ -120,9 +120,7 @@ def report_part(desk: Project, child: State, part: Subtask, step: int) -> Subtas
         if isinstance(entry.event, TaskEnded):
             ended = entry.at
         elif isinstance(entry.event, ReplyReceived):
-            done = [
-                action.args.get("summary") for action in entry.event.reply.actions if has_trait(action.tool, ToolTrait.COMPLETES)
-            ]
+            done = [action.args.get("summary") for action in entry.event.reply.actions if has_trait(action, ToolTrait.COMPLETES)]
             claimed = str(done[-1] or "") if done else claimed
     paid = sum_task_spending(desk, child.task.id)
     money = paid.money if paid and paid.calls and not paid.unknown else None

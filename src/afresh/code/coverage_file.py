@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -14,34 +13,17 @@ COVERAGE_PAIRS_SQL = (
 )
 
 
-class CoverageMap(Mapping[str, Sequence[str]]):
-    """Test files that were seen to run each file, both by paths from the root; read when it is first asked."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._found: dict[str, list[str]] | None = None
-
-    def __getitem__(self, path: str) -> Sequence[str]:
-        return self._all()[path]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def _all(self) -> dict[str, list[str]]:
-        if self._found is None:
-            found: dict[str, set[str]] = {}
-            tests: dict[str, str] = {}
-            for path, context in read_coverage_pairs(self._root / COVERAGE_FILE_NAME):
-                if context not in tests:
-                    tests[context] = file_from_context(context, self._root)
-                here = os.path.relpath(path, self._root)
-                if tests[context] and not here.startswith(".."):
-                    found.setdefault(here, set()).add(tests[context])
-            self._found = {path: sorted(some) for path, some in found.items()}
-        return self._found
+def read_coverage(root: Path) -> dict[str, list[str]]:
+    """Test files that were seen to run each file, both by paths from the root."""
+    found: dict[str, set[str]] = {}
+    tests: dict[str, str] = {}
+    for path, context in read_coverage_pairs(root / COVERAGE_FILE_NAME):
+        if context not in tests:
+            tests[context] = file_from_context(context, root)
+        here = os.path.relpath(path, root)
+        if tests[context] and not here.startswith(".."):
+            found.setdefault(here, set()).add(tests[context])
+    return {path: sorted(some) for path, some in found.items()}
 
 
 def read_coverage_pairs(data: Path) -> list[tuple[str, str]]:

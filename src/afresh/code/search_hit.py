@@ -69,7 +69,7 @@ class SymbolUses:
 
     found: tuple[SymbolUse, ...] = ()
     unread: int = 0
-    """Files that speak of it and were left out: more than one question may look at."""
+    """Files that mention it and were left out, since one question reads a limited number."""
     cut: bool = False
     """Some were decided by name, because following types had taken too long."""
 

@@ -253,10 +253,9 @@ def _reserve_for_stubs(pages: Sequence[Allocation], room: int, divisor: int) -> 
 def _collect_shown_elsewhere(pages: Sequence[Allocation], work: HistoryAllocation, given: Sequence[str]) -> frozenset[str]:
     """What the work so far need not show: it stands elsewhere in the window."""
     filled = [one for one in pages if isinstance(one, SectionAllocation)]
-    files = [piece for one in filled if one.draft.name == "files" for piece in one.shown]
     earlier = [piece.item for one in filled for piece in one.shown if isinstance(piece.item, StepLine)]
     return (
-        collect_shown_lines([*given, *_collect_other_texts(pages, work)], files)
+        collect_shown_lines(given, [(section, one.shown) for one in filled for section in one.sections])
         | _collect_last_step_lines(pages, work)
         | work.retold(earlier)
     )
@@ -269,7 +268,3 @@ def _collect_last_step_lines(pages: Sequence[Allocation], work: HistoryAllocatio
         return work.said_last(thought=True, deeds=True)
     cut = any(piece.what == THOUGHT_PIECE and last.taken.get(piece) is not piece for piece in last.draft.pieces)
     return work.said_last(thought=not cut, deeds=False) if last.taken else frozenset()
-
-
-def _collect_other_texts(pages: Sequence[Allocation], besides: HistoryAllocation) -> list[str]:
-    return [section.text for other in pages if other is not besides for section in other.sections]

@@ -1,12 +1,13 @@
 """What other sections show already: lines of files by path and number, and lines of text."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from afresh.context.section import SectionPiece
-from afresh.core.context_item import Excerpt, MapEntry, SourceLine, collect_line_numbers
+from afresh.core.context_item import Excerpt, MapEntry, ShownLine, SourceLine, SymbolLine, collect_line_numbers
+from afresh.core.prompt import Section
 from afresh.memory.history.names import find_names_and_implied
+from afresh.outputs.printed_files import find_numbered_code
 
 FILE_SHOWING_SECTIONS = ("files", "beginning", "target", "similar")
 """Sections whose excerpts make the map's word on a file needless."""
@@ -21,22 +22,31 @@ def find_fully_shown_files(listed: Iterable[MapEntry], pieces: Iterable[SectionP
     return frozenset(one.path for one in listed if one.length and len(shown.get(one.path, ())) >= one.length)
 
 
-NUMBERED_PRINTED_LINE = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
-"""A line of a file that any tool printed, with its number before it."""
-
-
-def collect_shown_lines(texts: Sequence[str], excerpts: Iterable[SectionPiece]) -> frozenset[str]:
-    """Names and lines that the prompt shows; the lines of `excerpts` also as searches and printed files show them."""
-    return frozenset[str]().union(*map(_collect_text_lines, texts), *map(_list_excerpt_hits, excerpts))
+def collect_shown_lines(given: Sequence[str], sections: Iterable[tuple[Section, Sequence[SectionPiece]]]) -> frozenset[str]:
+    """Names and lines that the prompt shows; those of file excerpts also as searches and printed files show them."""
+    found = [_collect_text_lines(text) | _collect_printed_code(text) for text in given]
+    for section, pieces in sections:
+        found.append(_collect_text_lines(section.text))
+        found += [_collect_typed_code(piece.lines) if piece.lines else _collect_printed_code(piece.text) for piece in pieces]
+        found += [frozenset(_list_excerpt_hits(piece)) for piece in pieces if section.name == "files"]
+    return frozenset[str]().union(*found)
 
 
 @lru_cache(maxsize=64)
 def _collect_text_lines(text: str) -> frozenset[str]:
-    """Most sections stay as they are from one prompt to the next."""
-    lines = text.splitlines()
-    bare = [line.strip() for line in lines]
-    plain = [match[1] for line in lines if (match := NUMBERED_PRINTED_LINE.match(line))]
-    return frozenset(bare).union(plain, *[find_names_and_implied(line)[1] for line in bare])
+    """Cached: most sections are the same in the next prompt."""
+    bare = [line.strip() for line in text.splitlines()]
+    return frozenset(bare).union(*[find_names_and_implied(line)[1] for line in bare])
+
+
+@lru_cache(maxsize=256)
+def _collect_printed_code(text: str) -> frozenset[str]:
+    return frozenset(find_numbered_code(text))
+
+
+def _collect_typed_code(lines: Sequence[ShownLine]) -> frozenset[str]:
+    code = [line.text.strip() for line in lines if isinstance(line, SourceLine | SymbolLine)]
+    return frozenset(code).union(*[find_numbered_code(line) for line in lines if isinstance(line, str)])
 
 
 def _list_excerpt_hits(piece: SectionPiece) -> Iterator[str]:

@@ -71,8 +71,6 @@ class NameExplanation:
         return f'recall(id="{self.copies[0].block[:8]}", about="{self.name}")' if self.copies else ""
 
 
-HISTORY_HEADING = re.compile(r"(\d+)(?: [a-z0-9 ]+)?([>:=])(?:(?<==) ([0-9a-f]{8}))?")
-VOICE_NAMES = {">": "action", ":": "thought", "=": "output"}
 SECTION_ORIGINS = {
     "system": "the system text", "instructions": "a file of instructions",
     "tools": "the schema of a tool", "task": "the order and the words of the user",
@@ -91,23 +89,24 @@ SECTION_ORIGINS = {
 MAX_EXPLAINED_CHANCES = 3
 
 
-def find_name_places(sections: Sequence[Section], wanted: re.Pattern[str]) -> Iterator[NameOccurrence]:
+def find_name_places(sections: Sequence[Section], memory: GatheredContext, wanted: re.Pattern[str]) -> Iterator[NameOccurrence]:
+    """Lines of the sections that hold the name."""
+    headings = {piece.group for draft in draft_sections(memory) for piece in draft.pieces if piece.group}
     for section in sections:
         lines = section.text.splitlines()
         for number, line in enumerate(lines):
             if wanted.search(line):
-                yield NameOccurrence(section.name, number + 1, line.strip(), describe_origin(section.name, lines, number))
+                above = next((one for one in reversed(lines[: number + 1]) if one in headings), "")
+                yield NameOccurrence(section.name, number + 1, line.strip(), describe_origin(section, number, above))
 
 
-def describe_origin(section: str, lines: Sequence[str], number: int) -> str:
-    """Told by the heading that a line stands under."""
-    if section == "work":
-        match = next((found for line in reversed(lines[: number + 1]) if (found := HISTORY_HEADING.match(line))), None)
-        return f"{VOICE_NAMES[match[2]]} of step {match[1]}{f' ({match[3]})' if match[3] else ''}" if match else "earlier steps"
-    if section == "files":
-        above = next((line for line in reversed(lines[: number + 1]) if re.match(r"[^\s+#…]", line)), "")
-        return f"{above} as it was then" if above else "a file as it was then"
-    return SECTION_ORIGINS.get(section, section)
+def describe_origin(section: Section, number: int, path: str = "") -> str:
+    """Where a line of a section comes from; `path` is the file that it is shown under."""
+    if section.name == "work":
+        return next((origin for first, origin in reversed(section.origins) if first <= number), "earlier steps")
+    if section.name == "files":
+        return f"{path or 'a file'} as it was then"
+    return SECTION_ORIGINS.get(section.name, section.name)
 
 
 def find_omissions(memory: GatheredContext, wanted: re.Pattern[str], omissions: Sequence[Omission]) -> list[Omission]:

@@ -1,5 +1,6 @@
 """The next call of a task: choose the ceiling, gather, build, count. And what goes on record of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
@@ -14,10 +15,12 @@ from afresh.core.event import CallRequested, Event, ReplyReceived
 from afresh.core.prompt import Prompt
 from afresh.core.reply import Reply
 from afresh.core.state import State
+from afresh.core.tool_traits import find_tool_traits
 from afresh.errors import OverCeiling
 from afresh.journal.append import append_events
 from afresh.memory.gathered_context import GatheredContext
 from afresh.policy.next_call import layout_for_next_call
+from afresh.ports.tool import Tool
 from afresh.runtime import CallSettings, Runtime
 
 
@@ -65,8 +68,16 @@ def record_call(state: State, call: PreparedCall, reply: Reply, runtime: Runtime
     events: list[Event] = [
         *record_consultation(state, call.memory, runtime.knowledge.lessons),
         CallRequested(step, audit),
-        ReplyReceived(step, reply),
+        ReplyReceived(step, _record_traits(reply, call.settings.tools)),
         *check_reported_usage(step, audit, reply),
         *detect_used_lessons(step, call.memory, call.prompt, reply),
     ]
     return events, blocks
+
+
+def _record_traits(reply: Reply, tools: Sequence[Tool]) -> Reply:
+    """The reply whose actions say what a tool is for that was made at run time: later steps may no longer know the tool."""
+    own = {tool.schema.name: tuple(sorted(tool.traits)) for tool in tools if tool.traits != find_tool_traits(tool.schema.name)}
+    if own.keys().isdisjoint(action.tool for action in reply.actions):
+        return reply
+    return replace(reply, actions=tuple(replace(action, traits=own.get(action.tool, ())) for action in reply.actions))

@@ -115,7 +115,10 @@ def rebuild_prompt(
 ) -> Prompt:
     """The prompt of a recorded call, from the state before it and what was gathered for it; or as `policy` would have built
     it."""
-    inputs = load_call_inputs(state, call, store, past, policy)
+    return build_from_inputs(load_call_inputs(state, call, store, past, policy), call)
+
+
+def build_from_inputs(inputs: CallInputs, call: CallAudit) -> Prompt:
     counter = value_from_json(EstimatingCounter, call.counter)
     return build_best_prompt(inputs.memory, inputs.template, inputs.tools, call.budget, counter)
 

@@ -75,13 +75,12 @@ def decide_ceiling_change(state: State, cap: int) -> CeilingChanged | None:
 def reply_reserve_change(state: State, usual: float, cap: int) -> ReserveChanged | CeilingChanged | None:
     """Pure: what the replies so far say about the room that is kept for them. More of the same ceiling first; a larger one where
     what is never left out has taken the rest; and as usual again when that would have been enough for a while."""
-    room, last, budget = state.tokens.ceiling, state.tokens.last_call, state.budget
-    share = room.reserve or usual
-    if room.reserve and room.short >= CALM_STEPS_BEFORE_LOWERING:
-        return ReserveChanged(
-            state.work.step, room.reserve, 0.0, f"{room.short} replies in a row had room in the usual {room.usual:.0%}"
-        )
-    if not room.cramped or not last.budget:
+    reserve, last, budget = state.tokens.reserve, state.tokens.last_call, state.budget
+    share = reserve.share or usual
+    if reserve.share and reserve.short >= CALM_STEPS_BEFORE_LOWERING:
+        why = f"{reserve.short} replies in a row had room in the usual {reserve.usual:.0%}"
+        return ReserveChanged(state.work.step, reserve.share, 0.0, why)
+    if not reserve.cramped or not last.budget:
         return None
     never = last.demand - last.reserve + last.thinking
     free = (budget * (1 - MIN_FREE_SHARE) - never) / max(1, budget - last.thinking)
@@ -133,7 +132,7 @@ def _can_fit_instructions(state: State, runtime: Runtime, ceiling: int) -> bool:
 def settings_for_call(state: State, runtime: Runtime) -> CallSettings:
     """With the calibrated counter, the tools that the task has, and a template that leaves more room when the last call was under
     pressure."""
-    template = _raise_reply_reserve(runtime.settings.template, state.tokens.ceiling.reserve)
+    template = _raise_reply_reserve(runtime.settings.template, state.tokens.reserve.share)
     if state.tokens.last_call.pressure is not CeilingPressure.CALM:
         template = _reduce_sections(template, runtime.settings.policy.allocation.sections_reduced_under_pressure)
     return replace(
@@ -195,8 +194,8 @@ def raise_ceiling(state: State, runtime: Runtime, shortage: str | OverCeiling) -
     if larger > state.budget:
         change = CeilingChanged(state.work.step, state.budget, larger, evidence)
         return append_events(state, runtime, [change, CheckpointWritten(state.work.step, evidence)])
-    if state.tokens.ceiling.reserve:
-        return append_events(state, runtime, [ReserveChanged(state.work.step, state.tokens.ceiling.reserve, 0.0, evidence)])
+    if state.tokens.reserve.share:
+        return append_events(state, runtime, [ReserveChanged(state.work.step, state.tokens.reserve.share, 0.0, evidence)])
     raise shortage if isinstance(shortage, OverCeiling) else OverCeiling(shortage)
 
 

@@ -37,7 +37,7 @@ def select_reply_to_replay(
         signed = bool(reply.thinking) and all(one.signature or one.redacted for one in reply.thinking)
         return reply if signed and count_reply_tokens(reply, counter) <= budget // SIGNED_REPLY_CEILING_DIVISOR else None
     reply = replace(reply, thinking=())
-    repeated = step.kept and any(seen.ok and has_trait(seen.action.tool, ToolTrait.WRITES) for seen in step.observations)
+    repeated = step.kept and any(seen.ok and has_trait(seen.action, ToolTrait.WRITES) for seen in step.observations)
     taken = sum(counter(json_from_arguments(action)) for action in reply.actions)
     return None if repeated or taken > budget // ARGUMENTS_CEILING_DIVISOR else reply
 
@@ -72,7 +72,7 @@ def build_exchange(
 def _mark_shown_above(seen: Observation, files: str) -> str:
     """A result that says only which lines were read looks like one that says nothing."""
     path = seen.action.args.get("path", "")
-    return SHOWN_ABOVE_MARK if seen.ok and seen.action.tool == "read" and path and f"\n{path}" in files else ""
+    return SHOWN_ABOVE_MARK if seen.ok and has_trait(seen.action, ToolTrait.READS) and path and f"\n{path}" in files else ""
 
 
 def build_exchange_section(turn: ToolExchange, tier: Tier, counter: TokenCounter) -> Section:

@@ -1,8 +1,11 @@
+"""One tool call, and what it led to."""
+
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
 
 
@@ -12,20 +15,26 @@ class Action:
 
     tool: str
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    traits: tuple[ToolTrait, ...] = ()
+    """Of a tool that was made at run time; those that come with afresh are in core/tool_traits.py."""
 
 
 SUBJECT_ARGUMENTS = ("what", "goal", "path", "command", "text", "id", "question", "summary", "which", "subject")
 
 
 def describe_subject(action: Action) -> str:
-    """What an action is about: its most telling argument, in one line."""
-    if action.tool == "search" and isinstance(action.args.get("text"), str):
+    """The most telling argument of an action, in one line."""
+    if has_trait(action, ToolTrait.SEARCHES) and isinstance(action.args.get("text"), str):
         return to_one_line(repr(action.args["text"]) + (f" in {action.args['path']}" if action.args.get("path") else ""), 100)
     texts = {name: value for name, value in action.args.items() if isinstance(value, str) and value.strip()}
     for name in (*SUBJECT_ARGUMENTS, *sorted(texts)):
         if name in texts:
             return to_one_line(texts[name], 100)
     return ""
+
+
+def describe_action(action: Action) -> str:
+    return f"{action.tool} {describe_subject(action)}".strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,13 @@ from collections.abc import Callable
 
 from afresh.core.action import Action
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.question import find_chosen_option
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult
 from afresh.core.template import CallLayout
 from afresh.core.tool_traits import ToolTrait
+
+APPROVED = "approve"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class ApprovalNeeded:
     """A person is asked first, and the task waits. Whoever asks finds the answer among the decisions of the state."""
 
     question: str
-    options: tuple[str, ...] = ("approve: it may be done", "refuse: it is left undone")
+    options: tuple[str, ...] = (f"{APPROVED}: it may be done", "refuse: it is left undone")
 
 
 ActionPolicy = Callable[[ProposedAction], Refusal | ApprovalNeeded | None]
@@ -46,5 +49,5 @@ ActionPolicy = Callable[[ProposedAction], Refusal | ApprovalNeeded | None]
 
 def find_approval(state: State, question: str) -> bool | None:
     """A person's answer to the question of a policy; None while there is none."""
-    answers = [made.text for made in state.memory.decisions if made.answer and made.subject == question]
-    return answers[-1].casefold().startswith("approve") if answers else None
+    answers = [made for made in state.memory.decisions if made.answer and made.subject == question]
+    return find_chosen_option(answers[-1]) == APPROVED if answers else None

@@ -1,6 +1,7 @@
 import re
+from dataclasses import replace
 
-from afresh.core.action import Action, describe_subject
+from afresh.core.action import Action, describe_action, describe_subject
 from afresh.core.step_result import ActionResult, StepActions
 from afresh.core.tool_traits import ToolTrait, has_trait
 
@@ -10,9 +11,9 @@ TELLING_LINE = re.compile(r"error|exception|fail|traceback|warning|assert|passed
 def shorten_action(deed: ActionResult) -> Action:
     """The action as later windows tell it: long arguments are in the journal's reply, and what they wrote is on disk."""
     args = {name: shorten_argument(value) for name, value in deed.action.args.items()}
-    if deed.action.tool == "apply" and deed.outcome.ok:
+    if has_trait(deed.action, ToolTrait.APPLIES) and deed.outcome.ok:
         args["what"] = truncate_first_line(deed.outcome.text, 100)
-    return Action(deed.action.tool, args)
+    return replace(deed.action, args=args)
 
 
 def shorten_argument(value: object) -> str:
@@ -38,7 +39,7 @@ def describe_approach(deeds: StepActions) -> str:
 def list_attempts(deeds: StepActions) -> list[ActionResult]:
     """What was changed; what was only looked at was not tried."""
     done = [deed for deed in deeds.done if deed.outcome.ok]
-    return [one for one in done if has_trait(one.action.tool, ToolTrait.CHANGES)] or done
+    return [one for one in done if has_trait(one.action, ToolTrait.CHANGES)] or done
 
 
 def find_tried_suggestion(deeds: StepActions) -> str:
@@ -49,12 +50,9 @@ def find_tried_suggestion(deeds: StepActions) -> str:
 def describe_attempt(deed: ActionResult) -> str:
     """Enough to know it again: for an edit, what was to become what; for a suggestion, its id and title."""
     action = deed.action
-    if action.tool == "apply":
-        return f"apply {action.args['id']} ({describe_subject(shorten_action(deed))})"
-    what = f"{action.tool} {describe_subject(action)}".strip()
-    if action.tool != "edit":
-        return what
-    return (
-        f"{what} ({truncate_first_line(str(action.args['old']).strip(), 60)} → "
-        f"{truncate_first_line(str(action.args['new']).strip(), 60)})"
-    )
+    if has_trait(action, ToolTrait.APPLIES):
+        return f"{action.tool} {action.args['id']} ({describe_subject(shorten_action(deed))})"
+    if has_trait(action, ToolTrait.WRITES) and {"old", "new"} <= action.args.keys():
+        old, new = (truncate_first_line(str(action.args[name]).strip(), 60) for name in ("old", "new"))
+        return f"{describe_action(action)} ({old} → {new})"
+    return describe_action(action)

@@ -85,7 +85,7 @@ class CeilingState:
     """The highest that was ever in force, when it is not the one ordered."""
     since: int = 0
     reason: str = ""
-    """Of the last change, and the step after which it was made."""
+    """Of the last change; `since` is the step after which it was made."""
     wanted: str = ""
     """Why the agent has asked for more, until that is decided on."""
     failing: int = 0
@@ -101,11 +101,17 @@ class CeilingState:
     """A checkpoint has been written since the pressure became critical."""
     breaches: int = 0
     """Calls that the provider counted over their ceiling."""
-    reserve: float = 0.0
-    """Share of the ceiling that is kept for the reply, while it is more than the usual one; and that one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyReserve:
+    """The part of the ceiling that is kept for the reply, where it is not the usual one."""
+
+    share: float = 0.0
+    """0: the usual one."""
     usual: float = 0.0
     cramped: bool = False
-    """The last reply had no room for all that it was to say, and nothing was done about it yet."""
+    """The last reply was too long for its limit, and nothing was done about it yet."""
     short: int = 0
     """Replies in a row for which the usual reserve would have been enough."""
 
@@ -130,7 +136,7 @@ def change_ceiling(room: CeilingState, before: int, budget: int, step: int, reas
     patience = min(2 * room.patience, MAX_CALM_STEPS_BEFORE_LOWERING) if up and room.lowered else room.patience
     return replace(
         room, budget=budget, highest=max(room.highest, before, budget), since=step, reason=reason, wanted="", failing=0,
-        again=False, calm=0, cramped=False,
+        again=False, calm=0,
         patience=patience, lowered=down or (room.lowered and not up),
     )  # fmt: skip
 
@@ -142,15 +148,16 @@ def count_ceiling_step(room: CeilingState, reading: CallFigures, worked: bool, l
     return replace(room, failing=failing, calm=room.calm + 1 if worked and held else 0)
 
 
-def change_reserve(room: CeilingState, before: float, share: float) -> CeilingState:
-    """0: as usual again."""
-    return replace(room, reserve=share, usual=room.usual if room.reserve else before, cramped=False, short=0)
+def change_reserve(reserve: ReplyReserve, before: float, share: float) -> ReplyReserve:
+    """`share` 0: as usual again."""
+    return ReplyReserve(share, reserve.usual if reserve.share else before)
 
 
-def count_reply(room: CeilingState, reading: CallFigures, said: int, cramped: bool) -> CeilingState:
-    """After a reply of so many tokens."""
-    enough = (reading.budget - reading.thinking) * room.usual + reading.thinking
-    return replace(room, cramped=cramped, short=room.short + 1 if room.reserve and not cramped and said <= enough else 0)
+def count_reply(reserve: ReplyReserve, call: CallFigures, said: int, cramped: bool) -> ReplyReserve:
+    """After a reply of `said` tokens."""
+    enough = (call.budget - call.thinking) * reserve.usual + call.thinking
+    fits = reserve.share and not cramped and said <= enough
+    return replace(reserve, cramped=cramped, short=reserve.short + 1 if fits else 0)
 
 
 @dataclass(frozen=True, slots=True)

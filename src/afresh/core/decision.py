@@ -21,6 +21,8 @@ class Decision:
     """How sure whoever decided is; None where nobody has said."""
     options: tuple[str, ...] = ()
     """What there was to choose from, when a question was answered; the question is the subject."""
+    chosen: int = 0
+    """Which of them it was, counted from 1; 0 for words of one's own."""
     waiver: str = ""
     """What a person gave up by it: `SANDBOX_WAIVER`."""
 

@@ -15,6 +15,7 @@ class FactKind(StrEnum):
     """A person's own words, verbatim."""
     DECISION = "decision"
     ERROR = "error"
+    """Read from journals, never made: errors are observations, and failed approaches if a change led to them."""
     FAILED_APPROACH = "failed_approach"
     VERIFIED = "verified"
     OBSERVED = "observed"

@@ -34,6 +34,7 @@ from afresh.core.step_history import (
     set_action_ending,
 )
 from afresh.core.supervision_state import NEW_DIRECTION_QUESTION, PersonSpoke, StepsUndone
+from afresh.core.verdict import name_check_run
 from afresh.core.verification_state import is_refusal
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class StepRecord:
     kept: bool
     reverted: str = ""
     """What was done, of a step that was reverted by the harness."""
+    checks: tuple[str, ...] = ()
+    """Names of the checks that ran after it, as the outcome has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,9 @@ class MemoryState:
             case VerdictReached():
                 refused = is_refusal(event.verdict)
                 passages = set_action_ending(self.passages, event.step, "refused") if refused else self.passages
-                return replace(self, facts=drop_passed_tests(self.facts, event.verdict), passages=passages)
+                checks = tuple([name_check_run(run) for run in event.verdict.runs])
+                recent = (*self.recent[:-1], *[replace(last, checks=checks) for last in self.recent[-1:]])
+                return replace(self, recent=recent, facts=drop_passed_tests(self.facts, event.verdict), passages=passages)
             case ChangeKeptOrReverted():
                 return self._keep_or_revert(event, state.workspace.snapshot)
             case StepFinished():
@@ -113,7 +118,7 @@ class MemoryState:
                 return replace(self, decisions=add_decision(self.decisions, event.decision))
             case QuestionAnswered() if not is_approval(event, state):
                 asked = state.dialogue
-                made = Decision(event.text, "person", step=step, subject=asked.question, confidence=1.0, options=asked.options)
+                made = Decision(event.text, "person", "", step, asked.question, 1.0, asked.options, event.option)
                 return replace(self, decisions=(*self.decisions, made)) if made.answer else self
             case PersonSpoke() if event.redirects:
                 made = Decision(event.text, "person", step=step, subject=NEW_DIRECTION_QUESTION, confidence=1.0)

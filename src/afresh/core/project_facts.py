@@ -17,7 +17,7 @@ BY_PERSON = "person"
 FORGOTTEN_ENDING = "forgotten"
 CORRECTED_ENDING = "corrected"
 MAX_SUBJECT_CHARACTERS = 80
-PROJECT_FACT_KINDS = {FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.ERROR}
+PROJECT_FACT_KINDS = {FactKind.NOTE, FactKind.FAILED_APPROACH}
 """What one task has found out of the code, another of the same project may want to know."""
 
 

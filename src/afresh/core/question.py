@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from string import ascii_lowercase
 
+from afresh.core.decision import Decision
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.state import State
 
@@ -31,6 +32,11 @@ def _parse_option(number: int, text: str) -> AnswerOption:
     plain = _OPTION_LABEL.sub("", text.strip(), count=1) if _OPTION_LABEL.match(text.strip()) else text.strip()
     name, _, means = plain.partition(": ")
     return AnswerOption(number, name.strip(), means.strip())
+
+
+def find_chosen_option(made: Decision) -> str:
+    """The name of the option that an answer chose; empty for words of one's own."""
+    return parse_options(made.options)[made.chosen - 1].name if made.chosen else ""
 
 
 def render_options(options: Sequence[str], meanings: bool = True) -> str:

@@ -15,6 +15,8 @@ class PassageVoice(StrEnum):
 
 
 ENDED_OK = "ok"
+FAILED_SUFFIX = " (failed)"
+"""After the line of an action that failed, where others of the same reply did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Passage:
     """Of an action, how it ended, in a word; empty if nobody has said so."""
     late: bool = False
     """Of an output, nothing that came after it in its reply can have changed a file."""
+    writes: bool = False
+    """Of actions, the first one writes files."""
 
     def before(self, change: int) -> bool:
         """Is it older than what the step `change` has changed?"""
@@ -108,11 +112,13 @@ class CompactionPolicy:
 
 @dataclass(frozen=True, slots=True)
 class SummaryLine:
-    """What was done in a step and what it came to; or, `verbatim`, a sentence of its thought that decides something."""
+    """What was done in a step and the result; or, `verbatim`, a sentence of its thought that decides something."""
 
     step: int
     text: str
     verbatim: bool = False
+    writes: bool = False
+    """The step wrote files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from afresh.core.ceiling_state import (
     CeilingPressure,
     CeilingState,
     LargerCeilingRequested,
+    ReplyReserve,
     ReserveChanged,
     ToolTokenCost,
     change_ceiling,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from afresh.core.state import State
 
 INITIAL_CEILING = CeilingState()
+USUAL_RESERVE = ReplyReserve()
 NO_CALL_FIGURES = CallFigures()
 
 
@@ -55,6 +57,7 @@ class TokenState:
     """The ceiling, and what calls took of it."""
 
     ceiling: CeilingState = INITIAL_CEILING
+    reserve: ReplyReserve = USUAL_RESERVE
     last_call: CallFigures = NO_CALL_FIGURES
     counted_step: int = 0
     """The last step whose prompt the provider has counted before it was sent, and found to fit."""
@@ -74,6 +77,11 @@ class TokenState:
                 return replace(self, calibrations=replace_calibration(self.calibrations, calibration))
             case TokensCounted():
                 return self._learn_from_count(event)
+            case ReserveChanged(_, before, share):
+                return replace(self, reserve=change_reserve(self.reserve, before, share))
+            case CeilingChanged(step, _, budget, reason):
+                ceiling = change_ceiling(self.ceiling, state.budget, budget, step, reason)
+                return replace(self, ceiling=ceiling, reserve=replace(self.reserve, cramped=False))
             case _:
                 ceiling = apply_to_ceiling(event, state)
                 return self if ceiling is self.ceiling else replace(self, ceiling=ceiling)
@@ -98,7 +106,7 @@ class TokenState:
     def _learn_from_reply(self, reply: Reply) -> "TokenState":
         """Only a provider's own count teaches."""
         call = self.last_call
-        now = replace(self, ceiling=count_reply(self.ceiling, call, reply.usage.output, reply.cramped))
+        now = replace(self, reserve=count_reply(self.reserve, call, reply.usage.output, reply.cramped))
         if not reply.counted or not call.pieces:
             return now
         learnt = add_sample(find_calibration(self.calibrations, call.model), call.pieces, call.framing, reply.usage.input)
@@ -120,10 +128,6 @@ def apply_to_ceiling(event: Event, state: "State") -> CeilingState:
             return replace(now, breaches=now.breaches + 1)
         case LargerCeilingRequested(reason):
             return replace(now, wanted=reason)
-        case CeilingChanged(step, _, budget, reason):
-            return change_ceiling(now, state.budget, budget, step, reason)
-        case ReserveChanged(_, before, share):
-            return change_reserve(now, before, share)
         case CheckpointWritten():
             return replace(now, saved=True)
         case OutputDigested():

@@ -76,14 +76,18 @@ MAX_LISTED_NAMES = 3
 
 def summarise_check_run(run: CheckRun) -> str:
     """One line: `pytest -q (targeted: tests/test_x.py): 12 passed, 1 failed`. No times: the same result has the same words."""
-    scope = "" if run.scope == "full" else f" ({run.scope})"
     if run.timed_out:
-        return f"{run.command}{scope}: timed out and was killed"
+        return f"{name_check_run(run)}: timed out and was killed"
     kinds = ((run.passed, "passed"), (run.failed, "failed"), (run.skipped, "skipped"))
     counts = [f"{count} {kind}" for count, kind in kinds if count]
     said = ", ".join(counts) or f"exit {run.exit}"
     odd = f" (exit {run.exit})" if counts and run.exit and not run.failed else ""
-    return f"{run.command}{scope}: {said}{odd}"
+    return f"{name_check_run(run)}: {said}{odd}"
+
+
+def name_check_run(run: CheckRun) -> str:
+    """The command of a check, and which tests it ran if not all."""
+    return run.command if run.scope == "full" else f"{run.command} ({run.scope})"
 
 
 def list_first_names(names: Iterable[str], most: int = MAX_LISTED_NAMES) -> str:

@@ -17,8 +17,8 @@ MAX_FACTS_LOOKED_UP = 24
 """Rules that are looked up, more than can be added; and facts."""
 GATHERED_FACTS_FACTOR = 2
 """So many times the facts that are shown are gathered and archived, for other policies."""
-LOOKED_UP_KINDS = (FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.DECISION, FactKind.ERROR)
-OWN_ITEM_KINDS = {FactKind.DECISION: "decision", FactKind.FAILED_APPROACH: "failed", FactKind.ERROR: "failed"}
+LOOKED_UP_KINDS = (FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.DECISION)
+OWN_ITEM_KINDS = {FactKind.DECISION: "decision", FactKind.FAILED_APPROACH: "failed"}
 
 
 def recall_project_facts(state: State, lore: FactIndex, policy: RecallPolicy) -> Iterator[Note]:
@@ -75,7 +75,7 @@ def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str], policy:
         yield Note("memory", one.id, text, "max_foreign_facts", place)
 
 
-FACT_KIND_WORDS = {FactKind.FAILED_APPROACH: "failed", FactKind.DECISION: "decided", FactKind.ERROR: "error"}
+FACT_KIND_WORDS = {FactKind.FAILED_APPROACH: "failed", FactKind.DECISION: "decided"}
 
 
 FOCUS_STEPS = 2

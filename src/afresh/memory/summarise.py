@@ -72,7 +72,8 @@ def summarise_steps(gone: frozenset[Passage], trace: Trace) -> Iterator[SummaryL
                 to_one_line(_find_first_line(did), MAX_ACTION_CHARACTERS),
                 to_one_line(find_telling_line(_drop_command_echo(came)), MAX_RESULT_CHARACTERS),
             )
-            yield SummaryLine(step, " → ".join(part for part in parts if part) or "nothing was printed")
+            writes = any(entry.passage.writes for entry in steps[step])
+            yield SummaryLine(step, " → ".join(part for part in parts if part) or "nothing was printed", writes=writes)
 
 
 def join_entry_lines(entries: Sequence[TraceEntry], voices: tuple[PassageVoice, ...]) -> str:
@@ -141,7 +142,7 @@ def fit_summary(summary: Summary, count: CountTokens) -> Summary:
 def _count_extra_steps(line: SummaryLine) -> int:
     if line.verbatim:
         return DECISION_LINE_EXTRA_STEPS
-    return CHANGE_LINE_EXTRA_STEPS if line.text.startswith(("edit", "write", "apply")) or TELLING_LINE.search(line.text) else 0
+    return CHANGE_LINE_EXTRA_STEPS if line.writes or TELLING_LINE.search(line.text) else 0
 
 
 def add_kept_words(summary: Summary, words: str, count: CountTokens) -> Summary:

@@ -170,3 +170,23 @@ def reading_from_hits(output: CommandOutput, files: Counter[str], first: int, la
         f"{format_plural(count, 'hit')} in {format_plural(len(files), 'file')}: {names}{', …' if len(files) > 2 else ''}"
     )
     return OutputReading(phrase, (OutputFinding("", phrase, 0.6, output.span(first, last)),))
+
+
+NUMBER_BEFORE_LINE = re.compile(r"\d+(?:: ?|\t|→)\s*(?=\S)")
+NUMBERED_LINE_START = re.compile(r"\s*\d+(?:[:→\t]|  )")
+NUMBERED_CODE = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
+
+
+def strip_line_number(line: str) -> str:
+    """A line of a file without the number that a tool printed before it."""
+    numbered = NUMBER_BEFORE_LINE.match(line) if line[0].isdigit() else None
+    return line[numbered.end() :] if numbered else line
+
+
+def has_line_number(line: str) -> bool:
+    return NUMBERED_LINE_START.match(line) is not None
+
+
+def find_numbered_code(text: str) -> list[str]:
+    """The lines of files in an output, where a tool printed them with their numbers or their paths and numbers."""
+    return [match[1] for line in text.splitlines() if (match := NUMBERED_CODE.match(line))]

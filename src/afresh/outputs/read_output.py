@@ -1,4 +1,4 @@
-"""Read an output with whatever understands it."""
+"""Reads what a command printed with the first reader that recognises it."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -46,18 +46,34 @@ READERS_BY_OUTPUT: Sequence[OutputReader] = (
 )
 """In the order in which they are asked: what a test run says counts for more than a traceback in it, and what a log tells
 for more than that it was printed."""
+READERS = (*READERS_BY_COMMAND, *READERS_BY_OUTPUT)
 COMMAND_PREAMBLE = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*")
 OUTPUT_FILTER_SUFFIX = re.compile(r"\s*(?:2>&1|2>/dev/null|\|\s*(?:head|tail|less|cat)\b[^|;&]*)\s*$")
 MAX_COMMAND_CHARACTERS = 2_000
 
 
-def read_output(tool: str, command: str, text: str) -> OutputReading:
-    """What a tool printed; of `test` all its commands, one after the other."""
-    if tool == "search":
-        return read_single_output(output_from_text(text), (read_search_tool_output,))
-    outputs = outputs_from_text(text) if tool == "test" else [output_from_text(text, command[:MAX_COMMAND_CHARACTERS])]
-    readings = [read_single_output(output, (*READERS_BY_COMMAND, *READERS_BY_OUTPUT)) for output in outputs]
+def read_output(command: str, text: str) -> OutputReading:
+    """What one command printed."""
+    return read_single_output(output_from_text(text, command[:MAX_COMMAND_CHARACTERS]), READERS)
+
+
+def read_outputs(text: str) -> OutputReading:
+    """What several commands printed, one after the other, each with its echo before it."""
+    readings = [read_single_output(output, READERS) for output in outputs_from_text(text)]
     return readings[0] if len(readings) == 1 else join_readings(readings)
+
+
+def read_search_output(text: str) -> OutputReading:
+    """What our own search printed."""
+    return read_single_output(output_from_text(text), (read_search_tool_output,))
+
+
+ECHO_OR_PROGRESS_LINE = re.compile(r"\$ |exit \d+$|[.sxXFE]+ +\[ *\d+%\]$")
+
+
+def is_echo_or_progress(line: str) -> bool:
+    """Whether a line of an output says only what ran, that it ended and how far it got."""
+    return ECHO_OR_PROGRESS_LINE.match(line) is not None
 
 
 def read_single_output(output: CommandOutput, readers: Sequence[OutputReader]) -> OutputReading:

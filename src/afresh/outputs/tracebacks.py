@@ -111,7 +111,7 @@ MAX_JAVA_STACK_LINES = 60
 
 
 def read_java_traceback(output: CommandOutput) -> OutputReading | None:
-    """What caused the rest is told last."""
+    """The last exception is the cause of the others."""
     lines = output.lines
     heads = [
         place

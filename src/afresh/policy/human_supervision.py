@@ -75,7 +75,7 @@ def find_phase_to_approve(state: State) -> str:
     begins = state.phase
     if state.work.pending:
         writes = (
-            any(has_trait(action.tool, *TO_APPROVE) for action in state.work.pending.reply.actions)
+            any(has_trait(action, *TO_APPROVE) for action in state.work.pending.reply.actions)
             and not state.dialogue.supervision.overruled
         )
         begins = ("report" if state.task.report else "change") if writes and begins == "understand" else ""

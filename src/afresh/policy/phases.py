@@ -20,6 +20,10 @@ ORDINARY_TASK_STEPS = 60
 """Steps of a task that the budgets of templates are made for."""
 
 
+FIRST_EDIT_FIELD = "{first_edit}"
+"""In the guidance of a template: what ends the phase `understand`."""
+
+
 class PhasePressure(StrEnum):
     OPEN = "open"
     URGED = "urged"
@@ -36,6 +40,11 @@ def describe_phase_position(state: State, layout: CallLayout) -> str:
         return ""
     of = f" of {layout.steps}" if layout.steps else ""
     return f"phase {layout.phase}, step {state.phase_step}{of}"
+
+
+def fill_guidance(guidance: str, state: State) -> str:
+    """The guidance with what ends the phase: an edit, or after one was undone, one that is kept."""
+    return guidance.replace(FIRST_EDIT_FIELD, "an edit is kept" if state.workspace.reverted else "your first edit")
 
 
 def count_phase_steps(state: State) -> int:

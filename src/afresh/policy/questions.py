@@ -1,9 +1,10 @@
 """What the harness asks a person when it can't go on by itself. Every option is something that an answer really brings about."""
 
-from afresh.core.action import describe_subject
+from afresh.core.action import describe_action
 from afresh.core.decision import Decision
 from afresh.core.event import QuestionAsked
 from afresh.core.progress_state import ProgressState
+from afresh.core.question import find_chosen_option
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 
@@ -73,7 +74,7 @@ def ask_before_phase(state: State, phase: str) -> QuestionAsked:
 
 def list_pending_actions(state: State) -> str:
     actions = state.work.pending.reply.actions if state.work.pending else ()
-    return to_one_line(", ".join(f"{action.tool} {describe_subject(action)}".strip() for action in actions), 160)
+    return to_one_line(", ".join(describe_action(action) for action in actions), 160)
 
 
 def ask_after_stop(state: State) -> QuestionAsked:
@@ -115,5 +116,5 @@ def ask_person(question: str, *options: str) -> QuestionAsked:
 
 def is_told_to_work_without_checks(decisions: tuple[Decision, ...]) -> bool:
     """Whether a person's newest answer is to work without sound checks."""
-    answers = [made.text for made in decisions if made.answer]
-    return bool(answers) and answers[-1].casefold().startswith(WORK_WITHOUT_CHECKS)
+    answers = [made for made in decisions if made.answer]
+    return bool(answers) and find_chosen_option(answers[-1]) == WORK_WITHOUT_CHECKS

@@ -62,5 +62,6 @@ class ActionPolicyContract:
 
 def record_answer(state: State, asked: ApprovalNeeded, option: str) -> State:
     """The state after a person has chosen this option."""
-    decision = Decision(option, "person", subject=asked.question, options=asked.options)
+    chosen = asked.options.index(option) + 1
+    decision = Decision(option, "person", subject=asked.question, options=asked.options, chosen=chosen)
     return replace(state, memory=replace(state.memory, decisions=(*state.memory.decisions, decision)))

@@ -121,7 +121,7 @@ def find_evidence(judged: StepVerification) -> RejectionEvidence:
     if not run.block:
         return evidence_from_compile_failure(run)
     text = texts.get(run.block, "")
-    return RejectionEvidence(run.block, find_evidence_lines(read_output("run", run.command, text), text, verdict.regressions))
+    return RejectionEvidence(run.block, find_evidence_lines(read_output(run.command, text), text, verdict.regressions))
 
 
 def find_blamed_run(verdict: Verdict, texts: dict[str, str]) -> CheckRun:

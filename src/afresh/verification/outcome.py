@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from afresh.actions.digest_outputs import StepDigest
-from afresh.core.action import describe_subject
+from afresh.core.action import Action, describe_action, describe_subject
 from afresh.core.action_summary import TELLING_LINE, shorten_action
 from afresh.core.event import ActionsExecuted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
 from afresh.core.state import State
@@ -98,10 +98,10 @@ def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOr
 
 
 def summarise_actions(deeds: StepActions) -> str:
-    reads = sum(deed.action.tool == "read" for deed in deeds.done)
-    told = [deed for deed in deeds.done if deed.action.tool != "read" or reads == 1]
-    names = Counter(describe_action(deed) + describe_action_ending(deed) for deed in told)
-    names.update({f"read {reads} files": 1} if reads > 1 else {})
+    reading = [deed for deed in deeds.done if is_file_read(deed.action)]
+    told = [deed for deed in deeds.done if deed not in reading or len(reading) == 1]
+    names = Counter(describe_done_action(deed) + describe_action_ending(deed) for deed in told)
+    names.update({f"read {len(reading)} files": 1} if len(reading) > 1 else {})
     return ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
 
 
@@ -109,12 +109,16 @@ def describe_action_ending(deed: ActionResult) -> str:
     return "" if deed.outcome.ok else " (not done)" if deed.outcome.refused else " (failed)"
 
 
-def describe_action(deed: ActionResult) -> str:
-    """A suggestion's title says more than its id."""
+def is_file_read(action: Action) -> bool:
+    return has_trait(action, ToolTrait.READS) and not has_trait(action, ToolTrait.ARRANGES)
+
+
+def describe_done_action(deed: ActionResult) -> str:
+    """What was done, of a command with its result; the title of a suggestion says more than its id."""
     action = shorten_action(deed)
-    if has_trait(action.tool, ToolTrait.RUNS):
-        return f"{action.tool} {describe_subject(action)}".strip() + describe_command_result(deed.outcome.text)
-    return describe_subject(action) if action.tool == "apply" else f"{action.tool} {describe_subject(action)}".strip()
+    if has_trait(action, ToolTrait.RUNS):
+        return describe_action(action) + describe_command_result(deed.outcome.text)
+    return describe_subject(action) if has_trait(action, ToolTrait.APPLIES) else describe_action(action)
 
 
 def describe_command_result(text: str) -> str:

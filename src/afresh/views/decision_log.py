@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from afresh.core import event as happened
-from afresh.core.decision import UNSANDBOXED_DECISION, Decision
+from afresh.core.decision import Decision
 from afresh.core.event import TAG_BY_EVENT_CLASS, Event, JournalEntry, is_in_decision_log
 from afresh.core.question import parse_options
 from afresh.core.state import State
@@ -20,6 +20,8 @@ BLOCKER_TYPE = "blocker"
 OVERRIDE_TYPE = "override"
 OUTCOME_TYPE = "outcome"
 UPKEEP_TYPE = "upkeep"
+WAIVER_SEVERITY = "warning"
+"""Of decisions, those that waive the sandbox."""
 _ANSWER_DEPTH_LINES = 2
 """Lines in whose course the work after an answer is: the question and the answer."""
 _STEP_EVENTS = happened.ReplyReceived | happened.ActionsExecuted | happened.ChangeKeptOrReverted | happened.StepFinished
@@ -51,7 +53,7 @@ def find_next_parents(line: DecisionLine) -> Sequence[int]:
 def is_turning_point(line: DecisionLine) -> bool:
     """A waiver of the sandbox comes with every start, and notes of the harness are no turn in the work."""
     if line["kind"] == "decided":
-        return line["by"] != "harness" and line["text"] != UNSANDBOXED_DECISION
+        return line["by"] != "harness" and line["severity"] != WAIVER_SEVERITY
     return line["kind"] in ("planned", "asked", "answered", "turned", "spoke", "undone")
 
 
@@ -111,7 +113,7 @@ def _describe_event(event: Event) -> dict[str, Any]:
 def _describe_decision(made: Decision) -> dict[str, Any]:
     type = {"model": APPROACH_TYPE, "harness": UPKEEP_TYPE}.get(made.by, OVERRIDE_TYPE)
     sure = made.confidence if made.confidence is not None or made.by == "model" else 1.0
-    severity = "warning" if made.waives_sandbox else "info"
+    severity = WAIVER_SEVERITY if made.waives_sandbox else "info"
     subject = {"subject": made.subject} if made.subject else {}
     return _make_fields(type, made.by, made.text, made.why, sure, severity) | {"step": made.step, **subject}
 

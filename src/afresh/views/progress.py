@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from afresh.core import event as happened
-from afresh.core.action import Action, Observation, describe_subject
+from afresh.core.action import Action, Observation, describe_action
 from afresh.core.event import JournalEntry
 from afresh.core.progress_event import (
     ActionBegan,
@@ -104,7 +104,7 @@ def describe_progress_event(event: ProgressEvent) -> str:
 def describe_actions(actions: Sequence[Action]) -> str:
     if not actions:
         return "no action"
-    first = f"{actions[0].tool} {describe_subject(actions[0])}".strip()
+    first = describe_action(actions[0])
     return first if len(actions) == 1 else f"{first} and {len(actions) - 1} more"
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from afresh.core.action import describe_subject
 from afresh.core.decision import Decision
-from afresh.core.fact import Fact, FactKind
+from afresh.core.fact import Fact, FactKind, is_sure_observation
 from afresh.core.memory_state import StepRecord
 from afresh.core.question import list_user_statements, parse_options
 from afresh.core.state import State
@@ -75,7 +75,7 @@ def _render_body(state: State) -> Iterator[str]:
     yield from _render_section("Handed out", [line for one in state.work.subtasks for line in _render_part(one)])
     yield from _render_section("Decisions", _render_decisions(state))
     yield from _render_section("Failed: not to be tried again", _render_facts(list_failed_approaches(state)))
-    yield from _render_section("Errors seen", _render_facts(_facts_of_kind(state, FactKind.ERROR)))
+    yield from _render_section("Errors seen", _render_facts(tuple(filter(is_sure_observation, state.memory.facts))))
     yield from _render_section(
         "Known", _render_facts((*_facts_of_kind(state, FactKind.VERIFIED), *_facts_of_kind(state, FactKind.NOTE)))
     )

@@ -4,7 +4,7 @@ from dataclasses import replace
 from textwrap import dedent
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from item_samples import text_of
 from trees import Texts, state
@@ -297,7 +297,6 @@ def numbered(looks: dict[str, list[tuple[str, str]]]):
                     yield subject.partition(":")[0], int(line[1:5]), line[6:]
 
 
-@settings(max_examples=40)
 @given(
     st.lists(
         st.sampled_from(("accept", "`Phone`", "colour", "test", "errors", "shop/order.py", "currency=", "email")), min_size=1
@@ -309,7 +308,6 @@ def test_every_numbered_line_is_the_line_of_the_file_whatever_is_asked(words):
         assert files.texts[path].splitlines()[number - 1] == line
 
 
-@settings(max_examples=20)
 @given(st.lists(st.sampled_from(sorted(SHOP)), max_size=3), st.sampled_from(("accept", "Email is wrong", "shop/checks.py")))
 def test_the_same_tree_and_state_give_the_same_looks_whatever_was_looked_at_before(others, goal):
     files, used = Texts(dict(SHOP)), CodeInsight(kept={})

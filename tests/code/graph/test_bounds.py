@@ -4,7 +4,7 @@ import ast
 
 import pytest
 from asked import callers, code, place, told
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.code.graph import calls
@@ -53,7 +53,6 @@ def valid(source: str) -> bool:
     return True
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(STATEMENTS, max_size=8).map(wrapped).filter(valid), st.lists(STATEMENTS, max_size=8).map(wrapped).filter(valid))
 def test_whatever_is_written_every_symbol_has_an_answer(one: str, other: str):
     tree = code(a=one, b=other)

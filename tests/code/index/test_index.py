@@ -66,7 +66,7 @@ def answers(code: CodeIndex) -> dict[str, object]:
     }
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(["one", "two"]), TREES), min_size=1, max_size=5), st.integers(1, 4))
 def test_answers_depend_on_the_tree_alone(tmp_path: Path, seen: list[tuple[str, dict[str, str]]], crowd: int):
     store = SqliteCodeIndex(tmp_path / f"{time.monotonic_ns()}.db")

@@ -8,7 +8,7 @@ from keyword import kwlist
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.code.complexity import FunctionNode, list_statement_bodies
@@ -152,14 +152,12 @@ def compound(draw: st.DrawFn, depth: int) -> str:
     return header + "\n" + body
 
 
-@settings(max_examples=60, deadline=None)
 @given(programs())
 def test_it_agrees_with_ast_on_what_is_made_up(text: str):
     agrees(text)
     agrees(text + "\n")
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.text(alphabet="def class(:)[]{}'\"#\\\n\t a=.,f;@é\0\1\f\r", max_size=80))
 def test_any_text_gets_a_reading_of_all_its_lines(text: str):
     reading, said = read_source_and_words("a.py", text)

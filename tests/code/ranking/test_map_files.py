@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from shop import PAST, shop
 
@@ -49,7 +49,6 @@ def test_all_is_shown_where_there_is_room():
     assert all(not one.more for one in shown)
 
 
-@settings(max_examples=30, deadline=None)
 @given(TREES, st.text(max_size=60), st.integers(0, 20_000), st.sampled_from([EstimatingCounter(), EstimatingCounter(1.0), len]))
 def test_no_map_of_any_tree_is_over_its_cap(texts, text, cap, count):
     files = DictFiles()
@@ -58,7 +57,6 @@ def test_no_map_of_any_tree_is_over_its_cap(texts, text, cap, count):
     assert made == "" or count(made) <= cap
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 400), st.sampled_from(["", "Cart.total", "letters `rate` mail.py"]))
 def test_no_map_of_the_shop_is_over_its_cap(cap, text):
     made = render_map_files(select_map_files(shop(), RankingQuery(text, (), PAST), cap, EstimatingCounter()))

@@ -2,7 +2,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from shop import PAST, SHOP, shop
 
@@ -133,7 +133,6 @@ def test_the_first_line_counts_twice():
     assert words["carts"] == 2 * words["price"] < words["sort"]
 
 
-@settings(max_examples=40)
 @given(st.text(max_size=300), st.lists(st.sampled_from(sorted(SHOP)), max_size=3))
 def test_any_text_gets_an_order_of_files_that_exist(text: str, touched: list[str]):
     found = rank_files(shop(), RankingQuery(text, tuple(touched), PAST), 5)

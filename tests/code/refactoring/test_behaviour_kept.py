@@ -48,7 +48,7 @@ def compiles(text: str) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
+@settings(deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
 @given(programs)
 def test_every_suggestion_keeps_what_a_random_program_does(text):
     check(text)

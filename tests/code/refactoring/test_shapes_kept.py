@@ -52,7 +52,7 @@ def check(text: str) -> Counter[str]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
+@settings(suppress_health_check=list(HealthCheck), print_blob=False)
 @given(shaped_programs)
 def test_every_change_keeps_what_a_random_program_does(text):
     check(text)

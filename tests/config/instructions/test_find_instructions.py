@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.config.instructions.find_instructions import MAX_INSTRUCTION_BYTES, FoundInstructions, InstructionFiles, list_folders
@@ -235,7 +235,6 @@ def test_folders_are_those_that_a_path_is_in_and_never_gits_or_ours():
     assert list_folders(["src/a/x.py", ".git/hooks/x", ".afresh/state/y", "../up", "/etc/x"]) == ["src", "src/a", "src/a/x.py"]
 
 
-@settings(max_examples=60)
 @given(st.text(st.characters(codec="utf-8"), max_size=60), st.text(max_size=30))
 def test_junk_is_a_fault_and_never_a_crash(front: str, body: str):
     found = parse_own_instructions("f", f"---\n{front}\n---\n{body}", TYPES, True)

@@ -1,6 +1,6 @@
 """Deeper wins, part by part and where it holds; nothing else is lost."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.config.instructions.merge_instructions import merge_instructions
@@ -125,7 +125,6 @@ def sources(draw: st.DrawFn) -> list[InstructionFile]:
     return made
 
 
-@settings(max_examples=60)
 @given(sources())
 def test_of_a_subject_only_the_deepest_is_left_and_of_what_is_gone_nothing_is(given_sources: list[InstructionFile]):
     chain = merge_instructions(given_sources, ["src/a/x.py"])
@@ -139,7 +138,6 @@ def test_of_a_subject_only_the_deepest_is_left_and_of_what_is_gone_nothing_is(gi
     assert not left & {(one.file, one.part) for one in chain.overruled}
 
 
-@settings(max_examples=60)
 @given(sources())
 def test_what_is_not_left_is_on_record_with_what_goes_before_it(given_sources: list[InstructionFile]):
     chain = merge_instructions(given_sources, ["src/a/x.py"])
@@ -153,7 +151,6 @@ def test_what_is_not_left_is_on_record_with_what_goes_before_it(given_sources: l
         assert any(said.first == one.line and said.covers(part) for said in every[one.by])
 
 
-@settings(max_examples=60)
 @given(sources(), st.sampled_from(["src/b.py", "y.py"]))
 def test_where_work_is_everywhere_nothing_of_a_folder_takes_anything_away(given_sources: list[InstructionFile], path: str):
     chain = merge_instructions(given_sources, ["src/a/x.py", path, "z.py"])

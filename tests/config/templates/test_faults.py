@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.config.templates.load_template import find_template_faults, load_template, merge_template
@@ -170,7 +170,6 @@ def raised(plain: dict) -> dict:
     return plain
 
 
-@settings(max_examples=30, deadline=None)
 @given(well_formed.map(raised))
 def test_any_well_formed_template_gives_shares_within_bounds_and_the_same_text_twice(tmp_path_factory, plain: dict):
     import yaml
@@ -231,7 +230,6 @@ junk = st.one_of(st.lists(words, max_size=25).map(" ".join).map(str.encode), st.
 ))  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None)
 @given(junk)
 def test_any_junk_is_a_fault_with_the_files_name_or_a_template_and_never_another_error(tmp_path_factory, data: bytes):
     folder = tmp_path_factory.getbasetemp() / "junk"

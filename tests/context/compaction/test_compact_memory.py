@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.actions.tools.registry import TOOLS
@@ -295,7 +295,6 @@ def test_a_name_that_is_met_again_keeps_what_it_was_worth():
 texts = st.text("abcdefg_./ \n", min_size=1, max_size=200).map(lambda text: text * 60)
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.sampled_from(PassageVoice), texts), min_size=4, max_size=40),
     st.sampled_from([0.0, 0.02, 0.1]),

@@ -1,7 +1,7 @@
 """The ladder: cheapest first, no more than it takes, every removal on record, and never what must stay."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from item_samples import excerpt, repo_map, text_of
 
@@ -149,7 +149,6 @@ memories = st.builds(
 )
 
 
-@settings(max_examples=80)
 @given(memories, st.integers(0, 900))
 def test_whatever_is_asked_only_optional_pieces_go_and_each_is_reported(memory, room):
     before, result = draft_sections(memory), shorter(memory, room)
@@ -169,7 +168,6 @@ def test_whatever_is_asked_only_optional_pieces_go_and_each_is_reported(memory, 
     assert order == sorted(order)
 
 
-@settings(max_examples=80)
 @given(memories, st.integers(0, 900))
 def test_compacting_is_deterministic_and_compacting_again_changes_nothing(memory, room):
     once = shorter(memory, room)

@@ -258,7 +258,7 @@ def test_what_only_looks_like_a_name_is_not_listed():
 @pytest.mark.parametrize(("form", "marks"), [("{0:4}: value_{0} = {0}  # kept", 0), ("value_{0} = {0}  # kept for later", 3)])
 def test_gaps_between_numbered_lines_are_told_by_their_numbers_and_others_by_a_mark(form: str, marks: int):
     [entry] = remembering([(9, PassageVoice.OUTPUT, "\n".join(map(form.format, range(1, 14))))]).trace.entries
-    lines = list(render_history_rows([(entry, row) for row in entry.rows[::4]], 0, {}, 16))
+    lines = [line for line, _ in render_history_rows([(entry, row) for row in entry.rows[::4]], 0, {}, 16)]
     assert lines.count("…") == marks and len(lines) == 4 + marks
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.config.instructions.merge_instructions import merge_instructions
@@ -127,7 +127,6 @@ LINES = st.sampled_from(["", "# A", "## B", "### C", "text", WORDS, WORDS * 4, "
 FILES = st.lists(st.tuples(st.lists(LINES, min_size=1, max_size=12), st.booleans()), min_size=1, max_size=3)
 
 
-@settings(max_examples=50)
 @given(FILES, st.integers(80, 400))
 def test_the_share_is_kept_or_it_is_an_error_and_every_line_has_its_place(files: list[tuple[list[str], bool]], cap: int):
     written = {f"f{number}": lines for number, (lines, _) in enumerate(files)}

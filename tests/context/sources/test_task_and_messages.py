@@ -1,6 +1,6 @@
 """Every window tells what the user said, word for word, beside what was asked; and tells it once."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.actions.tools.registry import TOOLS
@@ -58,7 +58,6 @@ def test_a_long_question_of_before_is_cut_and_its_answer_never() -> None:
     assert first.endswith(f"The user said: {answer}") and len(first) < len(answer) + 300
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3)), max_size=6))
 def test_each_answer_stands_once_in_the_window_with_its_question(turns: list[tuple[bool, int]]) -> None:
     told: list[Event] = []

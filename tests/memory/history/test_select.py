@@ -1,6 +1,6 @@
 """What is chosen from memory: within its room, once, the likeliest, and the same twice."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from traces import SPOKEN, TEXTS, Said, passages, traced
 
@@ -35,7 +35,6 @@ def hits(choice: HistorySelection) -> int:
     return len(shown) + sum(row.line.telling for _, row in choice.rows)
 
 
-@settings(max_examples=30)
 @given(SPOKEN, rooms, covers)
 def test_what_is_chosen_fits_its_room_and_the_names_fit_theirs(spoken, room, covered):
     choice = chosen(traced(spoken), room, covered)
@@ -49,7 +48,6 @@ def test_what_is_chosen_fits_its_room_and_the_names_fit_theirs(spoken, room, cov
     assert choice.left == room.tokens - names - lines - headings
 
 
-@settings(max_examples=30)
 @given(SPOKEN, rooms, covers)
 def test_the_same_memory_gives_the_same_choice_whether_it_was_asked_before_or_not(spoken, room, covered):
     trace = traced(spoken)
@@ -57,7 +55,6 @@ def test_the_same_memory_gives_the_same_choice_whether_it_was_asked_before_or_no
     assert first == plain(chosen(trace, room, set(covered))) == plain(chosen(traced(spoken), room, set(covered)))
 
 
-@settings(max_examples=30)
 @given(SPOKEN, rooms)
 def test_weights_of_another_template_in_between_leave_no_mark(spoken, room):
     trace, other = traced(spoken), weights_from_policy((("name_age", 2.0), ("line_length", 1.0), ("density", 0.2)))
@@ -66,7 +63,6 @@ def test_weights_of_another_template_in_between_leave_no_mark(spoken, room):
     assert first == plain(chosen(trace, room))
 
 
-@settings(max_examples=30)
 @given(SPOKEN, rooms, covers)
 def test_what_stands_in_the_window_already_is_not_chosen_and_nothing_is_chosen_twice(spoken, room, covered):
     choice = chosen(traced(spoken), room, set(covered))
@@ -75,7 +71,6 @@ def test_what_stands_in_the_window_already_is_not_chosen_and_nothing_is_chosen_t
     assert len(set(lines)) == len(lines) and len(set(choice.names)) == len(choice.names)
 
 
-@settings(max_examples=30)
 @given(SPOKEN)
 def test_a_name_of_the_index_stands_in_no_line_that_was_chosen(spoken):
     room, trace = SelectionBudget(120, 60), traced(spoken)
@@ -85,7 +80,6 @@ def test_a_name_of_the_index_stands_in_no_line_that_was_chosen(spoken):
     assert {*choice.names} <= covered and {row.line.key for _, row in choice.rows} <= covered
 
 
-@settings(max_examples=30)
 @given(SPOKEN)
 def test_only_the_newest_copy_of_a_line_is_chosen(spoken):
     trace = traced(spoken)
@@ -93,7 +87,6 @@ def test_only_the_newest_copy_of_a_line_is_chosen(spoken):
     assert all(trace.lines[row.line.key].entry is entry for entry, row in choice.rows)
 
 
-@settings(max_examples=30)
 @given(SPOKEN)
 def test_with_room_for_all_every_line_that_tells_something_is_there(spoken):
     trace = traced(spoken)
@@ -102,7 +95,6 @@ def test_with_room_for_all_every_line_that_tells_something_is_there(spoken):
     assert {row.line.key for entry in trace.entries for row in entry.rows if row.line.telling} <= shown
 
 
-@settings(max_examples=30)
 @given(SPOKEN, st.integers(20, 400))
 def test_twice_the_room_never_holds_fewer_expected_hits(spoken, tokens):
     trace = traced(spoken)
@@ -123,7 +115,6 @@ def test_a_name_is_indexed_alone_where_its_line_is_too_long():
     assert plain(choice) == ([], ["first_name"])
 
 
-@settings(max_examples=30)
 @given(SPOKEN, st.lists(st.tuples(st.just(31), st.sampled_from(PassageVoice), TEXTS), min_size=1, max_size=20), rooms)
 def test_a_memory_that_has_grown_into_another_still_gives_its_own_choice(spoken, later, room):
     (held, archive), (grown, more) = passages(spoken), passages([*spoken, *later])
@@ -150,7 +141,6 @@ def test_what_newer_lines_have_replaced_is_rid_of_after_a_while_and_the_choice_i
     assert sum(len(rows) for _, rows, _ in kept) < 2 * len(held)
 
 
-@settings(max_examples=30)
 @given(SPOKEN)
 def test_the_tally_of_a_voice_is_what_stands_last_in_it(spoken):
     whole = traced(spoken)

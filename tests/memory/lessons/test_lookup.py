@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.context.sources.lessons import detect_used_lessons, gather_lessons, record_consultation
@@ -98,7 +98,6 @@ def test_what_was_used_stays_when_the_phase_changes() -> None:
     assert [look.subject for look in gather_lessons(used, agent(Shelf(*others, KNOWN)))] == ["KO-1a2b", "KO-0", "KO-1"]
 
 
-@settings(max_examples=40)
 @given(st.lists(st.lists(st.text("abc xyz", max_size=60), max_size=30).map("\n".join), max_size=3), st.integers(0, 600))
 def test_the_cap_holds_and_whole_lines_from_the_beginning_are_shown(texts: list[str], room: int) -> None:
     counter = EstimatingCounter()
@@ -154,7 +153,6 @@ EVENTS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=40)
 @given(EVENTS)
 def test_what_a_task_remembers_of_its_lookups_is_bounded_and_true(events: list[LessonEvent]) -> None:
     known = INITIAL_LESSON_STATE

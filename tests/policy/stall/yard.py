@@ -144,7 +144,9 @@ class Yard:
         return advance_task("t", "worker", self.runtime)
 
     def say(self, text: str) -> None:
-        append_events(self.store, self.store.load("t"), [QuestionAnswered(text)])
+        state = self.store.load("t")
+        option = state.dialogue.options.index(text) + 1 if text in state.dialogue.options else 0
+        append_events(self.store, state, [QuestionAnswered(text, option=option)])
 
     def answers(self, text: str) -> State:
         self.say(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from desks import Desks, content, kept
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.app.export_import import export_project_tasks, import_project_tasks
@@ -246,7 +246,6 @@ def damages(draw: st.DrawFn) -> tuple[int, Callable[[bytes], bytes]]:
 
 
 @given(damages())
-@settings(max_examples=40)
 def test_a_damaged_export_never_harms_a_store_and_never_fails_in_another_way(desks: Desks, exported, damaged):
     number, damage = damaged
     name = sorted(name for name in exported if name != ".gitattributes")[number]

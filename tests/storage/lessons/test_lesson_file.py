@@ -1,6 +1,6 @@
 """Files of knowledge: what is written is read back, and what people write is used as far as it can be."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.config.yaml_reader import split_front_matter
@@ -45,7 +45,6 @@ HEADS = st.lists(
 )
 
 
-@settings(max_examples=40)
 @given(OBJECTS)
 def test_what_is_written_is_read_back(one: Lesson) -> None:
     read = parse_lesson(render_lesson_file(one).encode(), "approved/KO-x.md", LessonStatus.APPROVED)
@@ -63,7 +62,6 @@ def test_front_matter_that_is_nested_too_deeply_is_told_and_ends_nothing() -> No
     assert "nested too deeply" in read.notes[0].what
 
 
-@settings(max_examples=60)
 @given(HEADS, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]), TEXTS, st.integers(0, 10**6))
 def test_only_the_lines_of_counters_are_written_again(head: list[str], end: str, mark: str, body: str, uses: int) -> None:
     text = mark + "".join(line + end for line in ["---", *head, "---"]) + body
@@ -75,7 +73,6 @@ def test_only_the_lines_of_counters_are_written_again(head: list[str], end: str,
     assert f"uses: {uses}" in found.head and ("# mine" in found.head) == ("# mine" in old.head)
 
 
-@settings(max_examples=40)
 @given(OBJECTS, st.integers(0, 10**6), st.none() | st.integers(-(10**6), 10**6))
 def test_a_counted_object_is_the_same_object(one: Lesson, uses: int, saved: int | None) -> None:
     after = parse_lesson(

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from afresh.code.coverage_file import CoverageMap, file_from_context
+from afresh.code.coverage_file import file_from_context, read_coverage
 
 
 @pytest.fixture(autouse=True)
@@ -35,15 +35,15 @@ def test_tests_are_told_by_what_was_running(tmp_path: Path, table: str):
         (f"{tmp_path}/src/a.py", "tests/test_a.py::test_it[1]|run"), (f"{tmp_path}/src/b.py", "tests.unit.test_b.Case.test_it"),
         (f"{tmp_path}/src/b.py", ""), (f"{tmp_path}/src/b.py", "gone.test_c.test_it"), ("/elsewhere/c.py", "tests/test_a.py::x"),
     )  # fmt: skip
-    found = CoverageMap(tmp_path)
+    found = read_coverage(tmp_path)
     assert dict(found) == {"src/a.py": ["tests/test_a.py"], "src/b.py": ["tests/unit/test_b.py"]}
     assert found.get("src/none.py", ()) == ()
 
 
 def test_without_data_or_with_another_file_nothing_is_known(tmp_path: Path):
-    assert not CoverageMap(tmp_path)
+    assert not read_coverage(tmp_path)
     (tmp_path / ".coverage").write_text("not a database")
-    assert not CoverageMap(tmp_path)
+    assert not read_coverage(tmp_path)
 
 
 def test_the_name_of_a_module_is_no_test(tmp_path: Path):

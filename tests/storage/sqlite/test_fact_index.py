@@ -135,7 +135,7 @@ moves = st.lists(
 
 
 @given(moves)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_index_that_grew_equals_one_that_was_made_again(tmp_path_factory: pytest.TempPathFactory, story) -> None:
     project = Project(tmp_path_factory.mktemp("grown"))
     project.lore.look_up(FactQuery("x"))

@@ -21,7 +21,7 @@ STATE = State(
     head=JournalHead(3, "ab" * 32),
     status=TaskStatus.RUNNING,
     memory=MemoryState(
-        facts=(Fact(FactKind.NOTE, "a", "text"), Fact(FactKind.ERROR, "b", "more", 0.5, "block", 7)),
+        facts=(Fact(FactKind.NOTE, "a", "text"), Fact(FactKind.FAILED_APPROACH, "b", "more", 0.5, "block", 7)),
         regions=(Region("a.py", 1, 5, 2), Region("b.py", 3, 9, 4, True)),
         index=(BlockIndexLine("block", "test", "a.py", 6_000, "phrase", 3),),
     ),

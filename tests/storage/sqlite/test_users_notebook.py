@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.decision import Decision
@@ -47,7 +47,6 @@ events: st.SearchStrategy[Event] = st.one_of(
 )
 
 
-@settings(max_examples=25)
 @given(st.lists(events, max_size=6))
 def test_whatever_stands_in_it_no_project_reads_more_than_the_users_own(tmp_path_factory, told: list[Event]) -> None:
     home = Home(tmp_path_factory.mktemp("home"))

@@ -16,7 +16,7 @@ from afresh.ports.tool import ToolContext
 
 FACT_KINDS_BY_NAME: dict[str, tuple[FactKind, ...]] = {
     "decisions": (FactKind.DECISION,),
-    "failed": (FactKind.FAILED_APPROACH, FactKind.ERROR),
+    "failed": (FactKind.FAILED_APPROACH,),
     "notes": (FactKind.NOTE,),
     "rules": (FactKind.RULE,),
     "memory": (),

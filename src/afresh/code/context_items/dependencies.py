@@ -55,7 +55,7 @@ def gather_callers(scene: WorkFocus) -> Iterator[Note]:
 
 
 def select_caller_targets(scene: WorkFocus) -> list[TargetDefinition]:
-    """What nobody has named may be something else: of that only the first."""
+    """Targets that the task names; without any, only the first that shares its words."""
     named = [one for one in scene.functions if one.why != SHARES_WORDS]
     return named[:MAX_TARGETS] or scene.functions[:1]
 
@@ -77,7 +77,7 @@ def render_more(lines: list[str], most: int) -> list[str]:
 
 
 def render_test_count(tests: int, inner: list[SymbolUse]) -> list[str]:
-    """That nobody but tests calls it is worth knowing."""
+    """How many tests call it, and whether only tests do."""
     if not tests:
         return []
     return [f"{'and' if inner else 'only'} {tests} test{'s' if tests > 1 else ''}"]
@@ -86,7 +86,7 @@ def render_test_count(tests: int, inner: list[SymbolUse]) -> list[str]:
 MAX_GRAPH_FILES = 4
 MAX_LISTED_NAMES = 6
 MAX_FOLDER_LINES = 8
-"""Files that are told of, names in one list, and folders that are told to use others."""
+"""Most files, names in one list, and folders with their dependencies that are shown."""
 
 
 def gather_dependency_graph(scene: WorkFocus) -> Iterator[Note]:
@@ -125,7 +125,7 @@ PUBLIC_SPECIAL_METHODS = ("__init__", "__call__", "__enter__", "__iter__", "__ge
 MAX_MODULES = 4
 MAX_DEFINITIONS_PER_MODULE = 14
 MAX_LISTED_USERS = 5
-"""Modules that are told of; definitions of each; names of those who use it."""
+"""Most modules, definitions of each, and names of files that use it."""
 
 
 def gather_contracts(scene: WorkFocus) -> Iterator[ModuleContract]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from afresh.code.caches import RecentAnswers
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking.signals import measure_rarity, saturate_count
-from afresh.code.recent_answers import RecentAnswers
 from afresh.core.search_words import STOP_WORDS, drop_stop_words, split_words, stem_word
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 

@@ -286,6 +286,6 @@ def is_aside(path: str) -> bool:
 
 
 def join_first_names(names: Collection[str], most: int) -> str:
-    """The first ones, and how many there are besides."""
+    """The first names, and how many more there are."""
     kept, more = list(names)[:most], len(names) - most
     return ", ".join(kept) + (f" and {more} more" if more > 0 else "")

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from afresh.code.caches import RecentAnswers
 from afresh.code.graph.class_hierarchy import (
     ClassMember,
     find_all_subclasses,
@@ -23,7 +24,6 @@ from afresh.code.graph.resolve_names import resolve_binding
 from afresh.code.graph.resolve_uses import DefinitionKey, UseMeaning, find_constructors, resolve_use
 from afresh.code.graph.scopes import IMPLICIT_ROLES, FunctionNode, NameUse, ScopedFile
 from afresh.code.index.code_index import CodeIndex
-from afresh.code.recent_answers import RecentAnswers
 from afresh.code.search_hit import SymbolUse, SymbolUses, UseKind
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 
+from afresh.code.caches import RecentAnswers
 from afresh.code.graph.scopes import NameBinding, NameScope, ScopedFile
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.languages.python import list_module_names
 from afresh.code.python_source import MAX_SOURCE_CHARACTERS, parse_syntax_tree, split_lines
-from afresh.code.recent_answers import RecentAnswers
 from afresh.errors import AfreshError
 
 

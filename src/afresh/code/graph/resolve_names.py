@@ -1,4 +1,4 @@
-"""What a name stands for where it is used."""
+"""Resolves a name to the values that it may have where it is used."""
 
 import ast
 import builtins

@@ -27,7 +27,7 @@ def read_scopes(file: ScopedFile, tree: ast.Module) -> None:
 
 
 class ScopeReader:
-    """Where it stands (`scope`) and what is done with the expression it looks at (`role`)."""
+    """The current scope, and how the current expression is used (`role`)."""
 
     def __init__(self, file: ScopedFile) -> None:
         self.file, self.scope, self.role = file, file.top, "passed"

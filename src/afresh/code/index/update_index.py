@@ -35,7 +35,7 @@ _stem_cached = lru_cache(maxsize=50_000)(stem_word)
 
 
 def count_words(said: Mapping[str, int]) -> dict[str, int]:
-    """How often each word is said, when identifiers are said so often."""
+    """How often each word occurs, given how often each identifier does."""
     found: dict[str, int] = {}
     get = found.get
     for identifier, count in said.items():

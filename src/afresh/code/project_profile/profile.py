@@ -20,7 +20,6 @@ from afresh.core.truncate import to_one_line
 MAX_LEVEL_TOKENS = {"user": 120, "project": 400, "type": 100, "task": 180}
 """Tokens that each level may take when nobody says otherwise."""
 MAX_CACHED_PROJECTS = 8
-_traits_cache: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +49,10 @@ class ProjectProfile:
 
 
 def build_profile(
-    code: CodeIndex, configuration: ProjectConfiguration, about: ProfileInputs, kept: MutableMapping[str, str] | None = None
+    code: CodeIndex, configuration: ProjectConfiguration, about: ProfileInputs, kept: MutableMapping[str, str]
 ) -> ProjectProfile:
     """`kept` holds facts by what they were made of, so that an unchanged tree is not measured twice."""
-    facts = load_or_measure_traits(code, configuration, _traits_cache if kept is None else kept)
+    facts = load_or_measure_traits(code, configuration, kept)
     return ProjectProfile(
         (
             ("user", tuple(describe_user(about.user))),

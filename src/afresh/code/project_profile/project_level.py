@@ -18,7 +18,7 @@ from afresh.code.project_profile.traits import (
     make_statement,
     round_to_words,
 )
-from afresh.code.test_commands.try_commands import CommandTrial
+from afresh.code.test_commands.try_commands import CommandTrial, TrialNote
 from afresh.core.symbol import SymbolKind
 
 MAX_MEASURED_FILE_CHARACTERS = 600_000
@@ -133,11 +133,11 @@ def describe_folders(facts: ProjectTraits) -> list[str]:
 
 
 def describe_test_command(facts: ProjectTraits, trial: CommandTrial | None) -> list[str]:
-    """Only a command that was seen to run tests is told as one."""
+    """The command that was seen to run tests, if any."""
     if trial is None:
         return []
     found = f", {count_to_words(trial.collected, 'test')}" if trial.collected else ""
-    other = "; but it tests what is installed, not this tree" if "is imported from" in trial.said else ""
+    other = "; but it tests what is installed, not this tree" if trial.note is TrialNote.FOREIGN_IMPORT else ""
     return [f"`{trial.command}` (tried here{found}{other})"]
 
 

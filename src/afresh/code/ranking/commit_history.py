@@ -1,6 +1,6 @@
 """What earlier commits tell: which files were changed when something like it was said, how often of late, and with what else."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, log1p
@@ -93,28 +93,6 @@ def score_changed_together(history: CommitIndex, path: str, files: frozenset[str
                 if other != path and other in files:
                     found[other] = found.get(other, 0.0) + 1 / (len(changed) - 1)
     return {other: score / (len(commits) + 2) for other, score in found.items()}
-
-
-class LazyChurn(Mapping[str, FileChurn]):
-    """By path. The history, which git has to tell, is asked for when the first file is."""
-
-    def __init__(self, history: Callable[[], CommitHistory]) -> None:
-        self._history = history
-        self._found: dict[str, FileChurn] | None = None
-
-    def __getitem__(self, path: str) -> FileChurn:
-        return self._all()[path]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def _all(self) -> dict[str, FileChurn]:
-        if self._found is None:
-            self._found = churn_from_history(self._history())
-        return self._found
 
 
 def churn_from_history(history: CommitHistory) -> dict[str, FileChurn]:

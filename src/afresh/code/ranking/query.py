@@ -8,8 +8,8 @@ from itertools import pairwise
 from math import log
 from pathlib import PurePosixPath
 
+from afresh.code.caches import RecentAnswers
 from afresh.code.index.code_index import CodeIndex
-from afresh.code.recent_answers import RecentAnswers
 from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
 from afresh.core.search_words import STOP_WORDS, drop_stop_words, split_words, stem_word
 from afresh.core.symbol import Symbol

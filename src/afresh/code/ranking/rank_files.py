@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
 
+from afresh.code.caches import RecentAnswers
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.index.update_index import stem_identifier
 from afresh.code.ranking.query import QueryTerms, RankedFile, RankingQuery
 from afresh.code.ranking.score_files import explain_rank, score_files
 from afresh.code.ranking.signals import WordCounts, measure_rarity
-from afresh.code.recent_answers import RecentAnswers
 from afresh.core.search_words import stem_word
 from afresh.core.symbol import Symbol, SymbolKind
 from afresh.core.truncate import to_one_line
@@ -33,7 +33,7 @@ _recent_rankings: RecentAnswers[tuple[str, RankingQuery, int], list[RankedFile]]
 
 
 def rank_files_cached(code: CodeIndex, question: RankingQuery, most: int) -> list[RankedFile]:
-    """As `rank`; what was asked lately of the same code is not worked out again, whoever holds the view of it."""
+    """As `rank_files`; recent answers for the same code are kept, also across views of it."""
     return [*_recent_rankings.get_or_make((code.digest, question, most), lambda: rank_files(code, question, most))]
 
 

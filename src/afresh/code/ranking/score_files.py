@@ -30,7 +30,7 @@ MAX_SEED_FILES = 30
 
 @dataclass(frozen=True, slots=True)
 class ScoredFiles:
-    """Every file that anything speaks for, and what does."""
+    """Every file that has a score, and the signals that it comes from."""
 
     asked: QueryTerms
     saying: signals.WordCounts

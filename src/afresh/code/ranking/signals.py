@@ -1,4 +1,4 @@
-"""What speaks for a file, each as a number for the files that it speaks for: 1 for the one that it speaks for most."""
+"""Signals that a file matters, each as scores by path; the best file has 1."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache

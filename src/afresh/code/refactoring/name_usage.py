@@ -22,7 +22,6 @@ class NameUses(ast.NodeVisitor):
     binds: set[str] = field(default_factory=set[str])
     surely: set[str] = field(default_factory=set[str])
     kept: set[str] = field(default_factory=set[str])
-    _maybe: int = 0
     _eager: set[int] = field(default_factory=set[int])
 
     def visit_Name(self, node: ast.Name) -> None:

@@ -240,7 +240,7 @@ def _explain_shape(extracted: Extraction, where: NewFunctionPlacement, source: P
 SUGGESTERS: tuple[Suggester, ...] = (suggest_extractions, suggest_rewrites)
 """A new kind is a file with a function of this interface and one entry here."""
 LAST_SUGGESTERS: tuple[Suggester, ...] = (suggest_prepared_extractions,)
-"""Dear to work out, so only asked when the others have nothing more."""
+"""Expensive, so only used when the others have nothing more."""
 MAX_OVERLAP_SHARE = 0.75
 
 

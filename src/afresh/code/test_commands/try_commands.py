@@ -1,9 +1,10 @@
-"""A command is believed to run the tests once it was seen to: by what it would run, then, if there is time, by running it."""
+"""Tries commands that may run the tests: lists what each would run, then, if a time limit is given, runs it."""
 
 import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from afresh.code.test_commands.candidates import CommandCandidate
 from afresh.core.action import CommandRun
@@ -47,6 +48,18 @@ PROBE_COMMANDS = {
 }
 
 
+class TrialNote(StrEnum):
+    """What a reader should know of a trial."""
+
+    NONE = ""
+    CUT_OFF = "cut off"
+    """The tests were still running at the limit."""
+    FOREIGN_IMPORT = "foreign import"
+    """The tests import a package of the project from somewhere else."""
+    NO_TRIAL = "no trial"
+    """Nothing could be tried on this machine."""
+
+
 @dataclass(frozen=True, slots=True)
 class CommandTrial:
     """What came of one command."""
@@ -66,6 +79,7 @@ class CommandTrial:
     tried: bool = True
     collected: int = 0
     """Tests that it would run, as it says without running them: the same on a slow machine."""
+    note: TrialNote = TrialNote.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +174,8 @@ def judge_run(one: CommandCandidate, done: CommandRun, first: CommandTrial | Non
     known = first.tests if first else 0
     if done.timed_out:
         said = f"still running after {done.seconds:.0f} s"
-        return CommandTrial(one.command, one.source, bool(first) or started, True, done.exit, known, round(done.seconds, 2), said)
+        holds, seconds = bool(first) or started, round(done.seconds, 2)
+        return CommandTrial(one.command, one.source, holds, True, done.exit, known, seconds, said, note=TrialNote.CUT_OFF)
     holds = (done.exit == 0 and (started or one.kind in ("script", "package", "mvn", "gradle"))) or (done.exit != 0 and started)
     said = "" if done.exit == 0 and holds else "there were no tests in it" if done.exit == 0 else find_error_line(done)
     return CommandTrial(one.command, one.source, holds, True, done.exit, tests or known, round(done.seconds, 2), said)

@@ -1,34 +1,34 @@
 """The section of earlier steps: lines by expected need, shown in the order in which they happened. And the index of names."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice, takewhile
 
+from afresh.core.action import describe_action
 from afresh.core.context_item import StepLine
 from afresh.core.context_policy import HistoryPolicy
 from afresh.core.prompt import Omission, Section
-from afresh.core.step_history import PassageVoice
+from afresh.core.step_history import FAILED_SUFFIX, PassageVoice
 from afresh.core.template import SectionShare
 from afresh.core.tokens import TokenCounter
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import HistoryWeights
 from afresh.memory.history.select import HistorySelection, SelectionBudget, select_history
 from afresh.memory.history.trace import TraceEntry, TraceRow
+from afresh.outputs.printed_files import has_line_number, strip_line_number
+from afresh.outputs.read_output import is_echo_or_progress
 
 HISTORY_TITLE = "## Work so far (by step: > you did, how it ended; : you thought; = it printed; ids are for `recall`; … left out)"
 NAME_INDEX_TITLE = "## Names met before, not shown above"
 HISTORY_STALE_MARK = " (before the last change)"
-PRINTED_LINE_NUMBER = re.compile(r"\d+(?:: ?|\t|→)\s*(?=\S)")
-NUMBERED_LINE_START = re.compile(r"\s*\d+(?:[:→\t]|  )")
-SELF_EXPLAINING_ACTION = re.compile(r"(?:read|search|edit|write|apply|test)\b")
-"""An action that its line says all of; a command says more."""
-COMMAND_ECHO_LINE = re.compile(r"\$ |exit \d+$|[.sxXFE]+ +\[ *\d+%\]$")
-"""Lines of an output that say what ran, that it ran and how far, where another line tells how it ended."""
 THOUGHT_VOICES = (PassageVoice.THOUGHT, PassageVoice.SKETCH)
 VOICE_MARKS = {PassageVoice.ACTION: ">", PassageVoice.THOUGHT: ":", PassageVoice.SKETCH: ":"}
 BLOCK_ID_CHARACTERS = 8
 """Letters of a block's id that are enough to find it."""
+
+
+LineOrigins = tuple[tuple[int, str], ...]
 
 
 @dataclass(slots=True)
@@ -61,15 +61,20 @@ class HistoryAllocation:
         return int(self.share.part * room)
 
     def said_last(self, thought: bool, deeds: bool) -> frozenset[str]:
-        """What the model thought and did in the last step; of deeds that are not told whole those that their names say all of."""
-        said = [(entry.voice, row.line.key) for entry in self.since(self.memory.state.work.step) for row in entry.rows]
-        thoughts = [key for voice, key in said if voice in THOUGHT_VOICES and thought]
-        return frozenset(
-            [
-                *thoughts,
-                *[key for voice, key in said if voice is PassageVoice.ACTION and (deeds or SELF_EXPLAINING_ACTION.match(key))],
-            ]
+        """Lines of what the model thought and did in the last step; without `deeds` only actions that a line says all of."""
+        step = self.memory.state.work.step
+        said, brief = (
+            [(entry.voice, row.line.key) for entry in self.since(step) for row in entry.rows],
+            self.brief_actions({step}),
         )
+        thoughts = [key for voice, key in said if voice in THOUGHT_VOICES and thought]
+        return frozenset([*thoughts, *[key for voice, key in said if voice is PassageVoice.ACTION and (deeds or key in brief)]])
+
+    def brief_actions(self, steps: Collection[int]) -> frozenset[str]:
+        """Lines of actions in these steps that say all of them; a command or a claim says more."""
+        seen = [seen.action for record in self.memory.state.memory.recent if record.step in steps for seen in record.observations]
+        lines = [describe_action(action) for action in seen if has_trait(action, ToolTrait.BRIEF)]
+        return frozenset([*lines, *[line + FAILED_SUFFIX for line in lines]])
 
     def retold(self, lines: Sequence[StepLine]) -> frozenset[str]:
         """Lines of the latest steps that are within one of these; and of steps that they tell of, what they did without saying
@@ -77,13 +82,11 @@ class HistoryAllocation:
         text, steps = "\n".join(map(str, lines)), {line.step for line in lines}
         first = min((record.step for record in self.memory.state.memory.recent), default=None) if text else None
         rows = [(entry, row.line.key) for entry in self.since(first) for row in entry.rows] if first is not None else []
-        plain = [
-            key
-            for entry, key in rows
-            if entry.voice is PassageVoice.ACTION and entry.passage.step in steps and SELF_EXPLAINING_ACTION.match(key)
-        ]
+        brief = self.brief_actions(steps)
+        plain = [key for entry, key in rows if entry.voice is PassageVoice.ACTION and entry.step in steps and key in brief]
         echoed = [key for entry, key in rows if entry.step in steps and _is_command_echo(entry, key)]
-        return frozenset([*plain, *echoed, *[key for _, key in rows if key.removeprefix("$ ").removesuffix(" (failed)") in text]])
+        retold = [key for _, key in rows if key.removeprefix("$ ").removesuffix(FAILED_SUFFIX) in text]
+        return frozenset([*plain, *echoed, *retold])
 
     def since(self, step: int) -> Iterator[TraceEntry]:
         """From the latest entry back to this step."""
@@ -161,29 +164,36 @@ class HistoryAllocation:
             self.weights,
             counter.price,
         )
-        bare = {_strip_line_number(row.line.key): (entry, row) for entry, row in reversed(self.choice.rows)}
+        bare = {strip_line_number(row.line.key): (entry, row) for entry, row in reversed(self.choice.rows)}
         rows = [one for key, one in reversed(bare.items()) if key not in self.covered]
         acted = {entry.step for entry, _ in rows if entry.voice is PassageVoice.ACTION}
         self.choice.rows = [one for one in rows if not (one[0].step in acted and _is_command_echo(one[0], one[1].line.key))]
 
     def write(self) -> None:
-        counter = self.counter
-        text = self.text
-        made = [("names", self.index, _render_name_index(self.choice.names)), ("work", self.share, text)]
-        self.sections = [Section(name, share.tier, text, counter(text) + 2) for name, share, text in made if text]
+        index = _render_name_index(self.choice.names)
+        made = [self.section("names", self.index, index), self.section("work", self.share, *self.history)]
+        self.sections = [section for section in made if section.text]
         self.spent = sum(section.tokens for section in self.sections)
 
+    def section(self, name: str, share: SectionShare, text: str, origins: LineOrigins = ()) -> Section:
+        return Section(name, share.tier, text, self.counter(text) + 2, origins)
+
     @property
-    def text(self) -> str:
+    def history(self) -> tuple[str, LineOrigins]:
+        """The text of the section, and where its lines come from."""
         shown = sorted(self.choice.rows, key=lambda one: (one[0].number, one[1].line.place))
         if not shown:
-            return ""
+            return "", ()
         told = {entry.passage.block for entry, _ in shown}
         actions = dict.fromkeys([entry for entry, _ in shown if entry.voice is PassageVoice.ACTION])
         ids = {entry: self.unshown(entry, told) for entry in actions}
-        return "\n".join([HISTORY_TITLE, *self.told(shown, ids)])
+        lines, origins = [HISTORY_TITLE], list[tuple[int, str]]()
+        for text, origin in self.told(shown, ids):
+            origins += [(len(lines), origin)] if origin else []
+            lines += text.split("\n")
+        return "\n".join(lines), tuple(origins)
 
-    def told(self, shown: Sequence[tuple[TraceEntry, TraceRow]], ids: Mapping[TraceEntry, str]) -> Iterator[str]:
+    def told(self, shown: Sequence[tuple[TraceEntry, TraceRow]], ids: Mapping[TraceEntry, str]) -> Iterator[tuple[str, str]]:
         """Step by step: what was thought, the line that says what was done, and what came of it."""
         changed, longest_gap = self.memory.state.workspace.last_change, self.policy.max_filled_gap_characters
         steps = {step: list(rows) for step, rows in groupby(shown, _get_row_step)}
@@ -195,7 +205,7 @@ class HistoryAllocation:
             yield from render_history_rows(rows[:spoken], changed, ids, longest_gap)
             if step in self.outcomes:
                 ids_below = {entry.passage.block[:BLOCK_ID_CHARACTERS] for entry, _ in rows}
-                yield f"{step}> {self.outcomes[step].describe(ids_below)}"
+                yield f"{step}> {self.outcomes[step].describe(ids_below)}", f"{PassageVoice.ACTION} of step {step}"
             yield from render_history_rows(rows[spoken:], changed, ids, longest_gap)
 
     def unshown(self, action: TraceEntry, told: Collection[str]) -> str:
@@ -229,7 +239,7 @@ class HistoryAllocation:
 
 
 def _is_command_echo(entry: TraceEntry, key: str) -> bool:
-    return entry.voice is PassageVoice.OUTPUT and bool(COMMAND_ECHO_LINE.match(key))
+    return entry.voice is PassageVoice.OUTPUT and is_echo_or_progress(key)
 
 
 def _get_row_step(one: tuple[TraceEntry, TraceRow]) -> int:
@@ -238,29 +248,30 @@ def _get_row_step(one: tuple[TraceEntry, TraceRow]) -> int:
 
 def render_history_rows(
     shown: Sequence[tuple[TraceEntry, TraceRow]], changed: int, ids: Mapping[TraceEntry, str], longest_gap: int
-) -> Iterator[str]:
-    """Rows under a heading for each entry; a mark stands where lines are left out, unless what is missing is shorter than it or
-    numbers tell."""
+) -> Iterator[tuple[str, str]]:
+    """Rows under a heading for each entry, the first row of each with its origin; a mark is put where lines are left out, unless
+    what is missing is shorter than it or numbers show it."""
     former: TraceEntry | None = None
     place, last = 0, ""
     for entry, row in shown:
         if entry is not former:
-            yield _render_entry_heading(entry, row.line.place > entry.first, changed, ids) + row.line.text
+            heading = _render_entry_heading(entry, row.line.place > entry.first, changed, ids)
+            yield heading + row.line.text, _describe_entry_origin(entry)
         else:
             between = entry.lines[place - entry.first : row.line.place - entry.first]
             if sum(map(len, between)) > longest_gap:
-                if not (NUMBERED_LINE_START.match(last) and NUMBERED_LINE_START.match(row.line.text)):
-                    yield "…"
+                if not (has_line_number(last) and has_line_number(row.line.text)):
+                    yield "…", ""
             elif any(between):
-                yield from [line.rstrip() for line in between if line.strip()]
-            yield row.line.text
+                yield from [(line.rstrip(), "") for line in between if line.strip()]
+            yield row.line.text, ""
         former, place, last = entry, row.line.place + 1, row.line.text
 
 
-def _strip_line_number(line: str) -> str:
-    """With the number before it or without, it is the same line of a file."""
-    numbered = PRINTED_LINE_NUMBER.match(line) if line[0].isdigit() else None
-    return line[numbered.end() :] if numbered else line
+def _describe_entry_origin(entry: TraceEntry) -> str:
+    voice = PassageVoice.THOUGHT if entry.voice is PassageVoice.SKETCH else entry.voice
+    block = f" ({entry.passage.block[:BLOCK_ID_CHARACTERS]})" if voice is PassageVoice.OUTPUT else ""
+    return f"{voice} of step {entry.step}{block}"
 
 
 def _render_entry_heading(entry: TraceEntry, cut: bool, changed: int, ids: Mapping[TraceEntry, str]) -> str:

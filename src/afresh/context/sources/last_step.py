@@ -39,7 +39,7 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
             _render_unshown_action(seen),
         )
         for number, seen in enumerate(step.observations)
-        if not (seen.ok and has_trait(seen.action.tool, ToolTrait.NOTES)) and not (many and _has_written(seen))
+        if not (seen.ok and has_trait(seen.action, ToolTrait.NOTES)) and not (many and _has_written(seen))
     ]
     return SectionDraft("last", _title_step(step), Tier.DEMAND, (*thought, *deeds, *many, *_build_undone_pieces(step)))
 
@@ -88,7 +88,7 @@ def _map_outputs(memory: GatheredContext) -> dict[str, str]:
 
 
 def _has_written(seen: Observation) -> bool:
-    return seen.ok and has_trait(seen.action.tool, ToolTrait.WRITES)
+    return seen.ok and has_trait(seen.action, ToolTrait.WRITES)
 
 
 def _is_older_than_change(number: int, step: StepRecord) -> bool:
@@ -116,20 +116,19 @@ def render_withheld_output(seen: Observation) -> str:
 
 def _render_result(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
     """Text that a kept change wrote stands under Files, plan and notes in sections of their own."""
-    brief = kept if _has_written(seen) else seen.ok and has_trait(seen.action.tool, ToolTrait.NOTES)
+    brief = kept if _has_written(seen) else seen.ok and has_trait(seen.action, ToolTrait.NOTES)
     return (seen.text.partition("\n")[0] if brief else outputs.get(seen.block, seen.text)) or "done"
 
 
 def _render_action(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
-    """Text that a kept change wrote stands under Files; of one that failed or was undone it is shown here, to learn from."""
+    """Text that a kept change wrote stands under Files; of one that failed or was undone it is shown here, to learn from.
+    The output of a command begins with the command."""
     if kept and _has_written(seen):
         return f"You did: {seen.action.tool}: {seen.text.partition(chr(10))[0]}"
-    spoken_for = _has_written(seen) or seen.action.tool == "run"
-    shown: Mapping[str, Any] = {} if spoken_for else seen.action.args
-    if seen.action.tool == "run":
-        return f"You did: run{'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
-    told = ", ".join(f"{name}={shown[name]}" for name in sorted(shown, key=lambda name: (name != "path", name)))
-    return f"You did: {seen.action.tool}({told}){'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
+    shown: Mapping[str, Any] = {} if _has_written(seen) else seen.action.args
+    listed = ", ".join(f"{name}={shown[name]}" for name in sorted(shown, key=lambda name: (name != "path", name)))
+    arguments = "" if has_trait(seen.action, ToolTrait.COMMANDS) else f"({listed})"
+    return f"You did: {seen.action.tool}{arguments}{'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
 
 
 def gather_last_outputs(state: State, runtime: Runtime, edits: Corrections) -> Iterator[Note]:

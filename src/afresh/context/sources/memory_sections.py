@@ -1,6 +1,5 @@
 """Sections of what is held in memory: notes, decisions, what failed, what other tasks found, and the index of the archive."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -87,7 +86,7 @@ def _list_observed_pieces(state: State, policy: MemoryPolicy) -> list[SectionPie
 
 def draft_failed_approaches(memory: GatheredContext) -> SectionDraft:
     """Never cut, so each is told in one line; of many those that concern the work now, and the rest by what they are about."""
-    facts = [fact for fact in memory.state.memory.facts if fact.kind in (FactKind.FAILED_APPROACH, FactKind.ERROR)]
+    facts = [fact for fact in memory.state.memory.facts if fact.kind is FactKind.FAILED_APPROACH]
     told = [
         RememberedEntry(
             fact.subject, f"step {fact.step}: {to_one_line(fact.subject, 120)}: {to_one_line(fact.text, 120)}", fact.step
@@ -183,10 +182,11 @@ def _summarise_step(record: StepRecord, memory: GatheredContext, explained: bool
 
 
 def _shorten_outcome(record: StepRecord, checks: Sequence[Check], explained: bool) -> str:
-    """What became of a step, without what is shown elsewhere: why it failed, if that is `explained`, and the one check that
-    there is."""
+    """The outcome of a step without what other sections show: why it failed, if that is `explained`, and the name of the only
+    check."""
     if record.reverted and explained:
         return f"{record.reverted}: reverted"
-    if len(checks) != 1:
-        return record.outcome
-    return re.sub(rf"{re.escape(checks[0].command)}(?: \(targeted: [^()]*\))?: ", "", record.outcome)
+    outcome = record.outcome
+    for name in record.checks if len(checks) == 1 else ():
+        outcome = outcome.replace(f"{name}: ", "")
+    return outcome

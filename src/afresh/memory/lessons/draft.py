@@ -140,7 +140,7 @@ def render_what_worked(found: TaskRecord) -> str:
 
 def read_completion_summary(found: TaskRecord) -> list[str]:
     """What the one who did it said it was, in the end."""
-    said = [action for reply in found.replies.values() for action in reply.actions if has_trait(action.tool, ToolTrait.COMPLETES)]
+    said = [action for reply in found.replies.values() for action in reply.actions if has_trait(action, ToolTrait.COMPLETES)]
     text = str(said[-1].args.get("summary", "")).strip() if said else ""
     return [truncate_text(re.sub(r"\n\s*\n", "\n", text), MAX_SUMMARY_CHARACTERS)] if text else []
 
@@ -190,7 +190,7 @@ def find_helpful_commands(found: TaskRecord) -> Iterator[str]:
     checks = {check.command for check in found.task.checks}
     for step in found.replies:
         for action in select_successful_actions(found, step):
-            command = str(action.args.get("command", "")).strip() if action.tool == "run" else ""
+            command = str(action.args.get("command", "")).strip() if has_trait(action, ToolTrait.COMMANDS) else ""
             plain = len(command) <= MAX_COMMAND_CHARACTERS and "\n" not in command and "`" not in command
             if command and command not in checks and plain and not INSPECTING_COMMAND.search(command):
                 yield command

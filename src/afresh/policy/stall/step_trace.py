@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from hashlib import sha256
 
-from afresh.core.action import Action, describe_subject
+from afresh.core.action import Action, describe_action, describe_subject
 from afresh.core.action_summary import TELLING_LINE
 from afresh.core.codec import to_canonical_json
 from afresh.core.progress_state import MAX_ENTRIES_PER_MARK, CheckEnding, FileTransition, LinesRead, MarkedAction, StepMark
@@ -66,9 +66,7 @@ def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> St
     return StepMark(
         step=state.work.step + 1,
         acts=tuple(
-            trace_action(deed, state.workspace.snapshot)
-            for deed in deeds.done
-            if not has_trait(deed.action.tool, ToolTrait.READS)
+            trace_action(deed, state.workspace.snapshot) for deed in deeds.done if not has_trait(deed.action, ToolTrait.READS)
         )[:MAX_ENTRIES_PER_MARK],
         edits=tuple(trace_edits(state.workspace.snapshot, deeds))[:MAX_ENTRIES_PER_MARK],
         endings=tuple(trace_endings(deeds, judged))[:MAX_ENTRIES_PER_MARK],
@@ -91,7 +89,7 @@ def count_step_spending(state: State, deeds: StepActions) -> tuple[int, int | No
 
 
 def trace_action(deed: ActionResult, tree: str) -> MarkedAction:
-    told = to_one_line(f"{deed.action.tool} {describe_subject(deed.action)}".strip(), MAX_DESCRIPTION_CHARACTERS)
+    told = to_one_line(describe_action(deed.action), MAX_DESCRIPTION_CHARACTERS)
     return MarkedAction(hash_action(deed.action, tree), "" if deed.outcome.refused else hash_output(deed.outcome.text), told)
 
 
@@ -114,7 +112,7 @@ def hash_patch_sides(patch: str) -> tuple[str, str]:
 def trace_endings(deeds: StepActions, judged: StepVerification) -> Iterator[CheckEnding]:
     """Of the commands that the model ran, and of the checks that the harness ran after it."""
     for deed in deeds.done:
-        if has_trait(deed.action.tool, ToolTrait.RUNS) and not deed.outcome.refused:
+        if has_trait(deed.action, ToolTrait.RUNS) and not deed.outcome.refused:
             source = hash_parts(deed.action.tool, dict(deed.action.args))
             yield CheckEnding(source, "") if deed.outcome.ok else ending_from_failure(source, deed.outcome.text)
     for verdict in judged.verdicts:
@@ -144,12 +142,9 @@ def ending_from_check(run: CheckRun) -> CheckEnding:
 
 
 def trace_reads(deed: ActionResult) -> Iterator[LinesRead]:
-    if deed.action.tool == "recall" and deed.outcome.ok:
-        yield LinesRead(
-            to_one_line(
-                f"{deed.action.args.get('id', '')} {deed.action.args.get('about', '')}".strip(), MAX_DESCRIPTION_CHARACTERS
-            )
-        )
+    if has_trait(deed.action, ToolTrait.READS) and not deed.outcome.regions and deed.outcome.ok:
+        about = f"{describe_subject(deed.action)} {deed.action.args.get('about', '')}".strip()
+        yield LinesRead(to_one_line(about, MAX_DESCRIPTION_CHARACTERS))
     for region in deed.outcome.regions:
         if not region.changed:
             yield LinesRead(region.path, region.start, region.end)

@@ -1,7 +1,7 @@
-"""Answers that were worked out lately, by what they depend on: the next prompt asks the same again."""
+"""Answers that need not be worked out again: recent ones by what they depend on, and mappings that are made when first asked."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -24,3 +24,25 @@ class RecentAnswers(Generic[K, V]):
                 self._total -= self.size(self._held.popitem(last=False)[0])
         self._held.move_to_end(key)
         return self._held[key]
+
+
+class LazyMapping(Mapping[str, V]):
+    """Calls `make` when the first key is asked for."""
+
+    def __init__(self, make: Callable[[], Mapping[str, V]]) -> None:
+        self._make = make
+        self._made: Mapping[str, V] | None = None
+
+    def __getitem__(self, key: str) -> V:
+        return self._all()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> Mapping[str, V]:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
