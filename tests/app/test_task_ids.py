@@ -55,5 +55,5 @@ def test_a_new_id_is_valid_and_found_by_its_beginning_beside_old_ones(desk: Proj
     assert check_task_id(new) == new and len(new.rpartition("-")[2]) == 8
     assert find_task(desk, "add-tabs-to-the-parser-3f2a") == find_task(desk, "add-tabs-to-the-parser-3f2")
     assert find_task(desk, new[:-5]) == new
-    with pytest.raises(BadInput, match="fits 2 tasks"):
+    with pytest.raises(BadInput, match="matches 2 tasks"):
         find_task(desk, "add-tabs")

@@ -57,7 +57,7 @@ def test_an_offer_says_what_it_would_give_and_none_says_why(project):
 
 def test_only_the_places_that_are_named(project):
     assert [one.function for one in list_violations(project, ["flat.py"], offers=False)] == ["many"]
-    with pytest.raises(BadInput, match="no 'elsewhere'"):
+    with pytest.raises(BadInput, match="no such file or folder: 'elsewhere'"):
         list(list_violations(project, ["elsewhere"]))
 
 

@@ -38,13 +38,13 @@ ASKED = replace_in_parts(RUNNING, question="Multiply or shift?", options=("multi
 
 def worded(desk: Any, state: State, text: str, redirects: bool = False) -> PersonRequest:
     if text == "too long":
-        raise BadInput("no window could hold that", next="use fewer words")
+        raise BadInput("that does not fit into a prompt", next="use fewer words")
     return PersonRequest(PersonAct.REDIRECT if redirects else PersonAct.SAY, text)
 
 
 def refuse_undo(desk: Any, state: State, steps: int) -> None:
     if steps > 2:
-        raise BadInput("there is nothing to undo", next="/undo 1 takes back the last step")
+        raise BadInput("there is nothing to undo", next="/undo 1 undoes the last step")
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_what_is_typed_means(beside: Any, typed: str, state: State, word: Person
 def test_a_number_lets_it_go_on_for_so_many_steps_unless_something_is_asked(beside: Any) -> None:
     person, screen = beside("3\n/stop\n/stop\n")
     assert [person.at_pause(RUNNING).act for _ in range(4)] == [PersonAct.GO, PersonAct.GO, PersonAct.GO, PersonAct.STOP]
-    assert screen.getvalue().count("after step 2") == 2 and screen.getvalue().count("enter: next step") == 1
+    assert screen.getvalue().count("after step 2") == 2 and screen.getvalue().count("Enter: next step") == 1
     person, _ = beside("9\nyes\n")
     assert (person.at_pause(RUNNING).act, person.at_pause(ASKED).act) == (PersonAct.GO, PersonAct.SAY)
 
@@ -91,15 +91,15 @@ def test_what_can_not_be_used_is_told_and_asked_again(beside: Any) -> None:
     person, screen = beside("/udno\ntoo long\n/undo 3\n/help\nbetter\n")
     assert person.at_pause(RUNNING) == PersonRequest(PersonAct.SAY, "better")
     said = screen.getvalue()
-    assert "there is no /udno; there are /new, /undo" in said and "no window could hold that; use fewer words" in said
-    assert "there is nothing to undo; /undo 1 takes back the last step" in said
-    assert said.count("enter: next step") == 2
+    assert "no such command: /udno; commands: /new, /undo" in said and "that does not fit into a prompt; use fewer words" in said
+    assert "there is nothing to undo; /undo 1 undoes the last step" in said
+    assert said.count("Enter: next step") == 2
 
 
 def test_a_pause_shows_the_question_and_where_things_stand(beside: Any) -> None:
     person, screen = beside("\n")
     person.at_pause(PAUSED)
-    assert "Before phase change" in screen.getvalue() and "nothing yet" in screen.getvalue() and "0 calls" in screen.getvalue()
+    assert "About to make the first change" in screen.getvalue() and "nothing yet" in screen.getvalue()
 
 
 def test_the_first_interrupt_waits_for_the_end_of_the_step_and_the_second_does_not(beside: Any) -> None:

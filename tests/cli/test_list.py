@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from afresh.cli import main
-from afresh.cli import options as common
-from afresh.core.event import QuestionAsked
+from afresh.cli import tasks as common
+from afresh.core.event import QuestionAsked, TaskClaimed
 from afresh.core.task import TaskStatus
 from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
 from afresh.testing.sample_journals import append_events, create_task, end_task
 
-FOOTER = "afresh inbox shows"
+FOOTER = "afresh inbox"
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def test_a_status_may_be_given_more_than_once_and_the_order_of_the_queue_stays(c
 
 def test_a_status_that_no_task_is_in_is_not_taken_for_an_empty_queue(capsys: pytest.CaptureFixture[str]):
     assert names(capsys, "applied", "discarded") == []
-    assert said(capsys, "--status", "applied", "--status", "discarded") == "no task is applied or discarded\n"
+    assert said(capsys, "--status", "applied", "--status", "discarded") == "no applied or discarded tasks\n"
 
 
 def test_questions_are_told_only_with_the_tasks_that_ask(capsys: pytest.CaptureFixture[str]):
@@ -80,3 +80,12 @@ def test_an_unknown_status_is_refused_with_those_there_are(more: tuple[str, ...]
     out, err = capsys.readouterr()
     assert "finished" in out + err
     assert all(status.value in out + err for status in TaskStatus)
+
+
+def test_a_running_task_that_no_worker_holds_is_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    store, clock = MemoryStore(), FakeClock()
+    state = create_task(store, "left")
+    append_events(store, state, [TaskClaimed("worker")])
+    here = SimpleNamespace(queue=MemoryQueue(store, clock), export_folder=Path("nowhere"))
+    monkeypatch.setattr(common, "read_current_tasks", lambda: here)
+    assert said(capsys).split()[:2] == ["left", "interrupted"] and '"running"' in said(capsys, "--json")

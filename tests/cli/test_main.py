@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from afresh.cli import main
@@ -50,12 +51,24 @@ def test_the_version_is_told():
     assert "version 0." in afresh("--version").stdout
 
 
+GROUPS = [one for name in main.list_command_names() if isinstance(one := main.load_command(name), click.Group)]
+
+
 @pytest.mark.parametrize("name", main.list_command_names())
 def test_a_listed_command_exists_and_explains_itself(name: str):
-    file = f"{name.replace('-', '_')}.py"
-    if not (Path(main.__file__).parent / file).exists():
-        pytest.fail(f"{name!r} is listed in cli/main.py, but cli/{file} is missing")
     assert main.load_command(name).help
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
+def test_short_help_is_not_cut_at_80_columns(group: click.Group):
+    context = click.Context(group, info_name="afresh", terminal_width=78)
+    commands = group.get_help(context).split("Commands:")[1]
+    assert "..." not in commands and max(map(len, commands.splitlines())) <= 80
+
+
+def test_the_help_line_of_every_command_fits():
+    helps = [text for commands in main.COMMAND_SECTIONS.values() for text in commands.values()]
+    assert all(len(text) <= 60 and text.endswith(".") for text in helps)
 
 
 def test_a_listed_command_without_a_module_is_a_fault_of_ours():

@@ -2,7 +2,7 @@ import json
 
 from click.testing import CliRunner
 
-from afresh.cli.violations import command
+from afresh.cli.code import violations_command as command
 
 TEXT = "def f(number):\n" + "".join(f"    if number == {n}:\n        return {n}\n" for n in range(12))
 
@@ -28,4 +28,4 @@ def test_a_program_gets_the_same_as_json(tmp_path, monkeypatch):
 
 def test_a_clean_tree_is_said_to_be_clean(tmp_path, monkeypatch):
     (tmp_path / "m.py").write_text("a = 1\n")
-    assert "No function is over a limit" in run(tmp_path, monkeypatch)
+    assert "No function is over a complexity limit" in run(tmp_path, monkeypatch)

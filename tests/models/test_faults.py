@@ -157,7 +157,7 @@ def test_waits_are_said_while_they_last() -> None:
 def test_what_a_cut_stream_has_cost_is_known() -> None:
     fault = came(CutStream(6, PLAIN), count=lambda text: 7).fault
     assert isinstance(fault, TryAgain) and fault.usage == Usage(120, 7, 80)
-    assert "broke off in the middle of its reply" in str(fault)
+    assert "broke off during its reply" in str(fault)
 
 
 def test_a_cut_after_the_last_count_costs_what_was_counted() -> None:

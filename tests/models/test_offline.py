@@ -35,7 +35,7 @@ def test_nothing_done_and_nothing_to_do_is_said_as_it_is(nothing: str) -> None:
 
 
 def test_a_task_without_suggestions_needs_another_model() -> None:
-    with pytest.raises(NeedsPerson, match="works only on fix_violation") as caught:
+    with pytest.raises(NeedsPerson, match="works only with --type fix_violation") as caught:
         propose("# Task\nAdd a feature.\n\n## Changes so far\nnone\n")
     assert "mailbox:DIR" in caught.value.next
 

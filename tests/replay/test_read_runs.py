@@ -74,8 +74,8 @@ def test_a_folder_is_walked_in_order_and_what_is_no_run_is_named(tmp_path: Path)
     assert {os.path.relpath(one.path, tmp_path): one.why for one in skipped} == {
         "empty.jsonl": "is empty",
         "picture.png": "is a binary file",
-        "b/preds.json": "is no recorded run of a known format",
-        "b/log.txt": "is no recorded run of a known format",
+        "b/preds.json": "is not a recorded session in a known format",
+        "b/log.txt": "is not a recorded session in a known format",
     }
 
 
@@ -114,14 +114,14 @@ def test_a_broken_event_in_a_folder_is_named(tmp_path: Path):
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        ('{"name": "a package", "version": "1.0"}', "no recorded run of a known format"),
-        ("[1, 2, 3]", "no recorded run of a known format"),
-        ('{"steps": "three", "task": "x"}', "no recorded run of a known format"),
-        ("Dear diary,\ntoday nothing happened.\n", "no recorded run of a known format"),
-        ('"just words"', "no recorded run of a known format"),
-        ('{"type": "summary", "summary": "x", "leafUuid": "y"}\n{}', "no step of it can be read"),
-        ('{"id": "a", "task": "b", "steps": []}', "no step of it can be read"),
-        ('[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]', "no step of it can be read"),
+        ('{"name": "a package", "version": "1.0"}', "not a recorded session in a known format"),
+        ("[1, 2, 3]", "not a recorded session in a known format"),
+        ('{"steps": "three", "task": "x"}', "not a recorded session in a known format"),
+        ("Dear diary,\ntoday nothing happened.\n", "not a recorded session in a known format"),
+        ('"just words"', "not a recorded session in a known format"),
+        ('{"type": "summary", "summary": "x", "leafUuid": "y"}\n{}', "contains no readable step"),
+        ('{"id": "a", "task": "b", "steps": []}', "contains no readable step"),
+        ('[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]', "contains no readable step"),
     ],
 )
 def test_a_foreign_file_is_refused_with_its_path_and_the_formats_known(tmp_path: Path, content: str, what: str):

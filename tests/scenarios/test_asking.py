@@ -6,7 +6,7 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 
 from afresh.app import answer_question as asking
-from afresh.app import validate_task
+from afresh.app import tasks
 from afresh.app.project import Project, open_project
 from afresh.app.task_result import discard_task_result
 from afresh.app.tasks import TaskOrder, add_task, end_task, record_events
@@ -48,8 +48,8 @@ def test_a_question_is_answered_by_number_from_another_process_and_the_task_goes
     task = person.shown()["task"]["id"]
     assert told.code == 1 and "2 shift: whole numbers only" in told.words
     waiting = person.types("inbox")
-    assert "1 question waits for your answer" in waiting.words and "2 shift whole numbers only" in waiting.words
-    assert f"afresh answer {task} 1" in waiting.words and "no file is changed" in waiting.words
+    assert "1 open question" in waiting.words and "2 shift whole numbers only" in waiting.words
+    assert f"afresh answer {task} 1" in waiting.words and "no files changed" in waiting.words
     answered = person.starts("answer", task, "2")
     out, err = answered.communicate(timeout=60)
     assert answered.returncode == 0 and "answered: shift: whole numbers only" in out, err
@@ -113,7 +113,7 @@ def test_checks_that_could_not_run_are_run_again_after_an_answer_unless_it_says_
 
 
 def test_an_empty_inbox_says_so(person: Person) -> None:
-    assert "No task waits for an answer" in person.types("inbox").words and person.types("inbox", "--json").json == []
+    assert "No open questions" in person.types("inbox").words and person.types("inbox", "--json").json == []
 
 
 def test_the_inbox_shows_the_oldest_question_first(person: Person, desk: Project) -> None:
@@ -121,28 +121,28 @@ def test_the_inbox_shows_the_oldest_question_first(person: Person, desk: Project
     add_task(desk, TaskOrder("not asked", "fix_bug", (CHECK,)))
     assert [row["task"] for row in person.types("inbox", "--json").json] == [first, second]
     assert [row["question"] for row in person.types("list", "--json").json] == ["Multiply or shift?", "Really?", ""]
-    assert "2 questions for you: afresh inbox" in person.types("status").words
+    assert "2 open questions: afresh inbox" in person.types("status").words
     assert "asks: Really?" in person.types("list").words and "afresh inbox" in person.types("list").words
     session = (person.state / f"sessions/{first}.md").read_text()
     assert "2. shift: whole numbers only" in session and f'`afresh answer {first} "…"`' in session
 
 
 def test_without_a_task_the_only_question_is_answered_and_of_several_none(person: Person, desk: Project) -> None:
-    assert person.types("answer", "yes", "--json").error["what"] == "no task waits for an answer"
+    assert person.types("answer", "yes", "--json").error["what"] == "no task has an open question"
     task = asks(desk)
-    assert "names a task" in person.types("answer", task, "--json").error["what"]
+    assert "is a task" in person.types("answer", task, "--json").error["what"]
     assert "put the answer in quotes" in person.types("answer", task, "use", "both").err
     assert person.types("answer", "B").code == 0
     assert person.shown(task)["words"] == [OPTIONS[1]]
     asks(desk, "one"), asks(desk, "two")
     several = person.types("answer", "yes", "--json").error
-    assert "2 tasks wait for an answer" in several["what"] and "afresh inbox" in several["next"]
+    assert "2 tasks have open questions" in several["what"] and "afresh inbox" in several["next"]
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("7", "there is no option 7"), ("", "the answer is empty"), (" \n", "the answer is empty"),
-     ("word " * 18_000, "no window could hold"), ("bad \udcff bytes", "not UTF-8")],
+    [("7", "no such option: 7"), ("", "the answer is empty"), (" \n", "the answer is empty"),
+     ("word " * 18_000, "that does not fit into a prompt"), ("bad \udcff bytes", "not UTF-8")],
 )  # fmt: skip
 def test_an_answer_that_can_not_be_used_changes_nothing(person: Person, desk: Project, text: str, why: str) -> None:
     task = asks(desk)
@@ -153,7 +153,7 @@ def test_an_answer_that_can_not_be_used_changes_nothing(person: Person, desk: Pr
 
 def test_a_nul_and_a_letter_that_means_two_options_are_refused(desk: Project) -> None:
     task = asks(desk, options=("build: now", "abort: not at all"))
-    with pytest.raises(BadInput, match=r"can mean options 1 \(build\) and 2 \(abort\)"):
+    with pytest.raises(BadInput, match=r"could mean options 1 \(build\) and 2 \(abort\)"):
         asking.answer_question(desk, task, "a")
     with pytest.raises(BadInput, match="NUL"):
         asking.answer_question(desk, task, "a\0b")
@@ -176,14 +176,14 @@ def refused(person: Person, task: str) -> str:
 
 
 def test_a_task_that_is_gone_over_or_asks_nothing_takes_no_answer(person: Person, desk: Project) -> None:
-    assert person.types("answer", "no-such-task", "yes", "--json").error["what"] == "there is no task 'no-such-task'"
+    assert person.types("answer", "no-such-task", "yes", "--json").error["what"] == "no such task: no-such-task"
     gone, over = asks(desk), asks(desk)
     discard_task_result(desk, gone)
     end_task(desk, over, TaskStatus.FAILED, "gave up")
     silent = add_task(desk, TaskOrder("silent", "fix_bug", (CHECK,))).task.id
-    assert f"task {gone} is gone: discarded" in refused(person, gone)
-    assert refused(person, over) == f"task {over} is over: failed"
-    assert refused(person, silent) == f"task {silent} is ready and asks nothing"
+    assert f"task {gone} was discarded" in refused(person, gone)
+    assert refused(person, over) == f"task {over} is finished: failed"
+    assert refused(person, silent) == f"task {silent} is ready and has no question"
     assert person.types("inbox", "--json").json == []
 
 
@@ -191,7 +191,7 @@ def test_a_task_that_a_living_worker_holds_takes_no_answer(person: Person, desk:
     worker, task = identify_worker(), add_task(desk, TaskOrder("busy", "fix_bug", (CHECK,))).task.id
     desk.queue.claim(worker, task)
     record_events(desk, desk.store.load(task), task, [TaskClaimed(worker)])
-    assert refused(person, task) == f"task {task} is running and asks nothing: {worker} is working on it"
+    assert refused(person, task) == f"task {task} is running and has no question: {worker} is working on it"
 
 
 def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person, desk: Project) -> None:
@@ -207,7 +207,7 @@ def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person,
 def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
     person: Person, desk: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task, whole = asks(desk), validate_task.refuse_overfull_prompt
+    task, whole = asks(desk), tasks.refuse_overfull_prompt
 
     def somebody_else_is_faster(*args) -> None:
         whole(*args)

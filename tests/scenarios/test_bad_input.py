@@ -86,7 +86,7 @@ def test_a_project_without_tests_ends_blocked_and_can_be_taken_over_by_hand(pers
     assert told.code == 1 and person.shown()["status"] == "blocked"
     assert "no checks were given: nothing can be verified" in told.words and "--check" in told.words
     assert f"afresh apply {task} --unverified" in told.words
-    explained(person.types("apply"), "is not verified", "your checkout is as it was", "--unverified")
+    explained(person.types("apply"), "is not verified", "your checkout was not changed", "--unverified")
     assert (person.repo / "calc.py").read_text() == CALC
     assert person.types("apply", "--unverified").code == 0
     assert "x * 2" in (person.repo / "calc.py").read_text()
@@ -194,10 +194,10 @@ def test_a_database_that_is_none(person: Person, untouched: None, content: bytes
 
 
 UNUSABLE = {
-    "model": ('model = "anthropic:x"\n', "sets model, which it may not"),
-    "base url": ('base_url = "http://127.0.0.1"\n', "sets base_url, which it may not"),
-    "sandbox": ("no_sandbox = true\n", "sets no_sandbox, which it may not"),
-    "readable": ('readable = ["/"]\n', "sets readable, which it may not"),
+    "model": ('model = "anthropic:x"\n', "model can't be set in this file"),
+    "base url": ('base_url = "http://127.0.0.1"\n', "base_url can't be set in this file"),
+    "sandbox": ("no_sandbox = true\n", "no_sandbox can't be set in this file"),
+    "readable": ('readable = ["/"]\n', "readable can't be set in this file"),
     "no toml": ("checks = [\n", "can't be read"),
     "bytes": (b"checks = '\xff'\n", "can't be read"),
     "numbers": ("checks = [1]\n", "checks should be a list of texts"),
@@ -220,14 +220,17 @@ NEVER = {
     "no text": (("bad \udcff bytes",), "is not UTF-8"),
     "long goal": (("word " * 16_000,), "under the highest ceiling, 16,000 tokens"),
     "long for its limit": (("word " * 4_000, "--max-budget", "4000"), "section 'task' needs 4,"),
-    "low limit": (("x", "--max-budget", "3999"), "--max-budget 4000 for a ceiling that is never raised"),
+    "low limit": (("x", "--max-budget", "3999"), "use --max-budget 4000 for a budget that is never raised"),
     "large limit": (("x", "--model", "offline", "--max-budget", "40001"), "--max-budget 40000"),
     "no type": (("x", "--type", "nonsense"), "there is no task type 'nonsense'"),
-    "no model": (("x", "--model", "nonsense"), "there is no model 'nonsense'"),
+    "no model": (("x", "--model", "nonsense"), "no such model: 'nonsense'"),
     "empty check": (("x", "--check", " "), "a check is empty"),
     "small budget": (("x", "--budget", "50"), "section 'tools' needs"),
-    "large budget": (("x", "--model", "offline", "--budget", "40001"), "over 20 % of this model's window of 200,000"),
-    "large for its model": (("x", "--model", "openai:gpt-4", "--budget", "4000"), "over 20 % of this model's window of 8,192"),
+    "large budget": (("x", "--model", "offline", "--budget", "40001"), "over 20 % of this model's context window of 200,000"),
+    "large for its model": (
+        ("x", "--model", "openai:gpt-4", "--budget", "4000"),
+        "over 20 % of this model's context window of 8,192",
+    ),
 }
 
 

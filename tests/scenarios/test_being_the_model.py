@@ -42,7 +42,7 @@ def test_a_reply_that_comes_after_the_time_is_taken_by_resume(person: Person) ->
     assert wrong.code == 1 and "did you mean 'question'?" in wrong.err and "nothing was posted" in wrong.err
     assert person.types("mailbox", "reply", str(box), "ask", "question=Which?", "-m", "unclear").code == 0
     assert person.types("resume", "--json").json["status"] == "blocked" and person.shown()["question"] == "Which?"
-    assert person.types("mailbox", "list", str(box)).out == "No request waits for an answer.\n"
+    assert person.types("mailbox", "list", str(box)).out == "No open requests.\n"
     assert person.types("mailbox", "read", str(box)).code == 1
 
 
@@ -50,7 +50,7 @@ def test_a_reply_that_comes_after_the_time_is_taken_by_resume(person: Person) ->
     ("words", "problem"),
     [
         (("write", "path=a.py", "content=@missing.txt"), "can't be read"),
-        (("read", "path"), "is no argument"),
+        (("read", "path"), "invalid argument"),
         (("read", "path=a.py", "start=x"), "wants a whole number"),
         (("--to", "nobody", "read", "path=a.py"), "no open request"),
     ],

@@ -72,14 +72,14 @@ def test_tasks_are_added_listed_and_worked_on_in_order(person: Person) -> None:
     again = ("edit", {"path": "calc.py", "old": "x + 2", "new": "2 * x"})
     second = person.adds("mend it again", "--model", person.script([again], [COMPLETE], name="again"), "--after", first[:9])
     early = person.types("resume", second)
-    assert early.code == 1 and f"waits for {first} (ready)" in early.err
+    assert early.code == 1 and f"is waiting for {first} (ready)" in early.err
     listed, rows = both(person, "list")
     assert f"after {first}" in listed.out
     assert [(row["task"], row["ready"], row["needs"]) for row in rows.json] == [(first, True, []), (second, False, [first])]
     worked = person.types("work", "--until-empty", "--json")
     assert worked.code == 0
     assert [(row["task"], row["status"]) for row in worked.json] == [(first, "done"), (second, "done")]
-    assert person.types("work").out == "no task is ready\n"
+    assert person.types("work").out == "no tasks ready\n"
     table, status = both(person, "status")
     assert first in table.out and "2 done" in table.out
     assert [row["next"] for row in status.json["tasks"]] == [f"afresh apply {first}", f"afresh apply {second}"]
@@ -164,7 +164,7 @@ def test_calls_are_shown_compared_and_rebuilt(person: Person, done: str) -> None
     compared, differing = both(person, "context", "diff", done, "1", "2")
     assert "+" in compared.out and {row["compared"] for row in differing.json["sections"]} >= {"unchanged", "changed"}
     verified, rows = both(person, "context", "verify", done)
-    assert f"2 of 2 calls of {done} rebuilt to the same bytes" in verified.out
+    assert f"2 of 2 calls of {done} rebuilt byte for byte" in verified.out
     assert [row["same"] for row in rows.json] == [True, True]
     missing = person.types("context", "show", done, "--step", "9")
     assert missing.code == 1 and "it has steps 1 to 2" in missing.err
@@ -228,7 +228,7 @@ def test_apply_moves_the_checkout_forward_and_clears_up(person: Person, done: st
     assert message.startswith("Multiply instead of adding") and f"Afresh-Task: {done}" in message
     assert not person.git("branch", "--list", "afresh/*") and not (person.state / "worktrees" / done).exists()
     again = person.types("apply", done)
-    assert again.code == 1 and "is applied already" in again.err
+    assert again.code == 1 and "is already applied" in again.err
     assert person.shown(done)["status"] == "applied"
 
 
@@ -270,8 +270,8 @@ def test_discard_removes_the_work_and_keeps_the_journal(person: Person, done: st
 def test_doctor_says_what_holds(person: Person, done: str) -> None:
     plain, scripted = both(person, "doctor")
     checks = {check["name"]: check for check in scripted.json["checks"]}
-    assert scripted.code == 0 and scripted.json["ok"] and "every hash fits" in plain.out
-    assert checks["sandbox"]["level"] in ("ok", "warn") and "attempts to get out of it failed" in checks["sandbox"]["detail"]
+    assert scripted.code == 0 and scripted.json["ok"] and "all hashes match" in plain.out
+    assert checks["sandbox"]["level"] in ("ok", "warn") and "escape attempts were blocked" in checks["sandbox"]["detail"]
     assert checks["models"]["level"] == "warn" and "ANTHROPIC_API_KEY" in checks["models"]["remedy"]
 
 
@@ -302,13 +302,13 @@ def test_an_unknown_task_is_named_and_where_to_look_is_told(person: Person, comm
     person.adds()
     words, more = (command[:1], command[1:]) if command[0] == "answer" else (command, ())
     told = person.types(*words, "nobody", *more)
-    assert told.code == 1 and "there is no task 'nobody'" in told.err and "afresh list" in told.err
+    assert told.code == 1 and "no such task: nobody" in told.err and "afresh list" in told.err
 
 
 def test_a_beginning_that_fits_two_tasks_is_refused(person: Person) -> None:
     tasks = [person.adds(), person.adds()]
     told = person.types("show", "double")
-    assert told.code == 1 and "fits 2 tasks" in told.err and all(task in told.err for task in tasks)
+    assert told.code == 1 and "matches 2 tasks" in told.err and all(task in told.err for task in tasks)
 
 
 FAILING = [

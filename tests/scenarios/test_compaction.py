@@ -124,7 +124,7 @@ def test_a_repository_may_not_set_a_hook_nor_buy_summaries(tmp_path, config):
     own = tmp_path / "repo/.afresh/config.toml"
     for text in ('[hooks]\nbefore_compaction = "touch x"\n', "[compaction]\nmodel_summary = true\n"):
         own.write_text(text)
-        with pytest.raises(BadInput, match="which it may not"):
+        with pytest.raises(BadInput, match="can't be set in this file"):
             load_settings(ProjectPaths(tmp_path / "repo"))
 
 

@@ -97,7 +97,7 @@ def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_c
         "one.py",
         "two.py",
     ]
-    assert Person(tmp_path).types("inbox").out.startswith("No task waits"), "what a part asks is for its parent"
+    assert Person(tmp_path).types("inbox").out.startswith("No open questions"), "what a part asks is for its parent"
     assert f"{task}-2-2" in (repo / ".afresh/state/sessions/archive" / f"{task}.md").read_text()
 
 
@@ -124,11 +124,11 @@ def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_pat
     assert [row["parent"] for row in person.types("list", "--json").json] == ["", task]
     status = person.types("status").words
     assert f"part {PLACE} done" in status and status.endswith("1 done")
-    assert "part of" in person.types("show", part).words and "Handed out" in person.types("show").words
+    assert "part of" in person.types("show", part).words and "Subtasks" in person.types("show").words
     assert person.types("show", task[:-2], "--json").json["task"]["id"] == task, "the beginning of its name means the whole"
     for command in (["apply"], ["discard"], ["answer"], ["resume"]):
         refused = person.types(*command, part, *(["x"] if command == ["answer"] else []))
-        assert refused.code == 1 and f"is a part of {task}" in refused.err and "nothing was changed" in refused.err
+        assert refused.code == 1 and f"is a subtask of {task}" in refused.err and "nothing was changed" in refused.err
     before = {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}
     assert person.types("rebuild").code == 0
     assert before == {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}

@@ -108,7 +108,7 @@ def test_without_a_sandbox_nothing_is_run_and_that_is_said(person: Person, monke
 
     monkeypatch.setattr(checks, "choose_sandbox", none)
     person.write("conftest.py", f"open({str(person.folder / 'ran')!r}, 'w')\n")
-    assert "python -m pytest -q (not tried: nothing on this machine confines a command)" in person.types("init").out
+    assert "python -m pytest -q (not tried: no sandbox on this machine)" in person.types("init").out
     assert not (person.folder / "ran").exists()
 
 

@@ -60,7 +60,7 @@ def test_three_refused_completions_end_it(person: Person) -> None:
     assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("failed", 4)
     assert told.json["reason"] == "completion refused 3 times; the last time: nothing was changed"
     over = person.types("resume")
-    assert over.code == 1 and "is over: failed" in over.err
+    assert over.code == 1 and "is finished: failed" in over.err
     assert person.belongings() == before
 
 

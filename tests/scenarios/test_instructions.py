@@ -150,7 +150,7 @@ def test_each_line_is_shown_with_its_place_and_what_gave_way_to_what(ours: Perso
 
 
 def test_what_cannot_be_shown_is_said_and_what_is_not_there_too(ours: Person) -> None:
-    assert "there is no nowhere.py" in ours.types("instructions", "nowhere.py").err
+    assert "no such file or folder: nowhere.py" in ours.types("instructions", "nowhere.py").err
     assert "is outside the repository" in ours.types("instructions", "..").err
     assert "there is no task type 'fixbug'" in ours.types("instructions", "-t", "fixbug").err
     ours.write(".afresh/AGENT.md", "---\nrulez: 1\nfirm: true\n---\n")

@@ -77,7 +77,7 @@ def test_killed_anywhere_and_typed_again_it_has_taken_back_one_change(person: Pe
         assert left(person, task) == halves.get(point, (now, now)), point
         if point != "whole":
             again = types(person, "never", "undo", task)
-            ended = "had not come to its end" in again.stdout
+            ended = "finished the interrupted undo" in again.stdout
             assert again.returncode == 0 and ended == (point != "unwritten"), (point, again)
         assert left(person, task) == (then, then) and desk.store.load(task).workspace.reverted == place + 1, point
         assert sum(isinstance(entry.event, StepsUndone) for entry in desk.store.journal(task)) == place + 1

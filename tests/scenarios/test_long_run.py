@@ -162,9 +162,9 @@ def test_why_knows_the_last_call_that_held_it(desk):
 
 def test_why_says_that_a_name_was_never_seen(desk):
     told = explain_name_in_call(desk, "t", "no_such_name")
-    assert not told.places and not told.copies and "nothing that this task had seen" in told.reason
+    assert not told.places and not told.copies and "this task had not seen it" in told.reason
     early = explain_name_in_call(desk, "t", "record_50_1", 40)
-    assert not early.copies and "nothing that this task had seen before the call" in early.reason
+    assert not early.copies and "this task had not seen it before the call" in early.reason
 
 
 def test_why_takes_names_as_wholes(desk):

@@ -242,7 +242,7 @@ def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes
     task = ordered(desk, person.script([SHIFT, ("remember", {"subject": "shift", "note": "works"})], [MEND], [COMPLETE]))
     worked(desk, task, "supervised", Scripted(GO, PersonRequest(PersonAct.STOP)))
     told = person.types("undo", task, "--why", "no tricks")
-    assert told.code == 0 and "1 change; changed now: no file" in told.words
+    assert told.code == 0 and "1 change; files still changed: none" in told.words
     state = desk.store.load(task)
     tree = person.state / "worktrees" / task / "calc.py"
     assert (state.workspace.changed, state.verification.verdict, state.phase) == (
@@ -254,7 +254,7 @@ def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes
     again = person.types("undo", task, "--json")
     assert again.code == 1 and "nothing to undo" in again.error["what"]
     assert worked(desk, task, "autonomous").status is TaskStatus.DONE
-    assert person.types("undo", task, "--json").error["what"] == f"task {task} is over: done"
+    assert person.types("undo", task, "--json").error["what"] == f"task {task} is finished: done"
 
 
 def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Person, desk: Project) -> None:
@@ -262,7 +262,7 @@ def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Pe
     worked(desk, task, "interactive", Scripted(GO, GO, PersonRequest(PersonAct.STOP)))
     state = undo_task_steps(desk, task, steps=2)
     assert (state.work.plan, state.work.plan_step, state.work.step) == ((), 0, 2)
-    with pytest.raises(BadInput, match="no step has been taken"):
+    with pytest.raises(BadInput, match="no step was taken yet"):
         undo_task_steps(desk, task)
 
 
@@ -314,4 +314,4 @@ def test_the_users_settings_say_how_closely_and_a_repository_may_not(
     assert "mode should be one of: autonomous, supervised, interactive" in person.types("inbox", "--json").error["what"]
     own.unlink()
     person.write(".afresh/config.toml", 'mode = "autonomous"\n')
-    assert "sets mode, which it may not" in person.types("inbox", "--json").error["what"]
+    assert "mode can't be set in this file" in person.types("inbox", "--json").error["what"]

@@ -3,7 +3,7 @@
 from person import Person
 
 from afresh.cli import main
-from afresh.cli.render.code_map import render_code_map
+from afresh.cli.render.code import render_code_map
 from afresh.core.tokens import EstimatingCounter
 
 
@@ -43,7 +43,7 @@ def test_a_repository_without_code_is_told_so(person: Person):
     for path in ("calc.py", "test_calc.py"):
         (person.repo / path).unlink(missing_ok=True)
     told = person.types("map", "--json")
-    assert told.code == 1 and "no code here" in told.error["what"]
+    assert told.code == 1 and "no source files" in told.error["what"]
 
 
 def test_nothing_is_left_in_a_repository_that_was_only_looked_at(person: Person):
@@ -62,7 +62,7 @@ def test_on_a_terminal_it_says_what_there_was_room_for(person: Person):
     with chdir(stocked(person).repo):
         text = rendered(render_code_map(build_code_map(Path.cwd(), "letters \x1b[31m", 500)), 80)
         nothing = rendered(render_code_map(build_code_map(Path.cwd(), "", 1)), 80)
-    assert text.splitlines()[0] == "What matters for letters \\x1b[31m"
+    assert text.splitlines()[0] == "Most relevant for letters \\x1b[31m"
     assert "     5  class Letter" in text and "of 500 tokens" in text and max(map(len, text.splitlines())) <= 80
     assert "Nothing fits into 1 tokens" in nothing
     assert "map" in main.list_command_names()

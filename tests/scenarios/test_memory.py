@@ -39,7 +39,7 @@ def test_what_is_forgotten_is_in_no_later_window_and_in_the_history(person: Pers
     assert SECRET in windows(person, task)[1]
     (name,) = ids(person, "fixture", "server", "--kind", "note")
     told = person.types("memory", "forget", name, "--why", "it is nobody's business")
-    assert told.code == 0 and "no later window shows it" in told.out
+    assert told.code == 0 and "not in later prompts" in told.out
     goes_on(person, task)
     later = windows(person, task)[2:]
     assert len(later) == 2 and not any("40404" in window for window in later)
@@ -106,11 +106,11 @@ def test_recall_brings_decisions_and_notes_by_their_name(person: Person) -> None
 
 
 BAD = {
-    "no such fact": (("show", "m00000000"), "nothing is remembered as 'm00000000'"),
-    "correct nothing": (("correct", "m00000000", "x"), "nothing is remembered"),
-    "forget nothing": (("forget", "zzz"), "nothing is remembered"),
+    "no such fact": (("show", "m00000000"), "no such fact: 'm00000000'"),
+    "correct nothing": (("correct", "m00000000", "x"), "no such fact"),
+    "forget nothing": (("forget", "zzz"), "no such fact"),
     "empty rule": (("add", "  "), "the text is empty"),
-    "long rule": (("add", "word " * 900), "are too many to stand in every window"),
+    "long rule": (("add", "word " * 900), "are too many for every prompt"),
     "half a character": (("add", "bad \udcff bytes"), "is not UTF-8"),
 }
 
@@ -141,7 +141,7 @@ def test_search_by_task_kind_and_number(person: Person) -> None:
     task = person.runs(person.script([NOTE, MEND, COMPLETE]), "--json").json["task"]
     assert [row["kind"] for row in person.types("memory", "search", "--task", task, "--kind", "note", "--json").json] == ["note"]
     assert len(person.types("memory", "search", "-n", "1", "--json").json) == 1
-    assert "Nothing that holds" in person.types("memory", "search", "unheard").out
+    assert "Nothing found." in person.types("memory", "search", "unheard").out
     assert SECRET in person.types("memory", "search", "fixture").words
 
 
@@ -149,7 +149,7 @@ def test_rules_that_no_window_could_hold_are_refused_and_the_others_stay(person:
     for number in range(2):
         assert person.types("memory", "add", f"{number} never {'x' * 1_900}").code == 0
     told = person.types("memory", "add", f"3 never {'x' * 1_900}")
-    assert told.code == 1 and "at most 50 and 4,000" in told.err and "nothing was changed" in told.err
+    assert told.code == 1 and "the maximum is 50 with 4,000" in told.err and "nothing was changed" in told.err
     assert person.types("memory", "add", f"4 never {'x' * 1_900}", "--everywhere").code == 0, "the user's own count apart"
     rules = {row["text"][0]: row["id"] for row in person.types("memory", "search", "--kind", "rule", "--json").json}
     assert set(rules) == {"0", "1", "4"}

@@ -116,7 +116,7 @@ def test_a_call_that_costs_says_so_first(person: Person, config: Path, monkeypat
     with ModelServer([Reply("", (Action("say", {"word": "afresh"}),), Usage(120, 9))]) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
         told = person.types("models", "check", "openai:gpt-4o-mini")
-    assert "A real call of openai:gpt-4o-mini" in told.err and "at most $0.0" in told.err
+    assert "Test call to openai:gpt-4o-mini" in told.err and "at most $0.0" in told.err
 
 
 def test_a_key_goes_to_the_keyring_unseen_and_comes_back_out(person: Person, config: Path, tmp_path: Path, monkeypatch) -> None:
@@ -126,7 +126,7 @@ def test_a_key_goes_to_the_keyring_unseen_and_comes_back_out(person: Person, con
     try:
         monkeypatch.setattr(sys, "stdin", io.StringIO(f"{KEY}\n"))
         stored = person.types("models", "key", "mine")
-        assert stored.code == 0 and stored.out == "the key for mine is in the keyring\n"
+        assert stored.code == 0 and stored.out == "stored the key for mine in the keyring\n"
         shown = person.types("models", "--json")
         assert [one["key"] for one in shown.json["models"]] == ["keyring, as mine"] and KEY not in shown.out + stored.err
         assert person.types("models", "key", "mine", "--delete").code == 0
@@ -143,7 +143,7 @@ def test_a_task_keeps_the_name_and_says_when_it_is_gone(person: Person, config: 
     assert person.types("add", "x", "--model", "mien", "--check", "true").code == 1
     config.write_text("")
     told = person.types("resume", task, "--json")
-    assert told.code == 1 and told.error["what"].startswith("there is no model 'mine'") and "afresh models" in told.error["next"]
+    assert told.code == 1 and told.error["what"].startswith("no such model: 'mine'") and "afresh models" in told.error["next"]
 
 
 @pytest.mark.parametrize(

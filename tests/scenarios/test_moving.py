@@ -52,10 +52,10 @@ def test_a_task_that_asks_on_one_machine_is_answered_and_finished_on_another(per
     assert person.types("export").code == 0
     carried(person, other)
     offered = other.types("status")
-    assert "No tasks here. `afresh import` brings back 1 task from" in offered.words
+    assert "No tasks yet. `afresh import` brings back 1 task from" in offered.words
     told = other.types("import")
     assert told.code == 0 and "1 journal imported" in told.words
-    assert "Nothing to import: all of it is here already." in other.types("import").words
+    assert "Nothing to import: everything is here already." in other.types("import").words
     assert differing(state(other, asking), state(person, asking)) == []
     count("imported on another machine", len(FIELDS))
     assert other.types("context", "verify", asking).code == 0
@@ -70,7 +70,7 @@ def test_a_task_that_asks_on_one_machine_is_answered_and_finished_on_another(per
     assert "4 of 4 calls" in other.types("context", "verify", asking).words
     assert other.types("export").code == 0
     carried(other, person)
-    assert "goes on" in person.types("import").words
+    assert "updated" in person.types("import").words
     assert person.git("rev-parse", f"afresh/{asking}") == other.git("rev-parse", f"afresh/{asking}")
     assert person.types("apply", asking).code == 0 and "x * 2" in (person.repo / "calc.py").read_text()
     assert other.types("apply", asking).code == 0
@@ -164,10 +164,10 @@ def test_tasks_that_went_apart_are_refused_with_exit_code_1_and_nothing_of_them_
     person.types("export", elsewhere)
     before = journal(other, asking)
     told = other.types("import", elsewhere)
-    assert told.code == 1 and f"entry {len(before)} is another one here" in told.words and asking in told.words
+    assert told.code == 1 and f"diverged after entry {len(before) - 1}" in told.words and asking in told.words
     assert journal(other, asking) == before
     refused = other.types("export", elsewhere)
-    assert refused.code == 1 and "holds entries of" in refused.words and "first, or export to another folder" in refused.words
+    assert refused.code == 1 and "contains entries of" in refused.words and "first, or export to another folder" in refused.words
 
 
 def test_the_notebook_goes_along(person: Person, asking: str):
@@ -197,8 +197,8 @@ def test_what_a_run_archives_is_named_by_its_journal(person: Person, asking: str
 
 def test_an_export_says_what_it_holds_and_where(person: Person, asking: str):
     told = person.types("export")
-    assert told.code == 0 and "exported 1 task" in told.out and "It holds what the journals hold" in told.words
-    assert "nothing has changed since" in person.types("export").words
+    assert told.code == 0 and "exported 1 task" in told.out and "It contains goals, code" in told.words
+    assert "no changes since" in person.types("export").words
     rows = json.loads((person.repo / ".afresh/export/queue.json").read_text())["tasks"]
     assert [(row["id"], row["status"]) for row in rows] == [(asking, "blocked")]
     assert person.types("export", "--task", "nobody").code == 1
@@ -206,5 +206,5 @@ def test_an_export_says_what_it_holds_and_where(person: Person, asking: str):
 
 def test_a_lost_tree_is_told_at_once_and_the_journal_goes_without_it(person: Person, asking: str):
     subprocess.run(["rm", "-rf", str(person.state / "shadow")], check=True)
-    assert "its changes are not on this machine" in person.types("export").words
+    assert "its files are not on this machine" in person.types("export").words
     assert replace(person).types("import").code == 0

@@ -77,8 +77,8 @@ def test_a_person_sees_exactly_what_would_cross_and_lets_it(person: Person, othe
     write(person, title="double returns old values from the buffer")
     person.types("knowledge", "approve", "KO-1")
     told = person.types("knowledge", "share", "KO-1")
-    assert told.code == 0 and TELLING in told.words and "Nothing has crossed yet" in told.words
-    assert "It may tell of this project:" in told.words and "stowage.py" in told.out
+    assert told.code == 0 and TELLING in told.words and "Nothing is shared yet" in told.words
+    assert "It may reveal something about this project:" in told.words and "stowage.py" in told.out
     assert patterns(other) == []
     offered = person.types("knowledge", "share", "KO-1", "--json").json
     assert offered["crossed"] is None and {"double", "stowage.py"} <= set(offered["names"])
@@ -88,13 +88,13 @@ def test_a_person_sees_exactly_what_would_cross_and_lets_it(person: Person, othe
     body = Path(pattern["file"]).read_text()
     assert all(line in body for line in offered["text"]["body"].splitlines())
     again = person.types("knowledge", "share", "KO-1", "--yes")
-    assert again.code == 1 and f"has crossed already, as {pattern['id']}" in again.words
+    assert again.code == 1 and f"is already shared, as {pattern['id']}" in again.words
 
 
 def test_a_person_may_let_the_plain_part_cross_alone(person: Person, other: Person):
     write(person, status="approved")
     told = person.types("knowledge", "share", "KO-1", "--plain")
-    assert PLAIN in told.out and "stowage" not in told.out and "No name, path or literal" in told.words
+    assert PLAIN in told.out and "stowage" not in told.out and "no name, path or literal" in told.words
     assert person.types("knowledge", "share", "KO-1", "--plain", "--yes").code == 0
     (text,) = found(other)
     assert PLAIN in text and "stowage" not in text
@@ -103,10 +103,10 @@ def test_a_person_may_let_the_plain_part_cross_alone(person: Person, other: Pers
 def test_what_has_no_plain_part_or_waits_for_approval_is_not_shared(person: Person):
     write(person, "KO-1", title="double returns old values")
     told = person.types("knowledge", "share", "KO-1", "--yes")
-    assert told.code == 1 and "KO-1 is draft" in told.words and "nothing has crossed" in told.words
+    assert told.code == 1 and "KO-1 is draft" in told.words and "nothing was shared" in told.words
     person.types("knowledge", "approve", "KO-1")
     told = person.types("knowledge", "share", "KO-1", "--plain", "--yes")
-    assert told.code == 1 and "no plain part: its title says double" in told.words
+    assert told.code == 1 and "no plain part: its title contains double" in told.words
     assert patterns(person) == []
 
 

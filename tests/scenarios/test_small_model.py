@@ -107,7 +107,7 @@ def wander(owner: Person, steps: int, highest: int) -> list[str]:
 def heard(owner: Person, task: str) -> bool:
     """Whether it could be told to go on. Nothing is taken that would not fit, and the question stays open."""
     told = owner.types("answer", task, "go on")
-    assert told.code == 0 or ("no window could hold that" in told.err and owner.shown(task)["question"]), told.err
+    assert told.code == 0 or ("that does not fit into a prompt" in told.err and owner.shown(task)["question"]), told.err
     return told.code == 0
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.app import repair_spending_ledger as books
+from afresh.app import spending_ledger as books
 from afresh.app.project import open_project
 from afresh.app.read_spending import hash_project_root
 from afresh.core.action import Action
@@ -65,7 +65,7 @@ def test_a_task_that_has_spent_its_limit_asks_and_an_answer_allows_as_much_again
         question = person.shown(task)["question"]
         assert "the limit of $0.90 for one task is reached" in question and "Answer to allow as much again" in question
         assert task in person.types("inbox").words
-        assert person.types("work", "--no-sandbox").words.endswith("no task is ready"), "it is in nobody's way"
+        assert person.types("work", "--no-sandbox").words.endswith("no tasks ready"), "it is in nobody's way"
         assert person.types("answer", task, "1").code == 0
         person.types("work", "--no-sandbox", "--json")
         assert len(server.received) > stopped
@@ -84,7 +84,7 @@ def test_a_day_s_limit_stops_everything_until_a_person_resets_it(person: Person,
         assert [row["task"] for row in told.json] == [first], "what was done before is told"
         assert person.types("work", "--until-empty", "--no-sandbox").code == 1
         assert person.types("resume", second, "--no-sandbox").code == 1 and len(server.received) == made, "nothing was asked"
-        assert "Nothing calls a model until `afresh spend reset day`" in person.types("status").words
+        assert "No model calls until you run `afresh spend reset day`" in person.types("status").words
         assert person.types("spend", "--json").json["stopped"][0]["limit"] == "day"
         assert person.types("spend", "reset", "day").code == 0
         assert person.types("resume", second, "--no-sandbox", "--json").code == 1 and len(server.received) > made
@@ -105,14 +105,14 @@ def test_what_a_model_costs_must_be_known_where_the_user_has_set_a_limit(person:
     with shop.sells(DONE) as server:
         ordered(person)
         told = person.types("work", "--no-sandbox")
-        assert "nobody knows what openai:some-model costs" in told.words and '[prices."openai:some-model"]' in told.words
+        assert "the price of openai:some-model is unknown" in told.words and '[prices."openai:some-model"]' in told.words
         assert not server.received
 
 
 def test_a_repository_can_set_neither_limits_nor_prices(person: Person, shop):
     for table in ("[limits]\nday = 900", PRICE):
         person.write(".afresh/config.toml", table)
-        assert "which it may not" in person.types("inbox").words
+        assert "can't be set in this file" in person.types("inbox").words
 
 
 def test_books_that_can_t_be_written_stop_providers_and_not_the_free(person: Person, shop):
@@ -124,7 +124,7 @@ def test_books_that_can_t_be_written_stop_providers_and_not_the_free(person: Per
         ordered(person)
         assert "so no model is called" in person.types("work", "--no-sandbox").words and not server.received
     assert person.runs(person.script([MEND], [COMPLETE]), "--no-sandbox", "--json").json["status"] == "done"
-    assert "can't be read" in person.types("status").words and "can't be read" in person.types("show").words
+    assert "can't be read" in person.types("status").words and "ledger unreadable" in person.types("show").words
 
 
 def test_spend_tells_the_same_whichever_way_it_is_asked(person: Person, shop):
@@ -171,7 +171,7 @@ def test_lost_books_are_put_back_from_the_journals(person: Person, shop):
     for file in (person.folder / "data" / "afresh").glob("ledger.db*"):
         file.unlink()
     assert person.types("spend", "--json").json["whole"]["calls"] == 0
-    assert "5 calls put back" in person.types("rebuild").words
+    assert "restored 5 calls" in person.types("rebuild").words
     assert person.types("spend", "--by", "model", "--json").json["lines"] == before["lines"]
     assert "put back" not in person.types("rebuild").words, "once"
 
@@ -202,7 +202,7 @@ def test_a_server_of_one_s_own_is_free_unless_priced_also_when_the_books_are_put
         if lost:
             for file in (person.folder / "data" / "afresh").glob("ledger.db*"):
                 file.unlink()
-            assert "1 call put back" in person.types("rebuild").words
+            assert "restored 1 call" in person.types("rebuild").words
         (line,) = person.types("spend", "--by", "model", "--json").json["lines"]
         assert (line["name"], line["nano_dollars"], line["price_unknown"]) == ("vllm:own", cost, 0)
 

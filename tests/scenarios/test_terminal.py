@@ -40,20 +40,20 @@ def happened(person: Person, kind: type) -> int:
 
 def test_supervised_shows_the_change_before_it_is_made_and_nothing_but_an_answer_lets_it_go_on(person: Person) -> None:
     with run(person, person.script([READ, PLAN], [SHIFT], [MEND], [COMPLETE]), "supervised") as at:
-        seen = at.sees("Before phase change with edit calc.py: is that as you want it?")
+        seen = at.sees("About to make the first change (calc.py). Go ahead?")
         assert "context" in seen and "1 passed, 1 failed before the first change" in seen, "the panel stands above"
-        seen = at.sees("enter: approve · words: told to it, none of this is done")
+        seen = at.sees("Enter: approve · text: reject this and tell the agent why")
         assert "[ ] shift it" in seen and "- x + 2" in seen and "+ x << 1" in seen and "nothing yet" in seen
         at.types("/undo")
-        at.sees("there is nothing to undo: no step has changed a file; /undo 1 takes back the last step")
+        at.sees("there is nothing to undo: no step has changed a file; /undo 1 undoes the last step")
         at.types("/undno")
-        at.sees("there is no /undno; there are /new, /undo, /stop, /diff, /help")
+        at.sees("no such command: /undno; commands: /new, /undo, /stop, /diff, /help")
         at.types("multiply, don't shift")
         at.sees("edit calc.py (not done)")
-        assert "+ x * 2" in at.sees("enter: approve")
+        assert "+ x * 2" in at.sees("Enter: approve")
         at.types("")
-        at.sees("Before phase verify: is that as you want it?")
-        at.sees("enter: approve · words: told to it · /new")
+        at.sees("About to verify the result. Go ahead?")
+        at.sees("Enter: approve · text: message to the agent · /new")
         at.types("/diff")
         at.sees("+    return x * 2")
         at.types("")
@@ -66,17 +66,17 @@ def test_supervised_shows_the_change_before_it_is_made_and_nothing_but_an_answer
 def test_interactive_asks_answers_redirects_and_takes_back(person: Person) -> None:
     with run(person, person.script([ASK], [SHIFT], [MEND], [COMPLETE]), "interactive") as at:
         at.sees("before the first step · phase understand")
-        at.sees("enter: next step · a number: so many steps")
+        at.sees("Enter: next step · N: run N steps")
         at.types("")
         at.sees("Multiply or shift? 1 multiply plain 2 shift fast")
-        assert "enter:" not in at.sees("a number: that option"), "what a model asks wants an answer"
+        assert "Enter:" not in at.sees("N: choose option N"), "what a model asks wants an answer"
         at.types("2")
         at.sees("answered: shift: fast")
         at.sees("after step 2 · phase verify · 1 file changed · 2 passed")
         at.types("/diff")
         at.sees("+    return x << 1")
         at.types("/undo no tricks")
-        at.sees("undone: all from step 2 on")
+        at.sees("undone: everything from step 2 on")
         at.sees("after step 2 · phase understand · 0 files changed")
         at.types("/new multiply")
         at.sees("new direction: multiply")
@@ -119,7 +119,7 @@ def test_ctrl_c_in_a_step_waits_for_its_end_and_a_second_one_does_not(person: Pe
         at.types("9")
         tree = begun(at, person)
         at.presses(CTRL_C)
-        at.sees("pausing after this step; Ctrl-C again stops at once")
+        at.sees("pausing after this step; press Ctrl-C again to stop now")
         (tree / "go").touch()
         at.sees("after step 1")
         at.sees("> ")

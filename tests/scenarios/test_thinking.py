@@ -39,12 +39,12 @@ def order(*more: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("more", "what", "next"),
     [
-        (("--thinking", "2000", "--model", "offline"), "offline can't be given tokens to think with", "another --model"),
-        (("--thinking", "2000", "--model", "mailbox:box"), "mailbox can't be given tokens to think with", "leave --thinking out"),
-        (("--thinking", "1023", "--model", "loud"), "1,023 tokens are too few to think with", "--thinking 1024, or 0 for none"),
-        (("--thinking", "1023"), "1,023 tokens are too few to think with", "--thinking 1024"),
-        (("--thinking", "2000", "--model", "quiet"), "[models.quiet] says that it does not think", "leave --thinking out"),
-        (("--thinking", "3000", "--budget", "6000", "--model", "loud"), "leaves no 3,000 to think with", "--budget 7000"),
+        (("--thinking", "2000", "--model", "offline"), "offline does not support --thinking", "another --model"),
+        (("--thinking", "2000", "--model", "mailbox:box"), "mailbox does not support --thinking", "omit --thinking"),
+        (("--thinking", "1023", "--model", "loud"), "--thinking 1,023 is too small", "--thinking 1024, or 0 for none"),
+        (("--thinking", "1023"), "--thinking 1,023 is too small", "--thinking 1024"),
+        (("--thinking", "2000", "--model", "quiet"), "[models.quiet] has thinking = false", "omit --thinking"),
+        (("--thinking", "3000", "--budget", "6000", "--model", "loud"), "can't hold 3,000 for thinking", "--budget 7000"),
         (("--thinking", "many",), "", ""),
         (("--thinking", "-1",), "", ""),
     ],

@@ -61,7 +61,7 @@ def test_the_second_worker_is_refused_and_the_first_ends_well(person: Person, fi
             assert refused.code == 1 and f"is being worked on by {ticket['owner']}" in refused.err
             assert "nothing was changed" in refused.err and "wait for it" in refused.err
         assert ended(person.starts("resume", ticket["task"], *other, "--json"))[0] == 1, "from another process, too"
-        assert person.types("work", *other).out == "no task is ready\n"
+        assert person.types("work", *other).out == "no tasks ready\n"
         discarded = person.types("discard", ticket["task"])
         assert discarded.code == 1 and "stop that run first" in discarded.err
         assert person.types("apply", ticket["task"]).code == 1
@@ -102,7 +102,7 @@ def test_an_interrupt_ends_the_run_and_keeps_the_task(person: Person) -> None:
     request(box, 1, worker)
     worker.send_signal(signal.SIGINT)
     code, _, err = ended(worker)
-    assert code == 130 and "stopped, as you asked" in err and "afresh resume" in err and "Traceback" not in err
+    assert code == 130 and "interrupted" in err and "afresh resume" in err and "Traceback" not in err
     (ticket,) = person.types("list", "--json").json
     assert ticket["ready"] and not ticket["owner"], "it has let go of the task"
 
@@ -130,7 +130,7 @@ def test_a_worker_that_is_told_to_stop_ends_its_run_after_the_reply_it_waits_for
     worker.send_signal(signal.SIGTERM)
     reply(asked, MEND)
     code, _, err = ended(worker)
-    assert code == 1 and "told to stop" in err and "Traceback" not in err
+    assert code == 1 and "stopped by SIGTERM" in err and "Traceback" not in err
     (ticket,) = person.types("list", "--json").json
     assert ticket["ready"] and not ticket["owner"], "it has let go of the task"
     assert person.shown()["calls"] == 1 and len(list(box.glob("*.request.md"))) == 1

@@ -110,7 +110,7 @@ def test_a_failed_call_costs_nothing_unless_the_fault_knows_better(desk: Desk):
 
 
 def test_an_unknown_price_is_refused_only_under_a_limit_of_the_user_s_own(desk: Desk):
-    with pytest.raises(OverLimit, match="nobody knows what lab:one costs") as refused:
+    with pytest.raises(OverLimit, match="the price of lab:one is unknown") as refused:
         desk.books(SpendingLimits(day=3), {}).book(CALL)
     assert '[prices."lab:one"]' in refused.value.next and "CONFIG" in refused.value.next
     books = desk.books(prices={})
@@ -147,7 +147,7 @@ def blocked(path: Path) -> None:
 @pytest.mark.parametrize("spoil", [broken, blocked])
 def test_without_books_no_model_is_called_that_somebody_pays_for(desk: Desk, spoil: Callable[[Path], None]):
     spoil(desk.folder / "ledger.db")
-    with pytest.raises(NeedsPerson, match="can't be kept, so no model is called") as refused:
+    with pytest.raises(NeedsPerson, match="can't be written, so no model is called") as refused:
         desk.books().book(CALL)
     assert "nothing was sent" in refused.value.safe and "afresh rebuild" in refused.value.next
     free = desk.books(free=True)

@@ -13,7 +13,7 @@ from afresh.core import event as happened
 from afresh.core.decision import Decision
 from afresh.core.dialogue_state import DialogueState
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, QueueTicket, Task, TaskStatus
@@ -101,19 +101,12 @@ def test_a_stranger_is_told_all_he_needs() -> None:
 
 def test_what_an_undone_step_did_to_the_tests_is_no_news_of_the_tree() -> None:
     red = Verdict(Ruling.FAIL, "worse", (CheckRun("pytest -q", 1, failed=4, failures=(FailedTest("test_new"),)),), ("test_new",))
-    at_work = replace(
-        STATE,
-        verification=replace(STATE.verification, verdict=red, verdict_step=4),
-        memory=replace(STATE.memory, recent=(StepRecord(4, "", (), "", False),)),
-    )
-    told = summarise_for_handover(at_work)
-    assert told["tests"] == "after step 4: 4 failed, and undone; before the first change: 3 passed, 1 failed"
+    undone = replace_in_parts(STATE, verdict=red, verdict_step=4, is_undone=True)
+    told = summarise_for_handover(undone)
+    assert told["tests"] == "after step 4: 4 failed (undone); before: 3 passed, 1 failed"
     assert told["failing"] == ["test_old: as ever"]
-    kept = summarise_for_handover(replace_in_parts(at_work, recent=(StepRecord(4, "", (), "", True),)))
+    kept = summarise_for_handover(replace_in_parts(undone, is_undone=False))
     assert kept["tests"] == "after step 4: 4 failed; before: 3 passed, 1 failed" and kept["failing"] == ["test_new"]
-    assert summarise_for_handover(replace_in_parts(at_work, recent=()))["failing"] == ["test_old: as ever"], (
-        "a regression is always undone"
-    )
 
 
 def test_continuity_names_running_before_blocked_before_ready_before_waiting(desk: Desk) -> None:

@@ -53,11 +53,11 @@ def pick_request(folder: Path, name: str = "") -> LoadedRequest:
     found = list_open_requests(folder)
     fits = [one for one in found if any(part.startswith(name) for part in (one.stem, str(one.number), one.task))]
     if not fits:
-        what = f"no open request in {folder} is called {name!r}" if found else f"no request waits in {folder}"
-        raise BadInput(what, next="`afresh mailbox list` shows them; --wait waits for one")
+        what = f"no open request in {folder} is called {name!r}" if found else f"no open requests in {folder}"
+        raise BadInput(what, next="`afresh mailbox list` lists them; --wait waits for one")
     if name and len(fits) > 1 and len({one.task for one in fits}) > 1:
         raise BadInput(
-            f"{name!r} fits {len(fits)} requests: {', '.join(one.stem for one in fits[:5])}", next="say more of the name"
+            f"{name!r} matches {len(fits)} requests: {', '.join(one.stem for one in fits[:5])}", next="give more of the name"
         )
     request = read_request(folder, fits[0].stem)
     try:
@@ -73,7 +73,7 @@ def await_request(folder: Path, seconds: float) -> None:
     while not (folder.is_dir() and any(one.waited for one in list_open_requests(folder))):
         if time.monotonic() >= deadline:
             what = f"no request came into {folder} within {seconds:g} seconds"
-            raise BadInput(what, next="is a task at work with this mailbox?")
+            raise BadInput(what, next="is a task running with this mailbox?")
         time.sleep(POLL_SECONDS)
 
 
@@ -88,12 +88,12 @@ def post_reply(folder: Path, post: LoadedRequest, text: str) -> Reply:
                 write_file_atomically(folder / f"{post.posted.stem}{PROBLEM_SUFFIX}", f"{fault}\n")
         problem = str(fault).replace("\n", "\n  ")
         raise BadInput(
-            f"this is no reply to {post.posted.stem}:\n  {problem}", next="mend it", safe="nothing was posted"
+            f"invalid reply to {post.posted.stem}:\n  {problem}", next="fix this and reply again", safe="nothing was posted"
         ) from None
     try:
         write_file_atomically(folder / f"{post.posted.stem}{REPLY_SUFFIX}", text)
     except OSError as error:
-        raise BadInput(f"the reply can't be written into {folder}: {error}", next="see to the folder's rights") from None
+        raise BadInput(f"the reply can't be written into {folder}: {error}", next="check the folder's permissions") from None
     return reply
 
 
@@ -105,7 +105,7 @@ def build_tool_reply(post: LoadedRequest, tool: str, given: Sequence[str], thoug
     for word in given:
         name, equals, value = word.partition("=")
         if not equals:
-            raise BadInput(f"{word!r} is no argument", next="write NAME=VALUE, or NAME=@FILE", safe="nothing was posted")
+            raise BadInput(f"invalid argument {word!r}", next="write NAME=VALUE, or NAME=@FILE", safe="nothing was posted")
         args[name] = _parse_argument(value, known.get(name, {}))
     return {"thought": thought, "actions": [{"tool": tool, "args": args}]}
 
@@ -128,4 +128,4 @@ def _read_argument_file(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} can't be read: {error}", next="write @@ for a text that begins with @") from None
+        raise BadInput(f"{path} can't be read: {error}", next="write @@ for text that begins with @") from None

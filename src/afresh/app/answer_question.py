@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from afresh.app.open_spending_ledger import reset_task_limits
 from afresh.app.project import Project
-from afresh.app.tasks import find_task, record_events
-from afresh.app.validate_task import refuse_overfull_prompt, refuse_part_of_task, refuse_unstorable_text
+from afresh.app.spending_ledger import reset_task_limits
+from afresh.app.tasks import find_task, record_events, refuse_overfull_prompt, refuse_part_of_task, refuse_unstorable_text
 from afresh.core.event import QuestionAnswered, QuestionAsked
 from afresh.core.question import is_bare_choice, match_options, parse_options
 from afresh.core.reducer import apply_event
@@ -18,7 +17,7 @@ from afresh.errors import BadInput, Conflict
 from afresh.views.task_status import format_time
 from afresh.workspace.git import find_author_name
 
-ANSWER_NOT_RECORDED = "your answer was not recorded, nothing was changed"
+ANSWER_NOT_RECORDED = "the answer was not recorded; nothing was changed"
 MIN_TASK_PREFIX_CHARACTERS = 5
 """Characters from which one word alone may be the beginning of a task's name."""
 
@@ -37,17 +36,17 @@ def find_addressed_task(desk: Project, words: Sequence[str]) -> tuple[str, str]:
     waiting = [state.task.id for state in list_open_questions(desk)]
     if named := [ticket.task for ticket in desk.queue.tickets() if _names_task(text, ticket.task)]:
         raise BadInput(
-            f"{text!r} names a task, and no answer is given",
+            f"{text!r} is a task; the answer is missing",
             next=f'afresh answer {named[0]} "your words"',
             safe=ANSWER_NOT_RECORDED,
         )
     if len(waiting) == 1:
         return waiting[0], text
     if not waiting:
-        raise BadInput("no task waits for an answer", next="afresh status shows where things stand", safe=ANSWER_NOT_RECORDED)
-    what = f"{len(waiting)} tasks wait for an answer: {', '.join(waiting[:5])}"
+        raise BadInput("no task has an open question", next="afresh status shows all tasks", safe=ANSWER_NOT_RECORDED)
+    what = f"{len(waiting)} tasks have open questions: {', '.join(waiting[:5])}"
     raise BadInput(
-        what, next='say which: afresh answer TASK "your words"; afresh inbox shows their questions', safe=ANSWER_NOT_RECORDED
+        what, next='name one: afresh answer TASK "your words"; afresh inbox lists the questions', safe=ANSWER_NOT_RECORDED
     )
 
 
@@ -77,18 +76,16 @@ def parse_answer(state: State, text: str, by: str) -> QuestionAnswered:
     if not text.strip():
         raise BadInput("the answer is empty", next=f'afresh answer {task} "your words"', safe=ANSWER_NOT_RECORDED)
     if "\0" in text:
-        raise BadInput("the answer holds a NUL, which no file can hold", next="leave it out", safe=ANSWER_NOT_RECORDED)
+        raise BadInput("the answer contains a NUL character", next="remove it", safe=ANSWER_NOT_RECORDED)
     refuse_unstorable_text(text)
     found, choice = match_options(text, state.dialogue.options), is_bare_choice(text)
     if len(found) == 1:
         return QuestionAnswered(known[found[0] - 1].words if choice else text, by, found[0])
     if known and choice:
         can_be = " and ".join(f"{number} ({known[number - 1].name})" for number in found)
-        what = f"{text.strip()!r} can mean options {can_be}" if found else f"there is no option {text.strip()}"
+        what = f"{text.strip()!r} could mean options {can_be}" if found else f"no such option: {text.strip()}"
         options = ", ".join(f"{one.number} {one.name}" for one in known)
-        raise BadInput(
-            f"{what}; the options are {options}", next="give its number, or answer in words of your own", safe=ANSWER_NOT_RECORDED
-        )
+        raise BadInput(f"{what}; options: {options}", next="answer with a number, or in your own words", safe=ANSWER_NOT_RECORDED)
     return QuestionAnswered(text, by)
 
 
@@ -98,29 +95,29 @@ def explain_refusal(desk: Project, state: State) -> BadInput:
     if state.status is TaskStatus.BLOCKED:
         question = to_one_line(state.dialogue.question, 200)
         return BadInput(
-            f"task {task} asks something else by now: {question}", next=f"afresh show {task}", safe=ANSWER_NOT_RECORDED
+            f"task {task} has a different question now: {question}", next=f"afresh show {task}", safe=ANSWER_NOT_RECORDED
         )
     if state.status is TaskStatus.DISCARDED:
         return BadInput(
-            f"task {task} is gone: discarded {format_time(state.times.updated)}",
-            next="afresh inbox shows what is open",
+            f"task {task} was discarded {format_time(state.times.updated)}",
+            next="afresh inbox lists open questions",
             safe=ANSWER_NOT_RECORDED,
         )
     if state.status.over:
         return BadInput(
-            f"task {task} is over: {state.status}", next=f"afresh show {task} tells how it ended", safe=ANSWER_NOT_RECORDED
+            f"task {task} is finished: {state.status}", next=f"afresh show {task} shows how it ended", safe=ANSWER_NOT_RECORDED
         )
     held = next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), "")
     works = f"{held} is working on it" if held else ""
     if before:
         what = f"task {task} was answered already, {before.told}{f'; {works}' if works else ''}"
-        return BadInput(what, next=f"afresh decisions {task} shows what came of it", safe=ANSWER_NOT_RECORDED)
+        return BadInput(what, next=f"afresh decisions {task} shows what followed", safe=ANSWER_NOT_RECORDED)
     if works:
         return BadInput(
-            f"task {task} is running and asks nothing: {works}", next="it asks when it needs you", safe=ANSWER_NOT_RECORDED
+            f"task {task} is running and has no question: {works}", next="it will ask when it needs you", safe=ANSWER_NOT_RECORDED
         )
     return BadInput(
-        f"task {task} is {state.status} and asks nothing", next=f"afresh resume {task} goes on with it", safe=ANSWER_NOT_RECORDED
+        f"task {task} is {state.status} and has no question", next=f"afresh resume {task} continues it", safe=ANSWER_NOT_RECORDED
     )
 
 

@@ -113,7 +113,7 @@ def try_test_candidates(
             foreign = TrialNote.FOREIGN_IMPORT
             return tuple(replace(one, said=strange[0], note=foreign) if strange and one.holds else one for one in trials)
     except NoSandbox:
-        why = "not tried: nothing on this machine confines a command"
+        why = "not tried: no sandbox on this machine"
     except AfreshError as fault:
         why = f"not tried: {fault}"
     return tuple(

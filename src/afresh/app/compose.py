@@ -1,28 +1,34 @@
 """The composition root: the only place where engine and adapters meet."""
 
-from collections.abc import Callable
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from afresh.actions.tools.registry import TOOLS
-from afresh.app.clock import SystemClock
-from afresh.app.compaction_hook import CommandHook
 from afresh.app.learn_lessons import learn_from_ended_tasks, open_lesson_library
-from afresh.app.open_spending_ledger import ask_about_limit, open_run_ledger
 from afresh.app.project import Project
 from afresh.app.project_profile import ProfileCache
+from afresh.app.read_tasks import SystemClock
 from afresh.app.run_subtask import PartRunner
-from afresh.app.tasks import block_task
-from afresh.app.validate_task import refuse_large_ceiling
+from afresh.app.spending_ledger import ask_about_limit, open_run_ledger
+from afresh.app.tasks import block_task, refuse_large_ceiling
 from afresh.code.code_insight import CodeInsight
 from afresh.config.templates.load_template import load_call_template, load_template
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
+from afresh.core.step_history import HookAnswer
 from afresh.core.supervision_state import AUTONOMOUS_MODE
 from afresh.core.task import Task, TaskStatus
 from afresh.core.token_calibration import TokenCalibration, find_calibration
 from afresh.core.tokens import EstimatingCounter
+from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput, BadInstructions, OverCeiling, OverLimit
 from afresh.loop import advance_task
 from afresh.models.call import MAX_REPLY_RETRIES, SideCall
@@ -217,3 +223,39 @@ def load_calibration(desk: Project, model: str, task: str) -> TokenCalibration:
         (meter for state in states if (meter := find_calibration(state.tokens.calibrations, model)).samples),
         TokenCalibration(model),
     )
+
+
+SKIP_EXIT_CODE = 10
+"""The exit code that means: not this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandHook:
+    """The question is JSON on its standard input. Exit 0 lets it be, 10 skips it; a hook that fails otherwise stops nothing."""
+
+    command: str
+    timeout: float = 30.0
+
+    def before_compaction(self, about: Mapping[str, Any]) -> HookAnswer:
+        try:
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", self.command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        except OSError as fault:
+            return HookAnswer(True, f"the hook can't be run: {fault.strerror}")
+        try:
+            _, said = process.communicate(json.dumps(dict(about), ensure_ascii=False), self.timeout)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return HookAnswer(True, f"the hook took longer than {self.timeout:g} s and was stopped")
+        if process.returncode in (0, SKIP_EXIT_CODE):
+            return HookAnswer(process.returncode == 0)
+        return HookAnswer(True, f"the hook ended with {process.returncode}: {to_one_line(said, 200)}".rstrip(": "))

@@ -25,7 +25,7 @@ from afresh.storage.lessons.lesson_folder import APPROVED_FOLDER, DRAFTS_FOLDER,
 from afresh.storage.lessons.lesson_library import is_pattern
 from afresh.workspace.git import find_author_name
 
-NOTHING_SHARED = "nothing has crossed"
+NOTHING_SHARED = "nothing was shared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +49,15 @@ def offer_sharing(desk: Project, name: str, plain: bool = False) -> SharingOffer
         return SharingOffer(one, strip_lesson_record(one), tuple(word for word in telling if word.strip("#")), own is None)
     found = anonymise_lesson(one, load_everyday_stems(), own) if own else None
     if found is None:
-        why = "the project is too large to be looked through" if own is None else explain_telling_words(one, own)
-        next = f"afresh knowledge share {one.id} shows all of it, to cross whole; or edit it first"
+        why = "the project is too large to scan for names" if own is None else explain_telling_words(one, own)
+        next = f"afresh knowledge share {one.id} previews the whole lesson; or edit it first"
         raise BadInput(f"{one.id} has no plain part: {why}", next=next, safe=NOTHING_SHARED)
     return SharingOffer(one, strip_lesson_record(found), ())
 
 
 def explain_telling_words(one: Lesson, own: ProjectNames) -> str:
     named = find_telltales(one.title, load_everyday_stems(), own)
-    return f"its title says {', '.join(named[:3])}" if named else "no line of what worked is free of the project's words"
+    return f"its title contains {', '.join(named[:3])}" if named else "every line of what worked contains names from the project"
 
 
 def refuse_sharing(desk: Project, one: Lesson) -> None:
@@ -67,9 +67,9 @@ def refuse_sharing(desk: Project, one: Lesson) -> None:
         raise BadInput("patterns are turned off", next="remove `patterns = false` from the settings", safe=NOTHING_SHARED)
     if old := find_pattern_of_lesson(open_pattern_folder(), desk.project.root, one):
         raise BadInput(
-            f"{one.id} has crossed already, as {old.id}" + (", and was rejected" if old.status is LessonStatus.REJECTED else ""),
-            next=f"afresh knowledge show {old.id}; edit, approve or reject it there",
-            safe="the pattern is as it was",
+            f"{one.id} is already shared, as {old.id}" + (", and was rejected" if old.status is LessonStatus.REJECTED else ""),
+            next=f"edit, approve or reject that one: afresh knowledge show {old.id}",
+            safe="the pattern was not changed",
         )
 
 
@@ -78,7 +78,7 @@ def share_lesson(desk: Project, made: SharingOffer) -> Lesson:
     pattern = add_pattern(desk, made.text, LessonApproval.CONFIRMED, read_current_day(desk))
     if pattern is None:
         raise BadInput(
-            "a pattern that says the same is there already", next="afresh knowledge list shows patterns", safe=NOTHING_SHARED
+            "a pattern with the same text exists already", next="afresh knowledge list lists them", safe=NOTHING_SHARED
         )
     return pattern
 
@@ -140,8 +140,8 @@ def find_lesson(desk: Project, name: str) -> LessonRow:
         id for id in ids if id.lower().startswith((name.lower(), f"ko-{name.lower()}"))
     ]
     if len(fits) != 1:
-        what = f"{name!r} fits {', '.join(fits[:5])}" if fits else f"there is no knowledge object {name!r}"
-        raise BadInput(what, next="afresh knowledge list shows what there is")
+        what = f"{name!r} fits {', '.join(fits[:5])}" if fits else f"no such lesson: {name!r}"
+        raise BadInput(what, next="afresh knowledge list lists them")
     held = folder.place(fits[0])
     assert held.read.knowledge
     return make_lesson_row(desk, held.read.knowledge, held)
@@ -160,7 +160,7 @@ def read_lesson_file(desk: Project, path: Path) -> LessonRow:
     held = next((one for one in folder.held() if one.path == path), None)
     if held is None or held.read.knowledge is None or held.read.notes:
         what = held.read.notes[0] if held else f"{path} is gone"
-        raise BadInput(str(what), next=f"afresh knowledge edit {path.stem}", safe="the file is as you left it")
+        raise BadInput(str(what), next=f"afresh knowledge edit {path.stem}", safe="nothing was changed")
     return make_lesson_row(desk, held.read.knowledge, held)
 
 

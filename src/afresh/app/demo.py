@@ -27,7 +27,7 @@ _GIT_IDENTITY = {
 def copy_sample(target: Path) -> Path:
     """Copy the sample into a new or empty folder and make it a git repository with one commit, the same everywhere."""
     if target.exists() and any(target.iterdir()):
-        raise BadInput(f"{target} is not empty", next="name a folder that does not exist yet", safe="nothing was written")
+        raise BadInput(f"{target} is not empty", next="choose a folder that does not exist yet", safe="nothing was written")
     shutil.copytree(SAMPLE_FOLDER, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".pytest_cache"))
     # a file named .gitignore would be obeyed by this repository, too
     (target / "gitignore").rename(target / ".gitignore")

@@ -1,6 +1,7 @@
-"""Looks at the machine and at the project, and says what holds."""
+"""Checks of this machine, of a project, and of one model by a small call."""
 
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +9,28 @@ from typing import Literal
 
 from afresh.app.list_models import list_configured_models, list_usable_providers
 from afresh.app.project import Project, open_project
-from afresh.app.read_tasks import offer_import
-from afresh.app.settings import load_user_settings
-from afresh.errors import AfreshError, NeedsPerson
+from afresh.app.read_tasks import SystemClock, offer_import
+from afresh.app.settings import Settings, load_user_settings
+from afresh.app.spending_ledger import OpenLedger, open_ledger_at
+from afresh.config.settings_file import find_user_config
+from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR
+from afresh.core.progress_event import ProgressEvent, ReplyStreamed
+from afresh.core.prompt import Request, ToolSchema
+from afresh.core.reply import Reply
+from afresh.core.spending import CallBooking, CallPurpose
+from afresh.core.tokens import EstimatingCounter
+from afresh.core.truncate import to_one_line
+from afresh.errors import AfreshError, BadInput, NeedsPerson, TryAgain
+from afresh.models.call import ModelGate, call_model
+from afresh.models.choose_model import find_framing_tokens, is_paid, make_model
+from afresh.models.model_settings import ModelSettings
+from afresh.ports.model import Model
 from afresh.sandbox.choose_level import describe_remedies
 from afresh.sandbox.escape_probe import probe_level
+from afresh.spending.ledger import SpendingLedger, SpendingTerms
+from afresh.spending.price_list import FreePrices, Price, PriceTable
 from afresh.storage.export.manifest import describe_import
+from afresh.storage.renew_lease import identify_worker
 from afresh.workspace.git import find_git, read_git_version
 
 HealthLevel = Literal["ok", "warn", "fail"]
@@ -51,12 +68,12 @@ def examine_models() -> HealthFinding:
     if wrong := [one for one in names if one.problem]:
         return HealthFinding("models", "warn", f"{wrong[0].name} can't be used: {wrong[0].problem}", "afresh models")
     if names:
-        return HealthFinding("models", "ok", f"set up: {', '.join(one.name for one in names)}")
+        return HealthFinding("models", "ok", f"configured: {', '.join(one.name for one in names)}")
     if found := [one for one in providers if one.key]:
         return HealthFinding("models", "ok", ", ".join(f"{one.title} (key: {one.key})" for one in found))
     variables = " or ".join(one.remedy.removeprefix("set ") for one in providers if one.problem)
     return HealthFinding(
-        "models", "warn", "no key: only models of your own, offline and mailbox", f"set {variables}; afresh models tells more"
+        "models", "warn", "no API key: only local models, offline and mailbox", f"set {variables}; see afresh models"
     )
 
 
@@ -74,7 +91,7 @@ def examine_sandbox() -> HealthFinding:
         result = probe_level(level)
         if result.holds:
             weaker = "" if level == "bubblewrap" else describe_remedies()
-            said = f"{level}: {len(result.checks)} attempts to get out of it failed, as they should"
+            said = f"{level}: all {len(result.checks)} escape attempts were blocked"
             return HealthFinding("sandbox", "warn" if weaker else "ok", said, weaker)
         why.append(f"{level}: {result.why_not}")
     return HealthFinding("sandbox", "fail", "; ".join(why), describe_remedies())
@@ -103,9 +120,121 @@ def examine_journals(desk: Project) -> Iterator[HealthFinding]:
             broken.append(f"{ticket.task}: {fault}")
     if broken:
         lost, where = describe_import(desk.project.folder / "export"), desk.project.database
-        remedy = f"or move it away (mv {where} {where}.old), then {lost}" if lost else "the other tasks are whole"
+        remedy = f"or move it away (mv {where} {where}.old), then {lost}" if lost else "the other tasks are intact"
         yield HealthFinding("journals", "fail", "; ".join(broken), f"restore the database from a backup; {remedy}")
     elif lost := offer_import(desk.queue, desk.project.folder / "export"):
-        yield HealthFinding("journals", "warn", "no task is here, but there is an export", lost)
+        yield HealthFinding("journals", "warn", "no tasks here, but there is an export", lost)
     else:
-        yield HealthFinding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, every hash fits")
+        yield HealthFinding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, all hashes match")
+
+
+RESERVE_TOKENS = 600
+EXPECTED_WORD = "afresh"
+SAY_TOOL = ToolSchema(
+    "say",
+    "Say a word.",
+    {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
+)
+TRIAL_REQUEST = Request(
+    "You answer by calling the tool.",
+    f"Call the tool `say` with the word {EXPECTED_WORD}. Nothing else.",
+    (SAY_TOOL,),
+    RESERVE_TOKENS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTrial:
+    """A call that is about to be made, and the most that it may cost."""
+
+    model: Model
+    tokens: int
+    price: Price | None
+    till: ModelGate
+    heard: list[ProgressEvent]
+    project: str = ""
+
+    @property
+    def worst(self) -> int | None:
+        """Nano-dollars; None if nobody knows the price."""
+        return self.price.worst(self.tokens, RESERVE_TOKENS) if self.price else None
+
+
+def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
+    """NeedsPerson if key or package are missing. Nothing is sent yet."""
+    counter = EstimatingCounter(framing=find_framing_tokens(name, own.models))
+    model = make_model(name, 0, ModelSettings(count=counter, named=own.models, task="check"))
+    tokens, room = counter.whole(TRIAL_REQUEST), model.window // MODEL_WINDOW_DIVISOR
+    if tokens + RESERVE_TOKENS > room:
+        raise BadInput(
+            f"a context window of {model.window:,} tokens leaves only {room:,} for a call, too few even for this one",
+            next="set a larger window in [models.NAME], or use another model",
+        )
+    purse, heard = open_ledger_at(at), list[ProgressEvent]()
+    paid = is_paid(name, own.models, own.prices)
+    prices = PriceTable(own.prices) if paid else FreePrices()
+    till = ModelGate(model, open_trial_ledger(purse, own, prices, paid), heard.append)
+    return ModelTrial(model, tokens, prices.of(model.name), till, heard, purse.account.project)
+
+
+def open_trial_ledger(purse: OpenLedger, own: Settings, prices: PriceTable | FreePrices, paid: bool) -> SpendingLedger:
+    """The call counts like any other."""
+    terms = SpendingTerms(purse.account.project, prices, own.limits, not paid, str(find_user_config()), identify_worker())
+    return SpendingLedger(purse.ledger, terms, SystemClock(), lambda text: None)
+
+
+def run_model_trial(trial: ModelTrial) -> Sequence[HealthFinding]:
+    """What came of it. Only what a person has to mend is a failure."""
+    began = time.monotonic()
+    try:
+        reply = call_model(TRIAL_REQUEST, _make_trial_booking(trial), trial.till)
+    except AfreshError as fault:
+        waiting = (
+            "try again later; for a local server, check that it runs and that base_url is right"
+            if isinstance(fault, TryAgain)
+            else ""
+        )
+        return [HealthFinding("call", "fail", to_one_line(str(fault), 400), getattr(fault, "next", "") or waiting)]
+    return [*_list_findings(trial, reply, time.monotonic() - began)]
+
+
+def _make_trial_booking(trial: ModelTrial) -> CallBooking:
+    return CallBooking(
+        task="check",
+        project=trial.project,
+        kind=CallPurpose.HEARTBEAT,
+        model=trial.model.name,
+        tokens=trial.tokens,
+        reserve=RESERVE_TOKENS,
+        ceiling=trial.tokens + RESERVE_TOKENS,
+        sections=(("check", trial.tokens),),
+    )
+
+
+def _list_findings(trial: ModelTrial, reply: Reply, seconds: float) -> Iterator[HealthFinding]:
+    yield HealthFinding("call", "ok", f"{reply.model or trial.model.name} answered in {seconds:.1f} s")
+    yield _check_tool_call(reply)
+    pieces = sum(isinstance(event, ReplyStreamed) for event in trial.heard)
+    streamed = f"the reply came in {pieces} pieces" if pieces > 1 else "the reply came in one piece: no progress while you wait"
+    yield HealthFinding("streaming", "ok" if pieces > 1 else "warn", streamed)
+    used = f"{reply.usage.input:,} tokens in, {reply.usage.output:,} out"
+    if reply.counted:
+        yield HealthFinding("usage", "ok", f"{used}; afresh expected {trial.tokens:,} in")
+    else:
+        yield HealthFinding(
+            "usage", "warn", f"{used} (our estimate; the provider reports no usage)", "spending limits use the estimate"
+        )
+
+
+def _check_tool_call(reply: Reply) -> HealthFinding:
+    called = [action for action in reply.actions if action.tool == SAY_TOOL.name]
+    if called and EXPECTED_WORD in str(called[0].args.get("word", "")).lower():
+        return HealthFinding("tools", "ok", "tool call received")
+    if called:
+        return HealthFinding(
+            "tools", "warn", f"tool call with the wrong arguments: {to_one_line(str(dict(called[0].args)), 100)}"
+        )
+    what = f"no tool call; it answered: {to_one_line(reply.thought, 160) or 'nothing'}"
+    return HealthFinding(
+        "tools", "fail", what, "try tools = false in its table (tool calls are then read from its text), or another model"
+    )

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from afresh.app.project import Project
-from afresh.app.tasks import find_task
-from afresh.app.validate_task import refuse_unstorable_text
+from afresh.app.tasks import find_task, refuse_unstorable_text
 from afresh.core.event import Event
 from afresh.core.fact import NOTEBOOK_JOURNAL, USER_JOURNAL, Fact, FactCorrected, FactForgotten, FactKind, FactNoted, FactScope
 from afresh.core.project_facts import FORGOTTEN_ENDING, FactQuery, ProjectFact, make_fact_id
@@ -66,7 +65,7 @@ def correct_fact(desk: Project, name: str, text: str, why: str = "") -> ProjectF
     refuse_rule_text(text)
     known = find_fact_in_force(desk, name)
     if known.fact.text == text:
-        raise BadInput(f"{known.id} says so already", next=f"afresh memory show {known.id}", safe=NOTHING_CHANGED)
+        raise BadInput(f"{known.id} already says that", next=f"afresh memory show {known.id}", safe=NOTHING_CHANGED)
     if known.fact.kind is FactKind.RULE:
         refuse_too_many_rules(desk, replace(known.fact, text=text))
     write_to_notebook(desk, known, FactCorrected(known.id, text, find_author_name(desk.project.root), why))
@@ -77,7 +76,7 @@ def forget_fact(desk: Project, name: str, why: str = "") -> ProjectFact:
     """Also what no longer holds: its words may still stand in what is remembered of earlier steps."""
     known = find_fact(desk, name)
     if known.end.startswith(FORGOTTEN_ENDING):
-        raise BadInput(f"{known.id} is {known.end} already", next=f"afresh memory show {known.id}", safe=NOTHING_CHANGED)
+        raise BadInput(f"{known.id} is already {known.end}", next=f"afresh memory show {known.id}", safe=NOTHING_CHANGED)
     write_to_notebook(desk, known, FactForgotten(known.id, find_author_name(desk.project.root), why))
     return find_fact(desk, known.id)
 
@@ -92,7 +91,7 @@ def write_to_notebook(desk: Project, known: ProjectFact, event: Event) -> None:
 def find_fact(desk: Project, name: str) -> ProjectFact:
     found = desk.lore.known(name.strip().lower())
     if not found:
-        raise BadInput(f"nothing is remembered as {name!r}", next="afresh memory search WORDS shows ids", safe=NOTHING_CHANGED)
+        raise BadInput(f"no such fact: {name!r}", next="find ids with: afresh memory search WORDS", safe=NOTHING_CHANGED)
     return next((one for one in found if not one.ended), found[-1])
 
 
@@ -100,8 +99,8 @@ def find_fact_in_force(desk: Project, name: str) -> ProjectFact:
     known = find_fact(desk, name)
     if known.ended:
         raise BadInput(
-            f"{known.id} no longer holds: {known.end}",
-            next=f"afresh memory show {known.id} has its history",
+            f"{known.id} is no longer valid: {known.end}",
+            next=f"afresh memory show {known.id} shows its history",
             safe=NOTHING_CHANGED,
         )
     return known
@@ -113,23 +112,23 @@ def refuse_too_many_rules(desk: Project, rule: Fact) -> None:
     kept = [one for one in found if one.scope is rule.scope and one.subject != rule.subject]
     letters = sum(len(one.text) for one in (*kept, rule))
     if len(kept) >= MAX_RULES or letters > MAX_CHARACTERS_OF_RULES:
-        whose = "of yours for all projects" if rule.scope is FactScope.USER else "of this project"
+        whose = "for all your projects" if rule.scope is FactScope.USER else "for this project"
         raise BadInput(
-            f"every window holds all rules {whose}, and they would be {len(kept) + 1} with {letters:,} characters:"
-            f" at most {MAX_RULES} and {MAX_CHARACTERS_OF_RULES:,}",
-            next="afresh memory search --kind rule, then `afresh memory forget ID` those that no longer matter,"
-            " or put what concerns few tasks into .afresh/AGENT.md",
+            f"too many rules {whose} for every prompt: {len(kept) + 1} with {letters:,} characters;"
+            f" the maximum is {MAX_RULES} with {MAX_CHARACTERS_OF_RULES:,}",
+            next="list them with `afresh memory search --kind rule` and remove some with `afresh memory forget ID`,"
+            " or put rules for few tasks into .afresh/AGENT.md",
             safe=NOTHING_CHANGED,
         )
 
 
 def refuse_rule_text(text: str) -> None:
     if not text.strip():
-        raise BadInput("the text is empty", next='afresh memory add "what is to be remembered"', safe=NOTHING_CHANGED)
+        raise BadInput("the text is empty", next='afresh memory add "text of the rule"', safe=NOTHING_CHANGED)
     if len(text) > MAX_RULE_CHARACTERS:
         raise BadInput(
-            f"{len(text):,} characters are too many to stand in every window",
-            next=f"use at most {MAX_RULE_CHARACTERS:,}; what is longer belongs into a file of the repository",
+            f"{len(text):,} characters are too many for every prompt",
+            next=f"use at most {MAX_RULE_CHARACTERS:,}; put longer text into a file in the repository",
             safe=NOTHING_CHANGED,
         )
     refuse_unstorable_text(text)

@@ -110,8 +110,8 @@ def build_code_map(where: Path, about: str, cap: int) -> CodeMap:
     code = refresh_checkout_code(home, home.files)
     if not code.files:
         raise BadInput(
-            "there is no code here in a language that afresh reads",
-            next="go to a repository with Python, TypeScript, JavaScript, Go, Rust, Java or C#",
+            "no source files in a supported language found here",
+            next="supported: Python, TypeScript, JavaScript, Go, Rust, Java and C#",
         )
     past = read_commit_history(repository.git, repository.head, home.state)
     files = tuple(select_map_files(code, RankingQuery(about, (), past), cap, counter))
@@ -141,19 +141,19 @@ def find_existing_symbols(
     code: CodeIndex, asked: str, kinds: Sequence[SymbolKind] = (), most: int = symbol_search.MAX_FOUND_SYMBOLS
 ) -> SymbolMatches:
     if not asked.strip(" .:"):
-        raise BadInput("there is nothing to look for", next="afresh find NAME, as in: afresh find parse")
+        raise BadInput("the name is missing", next="give a name: afresh find parse")
     found = symbol_search.find_symbols(code, asked, kinds, most)
     if not found.places:
-        raise BadInput(f"nothing is called {asked!r}, nor anything like it", next=advise_symbol_search(code, kinds))
+        raise BadInput(f"no symbol is called {asked!r} or similar", next=advise_symbol_search(code, kinds))
     return found
 
 
 def advise_symbol_search(code: CodeIndex, kinds: Sequence[SymbolKind]) -> str:
     if kinds:
-        return "leave --kind out to look among all symbols"
+        return "omit --kind to search all symbols"
     broken = [path for path in code.files if code.reading(path).fault]
-    unread = f"; {len(broken)} files could not be read, the first is {broken[0]}" if broken else ""
-    return f"{len(code.files):,} files were looked at{unread}"
+    unread = f"; {len(broken)} files could not be read, first {broken[0]}" if broken else ""
+    return f"searched {len(code.files):,} files{unread}"
 
 
 def find_symbol_users(code: CodeIndex, asked: str) -> SymbolUsers | SymbolMatches:

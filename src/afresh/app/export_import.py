@@ -175,13 +175,13 @@ def _write_import(desk: Project, folder: Path, manifest: ExportManifest, plan: I
                     told(f"importing {row.id}")
                     _restore_task(desk, tickets, read_task(folder, row), plan)
     except Conflict as fault:
-        raise TryAgain(f"{fault}: it has changed while it was imported; nothing was imported: try again") from fault
+        raise TryAgain(f"{fault}: the export changed during the import; nothing was imported; try again") from fault
 
 
 def _restore_task(desk: Project, tickets: Mapping[str, QueueTicket], brought: ExportedTask, plan: ImportPlan) -> None:
     task = brought.row.id
     if _find_lease_holder(tickets, brought):
-        raise TryAgain(f"{task} was taken up by a worker just now; nothing was imported: try again when it rests")
+        raise TryAgain(f"a worker has just started {task}; nothing was imported; try again when it has stopped")
     blocks = [Block(name, text) for name, text in brought.blocks.items() if plan.owners.get(name) == task]
     desk.store.append(brought.entries[plan.adding[task].here :], blocks, brought.state)
 

@@ -58,7 +58,7 @@ def load_call(desk: Project, task: str, step: int | None) -> RecordedCall:
     wanted = [one for one in found if step in (None, one[0])]
     if not wanted:
         steps = f"it has steps 1 to {found[-1][0]}" if found else "it has made no call yet"
-        raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; leave --step out for the last one")
+        raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; omit --step for the last one")
     number, audit = wanted[-1]
     place = found.index(wanted[-1])
     sections, before = load_sections(desk, audit), load_sections(desk, found[place - 1][1]) if place else ()
@@ -85,14 +85,14 @@ def read_block_text(desk: Project, block: str, span: str = "") -> str:
         lines = desk.store.read(block.lower()).splitlines()
     except KeyError as fault:
         raise BadInput(
-            f"no archived text, or more than one, has an id that begins with {block!r}",
-            next="give six characters of it or more, as context/TASK.json and project_memory.json list them",
+            f"no archived text, or more than one, matches {block!r}",
+            next="give at least six characters of an id; context/TASK.json and project_memory.json list them",
         ) from fault
     if not span:
         return "\n".join(lines)
     found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", span.strip())
     if not found or not 1 <= int(found[1]) <= int(found[2] or found[1]) or int(found[1]) > len(lines):
-        raise BadInput(f"{span!r} names no lines of it", next=f"it has {len(lines):,}: --lines 1-{len(lines)}")
+        raise BadInput(f"invalid --lines value {span!r}", next=f"the text has {len(lines):,} lines: --lines 1-{len(lines)}")
     return "\n".join(lines[int(found[1]) - 1 : int(found[2] or found[1])])
 
 
@@ -143,7 +143,7 @@ def explain_name_in_call(desk: Project, task: str, name: str, step: int | None =
     past = read_history_until_call(desk, task, step)
     if past.call is None or past.before is None:
         steps = f"it has steps 1 to {past.calls[-1].step}" if past.calls else "it has made no call yet"
-        raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; leave --step out for the last one")
+        raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; omit --step for the last one")
     wanted, audit = compile_name_pattern(name), past.call.audit
     inputs = load_call_inputs(past.before, audit, desk.store, TraceCache())
     found = tuple(find_name_places(rebuild_sections(desk, audit, inputs), inputs.memory, wanted))
@@ -216,11 +216,11 @@ def explain_absence(
         return f"{gone[0].what} ({gone[0].section}): {gone[0].reason}"
     if likely:
         best = likely[0]
-        met = f"last met in step {best.step} ({best.voice})"
+        met = f"last seen in step {best.step} ({best.voice})"
         return f"less likely to be needed than what is shown: p = {best.probability:.3f}, {met}"
     forgotten = [copy for copy in copies if copy.forgotten]
     if forgotten:
         return f"no longer in memory: forgotten after step {max(copy.forgotten for copy in forgotten)}, kept in the archive"
     if copies:
-        return f"it stands in the archive only: {copies[0].kind} of step {copies[0].step}"
-    return "nothing that this task had seen before the call holds it"
+        return f"only in the archive: {copies[0].kind} of step {copies[0].step}"
+    return "this task had not seen it before the call"

@@ -83,9 +83,9 @@ def resolve_inside_repository(root: Path, where: Path, path: str) -> str:
     """A path as it is from the root; empty for the root itself."""
     target = (where / path).resolve()
     if not target.exists():
-        raise BadInput(f"there is no {path}", next="name a file or folder of this repository")
+        raise BadInput(f"no such file or folder: {path}", next="give a file or folder in this repository")
     if not target.is_relative_to(root):
-        raise BadInput(f"{path} is outside the repository {root}", next="name a file or folder inside it")
+        raise BadInput(f"{path} is outside the repository {root}", next="give a file or folder inside it")
     inside = target.relative_to(root).as_posix()
     return "" if inside == "." or not path else inside
 

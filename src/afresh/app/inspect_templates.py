@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from afresh.app.validate_task import build_prompt_per_phase
+from afresh.app.tasks import build_prompt_per_phase
 from afresh.config.templates.load_template import (
     OTHER_CALL_KINDS,
     MergedTemplate,
@@ -159,7 +159,7 @@ def check_template_files(files: Sequence[Path], shelf: TemplateLayers) -> tuple[
 def locate_template_file(file: Path, shelf: TemplateLayers) -> tuple[TemplateLayers, int, str]:
     """Where the file stands; one that is kept elsewhere is looked at as if it were the nearest of all."""
     if not file.is_file():
-        raise BadInput(f"there is no file {file}", next="name a template's file, or none to look at all")
+        raise BadInput(f"no such file: {file}", next="give a template file, or none to check all")
     for depth, layer in enumerate(shelf.layers):
         if layer.folder.resolve() == file.parent.resolve():
             return shelf, depth, file.name
@@ -181,4 +181,4 @@ def find_overfull_template(merged: MergedTemplate) -> Iterator[FileFault]:
         build_minimal_prompts(made, merged.family)
     except OverCeiling as fault:
         value = merged.values[("ceiling",)]
-        yield FileFault(value.file, value.line, "ceiling", str(fault), "raise the ceiling, or say less in the guidance")
+        yield FileFault(value.file, value.line, "ceiling", str(fault), "raise the ceiling, or shorten the guidance")

@@ -108,14 +108,14 @@ def store_model_key(own: Settings, name: str, secret: str) -> str:
     """Into the keyring, for a table or a whole provider; an empty one is taken out. What is now the case, in words."""
     if name not in own.models and name not in PROVIDERS:
         may = ", ".join((*own.models, *PROVIDERS))
-        raise BadInput(f"there is no model or provider {name!r} to keep a key for", next=f"name one of: {may}")
+        raise BadInput(f"no such model or provider: {name!r}", next=f"use one of: {may}")
     store_api_key(name, secret)
     if not secret:
-        return f"the keyring has no key for {name} any more"
+        return f"removed the key for {name} from the keyring"
     table = own.models.get(name)
     if table and table.key != KEYRING:
-        return f'the key for {name} is in the keyring; put key = "keyring" into [models.{name}] so that it is used'
-    return f"the key for {name} is in the keyring"
+        return f'stored the key for {name} in the keyring; to use it, set key = "keyring" in [models.{name}]'
+    return f"stored the key for {name} in the keyring"
 
 
 def _describe_configured_model(name: str, own: Settings, prices: PriceTable) -> ConfiguredModel:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.app.clock import SystemClock
+from afresh.app.read_tasks import SystemClock, find_user_folder
 from afresh.app.settings import ProjectPaths, Settings, load_settings
-from afresh.app.user_ledger import find_user_folder
 from afresh.config.instructions.find_instructions import InstructionFiles, instructions_for_project
 from afresh.config.templates.template_files import TemplateLayers, layers_for_project
 from afresh.ports.storage import FactStore, JournalStore, LedgerStore, Notebook, Storage, TaskQueue
@@ -90,16 +89,13 @@ def init_project(desk: Project) -> Sequence[str]:
 
     settled = desk.settings.checks
     chosen = ChosenChecks(settled) if settled else choose_checks(ProjectWithSettings(desk.project, desk.settings))
-    found = ", ".join(chosen.checks) or "none found: pass --check, or set checks in the config"
+    found = ", ".join(chosen.checks) or "none found; pass --check, or set checks in the config"
     return [
-        f"{made} {config.relative_to(desk.project.root)} (yours to commit)",
+        f"{made} {config.relative_to(desk.project.root)} (commit it if you like)",
         f"state in {desk.project.state.relative_to(desk.project.root)} (ignored by git)",
         f"checks: {found}" + (f" ({chosen.told})" if chosen.told else ""),
-        (
-            "instructions: "
-            f"{list_instruction_files(desk.instructions) or 'none; write .afresh/AGENT.md if there is something to say'}"
-        ),
-        'next: afresh doctor, then afresh run "what is to be done"',
+        f"instructions: {list_instruction_files(desk.instructions) or 'none; add your own in .afresh/AGENT.md'}",
+        'next: afresh doctor, then afresh run "GOAL"',
     ]
 
 

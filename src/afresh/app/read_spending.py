@@ -1,14 +1,15 @@
-"""What was spent, and the limits that are near: read from the user's ledger without opening a project."""
+"""Spending and limits that are near: read from the user's ledger without opening a project."""
 
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from afresh.app.user_ledger import find_user_folder
+from afresh.app.read_tasks import find_user_folder
 from afresh.config.settings_file import find_user_config, read_settings_table
 from afresh.core.ledger import SpendingFilter
 from afresh.core.spending import LimitScope, SpendingAccount, SpendingLimit, SpendingLimits
+from afresh.core.usage import NANO_PER_DOLLAR, format_dollars
 from afresh.errors import AfreshError
 from afresh.spending.reports import SpendingLine, sum_calls
 from afresh.storage.sqlite.database import LEDGER_FILE_NAME
@@ -57,15 +58,15 @@ def warn_of_limits(root: Path, now: float) -> list[str]:
     try:
         return _describe_limits(open_user_ledger(), SpendingAccount(hash_project_root(root), "", now))
     except AfreshError as fault:
-        return [f"the books of what is spent can't be read: {fault}"]
+        return [f"the spending ledger can't be read: {fault}"]
 
 
 def _describe_limits(ledger: "LimitStore", account: SpendingAccount) -> list[str]:
-    stopped = [f"{one.words}. Nothing calls a model until `afresh spend reset {one.limit.scope}`, or a higher limit" for one in
+    stopped = [f"{one.words}. No model calls until you run `afresh spend reset {one.limit.scope}` or raise the limit" for one in
                ledger.tripped(account) if one.limit.scope not in (LimitScope.CALL, LimitScope.TASK)]  # fmt: skip
     used = measure_limit_use(ledger, account, load_user_limits())
     near = [one for one in used if not one.tripped and one.spent * 10 >= one.limit.most * 8]
-    return stopped + [f"{one.limit.unit.words(one.spent)} of the limit of {one.limit.words} used" for one in near]
+    return stopped + [f"{one.limit.unit.words(one.spent)} used; the limit is {one.limit.words}" for one in near]
 
 
 def sum_task_calls(ledger: "CallStore", root: Path, task: str) -> SpendingLine | None:
@@ -74,3 +75,27 @@ def sum_task_calls(ledger: "CallStore", root: Path, task: str) -> SpendingLine |
         return sum_calls(ledger.calls(SpendingFilter(project=hash_project_root(root), task=task)), task)
     except AfreshError:
         return None
+
+
+def describe_cost(line: "SpendingLine | None") -> str:
+    """Of a task; empty where nobody pays."""
+    if line is None:
+        return "spending ledger unreadable"
+    return describe_money(line) if line.money or line.unknown else ""
+
+
+def describe_money(line: "SpendingLine") -> str:
+    """A price that nobody knows is not shown as nothing."""
+    if line.unknown and line.unknown == line.calls:
+        return "price unknown"
+    return format_dollars(line.money) + ("+?" if line.unknown else "")
+
+
+def cost_to_json(line: "SpendingLine | None") -> dict[str, Any]:
+    """Empty if spending ledger unreadable."""
+    if line is None:
+        return {}
+    return {
+        "calls": line.calls, "input": line.input, "output": line.output, "cached": line.cached, "written": line.written,
+        "nano_dollars": line.money, "dollars": line.money / NANO_PER_DOLLAR, "price_unknown": line.unknown, "odd": line.odd,
+    }  # fmt: skip

@@ -1,20 +1,36 @@
-"""Tasks as they are, read without opening the rest of a project: a list needs no settings, templates, models or code analysis."""
+"""Tasks, the clock and whether there is a ledger: read without settings, templates, models or code analysis."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.app.clock import SystemClock
 from afresh.core.task import QueueTicket, TicketOrder, TicketQuery
 from afresh.errors import BadInput
-from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, Database
+from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, Database
 from afresh.storage.sqlite.queue import SqliteQueue
 from afresh.workspace.repository import Repository, make_state_folder
 
 if TYPE_CHECKING:
     from afresh.core.state import State
     from afresh.ports.storage import TaskQueue
+
+
+class SystemClock:
+    def now(self) -> float:
+        return round(time.time(), 3)
+
+
+def find_user_folder() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("afresh")
+
+
+def has_user_ledger() -> bool:
+    """Nothing is made to find that out."""
+    return (find_user_folder() / LEDGER_FILE_NAME).exists()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +62,14 @@ def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> s
     if name is None:
         latest = queue.tickets(TicketQuery(parents=(), order=TicketOrder.TOUCHED, most=1))
         if not latest:
-            raise BadInput(
-                "there is no task yet", next=offer_import(queue, export_folder) or 'give one: afresh run "what is to be done"'
-            )
+            raise BadInput("no tasks yet", next=offer_import(queue, export_folder) or 'start one: afresh run "GOAL"')
         return latest[0].task
     found = queue.tickets(TicketQuery(prefix=name)) if name else queue.tickets()
     fits = [ticket.task for ticket in found if ticket.task == name] or choose_named_tasks(found)
     if len(fits) == 1:
         return fits[0]
-    what = f"{name!r} fits {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"there is no task {name!r}"
-    raise BadInput(what, next=offer_import(queue, export_folder) or "afresh list shows the tasks")
+    what = f"{name!r} matches {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"no such task: {name}"
+    raise BadInput(what, next=offer_import(queue, export_folder) or "afresh list lists the tasks")
 
 
 def choose_named_tasks(tickets: Sequence[QueueTicket]) -> list[str]:

@@ -83,7 +83,7 @@ def replay_sessions(files: Sequence[Path], wanted: ReplayRequest, watch: ReplayP
             problems.append(f"{_describe_run(run)}: {error}")
     if not runs:
         told = "\n    ".join(problems) or "the files are empty"
-        raise BadInput(f"no recorded run could be read:\n    {told}", next=_list_known_formats(), safe="Nothing was written.")
+        raise BadInput(f"no recorded session could be read:\n    {told}", next=_list_known_formats(), safe="Nothing was written.")
     return ReplayReport(wanted.budget, tuple(runs), tuple(problems), _explain_missing_prices(runs, wanted.price))
 
 
@@ -155,9 +155,9 @@ def _explain_missing_prices(runs: Iterable[RunMeasurement], given: float) -> str
     if not models:
         return ""
     if not has_price_list():
-        return "there is no price list here (pip install 'afresh[prices]'); --price IN gives a price by hand"
+        return "no price list installed (pip install 'afresh[prices]'); set a price with --price"
     named = ", ".join(to_one_line(model, 40) or "no model named" for model in models[:4]) + (", …" if len(models) > 4 else "")
-    return f"no price is known for: {named}; --price IN gives one, in dollars per million input tokens"
+    return f"no price known for {named}; set one with --price (dollars per million input tokens)"
 
 
 def write_replay_page(path: Path, report: ReplayReport, album: ContextSampler) -> int:
@@ -167,10 +167,12 @@ def write_replay_page(path: Path, report: ReplayReport, album: ContextSampler) -
     text = render_page(report, album)
     try:
         if path.exists() and PAGE_GENERATOR_TAG not in path.read_bytes()[:2000].decode("utf-8", "replace"):
-            raise BadInput(f"{path} is there already, and is not a page of 'afresh replay'", next="Give another name to --html.")
+            raise BadInput(f"{path} exists and was not written by 'afresh replay'", next="Choose another file name for --html.")
         path.write_text(text, "utf-8")
     except OSError as error:
-        raise BadInput(f"the page can't be written to {path}: {error.strerror}", next="Give another place to --html.") from error
+        raise BadInput(
+            f"the page can't be written to {path}: {error.strerror}", next="Choose another path for --html."
+        ) from error
     return len(text.encode())
 
 
@@ -194,4 +196,4 @@ def _count_bytes(path: Path) -> int:
 def _list_known_formats() -> str:
     from afresh.replay.read_runs import KNOWN_FORMATS_TEXT
 
-    return f"Understood are: {KNOWN_FORMATS_TEXT}. 'afresh replay --sample' shows one."
+    return f"Known formats: {KNOWN_FORMATS_TEXT}. 'afresh replay --sample' shows an example."

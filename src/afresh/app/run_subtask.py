@@ -15,8 +15,7 @@ from afresh.actions.delegation import (
 )
 from afresh.app.project import Project
 from afresh.app.spending_report import sum_task_spending
-from afresh.app.tasks import record_events
-from afresh.app.validate_task import refuse_unworkable_task
+from afresh.app.tasks import record_events, refuse_unworkable_task
 from afresh.config.templates.load_template import make_template, merge_task_type
 from afresh.core.ceiling_state import CeilingChanged
 from afresh.core.event import Event, ReplyReceived, TaskCreated, TaskEnded

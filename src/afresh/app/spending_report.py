@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
-from afresh.app.open_spending_ledger import OpenLedger
 from afresh.app.project import Project
 from afresh.app.read_spending import LimitUse, hash_project_root, measure_limit_use, sum_task_calls
+from afresh.app.spending_ledger import OpenLedger
 from afresh.app.tasks import find_task
 from afresh.core.ledger import SpendingFilter
 from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, TrippedLimit
 from afresh.core.task import TaskStatus
 from afresh.errors import AfreshError, BadInput
 from afresh.spending.reports import SpendingGroup, SpendingLine, list_prompt_sizes, sum_calls, sum_calls_by_group
-from afresh.views.token_growth import TokenGrowth, measure_token_growth
+from afresh.views.model_calls import TokenGrowth, measure_token_growth
 
 MAX_TASKS_COMPARED = 20
 """Whose journals are read to tell what an accumulating history would have sent."""
@@ -84,11 +84,17 @@ def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> Sequenc
     """What was spent no longer counts against this limit; the breakers that this ended."""
     one = scope in (LimitScope.TASK, LimitScope.CALL)
     if task and not one:
-        raise BadInput(f"the limit of a {scope} is no task's", next=f"afresh spend reset {scope}", safe="nothing was reset")
+        raise BadInput(
+            f"the {scope} limit does not belong to a task", next=f"afresh spend reset {scope}", safe="nothing was reset"
+        )
     if not own.desk and not scope.everybody:
-        raise BadInput(f"here is no project whose {scope} could be meant", next="go to its repository", safe="nothing was reset")
+        raise BadInput(
+            f"not in a project, so there is no {scope} limit to reset",
+            next="run this in the project's repository",
+            safe="nothing was reset",
+        )
     if not own.ledger.tally(own.account, LimitScope.TOTAL, LimitUnit.TOKENS).total and not own.ledger.tripped():
-        raise BadInput("nothing was ever spent", next="nothing has to be reset", safe="nothing was reset")
+        raise BadInput("nothing has been spent yet", next="there is nothing to do", safe="nothing was reset")
     named = find_task(own.desk, task) if own.desk and one else ""
     return own.ledger.reset(SpendingAccount(own.account.project, named, own.now), scope)
 
@@ -102,7 +108,9 @@ def parse_since(text: str, now: float) -> float:
     try:
         day = date.fromtimestamp(now) if text == "today" else date.fromisoformat(text)
     except ValueError:
-        raise BadInput(f"{text!r} is no time", next="give 7d, 24h, 2w, today, all or a date such as 2026-03-01") from None
+        raise BadInput(
+            f"invalid --since value {text!r}", next="use 24h, 7d, 2w, today, all or a date such as 2026-03-01"
+        ) from None
     return time.mktime(datetime(day.year, day.month, day.day).timetuple())
 
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from afresh.app.project import Project
-from afresh.app.tasks import end_task, list_parts, record_events
-from afresh.app.validate_task import refuse_part_of_task
+from afresh.app.tasks import end_task, list_parts, record_events, refuse_part_of_task
 from afresh.core.change import Change
 from afresh.core.state import State
 from afresh.core.supervision_state import PersonAct, PersonRequest
@@ -37,16 +36,14 @@ def apply_task_result(desk: Project, task: str, unverified: bool = False) -> tup
     state = desk.store.load(task)
     refuse_part_of_task(state)
     if state.status is TaskStatus.APPLIED:
-        raise BadInput(f"task {task} is applied already", next="nothing is left to do")
+        raise BadInput(f"task {task} is already applied", next="there is nothing left to do")
     if not state.workspace.commit:
-        raise BadInput(
-            f"task {task} is {state.status} and has no result to apply", next=f"afresh show {task} tells where it stands"
-        )
+        raise BadInput(f"task {task} is {state.status} and has no result to apply", next=f"afresh show {task} shows its state")
     if state.status is not TaskStatus.DONE and not unverified:
         raise BadInput(
             f"the result of task {task} is not verified: {state.work.outcome}",
-            next=f"look at it with `afresh show {task}`, then `afresh apply {task} --unverified` if you want it all the same",
-            safe="your checkout is as it was",
+            next=f"review it with `afresh show {task}`, then `afresh apply {task} --unverified` to merge it anyway",
+            safe="your checkout was not changed",
         )
     repository = Repository.find(desk.project.root)
     unpack_work(repository, task)
@@ -63,7 +60,7 @@ def discard_task_result(desk: Project, task: str) -> State:
     if owner := next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), ""):
         raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was removed")
     if state.status in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
-        raise BadInput(f"task {task} is {state.status} already", next="nothing is left to do")
+        raise BadInput(f"task {task} is already {state.status}", next="there is nothing left to do")
     repository = Repository.find(desk.project.root)
     apply_or_discard.discard_task_branch(repository, task)
     drop_pending_work(repository, task)
@@ -95,7 +92,7 @@ def undo_task_steps(desk: Project, task: str, steps: int = 0, why: str = "") -> 
         raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was undone")
     if state.status.over:
         raise BadInput(
-            f"task {task} is over: {state.status}", next=f"afresh discard {task} throws its work away", safe="nothing was undone"
+            f"task {task} is finished: {state.status}", next=f"afresh discard {task} deletes its work", safe="nothing was undone"
         )
     repository = Repository.find(desk.project.root)
     unpack_work(repository, task)

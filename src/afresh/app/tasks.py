@@ -1,23 +1,42 @@
+"""Tasks: added once what was ordered is checked, and found by name."""
+
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from afresh.actions.tools.registry import TOOLS
 from afresh.app.project import Project
 from afresh.app.read_tasks import find_task_id
 from afresh.app.settings import Settings
-from afresh.app.validate_task import refuse_unworkable_task
-from afresh.config.templates.load_template import make_template, merge_task_type
+from afresh.config.templates.load_template import load_template, make_template, merge_task_type
+from afresh.config.templates.template_files import TemplateLayers
+from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.sources.instructions import InstructionsAllowance, render_instructions, select_instruction_chain
+from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR, compute_highest_ceiling
+from afresh.core.context_item import Note
 from afresh.core.event import Event, JournalHead, QuestionAsked, TaskCreated, TaskEnded
 from afresh.core.hash_chain import link_events
+from afresh.core.prompt import Prompt
 from afresh.core.redaction import redact_secrets
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import Check, QueueTicket, Task, TaskStatus, choose_report_path
-from afresh.core.template import Template
-from afresh.errors import BadInput, Conflict
-from afresh.models.choose_model import is_provider, make_spec_absolute
+from afresh.core.template import MIN_THINKING_TOKENS, Template
+from afresh.core.tokens import REQUEST_FRAMING_TOKENS, EstimatingCounter
+from afresh.errors import BadInput, Conflict, OverCeiling
+from afresh.memory.gathered_context import GatheredContext
+from afresh.models.choose_model import (
+    DEFAULT_WINDOW_TOKENS,
+    NO_NAMED_MODELS,
+    find_context_window,
+    find_framing_tokens,
+    is_provider,
+    make_spec_absolute,
+)
+from afresh.models.model_settings import NamedModel
 from afresh.policy.questions import ask_about_ceiling
+from afresh.ports.knowledge import InstructionReader
 
 ID_SUFFIX_BYTES = 4
 """Enough that tasks of two machines with the same goal do not meet in one export."""
@@ -45,10 +64,10 @@ class TaskOrder:
 def add_task(desk: Project, order: TaskOrder) -> State:
     given = desk.settings
     if not order.goal.strip():
-        raise BadInput("the goal is empty", next='say what is to be done: afresh run "make the parser accept tabs"')
+        raise BadInput("the goal is empty", next='describe the goal: afresh run "make the parser accept tabs"')
     known = {ticket.task for ticket in desk.queue.tickets() if not ticket.parent}
     if missing := [need for need in order.needs if need not in known]:
-        raise BadInput(f"there is no task {missing[0]} to wait for", next="afresh list shows the tasks", safe="nothing was added")
+        raise BadInput(f"no such task to wait for: {missing[0]}", next="afresh list lists the tasks", safe="nothing was added")
     type = order.type or given.type or "implement_feature"
     merged = merge_task_type(type, desk.templates)
     report = choose_report_path(merged.family, order.goal, lambda path: (desk.project.root / path).is_file())
@@ -137,3 +156,110 @@ def make_task_id(goal: str) -> str:
 
 def list_parts(tickets: Sequence[QueueTicket], task: str) -> list[QueueTicket]:
     return [ticket for ticket in tickets if ticket.parent == task]
+
+
+NOTHING_ADDED = "nothing was added"
+
+
+def build_prompt_per_phase(memory: GatheredContext, style: Template, budget: int, counter: EstimatingCounter) -> list[Prompt]:
+    """A window of each phase; OverCeiling from the first that does not fit."""
+    first = [replace(style, phases=(phase, *[one for one in style.phases if one is not phase])) for phase in style.phases] or [
+        style
+    ]
+    return [build_best_prompt(memory, one, select_offered_tools(style.at(""), TOOLS), budget, counter) for one in first]
+
+
+def refuse_unworkable_task(
+    task: Task, shelf: TemplateLayers, instructions: InstructionReader, named: Mapping[str, NamedModel] = NO_NAMED_MODELS
+) -> None:
+    refuse_unstorable_text(task.goal, task.model, *(check.command for check in task.checks))
+    if any(not check.command.strip() for check in task.checks):
+        raise BadInput("a check is empty", next="give a command that exits 0 when the task is done", safe=NOTHING_ADDED)
+    if task.max_budget and task.max_budget < task.budget:
+        raise BadInput(
+            f"--max-budget {task.max_budget:,} is below the budget of {task.budget:,} tokens",
+            next=f"use --max-budget {task.budget} for a budget that is never raised",
+            safe=NOTHING_ADDED,
+        )
+    refuse_thinking_budget(task, load_template(task.type, shelf).ceiling, named)
+    if task.model:
+        refuse_large_ceiling(task.budget, find_context_window(task.model, named))
+        refuse_large_ceiling(task.max_budget, find_context_window(task.model, named), "--max-budget")
+    refuse_overfull_prompt(State(task=task), shelf, instructions, named)
+
+
+def refuse_thinking_budget(task: Task, ceiling: int, named: Mapping[str, NamedModel]) -> None:
+    """Rather than to think with less than was asked for, or not at all, without a word."""
+    wanted = task.thinking or 0
+    if wanted and task.model and not is_provider(task.model, named):
+        what = f"{task.model.partition(':')[0]} does not support --thinking"
+        raise BadInput(what, next="omit --thinking, or pass another --model", safe=NOTHING_ADDED)
+    if wanted and (table := named.get(task.model)) and table.thinking is False:
+        what = f"[models.{task.model}] has thinking = false"
+        raise BadInput(what, next="omit --thinking, or remove that line from your config.toml", safe=NOTHING_ADDED)
+    if 0 < wanted < MIN_THINKING_TOKENS:
+        what = f"--thinking {wanted:,} is too small: providers need at least {MIN_THINKING_TOKENS:,}"
+        raise BadInput(what, next=f"use --thinking {MIN_THINKING_TOKENS}, or 0 for none", safe=NOTHING_ADDED)
+    if wanted and task.budget - ceiling < wanted:
+        what = f"a budget of {task.budget:,} tokens can't hold {wanted:,} for thinking and a prompt of {ceiling:,}"
+        raise BadInput(what, next=f"use --budget {ceiling + wanted}, or omit --budget", safe=NOTHING_ADDED)
+
+
+def refuse_unstorable_text(*texts: str) -> None:
+    """Bytes that are no text come in from a command line as halves of pairs; no file can hold them."""
+    for text in texts:
+        if not text.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in text):
+            said = text.encode(errors="backslashreplace").decode()[:100]
+            raise BadInput(f"{said!r} is not UTF-8", next="write it in UTF-8", safe=NOTHING_ADDED)
+
+
+def refuse_large_ceiling(budget: int, window: int, option: str = "--budget") -> None:
+    """A fifth of the model's window, never more."""
+    if budget > window // MODEL_WINDOW_DIVISOR:
+        raise BadInput(
+            f"a budget of {budget:,} tokens is over 20 % of this model's context window of {window:,}",
+            next=f"{option} {window // MODEL_WINDOW_DIVISOR}",
+            safe="nothing was sent",
+        )
+
+
+def refuse_overfull_prompt(
+    state: State, shelf: TemplateLayers, instructions: InstructionReader, named: Mapping[str, NamedModel] = NO_NAMED_MODELS
+) -> None:
+    """By trying, with the highest ceiling: a window of every phase holds the tools, the criteria, all that was said, and what
+    people have laid down."""
+    task, style = state.task, load_template(state.task.type, shelf)
+    window, framing = _find_window_and_framing(task.model, named)
+    highest, counter = compute_highest_ceiling(task, window), EstimatingCounter(framing=framing)
+    allowance = InstructionsAllowance(highest, style.instructions)
+    try:
+        text = render_instructions(select_instruction_chain(state, instructions), allowance).text
+    except OverCeiling as fault:
+        what = f"{fault.evidence} ({allowance.share:.0%} of the highest ceiling, {highest:,})"
+        raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what is included", safe=NOTHING_ADDED) from None
+    try:
+        build_prompt_per_phase(GatheredContext(state, (Note("instructions", "", text),)), style, highest, counter)
+    except OverCeiling as fault:
+        what = f"that does not fit into a prompt: {fault.evidence} under the highest ceiling, {highest:,} tokens"
+        raise BadInput(what, next="use fewer words, or add the task with a larger --max-budget", safe=NOTHING_ADDED) from None
+
+
+def _find_window_and_framing(model: str, named: Mapping[str, NamedModel]) -> tuple[int, int]:
+    """A name that is no longer in the user's settings is told to whoever resumes the task, not to whoever answers it."""
+    try:
+        return (
+            (find_context_window(model, named), find_framing_tokens(model, named))
+            if model
+            else (DEFAULT_WINDOW_TOKENS, REQUEST_FRAMING_TOKENS)
+        )
+    except BadInput:
+        return DEFAULT_WINDOW_TOKENS, REQUEST_FRAMING_TOKENS
+
+
+def refuse_part_of_task(state: State) -> None:
+    if parent := state.task.parent:
+        raise BadInput(
+            f"{state.task.id} is a subtask of {parent}; its result is part of that task",
+            next=f"afresh show {parent} shows its state",
+            safe="nothing was changed",
+        )

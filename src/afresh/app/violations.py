@@ -44,7 +44,7 @@ def list_violations(root: Path, places: Sequence[str], offers: bool = True) -> I
     missing = [place for place in places if not (root / place).exists()]
     if missing:
         raise BadInput(
-            f"there is no {missing[0]!r} here", next="name files or folders, or none for all", safe="nothing was changed"
+            f"no such file or folder: {missing[0]!r}", next="give files or folders, or none for all", safe="nothing was changed"
         )
     grouped: dict[tuple[str, int], list[ruff.RuffFinding]] = {}
     for finding in ruff.find_violations(root, places or ["."]):
@@ -60,7 +60,7 @@ def list_violations(root: Path, places: Sequence[str], offers: bool = True) -> I
 def attach_suggestion(violation: Violation, source: PythonSource, taken: frozenset[str]) -> Violation:
     function = next(one for one in source.functions if one.name == violation.function and one.node.lineno == violation.line)
     if function.complexity <= MAX_COMPLEXITY:
-        return replace(violation, why_not="changes are worked out for complexity only")
+        return replace(violation, why_not="fixes are computed for complexity only")
     offer = next(suggest_refactorings(source, function, taken), None)
     return replace(violation, offer=offer, why_not="" if offer else explain_missing_suggestion(source, function))
 

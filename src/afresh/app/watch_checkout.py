@@ -73,7 +73,7 @@ def watch_checkout(home: IndexedCheckout, tell: Callable[[IndexUpdate], None], s
         code = update_checkout_index(home, reads, None, tell)
         for changed in events:
             if not home.root.is_dir():
-                raise BadInput(f"{home.root} is gone", next="start it again where the repository is now")
+                raise BadInput(f"{home.root} is gone", next="restart it in the repository's new location")
             if not needs_index_update(home, changed, code) and time.monotonic() - looked < FULL_LOOK_SECONDS:
                 continue
             looked = time.monotonic()
@@ -107,8 +107,8 @@ def watch_changed_paths(root: Path, stop: Event | None) -> Iterator[frozenset[st
         from watchfiles import watch as watched  # pyright: ignore[reportMissingImports]
     except ImportError as missing:
         raise BadInput(
-            "watching needs the package watchfiles, which is not installed",
-            next="pip install 'afresh[watch]'; without it every command looks at the files itself",
+            "`afresh watch` needs the package watchfiles, which is not installed",
+            next="pip install 'afresh[watch]'; without it each command checks the files itself",
         ) from missing
     return _yield_changed_paths(root, watched, stop)
 
@@ -134,8 +134,8 @@ def _yield_changed_paths(root: Path, watched: Any, stop: Event | None) -> Iterat
     except OSError as fault:
         raise BadInput(
             f"{root} can't be watched: {fault}",
-            next="raise fs.inotify.max_user_watches, or set WATCHFILES_FORCE_POLLING=true and start it again",
-            safe="the index is kept; every command looks at the files itself",
+            next="raise fs.inotify.max_user_watches, or set WATCHFILES_FORCE_POLLING=true and restart it",
+            safe="the index is kept; each command checks the files itself",
         ) from fault
 
 
@@ -172,8 +172,8 @@ def lock_checkout(home: IndexedCheckout) -> Iterator[None]:
             other = os.pread(held, 32, 0).decode(errors="replace").strip() or "unknown"
             raise BadInput(
                 f"{home.root} is already watched, by process {other}",
-                next=f"let it run, or end it: kill {other}",
-                safe="the other one goes on",
+                next=f"let it run, or stop it: kill {other}",
+                safe="the other one keeps running",
             ) from None
         os.ftruncate(held, 0)
         os.pwrite(held, f"{os.getpid()}\n".encode(), 0)

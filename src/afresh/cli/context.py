@@ -2,9 +2,10 @@
 
 import click
 
-from afresh.cli.options import json_option
+from afresh.cli.options import json_option, open_current_project
+from afresh.cli.output import print_json, print_rendered
 
-step_option = click.option("--step", type=int, default=None, metavar="N", help="Step of the call; the last one if left out.")
+step_option = click.option("--step", type=int, default=None, metavar="N", help="Step of the call (default: the last).")
 
 
 @click.group()
@@ -15,15 +16,12 @@ def command() -> None:
 @command.command()
 @click.argument("task", required=False)
 @step_option
-@click.option("--omitted", is_flag=True, help="Only the sections and what was left out, without the text.")
+@click.option("--omitted", is_flag=True, help="Show only sizes and what was left out.")
 @json_option
 def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> None:
-    """Show one call: its sections, their tokens, and the exact text."""
+    """Show one call: sections, tokens and the exact text."""
     from afresh.app.inspect_calls import load_call
     from afresh.app.tasks import find_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.context import provider_usage_to_json, render_call, render_provider_usage, render_section_texts
     from afresh.views.model_calls import call_to_json
 
@@ -33,9 +31,9 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
     if as_json:
         shown = call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported)
         return print_json({**shown, **provider_usage_to_json(*given)})
-    render(render_call(one.audit, one.sections, one.audit.omissions, one.step, False, one.reported))
-    render(render_provider_usage(*given))
-    return render(render_section_texts(() if omitted else one.sections))
+    print_rendered(render_call(one.audit, one.sections, one.audit.omissions, one.step, False, one.reported))
+    print_rendered(render_provider_usage(*given))
+    return print_rendered(render_section_texts(() if omitted else one.sections))
 
 
 @command.command()
@@ -45,12 +43,9 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
 @step_option
 @json_option
 def diff(task: str | None, first: int | None, second: int | None, step: int | None, as_json: bool) -> None:
-    """Compare the calls of steps FIRST and SECOND; or of step N and the one before it."""
+    """Compare the calls of two steps (default: the last two)."""
     from afresh.app.inspect_calls import load_call
     from afresh.app.tasks import find_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.context import render_call_diff
     from afresh.views.model_calls import call_diff_to_json
 
@@ -61,24 +56,21 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
     steps = (one.step, other.step)
     if as_json:
         return print_json(call_diff_to_json(one.sections, other.sections, steps))
-    return render(render_call_diff(one.sections, other.sections, steps))
+    return print_rendered(render_call_diff(one.sections, other.sections, steps))
 
 
 @command.command()
 @click.argument("task", required=False)
 @json_option
 def cache(task: str | None, as_json: bool) -> None:
-    """Tell for each call how far it begins like the one before it: what a provider's cache may serve."""
+    """Show how much of each call a provider can cache."""
     from afresh.app.inspect_calls import compare_call_beginnings
     from afresh.app.tasks import find_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.context import call_beginning_to_json, render_call_beginnings
 
     here = open_current_project()
     told = compare_call_beginnings(here, find_task(here, task))
-    return print_json([call_beginning_to_json(one) for one in told]) if as_json else render(render_call_beginnings(told))
+    return print_json([call_beginning_to_json(one) for one in told]) if as_json else print_rendered(render_call_beginnings(told))
 
 
 @command.command()
@@ -87,33 +79,31 @@ def cache(task: str | None, as_json: bool) -> None:
 @step_option
 @json_option
 def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
-    """Tell whether NAME is in a call and where from; or when and why it was dropped, and what brings it back.
+    """Explain why NAME is, or is not, in a call.
 
-    NAME is an identifier, a path, or any text.
+    NAME is an identifier, a path or any text. If it was dropped, this shows when, why and how to get it back.
     """
     from afresh.app.inspect_calls import explain_name_in_call as explain
     from afresh.app.tasks import find_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
-    from afresh.cli.output import print_rendered as render
     from afresh.cli.render.context import name_explanation_to_json, render_name_explanation
 
     here = open_current_project()
     told = explain(here, find_task(here, task), name, step)
     if as_json:
         return print_json(name_explanation_to_json(told))
-    return render(render_name_explanation(told))
+    return print_rendered(render_name_explanation(told))
 
 
 @command.command()
 @click.argument("id")
-@click.option("--lines", "span", default="", metavar="A-B", help="Only these lines; a file or a fact names them as evidence.")
+@click.option("--lines", "span", default="", metavar="A-B", help="Show only these lines.")
 @json_option
 def block(id: str, span: str, as_json: bool) -> None:
-    """Show an archived text by its ID: an output, or a section of a call. Six characters of the ID are enough."""
+    """Show an archived output or section.
+
+    The first six characters of the ID are enough.
+    """
     from afresh.app.inspect_calls import read_block_text
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
     from afresh.core.text import escape_hidden
 
     text = read_block_text(open_current_project(), id, span)
@@ -125,11 +115,9 @@ def block(id: str, span: str, as_json: bool) -> None:
 @step_option
 @json_option
 def verify(task: str | None, step: int | None, as_json: bool) -> None:
-    """Build every call again from the journal and compare the bytes."""
+    """Rebuild every call from the journal and compare."""
     from afresh.app.inspect_calls import verify_calls as rebuild
     from afresh.app.tasks import find_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
 
     here = open_current_project()
     name = find_task(here, task)
@@ -140,8 +128,8 @@ def verify(task: str | None, step: int | None, as_json: bool) -> None:
     else:
         for one in wrong:
             click.echo(f"step {one.step}: recorded {one.recorded[:16]}, rebuilt {one.hash[:16]}: DIFFERENT")
-        click.echo(f"{len(calls) - len(wrong)} of {len(calls)} calls of {name} rebuilt to the same bytes")
+        click.echo(f"{len(calls) - len(wrong)} of {len(calls)} calls of {name} rebuilt byte for byte")
         if wrong:
-            click.echo("Calls that another version of afresh has made differ: this one lays them out by its own rules.")
+            click.echo("Calls made by another version of afresh differ: each version lays prompts out by its own rules.")
     if wrong:
         raise SystemExit(1)

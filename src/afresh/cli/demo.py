@@ -16,9 +16,12 @@ CHECK_COMMAND = "python -m pytest -q"
 
 
 @click.command()
-@click.option("--keep", type=click.Path(path_type=Path), default=None, metavar="DIR", help="Leave the sample project there.")
+@click.option("--keep", type=click.Path(path_type=Path), default=None, metavar="DIR", help="Keep the sample project in DIR.")
 def command(keep: Path | None) -> None:
-    """Work through a sample project with the built-in offline policy; no key, no network. Ends with a kill -9 and a resume."""
+    """Run the agent on a sample project, without key or network.
+
+    The built-in rules play the model. The second task is killed with kill -9 and resumed.
+    """
     from tempfile import TemporaryDirectory
 
     from afresh.app.demo import copy_sample
@@ -30,7 +33,7 @@ def command(keep: Path | None) -> None:
         unconfined = warn_if_unconfined(desk)
         run_first_act(desk, unconfined)
         run_second_act(desk, unconfined)
-    click.secho("\nThe demo is over: both results were verified by running the project's own tests.", bold=True)
+    click.secho("\nDone. Both results were verified with the project's own tests.", bold=True)
 
 
 def put_python_on_path() -> None:
@@ -48,15 +51,15 @@ def warn_if_unconfined(desk: "Project") -> bool:
     if found.level != "fail":
         click.echo(f"sandbox: {found.detail}")
         return False
-    click.secho("NO SANDBOX: nothing on this machine can confine a command.", fg="red", bold=True)
+    click.secho("NO SANDBOX: this machine can't confine commands.", fg="red", bold=True)
     click.secho(f"  {found.detail}\n  {found.remedy}", fg="red")
-    click.secho("  The demo goes on without one, because it runs only its own sample. Your code would be refused.", fg="red")
+    click.secho("  The demo runs only its own sample, so it continues. On your code afresh would refuse.", fg="red")
     return True
 
 
 def run_first_act(desk: "Project", unconfined: bool) -> None:
     from afresh.app.tasks import TaskOrder, add_task
-    from afresh.cli.run_with_progress import RunFlags, report_outcome, run_with_progress
+    from afresh.cli.run import RunFlags, report_outcome, run_with_progress
 
     click.secho("\n1. A task from start to end", bold=True)
     task = add_task(desk, TaskOrder(FIRST_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
@@ -71,16 +74,16 @@ def run_second_act(desk: "Project", unconfined: bool) -> None:
     from afresh.app.demo import run_until_killed
     from afresh.app.inspect_calls import verify_calls
     from afresh.app.tasks import TaskOrder, add_task
-    from afresh.cli.run_with_progress import RunFlags, run_with_progress
+    from afresh.cli.run import RunFlags, run_with_progress
 
-    click.secho("\n2. Killed with SIGKILL in the middle of a task, then resumed", bold=True)
+    click.secho("\n2. A task killed with kill -9 in the middle, then resumed", bold=True)
     task = add_task(desk, TaskOrder(SECOND_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
     signal = run_until_killed(desk.project.root, task, 2, unconfined)
     before = desk.store.load(task)
     assert before.work.pending
     click.echo(
         f"   killed by signal {signal} in step {before.work.pending.step}: {before.work.step} step finished, "
-        f"{before.spending.calls} replies bought, the last one on disk and not yet acted on"
+        f"{before.spending.calls} replies paid for; the last one is on disk, not yet acted on"
     )
     state = run_with_progress(desk, task, RunFlags(model="offline", mode="autonomous", no_sandbox=unconfined))
     assert state
@@ -89,8 +92,8 @@ def run_second_act(desk: "Project", unconfined: bool) -> None:
     same = sum(call.same for call in calls)
     click.echo(
         f"   resumed at step {before.work.pending.step} with the reply from disk; {state.work.step} steps, "
-        f"{state.spending.calls} replies bought, "
-        f"{again} bought twice\n   {same} of {len(calls)} calls rebuilt from the journal to the same bytes\n"
+        f"{state.spending.calls} replies paid for, "
+        f"{again} paid twice\n   {same} of {len(calls)} calls rebuilt from the journal byte for byte\n"
         f"   {state.status}: {state.work.outcome}"
     )
     if signal != 9 or state.status != "done" or again or same != len(calls):

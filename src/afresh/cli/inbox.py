@@ -1,18 +1,17 @@
-"""`afresh inbox`: what waits for a person."""
+"""`afresh inbox` and `answer`: questions that need a person."""
 
 import click
 
-from afresh.cli.options import json_option
+from afresh.cli.options import add_run_options, json_option, model_option, open_current_project
+from afresh.cli.output import print_json, print_rendered
 
 
-@click.command()
+@click.command("inbox")
 @json_option
-def command(as_json: bool) -> None:
-    """Show every open question, the oldest first, and how to answer it."""
+def inbox_command(as_json: bool) -> None:
+    """List open questions, oldest first, and how to answer them."""
     from afresh.app.answer_question import list_open_questions
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json, print_rendered
-    from afresh.cli.render.inbox import render_inbox as drawn
+    from afresh.cli.render.questions import render_inbox as drawn
     from afresh.views.tasks import open_questions_to_json
 
     here = open_current_project()
@@ -20,3 +19,31 @@ def command(as_json: bool) -> None:
     if as_json:
         return print_json(open_questions_to_json(waiting))
     return print_rendered(drawn(waiting, here.clock.now()))
+
+
+@click.command("answer")
+@click.argument("words", nargs=-1, required=True, metavar="[TASK] ANSWER")
+@click.option("--resume", is_flag=True, help="Resume the task right away.")
+@model_option
+@add_run_options
+def answer_command(words: tuple[str, ...], resume: bool, as_json: bool, **way) -> None:
+    """Answer a task's question with the number of an option or your own words.
+
+    TASK may be omitted if only one task has a question. `afresh inbox` lists them.
+    """
+    from afresh.app.answer_question import answer_question, find_addressed_task
+    from afresh.cli.render.questions import describe_answer
+    from afresh.cli.run import RunFlags, run_and_report
+    from afresh.views.tasks import answer_to_json
+
+    if len(words) > 2:
+        raise click.UsageError(f'put the answer in quotes: afresh answer {words[0]} "{" ".join(words[1:])}"')
+    here = open_current_project()
+    task, text = find_addressed_task(here, words)
+    before, state = here.store.load(task), answer_question(here, task, text)
+    if not as_json:
+        click.echo(describe_answer(before, state))
+    elif not resume:
+        print_json(answer_to_json(before, state))
+    if resume:
+        run_and_report(here, task, RunFlags(as_json=as_json, **way))

@@ -4,7 +4,7 @@ import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
-from afresh.cli.render.interactive import render_changes, render_input_help, render_open_question, render_step_status
+from afresh.cli.render.questions import render_changes, render_input_help, render_open_question, render_step_status
 from afresh.core.supervision_state import PersonAct, PersonRequest
 from afresh.errors import BadInput
 
@@ -89,7 +89,7 @@ class PersonAtTerminal:
             "help": lambda: self._print(render_input_help(state)),
         }
         if name not in commands:
-            raise BadInput(f"there is no /{name}", next=f"there are {', '.join(f'/{one}' for one in commands)}")
+            raise BadInput(f"no such command: /{name}", next=f"commands: {', '.join(f'/{one}' for one in commands)}")
         return commands[name]()
 
     def _worded(self, text: str, state: "State", redirects: bool = False) -> PersonRequest:
@@ -118,7 +118,7 @@ class PersonAtTerminal:
         if self.asking or self.wanted:
             raise KeyboardInterrupt
         self.wanted = True
-        self.console.print("  pausing after this step; Ctrl-C again stops at once", style="dim")
+        self.console.print("  pausing after this step; press Ctrl-C again to stop now", style="dim")
 
     def __enter__(self) -> "PersonAtTerminal":
         self._before = signal.signal(signal.SIGINT, self.interrupted) if self.heeds_interrupts else None

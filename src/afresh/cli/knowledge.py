@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.options import json_option
+from afresh.cli.options import json_option, open_current_project
+from afresh.cli.output import print_json, print_rendered
 
 if TYPE_CHECKING:
     from afresh.app.curate_lessons import LessonRow
@@ -13,16 +14,14 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """What finished tasks have learnt: listed, shown, searched, and approved or rejected by you."""
+    """List, search, approve and reject what finished tasks have learnt."""
 
 
 @command.command("list")
 @json_option
 def list_command(as_json: bool) -> None:
-    """List what there is, what waits for you, and what came of it."""
+    """List all lessons, with drafts that wait for approval."""
     from afresh.app.curate_lessons import list_lessons
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.lessons import lesson_listing_to_json, render_lesson_listing
 
     found = list_lessons(open_current_project())
@@ -31,13 +30,12 @@ def list_command(as_json: bool) -> None:
     return print_rendered(render_lesson_listing(found))
 
 
-@command.command("show")
+@command.command()
 @click.argument("name", metavar="KO")
 @json_option
-def show_command(name: str, as_json: bool) -> None:
-    """Show one object."""
+def show(name: str, as_json: bool) -> None:
+    """Show one lesson."""
     from afresh.app.curate_lessons import find_lesson
-    from afresh.cli.options import open_current_project
 
     print_lesson(find_lesson(open_current_project(), name), as_json)
 
@@ -46,9 +44,8 @@ def show_command(name: str, as_json: bool) -> None:
 @click.argument("name", metavar="KO")
 @json_option
 def approve(name: str, as_json: bool) -> None:
-    """Confirm that an object is right: tasks that it fits will be shown it."""
+    """Approve a lesson: matching tasks will get it."""
     from afresh.app.curate_lessons import approve_lesson
-    from afresh.cli.options import open_current_project
 
     print_lesson_judgement(approve_lesson(open_current_project(), name), as_json)
 
@@ -57,9 +54,11 @@ def approve(name: str, as_json: bool) -> None:
 @click.argument("name", metavar="KO")
 @json_option
 def reject(name: str, as_json: bool) -> None:
-    """Never show an object again. The file is kept, so that the same is not drafted once more."""
+    """Reject a lesson: no task will get it.
+
+    The file is kept, so that the same lesson is not drafted again.
+    """
     from afresh.app.curate_lessons import reject_lesson
-    from afresh.cli.options import open_current_project
 
     print_lesson_judgement(reject_lesson(open_current_project(), name), as_json)
 
@@ -68,9 +67,8 @@ def reject(name: str, as_json: bool) -> None:
 @click.argument("name", metavar="KO")
 @json_option
 def edit(name: str, as_json: bool) -> None:
-    """Open an object in your editor ($VISUAL, $EDITOR), and check it afterwards."""
+    """Open a lesson in $VISUAL or $EDITOR, then check it."""
     from afresh.app.curate_lessons import find_lesson_file, read_lesson_file
-    from afresh.cli.options import open_current_project
 
     here = open_current_project()
     path = find_lesson_file(here, name)
@@ -82,10 +80,8 @@ def edit(name: str, as_json: bool) -> None:
 @click.argument("question", nargs=-1, required=True)
 @json_option
 def search(question: tuple[str, ...], as_json: bool) -> None:
-    """Show what a task with this goal would be shown, and how well it fits."""
+    """Show the lessons a task with this goal would get."""
     from afresh.app.curate_lessons import search_project_lessons
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.lessons import lesson_hits_to_json, render_lesson_hits
 
     found = search_project_lessons(open_current_project(), " ".join(question))
@@ -99,10 +95,11 @@ def search(question: tuple[str, ...], as_json: bool) -> None:
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 @json_option
 def export(name: str, folder: Path | None, as_json: bool) -> None:
-    """Write an approved object as an Agent Skill: a folder with SKILL.md, in DIR (.afresh/skills)."""
+    """Write an approved lesson as an Agent Skill.
+
+    The folder DIR defaults to .afresh/skills.
+    """
     from afresh.app.curate_lessons import export_lesson_as_skill
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json
 
     path = export_lesson_as_skill(open_current_project(), name, folder)
     if as_json:
@@ -112,15 +109,16 @@ def export(name: str, folder: Path | None, as_json: bool) -> None:
 
 @command.command()
 @click.argument("name", metavar="KO")
-@click.option("--plain", is_flag=True, help="Only the lines that name nothing of this project.")
-@click.option("--yes", is_flag=True, help="You have seen what crosses: let it.")
+@click.option("--plain", is_flag=True, help="Share only lines that name nothing from this project.")
+@click.option("--yes", is_flag=True, help="Share it; without this, only preview.")
 @json_option
 def share(name: str, plain: bool, yes: bool, as_json: bool) -> None:
-    """Let an approved object cross into your other projects, as a pattern. Without --yes: show exactly what would cross."""
+    """Share an approved lesson with your other projects.
+
+    Without --yes, show exactly what would be shared.
+    """
     from afresh.app.curate_lessons import offer_sharing
     from afresh.app.curate_lessons import share_lesson as cross
-    from afresh.cli.options import open_current_project
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.lessons import render_sharing_offer, sharing_offer_to_json
 
     here = open_current_project()
@@ -129,14 +127,13 @@ def share(name: str, plain: bool, yes: bool, as_json: bool) -> None:
     if as_json:
         return print_json(sharing_offer_to_json(made, pattern))
     if pattern:
-        return click.echo(f"{made.origin.id} has crossed: your other projects may be shown it as {pattern.id}")
+        return click.echo(f"shared {made.origin.id} with your other projects as {pattern.id}")
     return print_rendered(
         render_sharing_offer(made, f"afresh knowledge share {made.origin.id}{' --plain' if plain else ''} --yes")
     )
 
 
 def print_lesson(row: "LessonRow", as_json: bool) -> None:
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.lessons import lesson_to_json, render_lesson
 
     if as_json:
@@ -146,7 +143,6 @@ def print_lesson(row: "LessonRow", as_json: bool) -> None:
 
 
 def print_lesson_judgement(row: "LessonRow", as_json: bool) -> None:
-    from afresh.cli.output import print_json
     from afresh.cli.render.lessons import lesson_to_json
 
     if as_json:

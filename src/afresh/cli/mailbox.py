@@ -5,28 +5,28 @@ import sys
 import click
 
 from afresh.cli.options import json_option
+from afresh.cli.output import print_json, print_rendered
 
 request_argument = click.argument("name", required=False, default="")
 wait_option = click.option(
-    "--wait", default=0.0, type=click.FloatRange(min=0), metavar="S", help="Seconds to wait for a request."
+    "--wait", default=0.0, type=click.FloatRange(min=0), metavar="S", help="Wait up to S seconds for a request."
 )
 
 
 @click.group()
 def command() -> None:
-    """Be the model: see what a mailbox asks, and answer it."""
+    """Play the model by hand: list, read and answer requests."""
 
 
 @command.command("list")
 @click.argument("folder", metavar="DIR")
 @json_option
 def list_command(folder: str, as_json: bool) -> None:
-    """List the requests in DIR that nobody has answered yet."""
+    """List the unanswered requests in DIR."""
     import time
 
     from afresh.app.answer_mailbox import find_mailbox_folder, list_mailbox_requests
-    from afresh.cli.output import print_json, print_rendered
-    from afresh.cli.render.mailbox import open_requests_to_json, render_open_requests
+    from afresh.cli.render.models import open_requests_to_json, render_open_requests
 
     found = list_mailbox_requests(find_mailbox_folder(folder))
     return print_json(open_requests_to_json(found)) if as_json else print_rendered(render_open_requests(found, time.time()))
@@ -38,10 +38,12 @@ def list_command(folder: str, as_json: bool) -> None:
 @wait_option
 @json_option
 def read(folder: str, name: str, wait: float, as_json: bool) -> None:
-    """Show the next request in DIR, or the one whose name, number or task begins with NAME."""
+    """Show the next request in DIR, or the one called NAME.
+
+    NAME is the beginning of a request's name, number or task.
+    """
     from afresh.app.answer_mailbox import await_request, find_mailbox_folder, pick_request
-    from afresh.cli.output import print_json
-    from afresh.cli.render.mailbox import request_to_json
+    from afresh.cli.render.models import request_to_json
     from afresh.core.text import escape_hidden
 
     box = find_mailbox_folder(folder)
@@ -58,13 +60,15 @@ def read(folder: str, name: str, wait: float, as_json: bool) -> None:
 @command.command()
 @click.argument("folder", metavar="DIR")
 @click.argument("call", nargs=-1, metavar="[TOOL ARGUMENT=VALUE ...]")
-@click.option("--to", "name", default="", metavar="NAME", help="Which request, if not the next: its name, number or task.")
-@click.option("--thought", "-m", default="", help="Why, in a sentence or two; with a TOOL.")
-@click.option("--file", "-f", "file", type=click.File(), default=None, help="Take the reply's JSON from a file.")
+@click.option("--to", "name", default="", metavar="NAME", help="Request to answer: name, number or task (default: the next).")
+@click.option("--thought", "-m", default="", help="The reasoning to send along with a TOOL call.")
+@click.option("--file", "-f", "file", type=click.File(), default=None, help="Read the JSON reply from a file.")
 def reply(folder: str, call: tuple[str, ...], name: str, thought: str, file) -> None:
-    """Answer the next request in DIR: with one call of a TOOL, or with the JSON on standard input.
+    """Answer the next request in DIR.
 
-    A reply that could not be used is refused at once, with all that has to be mended.
+    Give a TOOL call, or JSON on standard input.
+
+    An invalid reply is rejected with a list of everything to fix.
     """
     import json
 
@@ -78,4 +82,4 @@ def reply(folder: str, call: tuple[str, ...], name: str, thought: str, file) -> 
         else (file or sys.stdin).read()
     )
     taken = post_reply(box, post, text)
-    click.echo(f"{post.posted.stem}: {', '.join(action.tool for action in taken.actions) or 'words, and no call'}")
+    click.echo(f"{post.posted.stem}: {', '.join(action.tool for action in taken.actions) or 'text without a tool call'}")

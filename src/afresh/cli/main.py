@@ -11,53 +11,63 @@ from afresh import __version__
 
 COMMAND_SECTIONS = {
     "Work": {
-        "init": "Make this repository ready for afresh.",
-        "run": "Work on a goal until it is verified, or say why not.",
-        "resume": "Go on with a task that was interrupted.",
-        "inbox": "Show the questions that wait for you.",
-        "answer": "Answer a task's question, so that it can go on.",
-        "demo": "Watch it work on a sample project; needs no key.",
-        "mailbox": "Be the model: read what a task asks, and answer.",
+        "init": "Set up this repository.",
+        "run": "Work on a goal until the checks pass.",
+        "resume": "Continue an interrupted task.",
+        "inbox": "List questions that need your answer.",
+        "answer": "Answer a task's question.",
+        "demo": "Run on a sample project; no key needed.",
+        "mailbox": "Play the model by hand.",
     },
     "Queue": {
-        "add": "Put a task in the queue.",
-        "list": "Show the tasks of this project.",
-        "work": "Take the next ready task, and the next.",
-        "status": "Show where things stand.",
-        "show": "Show one task: what was done, checked and reverted.",
+        "add": "Add a task to the queue.",
+        "list": "List the tasks of this project.",
+        "work": "Run the next task from the queue.",
+        "status": "Show all tasks and what each needs next.",
+        "show": "Show one task in detail.",
     },
     "Result": {
-        "apply": "Merge a finished task's branch into yours.",
-        "undo": "Take back what a task did last.",
-        "discard": "Throw a task's work away.",
+        "apply": "Merge a task's result into your branch.",
+        "undo": "Undo a task's last change.",
+        "discard": "Delete a task's branch and worktree.",
     },
     "Move": {
-        "export": "Write queue and journals to files that git can keep.",
-        "import": "Bring tasks back from such files, here or on another machine.",
+        "export": "Write tasks and journals to files for git.",
+        "import": "Read tasks from exported files.",
     },
     "Code": {
-        "map": "Show the files and symbols that matter, and why.",
-        "find": "Find a function, class or constant by its name or a part of it.",
-        "who-calls": "Show who calls a function or class, and who hands it on.",
-        "watch": "Keep what is known of the code current while you work.",
-        "violations": "Show which functions are too complex, and what would help.",
+        "map": "Show the most relevant files and symbols.",
+        "find": "Find a function, class or constant.",
+        "who-calls": "Show the callers of a function or class.",
+        "watch": "Keep the code index up to date.",
+        "violations": "List functions that are too complex.",
     },
-    "Look inside": {
-        "decisions": "Show who decided what in a task, and what followed.",
-        "spend": "Show what calls of models cost, against your limits.",
-        "context": "Show, compare and verify what the model was sent.",
-        "memory": "Find, correct and forget what it remembers.",
-        "knowledge": "What tasks have learnt: list, approve, search.",
-        "replay": "See what it would have sent in sessions that your agent recorded.",
-        "instructions": "Show what AGENT.md and its like tell a task, line by line.",
-        "fingerprint": "Show what it has found out about this project.",
-        "template": "Show and check how windows are laid out, by type of task.",
-        "doctor": "Tell what works on this machine.",
-        "models": "Show which models can be used, and try one.",
-        "rebuild": "Make session files and other views again from the journal.",
+    "Inspect": {
+        "decisions": "Show a task's decisions as a tree.",
+        "spend": "Show tokens and money spent, with limits.",
+        "context": "Inspect the prompts a task has sent.",
+        "memory": "Search and correct remembered facts.",
+        "knowledge": "Manage lessons learnt by tasks.",
+        "replay": "Compare with sessions of another agent.",
+        "instructions": "Show which instructions a task gets.",
+        "fingerprint": "Show what is known about this project.",
+        "template": "Show and check task templates.",
+        "doctor": "Check this machine and project.",
+        "models": "List usable models and test one.",
+        "rebuild": "Rewrite session files from the journal.",
     },
 }
-"""Each command lives in `afresh.cli.<name>` as `command`; its line stands here so that `--help` need not import it."""
+"""The help line of each command is here so that `--help` imports none of them."""
+COMMAND_FILES = {
+    "code": ("map", "find", "who-calls", "watch", "violations"),
+    "export_import": ("export", "import"),
+    "inbox": ("inbox", "answer"),
+    "project": ("init", "doctor", "rebuild", "instructions", "fingerprint"),
+    "results": ("apply", "undo", "discard"),
+    "run": ("run", "resume", "work"),
+    "tasks": ("add", "list", "status", "show", "decisions"),
+}
+"""Files with several commands, each a function NAME_command. Any other command is `command` in the file of its name."""
 
 
 def list_command_names() -> list[str]:
@@ -69,10 +79,12 @@ def load_command(name: str) -> click.Command:
 
     from afresh.errors import Broken
 
-    file = name.replace("-", "_")
+    file = next((file for file, names in COMMAND_FILES.items() if name in names), name)
     if util.find_spec(f"afresh.cli.{file}") is None:
         raise Broken(f"the command {name!r} is listed in cli/main.py, but there is no cli/{file}.py")
-    return import_module(f"afresh.cli.{file}").command
+    return getattr(
+        import_module(f"afresh.cli.{file}"), "command" if file not in COMMAND_FILES else f"{name.replace('-', '_')}_command"
+    )
 
 
 class LazyCommandGroup(click.Group):
@@ -95,8 +107,8 @@ class LazyCommandGroup(click.Group):
         from difflib import get_close_matches
 
         near = get_close_matches(args[0], list_command_names(), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "'afresh --help' lists them all."
-        raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
+        hint = f"did you mean {near[0]!r}?" if near else "'afresh --help' lists all commands"
+        raise click.UsageError(f"no such command: {args[0]}; {hint}", ctx)
 
 
 def measure_help_width() -> int:
@@ -115,7 +127,7 @@ CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "terminal_width": mea
 @click.version_option(__version__, prog_name="afresh")
 @click.pass_context
 def root_command(context: click.Context) -> None:
-    """A coding agent that starts every step afresh and loses nothing."""
+    """A coding agent that rebuilds every prompt from a journal on disk."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 

@@ -5,19 +5,19 @@ import sys
 import click
 
 from afresh.cli.options import json_option
+from afresh.cli.output import print_json, print_rendered
 
 
 @click.group(invoke_without_command=True)
-@click.option("--ask", is_flag=True, help="Ask servers of your own (Ollama, vLLM, llama.cpp) what they have. Uses the network.")
+@click.option("--ask", is_flag=True, help="Query local servers (Ollama, vLLM, llama.cpp) for models.")
 @json_option
 @click.pass_context
 def command(context: click.Context, ask: bool, as_json: bool) -> None:
-    """Show the models that you have set up: window, price, and where the key is. Nothing is sent."""
+    """List your models: context window, price and where the key comes from. Sends nothing."""
     if context.invoked_subcommand:
         return None
     from afresh.app import list_models as models
     from afresh.app.settings import find_user_config, load_user_settings
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render import models as views
 
     own = load_user_settings()
@@ -32,20 +32,19 @@ def command(context: click.Context, ask: bool, as_json: bool) -> None:
 
 @command.command()
 @click.argument("name")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask before a call that costs something.")
+@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation before a paid call.")
 @json_option
 def check(name: str, yes: bool, as_json: bool) -> None:
-    """Make one small real call of the model NAME, and tell what works: key, address, tools, streaming.
+    """Test a model with one small call: key, address, tools, streaming.
 
-    NAME is one of yours, or provider:model. It costs a fraction of a cent where calls are paid for.
+    NAME is one of your models, or provider:model. With a paid model this costs a fraction of a cent.
     """
     from pathlib import Path
 
+    from afresh.app.doctor import prepare_model_trial, run_model_trial
     from afresh.app.settings import load_user_settings
-    from afresh.app.try_model import prepare_model_trial, run_model_trial
-    from afresh.cli.output import print_json, print_rendered
-    from afresh.cli.render.doctor import findings_to_json, render_findings
     from afresh.cli.render.models import warn_of_call_cost
+    from afresh.cli.render.project import findings_to_json, render_findings
 
     trial = prepare_model_trial(name, load_user_settings(), Path.cwd())
     if (costs := warn_of_call_cost(trial)) and not as_json:
@@ -63,11 +62,12 @@ def check(name: str, yes: bool, as_json: bool) -> None:
 
 @command.command()
 @click.argument("name")
-@click.option("--delete", is_flag=True, help="Take the key out of the keyring.")
+@click.option("--delete", is_flag=True, help="Remove the key from the keyring.")
 def key(name: str, delete: bool) -> None:
-    """Keep a key in the keyring of your system, for NAME: one of your models, or a provider (anthropic, openai, ...).
+    """Store an API key in the system keyring.
 
-    The key is asked for and not shown. From a program: give it on standard input.
+    NAME is one of your models, or a provider (anthropic, openai …). The key is read without echo, or from
+    standard input in a script.
     """
     from afresh.app.list_models import store_model_key
     from afresh.app.settings import load_user_settings

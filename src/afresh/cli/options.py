@@ -16,22 +16,22 @@ def default_to_empty(context: click.Context, parameter: click.Parameter, value: 
     return value or ""
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 model_option = click.option(
     "--model",
     "-m",
     default="",
     metavar="M",
-    help="A name of yours, provider:NAME, mailbox:DIR or offline; `afresh models` lists them.",
+    help="One of your models, provider:NAME, mailbox:DIR or offline (see `afresh models`).",
 )
 mode_option = click.option(
     "--mode",
     callback=default_to_empty,
     type=click.Choice(("autonomous", "supervised", "interactive")),
-    help="How closely you follow: not at all, at every change of phase, or after every step.",
+    help="Run unattended, confirm each new phase, or confirm each step.",
 )
-no_sandbox_option = click.option("--no-sandbox", is_flag=True, help="Run commands unconfined. Only for code you trust.")
+no_sandbox_option = click.option("--no-sandbox", is_flag=True, help="Run commands without a sandbox. Only for code you trust.")
 
 
 def add_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,7 +48,7 @@ class TypeOption(click.Option):
         from afresh.app.inspect_templates import open_templates_at
         from afresh.config.templates.load_template import list_task_types
 
-        self.help = f"Kind of task: {', '.join(list_task_types(open_templates_at(Path.cwd())))}."
+        self.help = f"Task type: {', '.join(list_task_types(open_templates_at(Path.cwd())))}."
         return super().get_help_record(ctx)
 
 
@@ -57,30 +57,34 @@ def add_order_options(function: Callable[..., Any]) -> Callable[..., Any]:
     options = [
         click.argument("goal"),
         click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T"),
-        click.option("--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Must exit 0 when done; may be repeated."),
         click.option(
-            "--budget", default=0, type=click.IntRange(min=0), metavar="N", help="Ceiling in tokens for each call (by type)."
+            "--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Command that must exit 0 when done. Repeatable."
+        ),
+        click.option(
+            "--budget", default=0, type=click.IntRange(min=0), metavar="N", help="Maximum tokens per call (default: by type)."
         ),
         click.option(
             "--max-budget",
             default=0,
             type=click.IntRange(min=0),
             metavar="N",
-            help="Highest ceiling when there is a reason to raise it (four times --budget; the same as --budget: never raised).",
+            help="Upper limit if the budget is raised automatically (default: 4 × --budget).",
         ),
         click.option(
             "--thinking",
             default=None,
             type=click.IntRange(min=0),
             metavar="N",
-            help="Tokens for a provider's model to think with, on top of the ceiling; 0: none (by type).",
+            help="Extra tokens for thinking; 0 for none (default: by type).",
         ),
-        click.option("--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (60)."),
+        click.option(
+            "--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (default: 60)."
+        ),
         click.option(
             "--loop",
             callback=default_to_empty,
             type=click.Choice(("react", "plan_execute")),
-            help="One action after another, or a plan first and then its items (by type).",
+            help="Act step by step, or plan first (default: by type).",
         ),
         model_option,
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from afresh.cli.render.layout import Line
+    from afresh.cli.render.widgets import Line
 
 
 def print_json(value: Any) -> None:
@@ -30,7 +30,7 @@ def measure_width() -> int:
 def print_lines(lines: "Iterable[Line]") -> None:
     """Colour only on a terminal, and never when NO_COLOR is set."""
     from afresh.cli.render.console import choose_stream
-    from afresh.cli.render.layout import draw_lines
+    from afresh.cli.render.widgets import draw_lines
 
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     click.echo(draw_lines(lines, colour), file=choose_stream(sys.stdout), nl=False, color=colour)  # pyright: ignore[reportArgumentType]

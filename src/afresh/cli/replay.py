@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from afresh.cli.options import json_option
+from afresh.cli.output import print_json, print_rendered
 
 if TYPE_CHECKING:
     from afresh.app.replay_sessions import ReplayRequest
@@ -17,22 +18,27 @@ DEFAULT_PAGE_FILE = "afresh-replay.html"
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE…")
-@click.option("--budget", default=4000, type=click.IntRange(min=500), metavar="N", help="Ceiling in tokens for each call (4000).")
+@click.option(
+    "--budget", default=4000, type=click.IntRange(min=500), metavar="N", help="Maximum tokens per call (default: 4000)."
+)
 @click.option(
     "--html",
     is_flag=False,
     flag_value=DEFAULT_PAGE_FILE,
     default="",
     metavar="[PAGE.html]",
-    help=f"Make a page to look into ({DEFAULT_PAGE_FILE}).",
+    help=f"Write an HTML page (default: {DEFAULT_PAGE_FILE}).",
 )
-@click.option("--price", default=0.0, type=click.FloatRange(min=0), metavar="IN", help="Dollars for a million input tokens.")
-@click.option("--sample", is_flag=True, help="Take the session that comes with afresh.")
+@click.option(
+    "--price", default=0.0, type=click.FloatRange(min=0), metavar="IN", help="Price in dollars per million input tokens."
+)
+@click.option("--sample", is_flag=True, help="Use the sample session shipped with afresh.")
 @json_option
 def command(files: tuple[Path, ...], budget: int, html: str, price: float, sample: bool, as_json: bool) -> None:
-    """Show what afresh would have sent in recorded sessions, and whether it held what the next action needed. No key needed.
+    """Show what afresh would have sent in sessions recorded by another agent.
 
-    Understands sessions of Claude Code, Codex, mini-swe-agent, SWE-agent and OpenHands, and runs as JSON lines; .gz too.
+    Also shows whether the prompts contained what the next action needed. Needs no key. Reads sessions of
+    Claude Code, Codex, mini-swe-agent, SWE-agent and OpenHands, and JSON lines; also gzipped.
     """
     from afresh.app.replay_sessions import ReplayRequest, make_album
 
@@ -58,7 +64,7 @@ def list_session_files(files: tuple[Path, ...], sample: bool) -> list[Path]:
 
     chosen = [*files, *([find_sample_session()] if sample else [])]
     if not chosen:
-        raise click.UsageError("name at least one recorded session, or take --sample", click.get_current_context())
+        raise click.UsageError("name at least one recorded session, or use --sample", click.get_current_context())
     return chosen
 
 
@@ -75,7 +81,6 @@ def replay_with_progress(files: list[Path], wanted: "ReplayRequest") -> "ReplayR
 
 
 def print_replay_report(report: "ReplayReport", page: Path | None, as_json: bool) -> None:
-    from afresh.cli.output import print_json, print_rendered
     from afresh.cli.render.replay import render_replay_report
     from afresh.replay.report import report_to_json
 

@@ -9,9 +9,9 @@ import click
 
 from afresh.errors import Broken, NeedsPerson, TryAgain
 
-JOURNAL_KEPT = "Everything that was reported as done is in the journal."
-RESUME_ADVICE = "'afresh resume' goes on from the last finished step."
-BUG_ADVICE = "This is a fault in afresh. AFRESH_DEBUG=1 before the same command shows where; please report it."
+JOURNAL_KEPT = "Everything reported as done is saved in the journal."
+RESUME_ADVICE = "'afresh resume' continues after the last finished step."
+BUG_ADVICE = "This is a bug in afresh; please report it. Run the command with AFRESH_DEBUG=1 for a traceback."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ def describe_error(error: BaseException) -> ErrorReport:
     kind = type(error).__name__
     match error:
         case click.Abort() | KeyboardInterrupt():
-            return ErrorReport("Interrupted", "stopped, as you asked.", JOURNAL_KEPT, RESUME_ADVICE, code=130)
+            return ErrorReport("Interrupted", "interrupted", JOURNAL_KEPT, RESUME_ADVICE, code=130)
         case click.ClickException():
             where = getattr(error, "ctx", None)
             path = where.command_path if where else "afresh"
-            return ErrorReport("Usage", error.format_message(), next=f"'{path} --help' shows how.", code=2)
+            return ErrorReport("Usage", error.format_message(), next=f"See '{path} --help'.", code=2)
         case NeedsPerson():
             return ErrorReport(kind, error.what, error.safe, error.next)
         case TryAgain() | OSError():
-            return ErrorReport(kind, str(error), JOURNAL_KEPT, f"When the cause is gone, {RESUME_ADVICE}")
+            return ErrorReport(kind, str(error), JOURNAL_KEPT, f"Once that is fixed, {RESUME_ADVICE}")
         case Broken():
             return ErrorReport(kind, str(error), JOURNAL_KEPT, BUG_ADVICE)
         case _:

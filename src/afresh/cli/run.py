@@ -1,19 +1,31 @@
-"""`afresh run`: one task, now."""
+"""`afresh run`, `resume` and `work`: work on a task, with progress on the screen."""
+
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.options import add_order_options, add_run_options
+from afresh.cli.options import add_order_options, add_run_options, model_option, open_current_project
+from afresh.cli.output import print_json, print_rendered
+
+if TYPE_CHECKING:
+    from afresh.app.project import Project
+    from afresh.core.event import JournalEntry
+    from afresh.core.progress_event import ProgressEvent
+    from afresh.core.state import State
 
 
-@click.command()
+@click.command("run")
 @add_order_options
 @add_run_options
-def command(goal: str, type_: str, checks: tuple[str, ...], **more) -> None:
-    """Work on GOAL until it is verified, blocked, or given up."""
+def run_command(goal: str, type_: str, checks: tuple[str, ...], **more) -> None:
+    """Work on GOAL until the checks pass. Exits 0 only if they do."""
     from afresh.app.inspect_instructions import describe_task_instructions
     from afresh.app.tasks import TaskOrder, add_task
-    from afresh.cli.options import open_current_project
-    from afresh.cli.run_with_progress import RunFlags, run_and_report
 
     here = open_current_project()
     limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
@@ -24,3 +36,180 @@ def command(goal: str, type_: str, checks: tuple[str, ...], **more) -> None:
     for line in describe_task_instructions(here, state) if not (way.quiet or way.as_json) else ():
         click.secho(line, dim=True, err=True)
     run_and_report(here, state.task.id, way)
+
+
+@click.command("resume")
+@click.argument("task", required=False)
+@model_option
+@add_run_options
+def resume_command(task: str | None, **way) -> None:
+    """Continue TASK (default: the latest)."""
+    from afresh.app.tasks import find_task
+
+    here = open_current_project()
+    run_and_report(here, find_task(here, task), RunFlags(**way))
+
+
+@click.command("work")
+@click.option("--until-empty", is_flag=True, help="Continue until no task is ready.")
+@model_option
+@add_run_options
+def work_command(until_empty: bool, as_json: bool, **way) -> None:
+    """Run the next ready task; interrupted ones come first."""
+    from afresh.errors import NeedsPerson
+
+    here, done = open_current_project(), list["State"]()
+    try:
+        while state := run_with_progress(here, None, RunFlags(as_json=as_json, **way)):
+            done.append(state)
+            if not as_json:
+                click.echo(f"{state.task.id}: {state.status}: {state.work.outcome}")
+            if not until_empty:
+                break
+    except NeedsPerson:
+        # a limit of spending, say: the next task would run into it, too
+        if as_json and done:
+            print_json(make_outcome_rows(done))
+        raise
+    if as_json:
+        print_json(make_outcome_rows(done))
+    elif not done:
+        click.echo("no tasks ready")
+    if any(state.status in ("failed", "blocked") for state in done):
+        raise SystemExit(1)
+
+
+def make_outcome_rows(done: "Sequence[State]") -> list[dict[str, str]]:
+    return [{"task": state.task.id, "status": state.status, "outcome": state.work.outcome} for state in done]
+
+
+class NoSandboxAlarm:
+    """A Watcher that says on stderr, whatever else is silent, that nothing confines the commands of this run."""
+
+    def saw(self, state: "State", entries: "Sequence[JournalEntry]") -> None:
+        from afresh.core.decision import UNSANDBOXED_DECISION
+        from afresh.core.event import DecisionMade
+
+        if any(isinstance(entry.event, DecisionMade) and entry.event.decision.waives_sandbox for entry in entries):
+            click.secho(f"NO SANDBOX: {UNSANDBOXED_DECISION}", fg="red", bold=True, err=True)
+
+    def follow(self, event: "ProgressEvent") -> None:
+        """Only what was decided is told."""
+
+
+class StopSignal:
+    """A Cancellation by SIGTERM: the first lets the call that is under way end and be kept; a second one does not wait."""
+
+    def __init__(self) -> None:
+        self.wanted = False
+
+    def check(self) -> None:
+        from afresh.errors import Cancelled
+
+        if self.wanted:
+            raise Cancelled("stopped by SIGTERM")
+
+    def receive(self, *_: object) -> None:
+        if self.wanted:
+            raise KeyboardInterrupt
+        self.wanted = True
+
+    def __enter__(self) -> "StopSignal":
+        self._before = signal.signal(signal.SIGTERM, self.receive)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGTERM, self._before)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFlags:
+    """How the user wants a run to go, as typed."""
+
+    model: str = ""
+    mode: str = ""
+    no_sandbox: bool = False
+    quiet: bool = False
+    as_json: bool = False
+
+    @property
+    def attended(self) -> bool:
+        """Whether somebody is there to be asked."""
+        return sys.stdin.isatty() and sys.stderr.isatty() and not self.as_json
+
+    def refuse_alone(self) -> None:
+        from afresh.errors import BadInput
+
+        if self.mode == "interactive" and not self.attended:
+            raise BadInput(
+                "--mode interactive needs a terminal",
+                next="use --mode supervised: it pauses before each phase and waits for `afresh answer`",
+                safe="no task was created",
+            )
+
+
+def run_with_progress(here: "Project", task: str | None, way: RunFlags) -> "State | None":
+    from afresh.app.compose import RunTerms, run_task
+    from afresh.cli.interactive import PersonAtTerminal
+    from afresh.cli.render.console import open_console
+    from afresh.cli.render.progress import LiveProgress
+
+    way.refuse_alone()
+    mode, quiet = way.mode or choose_mode(here, task), way.quiet or way.as_json
+    spent = partial(describe_money_so_far, here)
+    showing = LiveProgress(here.clock, open_console(sys.stderr), quiet, plain=mode == "interactive", spent=spent)
+    with showing as progress, StopSignal() as stop:
+        watchers = (NoSandboxAlarm(), progress)
+        terms = RunTerms(way.model, way.no_sandbox, watchers, progress.alert, way.mode, cancellations=(stop,))
+        if not way.attended:
+            return run_task(here, task, terms)
+        with PersonAtTerminal(here, progress, sys.stdin, heeds_interrupts=mode == "interactive") as person:
+            return run_task(here, task, replace(terms, person=person))
+
+
+def describe_money_so_far(here: "Project", task: str) -> str:
+    from afresh.app.spending_report import sum_task_nano_dollars
+    from afresh.core.usage import format_dollars
+
+    amount = sum_task_nano_dollars(here, task)
+    return format_dollars(amount) if amount else ""
+
+
+def describe_task_cost(here: "Project", task: str) -> str:
+    """Money that a task has taken; empty where nobody pays."""
+    from afresh.app.read_spending import describe_cost
+    from afresh.app.spending_report import sum_task_spending
+
+    return describe_cost(sum_task_spending(here, task))
+
+
+def choose_mode(here: "Project", task: str | None) -> str:
+    """How closely, when this run does not say: as the task has it, else the user's settings."""
+    return (here.store.load(task).dialogue.supervision.mode if task else "") or here.settings.mode
+
+
+def run_and_report(here: "Project", task: str, way: RunFlags) -> None:
+    """Exit code 0 only if the harness verified the result."""
+    state = run_with_progress(here, task, way)
+    assert state, "a named task is claimed or refused"
+    report_outcome(here, state, way.as_json)
+    if state.status != "done":
+        sys.exit(1)
+
+
+def report_outcome(here: "Project", state: "State", as_json: bool) -> None:
+    from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
+    from afresh.app.read_spending import cost_to_json
+    from afresh.app.spending_report import sum_task_spending
+    from afresh.app.task_result import list_task_changes
+    from afresh.cli.render.run_summary import render_run_summary
+    from afresh.views.tasks import run_summary_to_json
+
+    made, calls = list_task_changes(here, state), [audit for _, audit in list_audits(here, state.task.id)]
+    whole = count_accumulating_tokens(here, state.task.id)
+    if as_json:
+        print_json(
+            run_summary_to_json(state, made, calls, whole) | {"cost": cost_to_json(sum_task_spending(here, state.task.id))}
+        )
+    else:
+        print_rendered(render_run_summary(state, made, calls, whole, cost=describe_task_cost(here, state.task.id)))

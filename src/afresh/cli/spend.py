@@ -3,26 +3,26 @@
 import click
 
 from afresh.cli.options import json_option
+from afresh.cli.output import print_json, print_rendered
 
 SPENDING_GROUPS = ("day", "task", "kind", "section", "model", "project")
 LIMIT_SCOPES = ("day", "month", "total", "project", "task", "call")
 
 
 @click.group(invoke_without_command=True)
-@click.option("--by", type=click.Choice(SPENDING_GROUPS), default=None, help="What the sums are of; without it an overview.")
-@click.option("--since", default="30d", show_default=True, metavar="WHEN", help="7d, 24h, 2w, today, all or a date.")
-@click.option("--all", "-a", "everywhere", is_flag=True, help="All projects, not only this one.")
+@click.option("--by", type=click.Choice(SPENDING_GROUPS), default=None, help="Group by this (default: an overview).")
+@click.option("--since", default="30d", show_default=True, metavar="WHEN", help="24h, 7d, 2w, today, all or a date.")
+@click.option("--all", "-a", "everywhere", is_flag=True, help="Include all projects.")
 @json_option
 @click.pass_context
 def command(context: click.Context, by: str | None, since: str, everywhere: bool, as_json: bool) -> None:
-    """Show what calls of models have taken: tokens and money, by day, task, kind, section, model or project."""
+    """Show what model calls have cost in tokens and money."""
     if context.invoked_subcommand:
         return None
     from pathlib import Path
 
     from afresh.app import spending_report as spend
-    from afresh.app.open_spending_ledger import open_ledger_at
-    from afresh.cli.output import print_json, print_rendered
+    from afresh.app.spending_ledger import open_ledger_at
     from afresh.cli.render import spending as views
 
     own = open_ledger_at(Path.cwd())
@@ -38,16 +38,16 @@ def command(context: click.Context, by: str | None, since: str, everywhere: bool
 @click.argument("scope", type=click.Choice(LIMIT_SCOPES))
 @click.argument("task", required=False)
 def reset(scope: str, task: str | None) -> None:
-    """Let what was spent no longer count against the limit of SCOPE, so that it allows as much again."""
+    """Start counting again for the limit of SCOPE."""
     from pathlib import Path
 
-    from afresh.app.open_spending_ledger import open_ledger_at
+    from afresh.app.spending_ledger import open_ledger_at
     from afresh.app.spending_report import reset_limit
     from afresh.core.spending import LimitScope
 
     ended = reset_limit(open_ledger_at(Path.cwd()), LimitScope(scope), task)
     for breaker in ended:
-        click.echo(f"no longer stopped: {breaker.words}")
-    click.echo(f"the limit of {'one ' if scope in ('task', 'call') else 'the '}{scope} counts from now on")
+        click.echo(f"unblocked: {breaker.words}")
+    click.echo(f"reset the {scope} limit: it counts from now on")
     if ended:
-        click.echo("afresh resume, or afresh work, goes on")
+        click.echo("continue with: afresh resume, or afresh work")

@@ -55,10 +55,10 @@ def _run_ruff(root: Path, arguments: list[str]) -> str:
     try:
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=RUFF_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
-        raise BadInput(f"ruff had no answer after {RUFF_TIMEOUT_SECONDS} s", next="name the folders to look at") from None
+        raise BadInput(f"ruff did not finish within {RUFF_TIMEOUT_SECONDS} s", next="name the folders to check") from None
     if done.returncode > 1 or (done.returncode and not done.stdout.strip()):
         said = (done.stderr.strip() or "no reason given").splitlines()
-        raise BadInput(f"ruff could not look: {said[0][:200]}", next="mend what it names, or give other paths")
+        raise BadInput(f"ruff failed: {said[0][:200]}", next="fix what it names, or give other paths")
     return done.stdout
 
 

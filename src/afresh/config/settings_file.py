@@ -44,12 +44,12 @@ def _explain_faults(path: Path) -> Iterator[None]:
     try:
         yield
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise BadInput(f"{path} can't be read: {fault}", next="mend the file", safe="nothing was changed") from fault
+        raise BadInput(f"{path} can't be read: {fault}", next="fix the file", safe="nothing was changed") from fault
     except _UnknownKeys as fault:
-        may = f"it may set: {', '.join(fault.known)}"
-        raise BadInput(f"{path} sets {fault}, which it may not", next=may, safe="nothing was changed") from fault
+        may = f"settings of this file: {', '.join(fault.known)}"
+        raise BadInput(f"{path}: {fault} can't be set in this file", next=may, safe="nothing was changed") from fault
     except (_UnfitValue, ValueError) as fault:
-        raise BadInput(f"{path}: {fault}", next="mend the file", safe="nothing was changed") from None
+        raise BadInput(f"{path}: {fault}", next="fix the file", safe="nothing was changed") from None
 
 
 class _UnknownKeys(Exception):

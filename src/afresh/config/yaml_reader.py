@@ -99,7 +99,7 @@ def suggest_known_word(word: str, known: Iterable[str]) -> str:
     """A hint with the most similar known word, or all of them."""
     names = list(known)
     close = get_close_matches(word, names, n=1, cutoff=0.6)
-    return f"did you mean {close[0]}?" if close else f"there are: {', '.join(names)}"
+    return f"did you mean {close[0]}?" if close else f"known: {', '.join(names)}"
 
 
 ValueRule = Callable[["Node"], Any]

@@ -28,7 +28,7 @@ def read_entry(body: str, before: JournalHead, expected: str) -> JournalEntry:
     if found != expected:
         raise Damaged(
             f"journal entry {before.seq + 1} does not match its hash",
-            next="restore the database from a backup; `afresh doctor` lists the tasks that are whole",
+            next="restore the database from a backup; `afresh doctor` lists the intact tasks",
             safe="entries before it are intact",
         )
     plain = json.loads(body)

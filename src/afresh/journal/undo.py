@@ -60,11 +60,9 @@ def select_steps_to_undo(task: str, store: JournalStore, steps: int, one_step: s
     stood = list_undoable_steps(store.journal(task))
     gone = stood[-steps:] if steps else select_since_last_change(stood)
     if not gone and stood:
-        raise BadInput(
-            "there is nothing to undo: no step has changed a file", next=f"{one_step} takes back the last step all the same"
-        )
+        raise BadInput("there is nothing to undo: no step has changed a file", next=f"{one_step} undoes the last step anyway")
     if not gone:
-        raise BadInput("there is nothing to undo: no step has been taken", next="let it take one first")
+        raise BadInput("there is nothing to undo: no step was taken yet", next="resume the task first")
     return gone
 
 

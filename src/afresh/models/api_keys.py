@@ -89,9 +89,7 @@ def _from_keyring(name: str, asked: bool) -> str:
     ring = _import_keyring()
     if ring is None:
         if asked:
-            raise NeedsPerson(
-                "the key is to come from the keyring, but the package keyring is not installed", next=INSTALL_KEYRING_COMMAND
-            )
+            raise NeedsPerson("the key is in the keyring, but the package keyring is not installed", next=INSTALL_KEYRING_COMMAND)
         return ""
     try:
         return ring.get_password(KEYRING_SERVICE, name) or ""
@@ -114,5 +112,5 @@ def _check_key_text(secret: str, where: str) -> str:
     """NeedsPerson for a text that an HTTP header can't hold, such as a quoted key or two lines."""
     secret = secret.strip()
     if not secret.isascii() or not secret.isprintable() or " " in secret:
-        raise NeedsPerson(f"what {where} holds can't be a key", next="set it again, without blanks and quotes")
+        raise NeedsPerson(f"{where} does not contain a valid key", next="set it again, without blanks and quotes")
     return secret

@@ -59,8 +59,8 @@ def choose_model(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -
         own = f"yours are {', '.join(sorted(named))}; others are " if named else ""
         hint = suggest_similar_name(spec, [*named, *MODEL_KINDS]) if spec else ""
         raise BadInput(
-            f"there is no model {spec!r}{hint}",
-            next=f"pass --model with one of: {own}{MODEL_SPEC_FORMS}; `afresh models` shows what is set up",
+            f"no such model: {spec!r}{hint}",
+            next=f"pass --model with one of: {own}{MODEL_SPEC_FORMS}; `afresh models` lists your models",
             safe="nothing was sent",
         )
     return ChosenModel(kind, argument)

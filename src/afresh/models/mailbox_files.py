@@ -131,9 +131,7 @@ def list_open_requests(folder: Path) -> Sequence[OpenRequest]:
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
     except OSError as error:
-        raise BadInput(
-            f"there is no mailbox {folder}: {error.strerror}", next="name the folder after mailbox: in --model"
-        ) from None
+        raise BadInput(f"no such mailbox: {folder}: {error.strerror}", next="name the folder after mailbox: in --model") from None
     answered = {name.removesuffix(REPLY_SUFFIX) for name in names if name.endswith(REPLY_SUFFIX)}
     stems = [name.removesuffix(REQUEST_SUFFIX) for name in names if name.endswith(REQUEST_SUFFIX)]
     found = [_read_open_request(folder, stem) for stem in stems if stem not in answered]

@@ -42,8 +42,8 @@ class NamedModel:
             raise ValueError('needs provider and model, such as provider = "ollama" and model = "qwen3:8b"')
         if self.key and not is_key_location(self.key):
             raise ValueError(
-                'key should be the name of an environment variable, in capitals, or "keyring". What stands there looks like a '
-                "key: a key does not belong into a file. If it was one, consider it public and get another"
+                'key should be the name of an environment variable, in capitals, or "keyring". The value looks like a '
+                "key, and keys don't belong in files. If it was one, revoke it and create another"
             )
         if wrong := find_address_fault(self.base_url):
             raise ValueError(f"base_url {wrong}")

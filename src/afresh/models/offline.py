@@ -42,7 +42,7 @@ class OfflineModel:
         offered = {tool.name for tool in request.tools}
         if not {TASK_HEADING, SUGGESTIONS_HEADING} & set(sections) or not {"apply", "complete"} <= offered:
             raise NeedsPerson(
-                "the offline policy works only on fix_violation: this task has no suggestions to choose from",
+                "--model offline works only with --type fix_violation",
                 next="pass --model anthropic:NAME, openai:NAME or mailbox:DIR, or --type fix_violation",
                 safe="nothing was changed by this call",
             )

@@ -73,9 +73,9 @@ def read_entries(path: Path) -> Generator[JsonEntry]:
     lines = ((number, line) for number, line in enumerate(_split_lines(_read_chunks(path, faults)), 1) if line.strip())
     head = list(islice(lines, MAX_PROBED_LINES))
     if not head:
-        raise BadInput(f"{path} is empty", next="name another file", safe=ONLY_READ_NOTE)
+        raise BadInput(f"{path} is empty", next="give another file", safe=ONLY_READ_NOTE)
     if any(b"\0" in line for _, line in head) and not any(_read_line(line).whole for line in head):
-        raise BadInput(f"{path} is a binary file", next="name a file with a recorded run", safe=ONLY_READ_NOTE)
+        raise BadInput(f"{path} is a binary file", next="give a file with a recorded session", safe=ONLY_READ_NOTE)
     yield from (_read_line(line) for line in chain(head, lines)) if _are_values(head) else _read_document([*head, *lines])
     yield from (JsonEntry("the end", None, fault, whole=False) for fault in faults)
 
@@ -91,7 +91,7 @@ def _read_chunks(path: Path, faults: list[str]) -> Iterator[bytes]:
     except (OSError, EOFError, zlib.error) as fault:
         if not begun:
             raise BadInput(
-                f"{path} can't be read: {fault}", next="check the file and who may read it", safe=ONLY_READ_NOTE
+                f"{path} can't be read: {fault}", next="check the file and its permissions", safe=ONLY_READ_NOTE
             ) from fault
         faults.append(f"what follows can't be read: {fault}")
 
@@ -106,7 +106,9 @@ def _open_unpacked(raw: BinaryIO, path: Path) -> Any:
     try:
         from compression import zstd  # pyright: ignore[reportMissingImports]
     except ImportError:
-        raise BadInput(f"{path} is packed with zstd", next=f"unpack it first: zstd -d {path}", safe=ONLY_READ_NOTE) from None
+        raise BadInput(
+            f"{path} is compressed with zstd", next=f"decompress it first: zstd -d {path}", safe=ONLY_READ_NOTE
+        ) from None
     return zstd.ZstdFile(raw)
 
 

@@ -65,7 +65,7 @@ def read_runs(path: str | Path, skipped: list[SkippedFile] | None = None) -> Ite
         yield from _read_file(place)
     else:
         what = "is neither a file nor a folder" if place.exists() else "does not exist"
-        raise BadInput(f"{place} {what}", next="name a file or a folder with recorded runs")
+        raise BadInput(f"{place} {what}", next="give a file or folder with recorded sessions")
 
 
 def _read_folder(folder: Path, skipped: list[SkippedFile]) -> Iterator[RecordedRun]:
@@ -80,7 +80,7 @@ def _read_folder(folder: Path, skipped: list[SkippedFile]) -> Iterator[RecordedR
     if not found:
         tried = f", though {len(skipped):,} files are there" if skipped else ""
         raise BadInput(
-            f"{folder} holds no recorded run{tried}", next=f"the formats known are {KNOWN_FORMATS_TEXT}", safe=ONLY_READ_NOTE
+            f"{folder} contains no recorded session{tried}", next=f"known formats: {KNOWN_FORMATS_TEXT}", safe=ONLY_READ_NOTE
         )
 
 
@@ -110,7 +110,9 @@ def _read_entries_as_runs(found: Iterator[JsonEntry], place: Path) -> Iterator[R
             yield run
     if not acted:
         raise BadInput(
-            f"{place} looks like a run of {form.name}, but no step of it can be read", next="name another", safe=ONLY_READ_NOTE
+            f"{place} looks like a session of {form.name}, but contains no readable step",
+            next="give another file",
+            safe=ONLY_READ_NOTE,
         )
 
 
@@ -124,7 +126,7 @@ def _recognise_format(found: Iterator[JsonEntry], place: Path) -> tuple[RunForma
         if len(held) == MAX_PROBED_ENTRIES:
             break
     raise BadInput(
-        f"{place} is no recorded run of a known format", next=f"the formats known are {KNOWN_FORMATS_TEXT}", safe=ONLY_READ_NOTE
+        f"{place} is not a recorded session in a known format", next=f"known formats: {KNOWN_FORMATS_TEXT}", safe=ONLY_READ_NOTE
     )
 
 

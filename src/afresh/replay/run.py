@@ -88,7 +88,7 @@ def run_from_trajectory(plain: Mapping[str, Any], path: str = "") -> RecordedRun
     """The run from its neutral form. A step of a wrong shape is a problem and left out. BadInput without a list of steps."""
     steps = plain.get("steps")
     if not isinstance(steps, list):
-        raise BadInput("a run in the neutral format has a list of steps, and this has none")
+        raise BadInput("a run in the neutral format needs a list of steps; this one has none")
     taken, problems = [], [text for text in _list_or_empty(plain.get("problems")) if isinstance(text, str)]
     for number, step in enumerate(steps, 1):
         action = step.get("action") if isinstance(step, Mapping) else None

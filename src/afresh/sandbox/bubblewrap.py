@@ -82,7 +82,7 @@ class BubblewrapNamespace:
             for name, value in limits if self._handle is not None else ():
                 resource.prlimit(self._process, name, (value, value))
         except OSError as problem:
-            raise NoSandbox(f"resource limits can't be set: {problem}", "run `afresh doctor` to see what holds") from problem
+            raise NoSandbox(f"resource limits can't be set: {problem}", "run `afresh doctor` for details") from problem
 
     def stop(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -164,7 +164,7 @@ class Bubblewrap:
                 os.write(opener, b"x")
             done = finish_command(running, command, timeout, self.limits, namespace.stop)
         if not namespace.ran() and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
-            raise NoSandbox(f"bubblewrap could not start: {done.output.strip()[-500:]}", "run `afresh doctor` to see what holds")
+            raise NoSandbox(f"bubblewrap could not start: {done.output.strip()[-500:]}", "run `afresh doctor` for details")
         return replace(done, output=hide_paths(done.output, (self.mounts.tree, self.mounts.at)))
 
     def _view(self) -> Iterator[str]:

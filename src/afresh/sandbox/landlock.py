@@ -54,7 +54,7 @@ class Landlock:
     def run(self, command: str, timeout: float) -> CommandRun:
         calls = build_filter(namespaces=False, root=os.geteuid() == 0)
         if calls is None:
-            raise NoSandbox(f"no system call filter is known for {os.uname().machine}", "install bubblewrap")
+            raise NoSandbox(f"there is no system call filter for {os.uname().machine}", "install bubblewrap")
         with make_private_folder() as temporary:
             readable = (
                 *SYSTEM_FOLDERS,

@@ -42,7 +42,7 @@ class Mounts:
         real = path.resolve()
         wide = any(real == private or real in private.parents for private in (*find_home_folders(), self.at, self.tree))
         if wide or any(real == hidden or hidden in real.parents for hidden in _HIDDEN_FOLDERS):
-            raise BadInput(f"{path} holds too much to be readable for commands", "name a folder inside it")
+            raise BadInput(f"{path} is too broad to make readable for commands", "name a folder inside it")
 
 
 def find_home_folders() -> frozenset[Path]:

@@ -50,7 +50,7 @@ class SupervisedCommand:
             os.close(told)
         how, _, what = report.partition(" ")
         if how == "failed":
-            raise NoSandbox(f"the command could not be confined: {what}", "run `afresh doctor` to see what holds")
+            raise NoSandbox(f"the command could not be confined: {what}", "run `afresh doctor` for details")
         if how == "exit" and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
             done = replace(done, exit=int(what))
         output = hide_paths(done.output, (self.mounts.tree, self.mounts.at), self.temporary)

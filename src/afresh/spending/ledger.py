@@ -165,9 +165,9 @@ def make_over_limit_error(breaker: TrippedLimit, call: CallBooking, config: str)
     reset = f"afresh spend reset {scope}" + (f" {call.payer}" if scope in (LimitScope.TASK, LimitScope.CALL) else "")
     again = f"`{reset}` {'tries it again' if scope is LimitScope.CALL else 'allows as much again'}, or "
     return OverLimit(
-        f"{breaker.words}; nothing calls a model{_describe_scope(scope)} until a person allows it",
+        f"{breaker.words}; no model calls{_describe_scope(scope)} until you allow it",
         next=f"{again}raise `{limit.key}` under [limits] in {config}; then `afresh resume {call.payer}`",
-        safe=f"nothing was sent; task {call.payer} is kept with all that is done",
+        safe=f"nothing was sent; task {call.payer} and its work are kept",
         scope=scope.value,
     )
 
@@ -178,8 +178,8 @@ def _describe_scope(scope: LimitScope) -> str:
 
 def make_unpriced_error(model: str, limit: SpendingLimit, config: str) -> OverLimit:
     return OverLimit(
-        f"nobody knows what {model} costs, and {limit.words} is the limit that you have set",
-        next=f'say what it costs in {config}: [prices."{model}"] with input = and output = in dollars for a million tokens',
+        f"the price of {model} is unknown, and you have set a limit of {limit.words}",
+        next=f'set its price in {config}: [prices."{model}"] with input = and output = in dollars per million tokens',
         safe="nothing was sent",
         scope="price",
     )
@@ -191,7 +191,7 @@ def _make_ledger_error(fault: AfreshError | OSError) -> AfreshError:
         return fault
     advice = getattr(fault, "next", "") or "check the folder and the disk"
     return NeedsPerson(
-        f"the books of what is spent can't be kept, so no model is called: {fault}",
-        next=f"{advice}. Without the books what was spent counts as nothing until `afresh rebuild` has put it back",
-        safe="nothing was sent; the task is kept with all that is done",
+        f"the spending ledger can't be written, so no model is called: {fault}",
+        next=f"{advice}. Without the ledger past spending counts as $0 until `afresh rebuild` restores it",
+        safe="nothing was sent; the task and its work are kept",
     )

@@ -62,7 +62,7 @@ class MemoryStore:
 
     def load(self, task: str) -> State:
         if task not in self.states:
-            raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
+            raise BadInput(f"no such task: {task}", next="`afresh list` lists the tasks")
         return self.states[task]
 
     def journal(self, task: str) -> Iterator[JournalEntry]:

@@ -23,7 +23,7 @@ from afresh.core.progress_event import (
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import sum_check_runs
+from afresh.views.task_status import describe_question, sum_check_runs
 
 MAX_PROGRESS_LINES = 6
 
@@ -74,10 +74,10 @@ def update_run_progress(
 
 STREAM_REPORT_CHARACTERS = 200
 """Characters of a reply from one report of it to the next."""
-WORDS_BY_PURPOSE = {CallPurpose.SUMMARY: " to sum up older steps", CallPurpose.MEMORY: " to word what was learnt"}
+WORDS_BY_PURPOSE = {CallPurpose.SUMMARY: " to summarise older steps", CallPurpose.MEMORY: " to write down a lesson"}
 WORDS_BY_SCOPE = {
-    CheckScope.BASELINE: "running the checks twice, before anything is changed",
-    CheckScope.CHANGE: "running the tests that concern the change",
+    CheckScope.BASELINE: "running the checks twice before the first change",
+    CheckScope.CHANGE: "running the tests affected by the change",
     CheckScope.COMPLETION: "running every check",
 }
 
@@ -152,7 +152,8 @@ def _make_progress_lines(state: State, events: Sequence[happened.Event], kept_be
             ):  # fmt: skip
                 lines += _make_lines_between_steps(event)
             case happened.QuestionAsked(question):
-                lines.append(ProgressLine("•", f"asks: {to_one_line(question, 200)}"))
+                asked = describe_question(state) if question == state.dialogue.question else question
+                lines.append(ProgressLine("•", f"asks: {to_one_line(asked, 200)}"))
             case happened.QuestionAnswered(text):
                 lines.append(ProgressLine("•", f"answered: {to_one_line(text, 200)}"))
             case happened.TaskEnded(status, reason):
@@ -177,10 +178,10 @@ def _make_lines_between_steps(
         return [_make_guidance_line(event)]
     if isinstance(event, happened.ReserveChanged):
         kept = f"{event.share:.0%} of the ceiling" if event.share else "as usual"
-        return [ProgressLine("•", f"room for the reply: {kept}; {to_one_line(event.reason, 200)}")]
+        return [ProgressLine("•", f"reserve for the reply: {kept}; {to_one_line(event.reason, 200)}")]
     if isinstance(event, happened.MemoryCompacted):
         note = f"; {to_one_line(event.note, 200)}" if event.note else ""
-        return [ProgressLine("•", f"memory compacted: {len(event.gone):,} passages put away{note}")]
+        return [ProgressLine("•", f"memory compacted: {len(event.gone):,} passages archived{note}")]
     if event.budget == event.before:
         return []
     return [ProgressLine("•", f"ceiling {event.before:,} → {event.budget:,}: {to_one_line(event.reason, 200)}")]
@@ -189,11 +190,11 @@ def _make_lines_between_steps(
 def _make_guidance_line(event: happened.StrategyChanged | happened.PersonSpoke | happened.StepsUndone) -> ProgressLine:
     match event:
         case happened.StrategyChanged(_, loop, why):
-            return ProgressLine("•", f"another way ({loop.replace('_', '-')}): {to_one_line(why, 200)}")
+            return ProgressLine("•", f"new approach ({loop.replace('_', '-')}): {to_one_line(why, 200)}")
         case happened.PersonSpoke(text):
             return ProgressLine("•", f"{'new direction' if event.redirects else 'said'}: {to_one_line(text, 200)}")
         case happened.StepsUndone(step):
-            return ProgressLine("•", f"undone: all from step {step} on")
+            return ProgressLine("•", f"undone: everything from step {step} on")
 
 
 def _make_step_line(step: int, outcome: str, events: Sequence[happened.Event], changed: bool) -> ProgressLine:

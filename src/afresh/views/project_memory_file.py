@@ -1,18 +1,56 @@
 """What the project has learnt over all its finished tasks, for people and other tools. At most about 32 KB.
 
-A line a task is kept beside it, so that a task's end need not load the others. Steps do not touch either file.
-"""
+A line a task is kept beside it, so that a task's end need not load the others. Steps do not touch either file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from afresh.core.project_facts import ProjectFact
+from afresh.core.fact import NOTEBOOK_JOURNAL, FactKind
+from afresh.core.project_facts import FactQuery, ProjectFact
 from afresh.core.task import TaskStatus
+from afresh.memory import corrections
+from afresh.memory.corrections import MIN_FORGOTTEN_CHARACTERS, Corrections, collapse_whitespace, make_scrubber
+from afresh.ports.storage import FactIndex
 from afresh.views.bounded_json import render_json_document, truncate_to_bytes
-from afresh.views.rules_and_corrections import NO_RULES_OR_CORRECTIONS, RulesAndCorrections, apply_correction
 from afresh.views.task_history import HistoryFields
 from afresh.views.task_status import format_time
+
+MAX_RULES = 12
+OPENING_CHARACTERS = 40
+"""Rules that are told; and characters of a forgotten text by which it is known again where it was cut."""
+
+_NO_EDITS = Corrections()
+
+
+@dataclass(frozen=True, slots=True)
+class RulesAndCorrections:
+    rules: tuple[ProjectFact, ...] = ()
+    """The newest first."""
+    edits: Corrections = _NO_EDITS
+
+    @property
+    def scrub(self) -> Callable[[str], str]:
+        """Withholds what a person wants forgotten, also where only the beginning of it is left."""
+        openings = (collapse_whitespace(edit.old)[:OPENING_CHARACTERS] for edit in self.edits.edits if not edit.new)
+        return make_scrubber([text for text in openings if len(text) >= MIN_FORGOTTEN_CHARACTERS])
+
+
+NO_RULES_OR_CORRECTIONS = RulesAndCorrections()
+
+
+def read_rules_and_corrections(lore: FactIndex) -> RulesAndCorrections:
+    """The user's own rules, which hold for all projects, stay out of the files of one."""
+    rules = lore.look_up(FactQuery("", (FactKind.RULE,), NOTEBOOK_JOURNAL, own=True, limit=MAX_RULES))
+    return RulesAndCorrections(tuple(rules), Corrections(tuple(lore.edits())))
+
+
+def apply_correction(name: str, text: str, edits: Corrections, known: Callable[[str], Sequence[ProjectFact]]) -> str:
+    """The words of a fact as they are by now; empty when it is forgotten."""
+    found = known(name) if name in edits.by_id else ()
+    return corrections.get_corrected_text(found[0].task, found[0].fact, edits.by_id) if found else edits.by_id.get(name, text)
+
 
 MAX_MEMORY_TASKS = 20
 MAX_MEMORY_ITEMS = 12

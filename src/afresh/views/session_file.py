@@ -21,7 +21,6 @@ from afresh.views.task_status import (
     describe_parts,
     describe_progress,
     format_time,
-    is_verdict_undone,
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
@@ -146,7 +145,7 @@ def _render_criteria(state: State) -> list[str]:
         f"{_render_check_run(now.get(command))} |"
         for command in asked
     ]
-    latest = f"at step {state.verification.verdict_step}, undone since" if is_verdict_undone(state) else "now"
+    latest = f"at step {state.verification.verdict_step}, undone since" if state.verification.is_undone else "now"
     lines = [f"| check | before the first change | {latest} |", "|---|---|---|", *rows]
     if state.verification.baseline and (
         state.verification.baseline.measure or (state.verification.verdict and state.verification.verdict.measure)

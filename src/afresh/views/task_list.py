@@ -71,8 +71,8 @@ def group_tickets(tickets: Sequence[QueueTicket], counts: QueueCounts) -> QueueO
 
     groups = (
         TaskGroup("Needs you", [*waiting, *stopped], hide(len(waiting), *WAITING_STATUSES), WAITING_STATUSES),
-        TaskGroup("At work", working, hide(len(stopped) + len(working), *running), running),
-        TaskGroup("To come", coming, hide(len(coming), TaskStatus.READY), (TaskStatus.READY,)),
+        TaskGroup("Running", working, hide(len(stopped) + len(working), *running), running),
+        TaskGroup("Waiting", coming, hide(len(coming), TaskStatus.READY), (TaskStatus.READY,)),
         TaskGroup("Over", over),
     )
     return QueueOverview([group for group in groups if group.tickets], counts, parts)
@@ -85,6 +85,11 @@ def order_parts_after_tasks(tickets: Sequence[QueueTicket]) -> list[QueueTicket]
         if part.parent:
             rows.setdefault(part.parent, []).append(part)
     return [ticket for row in rows.values() for ticket in row]
+
+
+def describe_ticket_status(ticket: QueueTicket) -> str:
+    """The status; "interrupted" for a running task that no worker holds."""
+    return "interrupted" if ticket.status is TaskStatus.RUNNING and not ticket.owner else ticket.status.value
 
 
 def find_open_question(ticket: QueueTicket) -> str:

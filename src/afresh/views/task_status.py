@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from afresh.core.fact import Fact
     from afresh.core.state import State
-    from afresh.core.verdict import CheckRun, FailedTest
+    from afresh.core.verdict import CheckRun, FailedTest, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,35 +56,36 @@ def describe_check_run(run: CheckRun) -> str:
     return ", ".join(part for part in (counts, fate) if part)
 
 
-def is_verdict_undone(state: State) -> bool:
-    """Whether the last verdict was on a change that is no longer in the tree."""
-    if state.verification.verdict is None:
-        return False
-    record = next((past for past in state.memory.recent if past.step == state.verification.verdict_step), None)
-    return not record.kept if record else bool(state.verification.verdict.regressions)
+def find_current_verdict(state: State) -> tuple[Verdict | None, int]:
+    """The last verdict on the tree as it is, and its step. A verdict on a reverted change is not one."""
+    verification = state.verification
+    if verification.is_undone:
+        return verification.kept_verdict, verification.kept_step
+    return verification.verdict, verification.verdict_step
+
+
+def list_current_runs(state: State) -> tuple[CheckRun, ...]:
+    """The last runs of the checks on the tree as it is; those before the first change as long as there are no others."""
+    verdict, baseline = find_current_verdict(state)[0], state.verification.baseline
+    return verdict.runs if verdict and verdict.runs else baseline.runs if baseline else ()
 
 
 def describe_tests(state: State) -> str:
-    """How the checks stand, and for which tree: what an undone step did to them is no news of the tree as it is."""
-    before = (
-        sum_check_runs(state.verification.baseline.runs).words
-        if state.verification.baseline and state.verification.baseline.runs
-        else "not run"
-    )
-    if state.verification.verdict is None or not state.verification.verdict.runs:
-        return f"before the first change: {before}" if before != "not run" else before
-    now = f"after step {state.verification.verdict_step}: {sum_check_runs(state.verification.verdict.runs).words}"
-    return f"{now}, and undone; before the first change: {before}" if is_verdict_undone(state) else f"{now}; before: {before}"
+    """The results of the checks on the tree as it is, on an undone change, and before the first change."""
+    verification, (verdict, step) = state.verification, find_current_verdict(state)
+    runs = verification.baseline.runs if verification.baseline else ()
+    said = [f"after step {step}: {sum_check_runs(verdict.runs).words}"] if verdict and verdict.runs else []
+    before = f"before: {sum_check_runs(runs).words if runs else 'not run'}"
+    if verification.is_undone and verification.verdict and verification.verdict.runs:
+        said.append(f"after step {verification.verdict_step}: {sum_check_runs(verification.verdict.runs).words} (undone)")
+    if not said:
+        return before.replace("before:", "before the first change:") if runs else "not run"
+    return "; ".join([*said, before])
 
 
 def list_current_failures(state: State) -> tuple[FailedTest, ...]:
     """The failing tests of the tree as it is, as far as they are known; each once."""
-    known = (
-        state.verification.verdict
-        if state.verification.verdict and state.verification.verdict.runs and not is_verdict_undone(state)
-        else state.verification.baseline
-    )
-    return tuple({failure.test: failure for run in (known.runs if known else ()) for failure in run.failures}.values())
+    return tuple({failure.test: failure for run in list_current_runs(state) for failure in run.failures}.values())
 
 
 def format_count(number: int, noun: str) -> str:
@@ -100,7 +101,7 @@ def describe_parts(state: State) -> str:
         return ""
     usage = sum((one.usage for one in taken), Usage())
     calls = f"{format_count(sum(one.calls for one in taken), 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
-    return f"{format_count(len(taken), 'part')} handed out: {calls}"
+    return f"{format_count(len(taken), 'subtask')}: {calls}"
 
 
 def format_time(at: float) -> str:
@@ -144,6 +145,22 @@ def list_commands_for_status(task: str, status: TaskStatus, asked: bool = False)
     return (f"afresh resume {task}", f"afresh show {task}")
 
 
+PAUSE_WORDS = {"change": "make the first change", "verify": "verify the result", "report": "write the report"}
+
+
+def describe_question(state: State, plan: bool = True) -> str:
+    """The open question; of a pause before a phase, what is about to be done."""
+    from afresh.core.action import describe_subject
+
+    if not state.dialogue.supervision.paused or not state.dialogue.question:
+        return state.dialogue.question
+    actions = state.work.pending.reply.actions if state.work.pending else ()
+    about = to_one_line(", ".join(dict.fromkeys(describe_subject(action) or action.tool for action in actions)), 160)
+    phase = state.dialogue.supervision.paused
+    items = f" Plan: {to_one_line('; '.join(item.text for item in state.work.plan), 240)}." if plan and state.work.plan else ""
+    return f"About to {PAUSE_WORDS.get(phase, f'enter phase {phase}')}{f' ({about})' if about else ''}. Go ahead?{items}"
+
+
 def list_next_steps(state: State) -> tuple[str, ...]:
     """What is to be done now, the first thing first; empty when the task is over and dealt with."""
     if state.task.parent and (state.status.over or state.dialogue.question):
@@ -151,12 +168,12 @@ def list_next_steps(state: State) -> tuple[str, ...]:
     if state.status.over:
         return _list_last_steps(state)
     if state.dialogue.question:
-        return (f"answer the question: {to_one_line(state.dialogue.question, 200)}",)
+        return (f"answer the question: {to_one_line(describe_question(state), 200)}",)
     steps: list[str] = []
     if state.work.pending:
-        steps.append(f"act on the reply of step {state.work.pending.step}: it is paid for and recorded")
+        steps.append(f"act on the recorded reply of step {state.work.pending.step}")
     if state.phase == "prepare":
-        steps.append("open the workspace and run the checks once before the first change")
+        steps.append("create the worktree and run the checks before the first change")
     steps += [to_one_line(item.text, 200) for item in state.work.plan if not item.done][:3]
     return tuple(steps) or (_describe_next_step(state),)
 
@@ -171,7 +188,7 @@ def describe_progress(state: State) -> Iterator[str]:
 def _describe_next_step(state: State) -> str:
     failing = list_current_failures(state)
     left = f": {format_count(len(failing), 'failure')} left, first {to_one_line(failing[0].test, 120)}" if failing else ""
-    return f"step {state.work.step + 1} of at most {state.work.limit}{left}"
+    return f"step {state.work.step + 1} of max {state.work.limit}{left}"
 
 
 def _list_last_steps(state: State) -> tuple[str, ...]:

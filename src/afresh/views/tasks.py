@@ -1,14 +1,20 @@
-"""Tasks as plain data."""
+"""Tasks as plain data: the whole state, a summary of a run, open questions, and the small state file."""
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from afresh.core.codec import to_plain_value
 from afresh.core.question import UserStatement, list_user_statements, parse_options
-from afresh.views.state_json import state_to_json
+from afresh.core.state import State
+from afresh.core.text import to_visible_json_lines
+from afresh.views.bounded_json import truncate_to_bytes
 from afresh.views.task_status import (
     ceiling_to_json,
+    find_current_verdict,
     format_time,
+    list_current_runs,
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
@@ -20,7 +26,6 @@ if TYPE_CHECKING:
 
     from afresh.core.change import Change
     from afresh.core.prompt import CallAudit
-    from afresh.core.state import State
     from afresh.core.verdict import CheckRun
 
 
@@ -50,10 +55,16 @@ def task_to_json(state: State) -> dict[str, Any]:
         "next": list(list_next_steps(state)),
         "commands": list(list_next_commands(state)),
         "ceiling": ceiling_to_json(state),
-        "tests": {
-            "before": check_runs_to_json(state.verification.baseline.runs if state.verification.baseline else ()),
-            "now": check_runs_to_json(state.verification.verdict.runs if state.verification.verdict else ()),
-        },
+        "tests": task_tests_to_json(state),
+    }
+
+
+def task_tests_to_json(state: State) -> dict[str, dict[str, Any]]:
+    """The checks before the first change, and on the tree as it is."""
+    baseline = state.verification.baseline
+    return {
+        "before": check_runs_to_json(baseline.runs if baseline else ()),
+        "now": check_runs_to_json(list_current_runs(state) if state.verification.verdict else ()),
     }
 
 
@@ -61,8 +72,8 @@ def run_summary_to_json(
     state: State, changes: Sequence[Change], audits: Sequence[CallAudit], accumulating: int = 0
 ) -> dict[str, Any]:
     """`accumulating` is what an agent that keeps its history would have sent over the same steps."""
-    sent = [audit.tokens for audit in audits]
-    verdict, baseline = state.verification.verdict, state.verification.baseline
+    sent, tests = [audit.tokens for audit in audits], task_tests_to_json(state)
+    verdict, baseline = find_current_verdict(state)[0], state.verification.baseline
     ceiling = max((audit.budget for audit in audits), default=state.budget)
     return {
         "task": state.task.id,
@@ -76,10 +87,7 @@ def run_summary_to_json(
         "branch": state.workspace.branch,
         "commit": state.workspace.commit,
         "changes": [{"path": c.path, "kind": c.kind, "added": c.added, "removed": c.removed, "patch": c.patch} for c in changes],
-        "tests": {
-            "before": check_runs_to_json(baseline.runs if baseline else ()),
-            "after": check_runs_to_json(verdict.runs if verdict else ()),
-        },
+        "tests": {"before": tests["before"], "after": tests["now"]},
         "measure": {"before": baseline.measure if baseline else 0, "after": verdict.measure if verdict else None},
         "steps": state.work.step,
         "kept": state.workspace.kept,
@@ -115,8 +123,7 @@ def open_question_to_json(state: State) -> dict[str, Any]:
         "changed": list(state.workspace.changed),
         "kept": state.workspace.kept,
         "reverted": state.workspace.reverted,
-        "tests": {"before": check_runs_to_json(state.verification.baseline.runs if state.verification.baseline else ())["words"],
-                  "now": check_runs_to_json(state.verification.verdict.runs if state.verification.verdict else ())["words"]},
+        "tests": {name: tests["words"] for name, tests in task_tests_to_json(state).items()},
         "commands": [*list_next_commands(state), f"afresh discard {state.task.id}"],
     }  # fmt: skip
 
@@ -140,4 +147,105 @@ def answer_to_json(before: State, state: State) -> dict[str, Any]:
         "question": newest.question,
         "answer": newest.text,
         "next": list(list_next_commands(state)),
+    }
+
+
+PART_BY_KEY = {
+    "task": "task",
+    "head": "head",
+    "status": "status",
+    "started": "times.started",
+    "updated": "times.updated",
+    "checkpointed": "times.checkpointed",
+    "checkpoint_step": "times.checkpoint_step",
+    "worker": "worker",
+    "base": "workspace.base",
+    "branch": "workspace.branch",
+    "opened": "workspace.first_snapshot",
+    "snapshot": "workspace.snapshot",
+    "note": "workspace.note",
+    "commit": "workspace.commit",
+    "changed": "workspace.changed",
+    "last_change": "workspace.last_change",
+    "baseline": "verification.baseline",
+    "verdict": "verification.verdict",
+    "verdict_step": "verification.verdict_step",
+    "refusals": "verification.refusals",
+    "step": "work.step",
+    "limit": "work.limit",
+    "spent": "work.phase_steps",
+    "pending": "work.pending",
+    "plan": "work.plan",
+    "planned": "work.plan_step",
+    "facts": "memory.facts",
+    "decisions": "memory.decisions",
+    "words": "dialogue.words",
+    "question": "dialogue.question",
+    "options": "dialogue.options",
+    "asked_by": "dialogue.asked_by",
+    "recent": "memory.recent",
+    "returned": "work.returned_reply",
+    "regions": "memory.regions",
+    "index": "memory.index",
+    "archived": "memory.archived",
+    "passages": "memory.passages",
+    "forgotten": "memory.forgotten",
+    "summary": "memory.summary",
+    "compactions": "memory.compactions",
+    "keep": "memory.keep",
+    "knowledge": "memory.lessons",
+    "loop": "work.strategy",
+    "attendance": "dialogue.supervision",
+    "delegated": "work.subtasks",
+    "usage": "spending.usage",
+    "bill": "spending.costs",
+    "calls": "spending.calls",
+    "kept": "workspace.kept",
+    "reverted": "workspace.reverted",
+    "largest": "tokens.largest_prompt",
+    "logged": "times.log_lines",
+    "outcome": "work.outcome",
+    "room": "tokens.ceiling",
+    "reading": "tokens.last_call",
+    "weighed": "tokens.counted_step",
+    "meters": "tokens.calibrations",
+    "costs": "tokens.tool_costs",
+    "course": "work.progress",
+}
+
+
+def state_to_json(state: State) -> dict[str, Any]:
+    return {key: to_plain_value(attrgetter(part)(state)) for key, part in PART_BY_KEY.items()}
+
+
+MAX_TEXT_BYTES = 110
+"""Bytes for each text that people or models wrote."""
+
+
+def render_task_file(state: State) -> str:
+    return to_visible_json_lines(state_to_fields(state)) + "\n"
+
+
+def state_to_fields(state: State) -> dict[str, Any]:
+    verdict, _ = find_current_verdict(state)
+    return {
+        "id": state.task.id,
+        "goal": truncate_to_bytes(state.task.goal, MAX_TEXT_BYTES),
+        "type": truncate_to_bytes(state.task.type, 40),
+        "status": state.status.value,
+        "phase": state.phase,
+        "step": state.work.step,
+        "max_steps": state.work.limit,
+        "outcome": truncate_to_bytes(state.work.outcome, MAX_TEXT_BYTES),
+        "verdict": verdict.ruling.value if verdict else None,
+        "branch": truncate_to_bytes(state.workspace.branch, 60),
+        "changed": len(state.workspace.changed),
+        "kept": state.workspace.kept,
+        "reverted": state.workspace.reverted,
+        "calls": state.spending.calls,
+        "tokens": {"input": state.spending.usage.input, "output": state.spending.usage.output},
+        "ceiling": state.budget,
+        "updated": format_time(state.times.updated),
+        "seq": state.head.seq,
+        "next": [truncate_to_bytes(step, MAX_TEXT_BYTES) for step in list_next_steps(state)[:2]],
     }

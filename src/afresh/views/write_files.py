@@ -12,17 +12,16 @@ from afresh.core.state import State
 from afresh.core.task import QueueTicket
 from afresh.ports.storage import FactIndex, JournalStore
 from afresh.views import (
-    checkpoint_file,
     context_index,
     continuity_file,
     decision_log,
     file_io,
     project_memory_file,
     session_file,
-    task_file,
     task_history,
+    tasks,
 )
-from afresh.views.rules_and_corrections import read_rules_and_corrections
+from afresh.views.project_memory_file import read_rules_and_corrections
 from afresh.views.task_history import update_history
 
 VIEW_FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
@@ -104,13 +103,13 @@ def write_task_files(folder: Path, state: State) -> None:
         file_io.replace_file(_part_path(here, name, number), text)
     _drop_parts(here, name, len(parts) + 1)
     _drop_parts(elsewhere, name, 1)
-    file_io.replace_file(folder / "tasks" / f"{name}.json", task_file.render_task_file(state))
+    file_io.replace_file(folder / "tasks" / f"{name}.json", tasks.render_task_file(state))
 
 
 def write_checkpoint_file(folder: Path, state: State, last: JournalEntry | None) -> None:
     """Of the state right after a commit that ends with one; the next takes its place."""
     if last and isinstance(last.event, CheckpointWritten):
-        text = checkpoint_file.render_checkpoint(state, last.event.reason)
+        text = continuity_file.render_checkpoint(state, last.event.reason)
         file_io.replace_file(folder / "checkpoints" / f"{file_io.file_name_from_task(state.task.id)}.md", text)
 
 

@@ -34,7 +34,7 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
     if not commit or commit == branch.begun:
         raise BadInput(
             f"task {task_id} has no commit to apply",
-            next=f"afresh show {task_id} says how far it has come",
+            next=f"afresh show {task_id} shows its state",
             safe=CHECKOUT_UNCHANGED_NOTE,
         )
     head = repository.head
@@ -57,7 +57,7 @@ def discard_task_branch(repository: Repository, task_id: str) -> None:
     branch.must_be_free(branch.begun)
     if repository.current_branch == branch.name:
         raise BadInput(
-            f"{branch.name} is checked out", next="go to another branch first: git switch -", safe=CHECKOUT_UNCHANGED_NOTE
+            f"{branch.name} is checked out", next="switch to another branch first: git switch -", safe=CHECKOUT_UNCHANGED_NOTE
         )
     unregister_worktree(repository, tree)
     _delete_branch(repository, branch)
@@ -120,7 +120,7 @@ def _make_merge_error(task_id: str, failure: GitFailed) -> BadInput:
             f"afresh/{task_id} conflicts with what you have committed since: {where}",
             next=f"merge it by hand: git merge afresh/{task_id}", safe=CHECKOUT_UNCHANGED_NOTE,
         )  # fmt: skip
-    return BadInput(f"{failure.what}", next=f"put that right, then: afresh apply {task_id}", safe=CHECKOUT_UNCHANGED_NOTE)
+    return BadInput(f"{failure.what}", next=f"fix that, then: afresh apply {task_id}", safe=CHECKOUT_UNCHANGED_NOTE)
 
 
 def _remove_tree_and_branch(repository: Repository, branch: TaskBranch, tree: Path) -> str:

@@ -73,7 +73,7 @@ def make_state_folder(repository: Repository) -> Path:
     except OSError as fault:
         raise BadInput(
             f"{repository.state} can't be used: {fault.strerror}",
-            next="see what is in its way: `.afresh` and `.afresh/state` must be folders that you may write to",
+            next="`.afresh` and `.afresh/state` must be folders that you can write to",
             safe=NOTHING_CHANGED,
         ) from fault
     return repository.state
@@ -123,7 +123,7 @@ def _make_repository_error(folder: Path, said: str) -> BadInput:
     if "not a git repository" in said:
         return BadInput(
             f"{folder} is not in a git repository",
-            next="run `git init` there and commit, or go to a repository", safe=NOTHING_CHANGED,
+            next="run `git init` there and commit, or change to a repository", safe=NOTHING_CHANGED,
         )  # fmt: skip
     return BadInput(
         f"git can't read the repository at {folder}: {said.strip()}", next="try `git status` there", safe=NOTHING_CHANGED
@@ -135,7 +135,7 @@ def _refuse_task_tree(repository: Repository) -> None:
     for at in range(len(parts) - 2):
         if parts[at : at + 3] == (".afresh", "state", "worktrees"):
             home = Path(*parts[:at])
-            raise BadInput(f"{repository.root} is the tree of a task", next=f"run afresh in {home}", safe=NOTHING_CHANGED)
+            raise BadInput(f"{repository.root} is the worktree of a task", next=f"run afresh in {home}", safe=NOTHING_CHANGED)
 
 
 def _refuse_state_links(root: Path) -> None:

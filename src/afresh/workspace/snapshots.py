@@ -143,8 +143,8 @@ class ShadowRepository:
         if wrong and self.look().touched:
             raise Damaged(
                 f"the task's tree at {self.tree} can't be put back: {os.fsdecode(wrong[0])!r} is in the way",
-                next="see who else writes there, then resume the task",
-                safe="your checkout and all snapshots are whole",
+                next="find out what else writes there, then resume the task",
+                safe="your checkout and all snapshots are intact",
             )
 
     def _drop_nested(self, names: Iterable[bytes]) -> bool:

@@ -143,7 +143,7 @@ def _make_snapshots(shadow: ShadowRepository, repository: Repository, bill: Tran
             raise Damaged(
                 f"the export held no work of task {parcel.name}: its last snapshot {bill.snapshot[:12]} is not here",
                 next="export again on the machine that has it, or discard the task and start it again",
-                safe="its journal is whole",
+                safe="its journal is intact",
             )
         if _apply_patch(git, (parcel / "patch").read_bytes(), bill.snapshot) != bill.snapshot:
             raise _make_mismatch_error(bill.snapshot, "what base and patch make")
@@ -172,7 +172,7 @@ def _make_mismatch_error(snapshot: str, what: str) -> Damaged:
     return Damaged(
         f"snapshot {snapshot[:12]} is not {what}",
         next="export again on the machine that has it, or discard the task and start it again",
-        safe="the task's journal and your checkout are as they were",
+        safe="the task's journal and your checkout were not changed",
     )
 
 

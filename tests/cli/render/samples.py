@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from afresh.cli.render.layout import draw_lines
+from afresh.cli.render.widgets import draw_lines
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation
 from afresh.core.change import Change

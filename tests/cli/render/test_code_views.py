@@ -5,6 +5,7 @@ from samples import HOSTILE, rendered
 
 from afresh.app.explore_code import SymbolUsers
 from afresh.app.watch_checkout import IndexUpdate
+from afresh.cli.render.code import describe_index_update
 from afresh.cli.render.symbols import (
     MAX_SECTION_LINES,
     render_entry_points,
@@ -12,7 +13,6 @@ from afresh.cli.render.symbols import (
     render_symbol_hits,
     render_symbol_users,
 )
-from afresh.cli.render.watch import describe_index_update
 from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUse, SymbolUses, UseKind
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 
@@ -53,9 +53,9 @@ def test_every_line_fits_and_nothing_is_hidden(view: object, width: int):
 
 def test_long_lists_are_cut_and_say_so():
     text = rendered(render_symbol_users(USED))
-    assert "and 5 more lines in 1 file; --all shows them" in text
-    assert "7 more files speak of it and were not read" in text
-    assert "some were decided by name" in text
+    assert "and 5 more lines in 1 file; use --all" in text
+    assert "7 more files mention it and were not searched" in text
+    assert "some matches are by name only" in text
     assert "more lines" not in rendered(render_symbol_users(USED, everything=True))
 
 

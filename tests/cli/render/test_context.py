@@ -36,9 +36,9 @@ def words(renderable) -> str:
     ("budget", "reply", "told"),
     [
         (2_000, None, ["budget 2,000 tokens, no reply yet"]),
-        (2_000, Reply(), ["budget 2,000 tokens, no thinking came"]),
+        (2_000, Reply(), ["budget 2,000 tokens, no thinking returned"]),
         (2_000, Reply(usage=Usage(9, 9, thinking=7), thinking=SO), ["budget 2,000 tokens, 7 used", "[thinking] so"]),
-        (0, Reply(thinking=SO), ["no budget, how many were used the provider does not say", "[thinking] so"]),
+        (0, Reply(thinking=SO), ["no budget, usage not reported", "[thinking] so"]),
     ],
     ids=["no reply", "nothing thought", "counted", "unasked and uncounted"],
 )  # fmt: skip
@@ -54,16 +54,12 @@ def test_what_was_not_there_is_not_told() -> None:
 
 
 def test_a_beginning_names_the_section_that_ends_it() -> None:
-    assert describe_cacheable(SECOND) == "cacheable: 1,000 of 2,500 tokens, 40% (begins like the call before it, up to `files`)"
+    assert describe_cacheable(SECOND) == "cacheable: 1,000 of 2,500 tokens, 40% (same as the previous call up to `files`)"
     assert describe_cacheable(PrefixComparison(1, 0, 0, 0)) == "cacheable: 0 of 0 tokens, 0%"
 
 
 def test_the_first_call_has_nothing_to_begin_like() -> None:
-    assert (
-        describe_cacheable_total([FIRST])
-        == describe_cacheable_total([])
-        == "there is no second call yet that could begin like the first"
-    )
+    assert describe_cacheable_total([FIRST]) == describe_cacheable_total([]) == "only one call so far, nothing to compare"
     assert describe_cacheable_total([FIRST, SECOND]) == "cacheable after the first call: 1,000 of 2,500 tokens, 40%"
     assert "files" in words(render_call_beginnings([FIRST, SECOND]))
 

@@ -77,7 +77,7 @@ def test_a_long_wait_shows_what_it_is_about() -> None:
     progress.saw(state, entries)
     progress.follow(CheckBegan(CheckScope.BASELINE))
     console.print(render_progress_panel(progress.glance, 1_700_000_075.0))
-    assert "running the checks twice, before anything is changed" in stream.getvalue()
+    assert "running the checks twice before the first change" in stream.getvalue()
 
 
 def test_a_silent_run_without_a_terminal_says_that_it_is_still_there(monkeypatch) -> None:

@@ -12,21 +12,30 @@ from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, TA
 from afresh.app.doctor import HealthFinding
 from afresh.cli.render.context import name_explanation_to_json, render_call, render_call_diff, render_name_explanation
 from afresh.cli.render.decisions import render_decisions
-from afresh.cli.render.doctor import findings_to_json, render_findings
-from afresh.cli.render.inbox import render_inbox
-from afresh.cli.render.layout import Line
 from afresh.cli.render.progress import render_progress_panel
+from afresh.cli.render.project import findings_to_json, render_findings
+from afresh.cli.render.questions import render_inbox
 from afresh.cli.render.run_summary import render_run_summary
 from afresh.cli.render.status import render_status
 from afresh.cli.render.task import render_task
-from afresh.cli.render.widgets import draw_sparkline, render_gauge
+from afresh.cli.render.widgets import Line, draw_sparkline, render_gauge
 from afresh.context.explain import ArchivedCopy, NameExplanation, NameOccurrence, NeedEstimate
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
-from afresh.core.event import ChangeKeptOrReverted, DecisionMade, QuestionAnswered, QuestionAsked, TaskCreated
+from afresh.core.event import (
+    BaselineMeasured,
+    ChangeKeptOrReverted,
+    DecisionMade,
+    Event,
+    QuestionAnswered,
+    QuestionAsked,
+    TaskCreated,
+    VerdictReached,
+)
 from afresh.core.prompt import Omission
 from afresh.core.state import State, make_ticket_detail
 from afresh.core.task import QueueCounts, QueueTicket, TaskStatus
 from afresh.core.text import escape_hidden
+from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
 from afresh.testing.states import replace_in_parts
 from afresh.views.decision_log import list_decisions as lines
 from afresh.views.decision_tree import build_decision_tree, decisions_to_json
@@ -146,7 +155,7 @@ def test_the_summary_gives_the_verdict_first_and_says_what_to_do_last() -> None:
     assert "PASS  all criteria hold" in lines[1]
     assert [line.split("  ")[0] for line in lines[-3:]] == ["afresh apply t-7f3a", "afresh discard t-7f3a", "afresh show t-7f3a"]
     text = "\n".join(lines)
-    for expected in ("41 passed, 1 check failing → 41 passed", "3 → 0", "test_clock", "1 change kept, 1 reverted", "89% fewer"):
+    for expected in ("41 passed, 1 check failing → 41 passed", "3 → 0", "test_clock", "1 change kept, 1 reverted", "89% saved"):
         assert expected in " ".join(text.split()), expected
 
 
@@ -193,7 +202,7 @@ def test_two_calls_are_compared_section_by_section() -> None:
 
 def test_doctor_says_what_to_do_for_all_that_is_not_well() -> None:
     text = rendered(render_findings(FINDINGS))
-    assert "→ install bubblewrap" in text and "→ update afresh" in text and "1 to mend, 1 to know about" in text
+    assert "→ install bubblewrap" in text and "→ update afresh" in text and "1 error, 1 warning" in text
     assert findings_to_json(FINDINGS)["ok"] is False and findings_to_json(FINDINGS[:2])["ok"] is True
 
 
@@ -224,8 +233,8 @@ def test_a_sparkline_is_never_wider_than_its_room(values: list[int]) -> None:
 
 def test_importing_the_views_does_not_import_rich() -> None:
     code = (
-        "import sys, afresh.cli.render.task, afresh.cli.render.progress, afresh.cli.render.status\n"
-        "import afresh.cli.render.context, afresh.cli.render.doctor, afresh.cli.render.console, afresh.views.write_files\n"
+        "import sys, afresh.cli.render.status, afresh.cli.render.progress, afresh.cli.render.task\n"
+        "import afresh.cli.render.context, afresh.cli.render.project, afresh.cli.render.console, afresh.views.write_files\n"
         "assert 'rich' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"], check=True)
@@ -255,10 +264,10 @@ def test_status_begins_with_what_needs_a_person_and_only_counts_what_is_settled(
     settled = [QueueTicket(f"old-{n}", "was once", "write_tests", TaskStatus.APPLIED, 0, (), False) for n in range(50)]
     text = rendered(status(*settled, *TICKETS, now=DONE.times.updated + 7_200))
     lines = [line.rstrip() for line in text.splitlines()]
-    assert [line for line in lines if line in ("Needs you", "At work", "To come", "Over")] == [
-        "Needs you", "At work", "To come", "Over",
+    assert [line for line in lines if line in ("Needs you", "Running", "Waiting", "Over")] == [
+        "Needs you", "Running", "Waiting", "Over",
     ]  # fmt: skip
-    assert text.index("t-2") < text.index("t-5") < text.index("At work") < text.index("t-3 ") < text.index("t-4")
+    assert text.index("t-2") < text.index("t-5") < text.index("Running") < text.index("t-3 ") < text.index("t-4")
     assert "2 hours ago" in text and "50 applied" in text and text.count("was once") == 5
 
 
@@ -269,7 +278,7 @@ def test_the_inbox_numbers_options_and_tells_how_to_answer() -> None:
     text = " ".join(rendered(render_inbox([waiting], waiting.times.updated + 7_300), 120).split())
     assert "asked 2 hours ago by the model, after step 1" in text and "1 total as in the docs 2 sum" in text
     assert "9 files changed: f0.py, f1.py, f2.py, f3.py, f4.py, f5.py and 3 more (2 kept, 0 reverted in 1 step)" in text
-    assert "afresh answer t-7f3a 1 the number of an option" in text and 'afresh answer t-7f3a "…" or your own words' in text
+    assert "afresh answer t-7f3a 1 choose an option by number" in text and 'afresh answer t-7f3a "…" or in your own words' in text
     (row,) = open_questions_to_json([waiting])
     assert row["options"] == [
         {"number": 1, "option": "total", "means": "as in the docs"}, {"number": 2, "option": "sum", "means": ""},
@@ -289,3 +298,36 @@ def test_the_tree_tells_who_chose_what_how_sure_and_what_came_of_it() -> None:
     assert "2023-11-14 22:13" in text and UNSANDBOXED_DECISION in text
     data = decisions_to_json(BLOCKED, grown)["decisions"]
     assert data[0]["followed"][0]["followed"][0]["superseded_by"] == 5
+
+
+def folded(*events: Event) -> State:
+    return told([events])[-1][0]
+
+
+def test_a_reverted_change_does_not_decide_how_the_tree_is() -> None:
+    task = folded(
+        TaskCreated(TASK),
+        BaselineMeasured(Baseline((CheckRun("pytest", 1, passed=3, failed=2),))),
+        VerdictReached(1, Verdict(Ruling.PASS, "one mended", (CheckRun("pytest", 1, passed=4, failed=1),))),
+        ChangeKeptOrReverted(1, True, "s1", ("a.py",)),
+        VerdictReached(2, Verdict(Ruling.FAIL, "worse than before", (CheckRun("pytest", 1, passed=1, failed=4),))),
+        ChangeKeptOrReverted(2, False, "s1", ("a.py",), why="worse than before"),
+        QuestionAsked("Go on?"),
+    )
+    shown = [" ".join(line.split()) for line in rendered(show(task)).splitlines()]
+    assert "now 4 passed, 1 failed" in shown and "verdict PASS at step 1: one mended" in shown
+    assert "undone FAIL at step 2: worse than before" in shown, "and what was tried is not forgotten"
+    assert open_questions_to_json([task])[0]["tests"] == {"before": "3 passed, 2 failed", "now": "4 passed, 1 failed"}
+    summary = run_summary_to_json(task, (), ())
+    assert (summary["verdict"], summary["tests"]["after"]["words"]) == ("PASS", "4 passed, 1 failed")
+
+
+def test_while_no_change_was_kept_the_tree_is_as_before_the_first() -> None:
+    task = folded(
+        TaskCreated(TASK),
+        BaselineMeasured(Baseline((CheckRun("pytest", 1, passed=3, failed=2),))),
+        VerdictReached(1, Verdict(Ruling.FAIL, "worse than before", (CheckRun("pytest", 1, passed=1, failed=4),))),
+        ChangeKeptOrReverted(1, False, "s0", why="worse than before"),
+    )
+    shown = [" ".join(line.split()) for line in rendered(show(task)).splitlines()]
+    assert "now 3 passed, 2 failed" in shown and not any(line.startswith("verdict ") for line in shown)

@@ -62,9 +62,9 @@ WRONG = {
     "weight a word": ("weights: {age: old}", 1, "weights.age", "should be a number", ""),
     "weight with an odd name": ("weights: {Age of it: 1}", 1, "weights.Age of it", "there is no weight", "small letters"),
     "given twice": ("about: a\nabout: b", 2, "about", "is given twice", ""),
-    "no such parent": ("\n\nextends: fix_bgu", 3, "extends", "there is no template 'fix_bgu'", "did you mean fix_bug?"),
-    "a path for a parent": ("extends: ../../secret", 1, "extends", "there is no template", "there are: base"),
-    "itself for a parent": ("extends: mine", 1, "extends", "there is no template 'mine'", ""),
+    "no such parent": ("\n\nextends: fix_bgu", 3, "extends", "no such template: 'fix_bgu'", "did you mean fix_bug?"),
+    "a path for a parent": ("extends: ../../secret", 1, "extends", "no such template", "known: base"),
+    "itself for a parent": ("extends: mine", 1, "extends", "no such template: 'mine'", ""),
     "no end": ("tools: [read]", 1, "tools", "complete is missing", "add complete"),
     "no end in a phase": ("phases: {verify: {tools: [read]}}", 1, "tools", "complete is missing", ""),
     "a phase that never comes": ("\nphases: {report: {steps: 2}}", 2, "phases.report", "never comes into", "understand"),
@@ -99,7 +99,7 @@ def test_a_circle_of_parents_is_told_with_its_names(shelf: TemplateLayers, put: 
     put("a", "extends: b\n")
     put("b", "extends: c\n")
     put("c", "\nextends: a\n")
-    with pytest.raises(BadInput, match=r"c\.yaml:2: extends: goes round in a circle: a → b → c → a"):
+    with pytest.raises(BadInput, match=r"c\.yaml:2: extends: circular: a → b → c → a"):
         load_template("a", shelf)
 
 

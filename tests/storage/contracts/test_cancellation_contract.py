@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afresh.cli.run_with_progress import StopSignal
+from afresh.cli.run import StopSignal
 from afresh.errors import BadInput, Cancelled
 from afresh.runtime import Cancellation
 from afresh.storage.renew_lease import LeaseRenewal

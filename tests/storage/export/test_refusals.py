@@ -136,7 +136,7 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
         lambda folder: (folder / "queue.json").write_text("[" * 200_000),
         "queue.json:1: is not JSON",
     ),
-    "a newer format": (queue(lambda plain: plain.update(format=2)), "queue.json: format 2, this afresh reads 1"),
+    "a newer format": (queue(lambda plain: plain.update(format=2)), "queue.json: format 2; this version reads 1"),
     "no format": (lambda folder: (folder / "queue.json").write_text("[]"), "queue.json: format 'none'"),
     "no list of tasks": (queue(lambda plain: plain.update(tasks=3)), "queue.json: does not describe an export"),
     "another field": (queue(lambda plain: plain["tasks"][0].update(colour="red")), "queue.json: does not describe.*colour"),
@@ -208,13 +208,13 @@ def test_lines_of_an_export_that_did_not_come_to_its_end_do_not_count(desks: Des
 
 
 def test_a_folder_without_an_export_is_named(desks: Desks, there: Project):
-    with pytest.raises(BadInput, match="there is no export in"):
+    with pytest.raises(BadInput, match="no export found in"):
         import_project_tasks(there, desks.place())
 
 
 def test_a_folder_with_other_things_is_not_written_to(desks: Desks, there: Project):
     folder = laid_out(desks.place(), {"thesis.tex": b"years of work"})
-    with pytest.raises(BadInput, match=r"is not an export, and not empty: it holds thesis\.tex"):
+    with pytest.raises(BadInput, match=r"is not an export and not empty: it contains thesis\.tex"):
         export_project_tasks(there, folder)
     linked("thesis.tex")(folder)
     other = desks.place() / "link"

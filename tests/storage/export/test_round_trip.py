@@ -198,6 +198,6 @@ def test_an_export_never_makes_a_journal_shorter(desks: Desks):
     append_step(here.store, here.store.load("one"))
     export_project_tasks(here, folder)
     before = content(folder)
-    with pytest.raises(BadInput, match=r"holds entries of one that this project does not have \(up to 19\)"):
+    with pytest.raises(BadInput, match=r"contains entries of one that this project does not have \(up to 19\)"):
         export_project_tasks(there, folder)
     assert content(folder) == before

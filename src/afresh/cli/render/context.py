@@ -45,13 +45,13 @@ def render_call(
         render_heading(f"Call of step {step}" if step else "Call"),
         render_gauge(audit.tokens, audit.budget, audit.reserve, width=40),
         render_text(_describe_estimate(audit, reported), "red" if reported + audit.reserve > audit.budget else ""),
-        render_text(f"{data['pressure']} pressure: {data['demand']:,} of {audit.budget:,} tokens are never left out", "dim"),
+        render_text(f"{data['pressure']} pressure: {data['demand']:,} of {audit.budget:,} tokens are always included", "dim"),
         render_text(f"{data['headroom']:,} tokens free, sha256 {audit.hash[:16]}", "dim"),
         render_heading("Sections"),
         _render_sections(data),
     ]
     if audit.compactions:
-        parts += [render_heading("Compacted, cheapest first"), _render_compactions(audit.compactions)]
+        parts += [render_heading("Compacted"), _render_compactions(audit.compactions)]
     if omitted:
         parts += [render_heading("Left out"), _render_omissions(omitted)]
     return Group(*parts, render_section_texts(sections if texts else ()))
@@ -77,7 +77,7 @@ def render_call_diff(before: Sequence[Section], after: Sequence[Section], steps:
             _format_count(row["after"]),
             delta,
         )
-    parts: list[RenderableType] = [table, render_text(f"{data['delta']:+,} tokens in all", "dim")]
+    parts: list[RenderableType] = [table, render_text(f"{data['delta']:+,} tokens in total", "dim")]
     for row in data["sections"]:
         if row["diff"]:
             parts += [render_heading(row["name"]), render_diff([Change("", "", patch=row["diff"])], 400)[0]]
@@ -102,7 +102,7 @@ def _render_sections(data: dict[str, Any]) -> "RenderableType":
     if data["framing"] > 0:
         share = compute_token_share(data["framing"], data["tokens"])
         table.add_row(
-            "around them", render_text("tools, framing", "dim"), f"{data['framing']:,}", f"{share:.0%}", _draw_share_bar(share)
+            "overhead", render_text("tools, framing", "dim"), f"{data['framing']:,}", f"{share:.0%}", _draw_share_bar(share)
         )
     return table
 
@@ -116,7 +116,7 @@ def _draw_share_bar(share: float) -> "Text":
 
 
 def _render_compactions(compactions: Sequence[SectionCompaction]) -> "RenderableType":
-    table = make_table("strategy", "section", ">tokens won", "removed")
+    table = make_table("strategy", "section", ">tokens saved", "removed")
     for one in compactions:
         table.add_row(
             render_text(one.strategy), render_text(one.section), f"{one.tokens:,}", render_text(", ".join(one.removed), "dim")
@@ -183,22 +183,22 @@ def describe_thinking(audit: CallAudit, reply: Reply | None) -> list[str]:
     """The budget and what was used of it, then the blocks as the provider tells them."""
     if reply is None:
         return [f"budget {audit.thinking:,} tokens, no reply yet"]
-    used = f"{reply.usage.thinking:,} used" if reply.usage.thinking else "how many were used the provider does not say"
+    used = f"{reply.usage.thinking:,} used" if reply.usage.thinking else "usage not reported"
     budget = f"budget {audit.thinking:,} tokens" if audit.thinking else "no budget"
-    return [f"{budget}, {used if reply.thinking else 'no thinking came'}", *map(render_thinking, reply.thinking)]
+    return [f"{budget}, {used if reply.thinking else 'no thinking returned'}", *map(render_thinking, reply.thinking)]
 
 
 def describe_cacheable(one: PrefixComparison) -> str:
     told = f"cacheable: {one.cacheable:,} of {one.tokens:,} tokens, {one.share:.0%}"
     if not one.changed:
         return told
-    return f"{told} (begins like the call before it, up to `{one.changed}`)"
+    return f"{told} (same as the previous call up to `{one.changed}`)"
 
 
 def render_call_beginnings(calls: Sequence[PrefixComparison]) -> "RenderableType":
     from rich.console import Group
 
-    table = make_table(">step", ">tokens", ">unchanged", ">cacheable", ">share", "first to differ")
+    table = make_table(">step", ">tokens", ">unchanged", ">cacheable", ">share", "first difference")
     for one in calls:
         row = (str(one.step), f"{one.tokens:,}", f"{one.same:,}", f"{one.cacheable:,}", f"{one.share:.0%}", one.changed)
         table.add_row(*map(render_text, row))
@@ -209,7 +209,7 @@ def describe_cacheable_total(calls: Sequence[PrefixComparison]) -> str:
     later = calls[1:]
     tokens, held = sum(one.tokens for one in later), sum(one.cacheable for one in later)
     if not tokens:
-        return "there is no second call yet that could begin like the first"
+        return "only one call so far, nothing to compare"
     return f"cacheable after the first call: {held:,} of {tokens:,} tokens, {held / tokens:.0%}"
 
 
@@ -234,7 +234,7 @@ def render_name_explanation(why: NameExplanation) -> "RenderableType":
     parts += _render_name_places(why) if why.places else [render_text(why.reason)]
     if why.last:
         span = f"step {why.last}" if why.first == why.last else f"step {why.last} last, step {why.first} first"
-        parts.append(render_text(f"before that it was in the call of {span}", "dim"))
+        parts.append(render_text(f"earlier it was in the call of {span}", "dim"))
     if why.omissions:
         parts += [render_heading("Left out of this call"), _render_name_omissions(why)]
     if why.chances:
@@ -243,7 +243,7 @@ def render_name_explanation(why: NameExplanation) -> "RenderableType":
             *[part for one in why.chances for part in _render_chance(one)],
         ]
     if why.copies:
-        parts += [render_heading("Archived texts that hold it"), _render_copies(why)]
+        parts += [render_heading("Archived texts that contain it"), _render_copies(why)]
         parts.append(render_text(f"the agent gets it back with {why.recall}", "dim"))
     return Group(*parts)
 
@@ -279,7 +279,7 @@ def _render_chance(one: NeedEstimate) -> list["RenderableType"]:
         render_text(f"{one.kind} {one.what}", limit=100),
         render_fields([
             ("p", f"{one.probability:.3f}"),
-            ("last met", render_text(f"step {one.step}, in {voice}, {steps}; in {one.used} actions and {one.seen} outputs")),
+            ("last seen", render_text(f"step {one.step}, in {voice}, {steps}; in {one.used} actions and {one.seen} outputs")),
             ("log-odds", render_text(told + (f", others {rest:+.2f}" if len(weighty) > MAX_LOG_ODDS_TERMS else ""))),
         ]),
     ]  # fmt: skip

@@ -22,7 +22,7 @@ _MARK_BY_KIND = {
     "asked": ("?", "yellow"), "answered": ("→", "green"), "planned": ("▸", "cyan"), "decided": ("▸", "cyan"),
     "turned": ("▸", "yellow"), "spoke": ("→", "green"), "undone": ("✗", "yellow"),
 }  # fmt: skip
-_VERDICT_WORDS = {"PASS": "verified", "FAIL": "completion refused", "BLOCKED": "could not be verified"}
+_VERDICT_WORDS = {"PASS": "verified", "FAIL": "completion rejected", "BLOCKED": "could not be verified"}
 
 
 def render_decisions(state: State, branches: Sequence[DecisionNode]) -> "RenderableType":
@@ -31,11 +31,11 @@ def render_decisions(state: State, branches: Sequence[DecisionNode]) -> "Rendera
     from rich.tree import Tree
 
     head = Text.assemble((to_one_line(state.task.id, 40), "bold"), "  ", render_word(state.status.value))
-    head.append(f"  begun {_format_minute(format_time(state.times.started))} UTC", "dim")
+    head.append(f"  started {_format_minute(format_time(state.times.started))} UTC", "dim")
     root = Tree(head.append("\n").append_text(render_text(state.task.goal, limit=MAX_TEXT_CHARACTERS)), guide_style="dim")
     _add_branches(root, branches)
     if not branches:
-        root.add(Text("nothing was decided yet", style="dim"))
+        root.add(Text("no decisions yet", style="dim"))
     return Group(root, Text(), *(render_text(f"  {command}", "cyan") for command in list_next_commands(state)[:1]))
 
 
@@ -66,7 +66,7 @@ def _add_run(node: "Tree", run: DecisionRun) -> None:
     for line in run.reverted[-MAX_REVERTED_SHOWN:]:
         grown.add(Text(f"step {line['step']} reverted", "red").append_text(_render_reason(line)))
     if len(run.reverted) > MAX_REVERTED_SHOWN:
-        grown.add(Text(f"and {len(run.reverted) - MAX_REVERTED_SHOWN:,} before these", style="dim"))
+        grown.add(Text(f"and {len(run.reverted) - MAX_REVERTED_SHOWN:,} earlier", style="dim"))
 
 
 def _render_reason(line: DecisionLine) -> "Text":

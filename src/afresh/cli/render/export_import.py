@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 RELATION_WORDS = {
     "new": "new",
-    "longer": "goes on",
-    "same": "as it was",
-    "behind": "further along here",
+    "longer": "updated",
+    "same": "unchanged",
+    "behind": "newer here",
     "diverged": "refused",
 }
 
@@ -49,14 +49,14 @@ def render_export(done: "ExportResult", root: Path) -> "RenderableType":
         ("exported ", "green"), f"{count_with_noun(done.tasks, 'task')}, {count_entries(done.entries)}, to ", str(where)
     )
     if done.kept:
-        text.append(f"; {count_with_noun(done.kept, 'task')} that this project does not know left as they were")
+        text.append(f"; kept {count_with_noun(done.kept, 'task')} unknown to this project")
     text.append(
-        f"\n{count_with_noun(len(done.written), 'file')} changed" if done.written else "\nnothing has changed since", "dim"
+        f"\n{count_with_noun(len(done.written), 'file')} changed" if done.written else "\nno changes since the last export", "dim"
     )
     for task in done.workless:
-        text.append(f"\n{task}: its changes are not on this machine, so only its journal went along", "yellow")
+        text.append(f"\n{task}: only the journal was exported, its files are not on this machine", "yellow")
     if done.written:
-        text.append(f"\nto keep it: git add {where}. It holds what the journals hold: goals, code, outputs, replies.", "dim")
+        text.append(f"\nto keep it: git add {where}. It contains goals, code, outputs and replies.", "dim")
     return text
 
 
@@ -93,9 +93,9 @@ def describe_journal_lengths(arrival: "ImportOutcome") -> str:
 
 def explain_import_outcome(arrival: "ImportOutcome") -> str:
     if arrival.relation == "diverged":
-        return f"entry {arrival.parting} is another one here: both went on from entry {arrival.parting - 1}; left as it is"
+        return f"diverged after entry {arrival.parting - 1}: both sides continued; not imported"
     if arrival.owner:
-        return f"{arrival.owner} is working on it; import again when it rests"
+        return f"{arrival.owner} is working on it; import again when it has stopped"
     return arrival.note
 
 
@@ -105,11 +105,11 @@ def render_import_total(arrivals: "Sequence[ImportOutcome]") -> "RenderableType"
     added, refused = sum(arrival.added for arrival in arrivals), sum(arrival.refused for arrival in arrivals)
     rest = len(arrivals) - added - refused
     if not added and not refused:
-        return Text("Nothing to import: all of it is here already.", "green")
+        return Text("Nothing to import: everything is here already.", "green")
     text = Text(f"{count_with_noun(added, 'journal')} imported", "green" if added else "")
-    text.append(f", {rest} as before" if rest else "", "dim")
+    text.append(f", {rest} unchanged" if rest else "", "dim")
     text.append(f", {refused} refused" if refused else "", "red")
-    return text.append(". afresh status shows where things stand.", "dim")
+    return text.append(". Next: afresh status", "dim")
 
 
 def count_entries(number: int) -> str:

@@ -22,15 +22,15 @@ def render_facts(facts: Sequence[ProjectFact]) -> "RenderableType":
     from rich.text import Text
 
     if not facts:
-        return render_text("Nothing that holds is remembered under these words.", "dim")
-    table = make_table("id", "kind", "what, and from where")
+        return render_text("Nothing found.", "dim")
+    table = make_table("id", "kind", "fact and source")
     for known in facts:
         table.add_row(
             render_text(known.id, "cyan"),
             render_fact_kind(known),
             Text.assemble(render_fact_text(known, 200), "\n", render_text(describe_fact_source(known), "dim")),
         )
-    return Group(table, render_text("afresh memory show ID has the evidence and the history", "dim"))
+    return Group(table, render_text("afresh memory show ID shows evidence and history", "dim"))
 
 
 def render_fact(known: ProjectFact, evidence: Sequence[str], history: Sequence[ProjectFact]) -> "RenderableType":
@@ -40,30 +40,30 @@ def render_fact(known: ProjectFact, evidence: Sequence[str], history: Sequence[P
     rows = [
         ("kind", render_fact_kind(known)),
         ("about", render_text(fact.subject)),
-        ("says", render_text(fact.text)),
+        ("text", render_text(fact.text)),
         ("by", render_text(f"{known.by}, {format_time(known.at)}, {describe_fact_source(known)}")),
-        ("holds", render_text(f"in {SCOPE_WORDS[fact.scope.value]}, confidence {fact.confidence:g}", "green") if not known.ended
+        ("valid", render_text(f"in {SCOPE_WORDS[fact.scope.value]}, confidence {fact.confidence:g}", "green") if not known.ended
          else render_text(f"no longer: {known.end}, {format_time(known.ended)}", "yellow")),
     ]  # fmt: skip
     parts: list[RenderableType] = [render_text(f"\n{known.id}", "bold"), render_fields(rows)]
     if evidence:
-        where = f"block {fact.block[:8]}" + (f", lines {fact.lines[0]}–{fact.lines[1]}" if fact.lines[0] else ", its beginning")
+        where = f"block {fact.block[:8]}" + (f", lines {fact.lines[0]}–{fact.lines[1]}" if fact.lines[0] else ", beginning")
         parts += [render_heading(f"Evidence ({where})"), *[render_text(f"  {line}", "dim") for line in evidence]]
     if len(history) > 1:
         parts += [
-            render_heading("All that was known about the same, oldest first"),
+            render_heading("History of this subject, oldest first"),
             *[render_past_fact(each) for each in history],
         ]
     return Group(*parts)
 
 
-SCOPE_WORDS = {"task": "its task only", "project": "this project", "user": "all your projects"}
+SCOPE_WORDS = {"task": "its own task", "project": "this project", "user": "all your projects"}
 
 
 def render_past_fact(known: ProjectFact) -> "RenderableType":
     from rich.text import Text
 
-    ended = f"  ({known.end})" if known.ended else "  (holds)"
+    ended = f"  ({known.end})" if known.ended else "  (valid)"
     line = render_text(known.fact.text, "" if not known.ended else "dim", 100)
     return Text.assemble((f"  {format_time(known.at)} {known.by}: ", "dim"), line, (ended, "yellow" if known.ended else "green"))
 
@@ -81,5 +81,5 @@ def render_fact_text(known: ProjectFact, limit: int) -> "Text":
 
 
 def describe_fact_source(known: ProjectFact) -> str:
-    names = {"notebook": "told to the project", "user": "told to all projects"}
+    names = {"notebook": "added for this project", "user": "added for all projects"}
     return names.get(known.task, f"{known.task} step {known.fact.step}" if known.fact.step else known.task)

@@ -58,26 +58,26 @@ def render_sharing_offer(made: "SharingOffer", command: str) -> "RenderableType"
 
     one = made.text
     parts: list[RenderableType] = [
-        render_text(f"This would cross into your other projects, and nothing else of {made.origin.id}:"),
+        render_text(f"This part of {made.origin.id} would be shared with your other projects, nothing else:"),
         "",
         render_fields([("title", render_text(one.title)), ("tags", render_text(", ".join(one.tags)))]),
         "",
         *[highlight_telling_words(line, made.telling) for line in one.body.strip().splitlines()],
         "",
         render_sharing_warning(made),
-        render_text(f"Nothing has crossed yet. To let it: {command}"),
+        render_text(f"Nothing is shared yet. To share it: {command}"),
     ]
     return Group(*parts)
 
 
 def render_sharing_warning(made: "SharingOffer") -> "Text":
     if made.unsure:
-        return render_text("This project is too large to be looked through: read what stands above with care.", "yellow")
+        return render_text("This project is too large to scan for names: read the text above with care.", "yellow")
     if not made.telling:
-        return render_text("No name, path or literal of this project was found in it.", "green")
+        return render_text("It contains no name, path or literal of this project.", "green")
     words = list(dict.fromkeys(word.strip("`'\"") for word in made.telling if any(map(str.isalpha, word)))) or made.telling
     more = f" and {len(words) - MAX_WORDS_NAMED} more" if len(words) > MAX_WORDS_NAMED else ""
-    return render_text(f"It may tell of this project: {', '.join(words[:MAX_WORDS_NAMED])}{more}", "yellow")
+    return render_text(f"It may reveal something about this project: {', '.join(words[:MAX_WORDS_NAMED])}{more}", "yellow")
 
 
 def highlight_telling_words(line: str, telling: Sequence[str]) -> "Text":
@@ -113,7 +113,7 @@ def render_lesson_listing(found: "LessonListing") -> "RenderableType":
 
     parts: list[RenderableType] = []
     if found.rows:
-        table = make_table("object", "state", "about", ">used", ">passed", ">tokens saved")
+        table = make_table("lesson", "state", "about", ">used", ">passed", ">tokens saved")
         for row in sorted(found.rows, key=lambda row: (list(STANDING_COLOURS).index(row.standing), -row.knowledge.uses)):
             one = row.knowledge
             saved = "" if one.tokens_saved is None else f"{one.tokens_saved:,}"
@@ -128,16 +128,16 @@ def render_lesson_listing(found: "LessonListing") -> "RenderableType":
             )
         parts.append(table)
         if any(row.standing is LessonStatus.DRAFT for row in found.rows):
-            parts.append(render_text("\nDrafts wait for you: afresh knowledge show KO, then approve or reject it.", "dim"))
+            parts.append(render_text("\nDrafts need your decision: afresh knowledge show KO, then approve or reject it.", "dim"))
     else:
-        parts.append(Text("Nothing yet. A task that is verified after two steps or more leaves what it has learnt here."))
+        parts.append(Text("No lessons yet. Tasks that are verified after two or more steps can leave one."))
     if found.skills:
         rows = [(to_one_line(path, 80), render_text(description, limit=160)) for path, description in found.skills]
         parts += [render_heading("Skills of the repository"), render_fields(rows)]
     if found.patterns:
         parts += [render_heading("Patterns for all your projects"), render_patterns(found.patterns)]
     if found.notes:
-        parts += [render_heading("Can't be used as they are"), *[render_text(str(note), "yellow") for note in found.notes]]
+        parts += [render_heading("Unusable files"), *[render_text(str(note), "yellow") for note in found.notes]]
     return Group(*parts)
 
 
@@ -181,7 +181,7 @@ def find_lesson_origin(row: "LessonRow") -> str:
 
 def describe_lesson_effect(one: Lesson) -> str:
     if not one.shown:
-        return "not shown to a task yet"
+        return "not used in a task yet"
     times = "once" if one.uses == 1 else f"{one.uses} times"
     used = f"used {times}, {one.successes} verified, last {one.last_used[:10]}" if one.uses else "never used"
     saved = "" if one.tokens_saved is None else f"; {one.tokens_saved:,} tokens saved against comparable tasks"
@@ -207,5 +207,5 @@ def render_lesson_hits(found: Sequence[tuple[str, float, str]]) -> "RenderableTy
     from rich.text import Text
 
     if not found:
-        return Text("Nothing fits: a task with this goal is shown nothing.")
+        return Text("No matching lessons.")
     return Group(*[Text.assemble(render_text(text), (f"\nfit {fit:.1f}\n", "dim")) for _, fit, text in found])

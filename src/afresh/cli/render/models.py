@@ -1,18 +1,24 @@
-"""Models: what is set up, what it costs, where its key is, and what could be used besides."""
+"""Models in the terminal: which are configured, which can be used besides, and open requests of a mailbox."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.list_models import ConfiguredModel, ServerOffer, UsableProvider
-from afresh.app.try_model import ModelTrial
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from afresh.core.codec import to_plain_value
 from afresh.spending.price_list import Price
+from afresh.views.task_status import describe_age, format_time
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
+    from afresh.app.answer_mailbox import LoadedRequest
+    from afresh.app.doctor import ModelTrial
+    from afresh.app.list_models import ConfiguredModel, ServerOffer, UsableProvider
+    from afresh.models.mailbox_files import OpenRequest
 
 CONFIG_EXAMPLE = '[models.fast]\nprovider = "ollama"\nmodel = "qwen3:8b"\nwindow = 32768'
 MAX_MODELS_NAMED = 12
@@ -36,7 +42,7 @@ def models_to_json(told: ModelsOverview) -> dict[str, Any]:
     }
 
 
-def render_models(told: ModelsOverview) -> "RenderableType":
+def render_models(told: ModelsOverview) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
@@ -44,38 +50,38 @@ def render_models(told: ModelsOverview) -> "RenderableType":
     parts += [_render_unpriced(one) for one in told.listed if one.price is None and one.spec]
     rows = [(f"{one.provider}:NAME", _render_provider(one)) for one in sorted(told.ready, key=lambda one: bool(one.problem))]
     rows += [
-        ("mailbox:DIR", render_text("you, or a program of yours, are the model")),
+        ("mailbox:DIR", render_text("you, or your program, play the model")),
         ("offline", render_text("rules only, for --type fix_violation")),
     ]
-    parts += [render_heading("Without a name of your own"), render_fields(rows)]
+    parts += [render_heading("Usable without configuration"), render_fields(rows)]
     if told.asked is not None:
         parts += [
-            render_heading("Servers that were asked"),
+            render_heading("Servers queried"),
             render_fields((one.server, _render_server_offer(one)) for one in told.asked),
         ]
-    parts.append(Text("\nafresh models check NAME makes one small call and tells what works.", style="dim"))
+    parts.append(Text("\nafresh models check NAME tests a model with one small call.", style="dim"))
     return Group(*parts)
 
 
-def _render_no_model(config: str) -> "RenderableType":
+def _render_no_model(config: str) -> RenderableType:
     from rich.console import Group
     from rich.padding import Padding
 
-    first = render_text(f"No model has a name yet. One gets it in {config}:")
+    first = render_text(f"No models configured yet. Add one to {config}:")
     return Group(first, Padding(render_text(CONFIG_EXAMPLE, "cyan"), (1, 0, 0, 2)))
 
 
-def _make_model_table(rows: Sequence[ConfiguredModel]) -> "RenderableType":
-    table = make_table("name", "model", ">window", ">a call", ">$ for a million")
+def _make_model_table(rows: Sequence[ConfiguredModel]) -> RenderableType:
+    table = make_table("name", "model", ">context", ">max call", ">$ per million")
     for one in rows:
         cells = [f"{one.window:,}" if one.window else "", f"{one.ceiling:,}" if one.window else "", describe_price(one.price)]
         table.add_row(render_text(one.name, "bold"), _render_model_cell(one), *cells)
     return table
 
 
-def _render_model_cell(one: ConfiguredModel) -> "Text":
+def _render_model_cell(one: ConfiguredModel) -> Text:
     cell = render_text(one.spec)
-    notes = [*(["for every task that names none"] if one.default else []), *_list_model_notes(one)]
+    notes = [*(["default"] if one.default else []), *_list_model_notes(one)]
     if notes:
         cell.append_text(render_text("\n" + ", ".join(notes), "dim"))
     if one.problem:
@@ -84,7 +90,7 @@ def _render_model_cell(one: ConfiguredModel) -> "Text":
     return cell
 
 
-def _render_unpriced(one: ConfiguredModel) -> "Text":
+def _render_unpriced(one: ConfiguredModel) -> Text:
     """Outside of the table, so that it can be copied in one piece."""
     return render_text(f"{one.name}: price unknown ", "yellow").append_text(render_text(f'→ set [prices."{one.spec}"]', "cyan"))
 
@@ -92,8 +98,8 @@ def _render_unpriced(one: ConfiguredModel) -> "Text":
 def _list_model_notes(one: ConfiguredModel) -> list[str]:
     notes = [f"key: {one.key}"] if one.key else []
     notes += [f"at {one.host}"] if one.host else []
-    notes += [] if one.tools else ["calls read from its text"]
-    return notes + ([f"waits {one.timeout:g} s"] if one.timeout else [])
+    notes += [] if one.tools else ["tool calls read from text"]
+    return notes + ([f"timeout {one.timeout:g} s"] if one.timeout else [])
 
 
 def describe_price(price: Price | None) -> str:
@@ -109,24 +115,53 @@ def _format_amount(value: float) -> str:
     return f"{value:.2f}" if value >= 0.01 or not value else f"{value:.4f}".rstrip("0")
 
 
-def _render_provider(one: UsableProvider) -> "Text":
+def _render_provider(one: UsableProvider) -> Text:
     if one.problem:
         return render_text(f"{one.problem} ", "dim").append_text(render_text(f"→ {one.remedy}", "cyan"))
     parts = [f"key: {one.key}" if one.key else "no key needed", f"at {one.host}" if one.host else ""]
     return render_text(f"{one.title}, " + ", ".join(part for part in parts if part))
 
 
-def _render_server_offer(one: ServerOffer) -> "Text":
+def _render_server_offer(one: ServerOffer) -> Text:
     if one.problem:
         return render_text(one.problem, "dim")
     names = [f"{held.model} ({held.window:,})" if held.window else held.model for held in one.models]
     more = f" and {len(names) - MAX_MODELS_NAMED} more" if len(names) > MAX_MODELS_NAMED else ""
-    return render_text(f"{one.address}: " + (", ".join(names[:MAX_MODELS_NAMED]) + more if names else "no model"))
+    return render_text(f"{one.address}: " + (", ".join(names[:MAX_MODELS_NAMED]) + more if names else "no models"))
 
 
 def warn_of_call_cost(trial: ModelTrial) -> str:
     """What the call may cost at most; nothing to say where nobody pays."""
     if trial.worst == 0:
         return ""
-    most = f"at most ${trial.worst / 1e9:.4f}" if trial.worst else "nobody knows how much: its price is unknown"
-    return f"A real call of {trial.model.name}: {trial.tokens:,} tokens and a reply. It costs {most}."
+    most = f"at most ${trial.worst / 1e9:.4f}" if trial.worst else "an unknown amount: no price data for this model"
+    return f"Test call to {trial.model.name}: {trial.tokens:,} tokens and a short reply. Cost: {most}."
+
+
+def open_requests_to_json(found: Sequence[OpenRequest]) -> list[dict[str, Any]]:
+    return [asdict(one) | {"since": format_time(one.since)} for one in found]
+
+
+def request_to_json(post: LoadedRequest) -> dict[str, Any]:
+    return {"name": post.posted.stem, "task": post.posted.task, "number": post.posted.number, "problem": post.posted.problem,
+            "request": to_plain_value(post.request)}  # fmt: skip
+
+
+def render_open_requests(found: Sequence[OpenRequest], now: float) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+
+    if not found:
+        return Text("No open requests.")
+    table = make_table(">call", "task", "asked", "")
+    for one in found:
+        state = render_text(
+            "waiting" if one.waited else "paused; the reply is used when the task is resumed", "" if one.waited else "dim"
+        )
+        if one.problem:
+            state.append_text(render_text(f"\nlast reply: {one.problem.splitlines()[0]}", "yellow"))
+        table.add_row(str(one.number), render_text(one.task or one.stem), describe_age(now - one.since), state)
+    first = Text.assemble(
+        ("afresh mailbox read DIR", "cyan"), " shows the first, ", ("afresh mailbox reply DIR", "cyan"), " answers it."
+    )
+    return Group(table, first)

@@ -13,7 +13,7 @@ from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.ports.watch import Clock
 from afresh.views.progress import ProgressLine, RunProgress, describe_progress_event, update_run_progress
-from afresh.views.task_status import format_count, sum_check_runs
+from afresh.views.task_status import find_current_verdict, format_count, list_current_runs, sum_check_runs
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -139,7 +139,7 @@ def render_progress_panel(glance: RunProgress, now: float, spinner: "RenderableT
 
 
 def _list_panel_fields(glance: RunProgress, state: State, now: float) -> list[tuple[str, Any]]:
-    steps = f"{state.phase}, step {max(glance.step, state.work.step)} of at most {state.work.limit}"
+    steps = f"{state.phase}, step {max(glance.step, state.work.step)} of max {state.work.limit}"
     rows: list[tuple[str, Any]] = [("goal", render_text(state.task.goal, limit=160)), ("phase", steps)]
     if glance.budget:
         rows.append(("context", render_gauge(glance.tokens, glance.budget, glance.reserve)))
@@ -163,17 +163,12 @@ def _list_panel_fields(glance: RunProgress, state: State, now: float) -> list[tu
 
 
 def _render_tests(state: State) -> "Text":
-    runs = (
-        state.verification.verdict.runs
-        if state.verification.verdict and state.verification.verdict.runs
-        else state.verification.baseline.runs
-        if state.verification.baseline
-        else ()
-    )
+    runs = list_current_runs(state)
     total = sum_check_runs(runs)
     if not runs:
         return render_text("not run yet", "dim")
-    before = "" if state.verification.verdict and state.verification.verdict.runs else " before the first change"
+    verdict = find_current_verdict(state)[0]
+    before = "" if verdict and verdict.runs else " before the first change"
     return render_text(total.words + before, "red" if total.failed or total.failing else "green")
 
 

@@ -39,16 +39,17 @@ def render_replay_report(report: ReplayReport, page: Path | None = None) -> "Ren
 
     many = "the agents" if len(report.runs) > 1 else "the agent"
     return Group(
-        render_text(f"At most {report.budget:,} tokens a call, where {many} kept the whole history.", "dim"),
+        render_text(f"Limit {report.budget:,} tokens per call; {many} kept the whole history.", "dim"),
         _make_run_table(report),
-        render_text("names, lines: what the next action needed and the context held (a window of the same size)", "dim"),
-        render_heading("In all"),
+        render_text(
+            "names, lines: share of what the next action needed that the prompt contained (sliding window of the same size)",
+            "dim",
+        ),
+        render_heading("Total"),
         render_fields(_list_total_fields(report)),
         *_render_losses(report),
         *_render_problems(report),
-        render_text(
-            f"\nThe page: {page}" if page else "\n--html makes a page to look into, step by step", "cyan" if page else "dim"
-        ),
+        render_text(f"\nPage: {page}" if page else "\n--html writes a page with every step", "cyan" if page else "dim"),
     )
 
 
@@ -100,10 +101,9 @@ def _list_total_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"
         )
     for name, recall in (("names", total.names), ("lines", total.lines)):
         if recall.needed:
-            text = (
-                f"{recall.held:,} of the {recall.needed:,} that the next action needed were held, {_format_percent(recall.share)}"
-            )
-            rows.append((name, f"{text}; by a window of the same size {_format_percent(recall.window_share)}"))
+            text = f"{recall.held:,} of the {recall.needed:,} needed by the next action were in the prompt"
+            text += f", {_format_percent(recall.share)}"
+            rows.append((name, f"{text}; in a sliding window of the same size {_format_percent(recall.window_share)}"))
     return rows + _list_money_fields(report)
 
 
@@ -134,7 +134,7 @@ def _format_dollars(amount: float) -> str:
 def _render_losses(report: ReplayReport) -> list["RenderableType"]:
     found = list_missed_references(report)
     if not found:
-        return [render_heading("Nothing that was needed would have been missing.")]
+        return [render_heading("No step would have missed anything.")]
     many = len(report.runs) > 1
     worst = f"; the {MAX_MOMENTS} worst" if len(found) > MAX_MOMENTS else ""
     title = render_heading(f"{_count_with_noun(len(found), 'step')} would have missed something{worst}")
@@ -155,7 +155,7 @@ def _render_problems(report: ReplayReport) -> list["RenderableType"]:
     more = len(report.problems) - MAX_PROBLEMS
     lines = [render_text(f"  {problem}", "yellow") for problem in report.problems[:MAX_PROBLEMS]]
     return [
-        render_heading("Could not be read, or was left out"),
+        render_heading("Skipped or unreadable"),
         *lines,
         *([render_text(f"  … {more:,} more", "dim")] if more > 0 else []),
     ]
@@ -177,8 +177,8 @@ def _describe_shortening(total: ReplayTotals) -> str:
     if total.reported >= total.theirs:
         return ""
     saving = 1 - total.ours / total.reported
-    against = f"{_format_percent(saving)} fewer" if saving > 0 else "nothing is saved"
-    return f"; less than the whole history, so the agent shortened it: against that {against}"
+    against = f"{_format_percent(saving)} fewer" if saving > 0 else "no saving"
+    return f"; that is less than the whole history, so the agent compacted it; compared with that, {against}"
 
 
 def _format_percent(share: float | None) -> str:

@@ -20,7 +20,7 @@ from afresh.core.prompt import CallAudit
 from afresh.core.question import parse_options
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import describe_parts, format_count
+from afresh.views.task_status import describe_parts, describe_question, format_count
 from afresh.views.tasks import run_summary_to_json
 
 if TYPE_CHECKING:
@@ -82,13 +82,13 @@ def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[Ca
     rows.append(("spent", f"{data['cost']}: {spent}" if data["cost"] else spent))
     rows += [("", describe_parts(state))] if state.work.subtasks else []
     if tokens["accumulating"]:
-        rows.append(("sent in all", _describe_saved_tokens(tokens)))
+        rows.append(("total sent", _describe_saved_tokens(tokens)))
     return rows + _list_lesson_fields(data["knowledge"])
 
 
 def _list_lesson_fields(data: dict[str, Any]) -> list[tuple[str, Any]]:
     """What it drew on, and what it leaves for others."""
-    told = [f"drew on {', '.join(data['used'])}"] if data["used"] else []
+    told = [f"used {', '.join(data['used'])}"] if data["used"] else []
     told += [f"afresh knowledge show {data['left']}"] if data["left"] else []
     return [("learnt", render_text("; ".join(told)))] if told else []
 
@@ -96,7 +96,7 @@ def _list_lesson_fields(data: dict[str, Any]) -> list[tuple[str, Any]]:
 def _render_asked_question(state: State) -> "RenderableType":
     """The question, and what can be answered by a number."""
     options = [f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.dialogue.options)]
-    return render_text(state.dialogue.question, "yellow").append("".join(options), "default")
+    return render_text(describe_question(state), "yellow").append("".join(options), "default")
 
 
 def _describe_every_call(tokens: dict[str, Any]) -> str:
@@ -106,13 +106,13 @@ def _describe_every_call(tokens: dict[str, Any]) -> str:
 
 def _describe_saved_tokens(tokens: dict[str, Any]) -> str:
     share = 1 - tokens["sent"] / tokens["accumulating"]
-    fewer = f", {share:.0%} fewer" if share > 0 else ""
-    return f"{tokens['sent']:,} tokens; with the history kept it would have been {tokens['accumulating']:,}{fewer}"
+    saved = f" ({share:.0%} saved)" if share > 0 else ""
+    return f"{tokens['sent']:,} tokens; keeping the history would have sent {tokens['accumulating']:,}{saved}"
 
 
 def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int) -> list["RenderableType"]:
     if not changes:
-        return [render_heading("No file was changed.")]
+        return [render_heading("No files changed.")]
     table = make_table("file", "kind", ">+", ">−")
     for change in changes:
         table.add_row(render_text(change.path), render_word(change.kind), f"{change.added:,}", f"{change.removed:,}")
@@ -131,7 +131,7 @@ def _render_reverted(data: dict[str, Any]) -> list["RenderableType"]:
 
 
 def _render_next_commands(data: dict[str, Any]) -> list["RenderableType"]:
-    what = {"apply": "take the branch into your checkout", "discard": "drop branch and worktree", "resume": "go on",
-            "show": "all that is known of the task", "answer": "answer its question"}  # fmt: skip
-    rows = [(it, "take it over all the same" if it.endswith("--unverified") else what[it.split()[1]]) for it in data["next"]]
+    what = {"apply": "merge the branch into your checkout", "discard": "delete branch and worktree", "resume": "continue",
+            "show": "show details", "answer": "answer the question"}  # fmt: skip
+    rows = [(it, "merge it anyway" if it.endswith("--unverified") else what[it.split()[1]]) for it in data["next"]]
     return [render_heading("Next"), render_fields((render_text(it, "cyan").plain, meaning) for it, meaning in rows)]

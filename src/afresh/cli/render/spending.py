@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.read_spending import LimitUse
+from afresh.app.read_spending import LimitUse, cost_to_json, describe_money
 from afresh.app.spending_report import SpendingReport, TaskCost
-from afresh.cli.render.cost import cost_to_json, describe_money
 from afresh.cli.render.widgets import make_table, render_heading, render_text, render_word
 from afresh.spending.reports import SpendingGroup, SpendingLine
+from afresh.views.model_calls import TokenGrowth
 from afresh.views.task_status import format_count, format_time
-from afresh.views.token_growth import TokenGrowth
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -89,18 +88,20 @@ def _render_spending_head(found: SpendingReport) -> "Text":
     from rich.text import Text
 
     where = "here" if found.which.project else "in all projects"
-    when = f"since {format_time(found.which.since)[:16].replace('T', ' ')}" if found.which.since else "in all"
+    when = f"since {format_time(found.which.since)[:16].replace('T', ' ')}" if found.which.since else "in total"
     if not found.whole.calls:
-        return Text(f"No call of a model {where} {when}.")
+        return Text(f"No model calls {where} {when}.")
     one = found.whole
-    cached = f" ({one.cached / one.input:.0%} from the cache)" if one.cached and one.input else ""
+    cached = f" ({one.cached / one.input:.0%} cached)" if one.cached and one.input else ""
     text = Text.assemble((f"{describe_money(one)} ", "bold"), f"{where} {when}: {format_count(one.calls, 'call')}, ")
     text.append(f"{shorten_tokens(one.input)} tokens in{cached}, {shorten_tokens(one.output)} out")
     if one.unknown:
-        text.append(f"\nThe price of {format_count(one.unknown, 'call')} is unknown: ", "yellow").append("afresh models", "cyan")
-        text.append(" tells which; they count as nothing.", "yellow")
+        text.append(f"\nNo price known for {format_count(one.unknown, 'call')} (counted as $0): ", "yellow").append(
+            "afresh models", "cyan"
+        )
+        text.append(" shows which.", "yellow")
     if one.odd:
-        text.append(f"\nOf {format_count(one.odd, 'call')} the usage is missing, odd or was never reported.", "yellow")
+        text.append(f"\nUsage is missing or implausible for {format_count(one.odd, 'call')}.", "yellow")
     return text
 
 
@@ -172,12 +173,12 @@ def _make_task_table(found: SpendingReport) -> "RenderableType":
             describe_money(line),
             ShareBar(weigh(line) / most),
         )
-    table.caption = "steps: of those it may take; saved: tokens that a history kept whole would have sent more"
+    table.caption = "steps: used/allowed; saved: tokens saved compared with keeping the whole history"
     return table
 
 
 def _make_kind_table(kinds: Mapping[str, TokenGrowth]) -> "RenderableType":
-    table = make_table("kind", ">calls", ">average context", ">growth in 100 steps")
+    table = make_table("kind", ">calls", ">average context", ">growth per 100 steps")
     for kind, one in kinds.items():
         share = one.slope / one.average if one.slope is not None and one.average else 0.0
         slope = "" if one.slope is None else f"{one.slope:+,.0f} tokens ({share:+.1%})"

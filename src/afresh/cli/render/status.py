@@ -2,12 +2,21 @@
 
 from collections.abc import Sequence
 
-from afresh.cli.render.layout import Line, Span, lay_out_fields, quote_text, wrap_line
-from afresh.cli.render.widgets import WORD_STYLES
+from afresh.cli.render.widgets import WORD_STYLES, Line, Span, lay_out_fields, quote_text, wrap_line
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.truncate import to_one_line
-from afresh.views.task_list import SETTLED_STATUSES, QueueOverview, TaskGroup, choose_next_command, find_open_question
-from afresh.views.task_status import describe_age, format_count
+from afresh.views.task_list import (
+    SETTLED_STATUSES,
+    QueueOverview,
+    TaskGroup,
+    choose_next_command,
+    describe_ticket_status,
+    find_open_question,
+)
+from afresh.views.task_status import (
+    describe_age,
+    format_count,
+)
 
 LEAST_STATUS_COLUMNS = 9
 
@@ -19,7 +28,7 @@ def render_status(
     limits that are reached, or nearly."""
     lines = [line for text in spending for line in wrap_line(quote_text(f"{text}.", "bold yellow"), width)]
     if not seen.groups and offer:
-        return [*lines, [("No tasks here. ", ""), (offer, "cyan")]]
+        return [*lines, [("No tasks yet. ", ""), (offer, "cyan")]]
     if not seen.groups:
         return [*lines, [("No tasks yet. ", ""), ('afresh run "goal"', "cyan"), (" starts one.", "")]]
     for place, group in enumerate(seen.groups):
@@ -31,13 +40,16 @@ def render_status(
 def _render_counts(seen: QueueOverview) -> Line:
     line: list[Span] = [(", ".join(f"{count} {status}" for status, count in seen.counts.by_status.items()), "dim")]
     if asking := seen.counts.questions:
-        line += [(f"; {format_count(asking, 'question')} for you: ", "dim"), ("afresh inbox", "cyan")]
+        line += [(f"; {format_count(asking, 'open question')}: ", "dim"), ("afresh inbox", "cyan")]
     return line
 
 
 def _render_group(group: TaskGroup, seen: QueueOverview, now: float, width: int) -> list[Line]:
     rows = [
-        ((ticket.status.value, WORD_STYLES.get(ticket.status.value, "dim")), _render_ticket(ticket, seen, now))
+        (
+            (describe_ticket_status(ticket), WORD_STYLES.get(describe_ticket_status(ticket), "dim")),
+            _render_ticket(ticket, seen, now),
+        )
         for ticket in group.tickets
     ]
     if group.hidden > 0:
@@ -65,9 +77,7 @@ def _render_first_line(ticket: QueueTicket, now: float) -> Line:
     when = f"  {describe_age(now - ticket.detail.updated)}" if now and ticket.detail else ""
     line = [*quote_text(ticket.task, "bold"), (_describe_steps(ticket) + when, "dim")]
     if ticket.owner:
-        line.append((f"  held by {to_one_line(ticket.owner, 40)}", "dim"))
-    elif ticket.status is TaskStatus.RUNNING:
-        line.append(("  interrupted", "yellow"))
+        line.append((f"  run by {to_one_line(ticket.owner, 40)}", "dim"))
     elif ticket.status is TaskStatus.READY and not ticket.ready:
         line.append((f"  after {to_one_line(', '.join(ticket.needs), 80)}", "dim"))
     return line

@@ -1,27 +1,37 @@
 """Who uses a symbol, as a person reads it: by file, sure calls first, tests and mere names apart."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.explore_code import SymbolUsers
 from afresh.cli.render.widgets import render_fields, render_heading, render_text
 from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUse, UseKind
 from afresh.core.symbol import SymbolKind, SymbolPlace
 from afresh.core.text import escape_hidden
-from afresh.views.symbols import symbol_place_to_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
+    from afresh.app.explore_code import SymbolUsers
+
+
+def symbol_place_to_json(place: SymbolPlace) -> dict[str, Any]:
+    symbol = place.symbol
+    return {
+        "path": place.path, "line": symbol.line, "end": symbol.end, "name": symbol.name, "kind": symbol.kind.value,
+        "signature": symbol.signature, "doc": symbol.doc, "bases": list(symbol.bases),
+    }  # fmt: skip
+
 
 KIND_STYLES = {"class": "yellow", "interface": "yellow", "function": "cyan", "method": "cyan", "constant": "magenta"}
 MATCH_SENTENCES = {
-    MatchQuality.SPELLING: "Not written so, but the same but for case and underscores:",
-    MatchQuality.PART: "Nothing is called just {asked}; names with it in them:",
-    MatchQuality.WORDS: "Nothing is called {asked}; names with all its words:",
-    MatchQuality.NEAR: "Nothing is called {asked}. Similar names:",
+    MatchQuality.SPELLING: "Same name in another spelling:",
+    MatchQuality.PART: "No symbol is called {asked}. Names that contain it:",
+    MatchQuality.WORDS: "No symbol is called {asked}. Names with all its words:",
+    MatchQuality.NEAR: "No symbol is called {asked}. Similar names:",
 }
 
 
@@ -33,7 +43,7 @@ def entry_point_to_json(entry: EntryPoint) -> dict[str, Any]:
     return {"path": entry.path, "line": entry.line, "name": entry.name, "why": entry.why}
 
 
-def render_symbol_hits(found: SymbolMatches, asked: str) -> "RenderableType":
+def render_symbol_hits(found: SymbolMatches, asked: str) -> RenderableType:
     from rich.console import Group
 
     parts: list[RenderableType] = []
@@ -42,11 +52,11 @@ def render_symbol_hits(found: SymbolMatches, asked: str) -> "RenderableType":
     for at, place in enumerate(found.places):
         parts += [*([render_text("")] if at else []), *render_symbol(place)]
     if found.more:
-        parts += [render_text(""), render_text(f"and {found.more:,} more; a longer name or --limit shows others", "dim")]
+        parts += [render_text(""), render_text(f"and {found.more:,} more; use a longer name or --limit", "dim")]
     return Group(*parts)
 
 
-def render_symbol(place: SymbolPlace) -> "list[RenderableType]":
+def render_symbol(place: SymbolPlace) -> list[RenderableType]:
     """Where, what and what for; a path with its line is what terminals and editors open."""
     from rich.padding import Padding
     from rich.text import Text
@@ -59,13 +69,13 @@ def render_symbol(place: SymbolPlace) -> "list[RenderableType]":
     return [*lines, Padding(render_text(symbol.doc, "dim"), (0, 0, 0, 2), expand=False)] if symbol.doc else lines
 
 
-def render_symbol_place(place: SymbolPlace) -> "Text":
+def render_symbol_place(place: SymbolPlace) -> Text:
     from rich.text import Text
 
     return Text.assemble(render_text(place.path, "bold"), (f":{place.symbol.line}", "dim"))
 
 
-def render_signature(place: SymbolPlace) -> "Text":
+def render_signature(place: SymbolPlace) -> Text:
     text = render_text(" ".join(place.symbol.signature.split()))
     at = text.plain.find(place.symbol.short)
     if at >= 0:
@@ -73,17 +83,13 @@ def render_signature(place: SymbolPlace) -> "Text":
     return text
 
 
-def render_symbol_choice(found: SymbolMatches, asked: str) -> "RenderableType":
+def render_symbol_choice(found: SymbolMatches, asked: str) -> RenderableType:
     """Several are meant, or none: which one to ask for, and how."""
     from rich.console import Group
     from rich.text import Text
 
     several = found.match in (MatchQuality.EXACT, MatchQuality.SPELLING)
-    what = (
-        f"{asked} is defined {len(found.places) + found.more} times. Ask for one of them:"
-        if several
-        else MATCH_SENTENCES[found.match]
-    )
+    what = f"{asked} is defined {len(found.places) + found.more} times. Choose one:" if several else MATCH_SENTENCES[found.match]
     rows = [
         Text.assemble(
             "  afresh who-calls ", render_text(f"{place.path}:{place.symbol.name}", "bold"), "  ", render_symbol_kind(place)
@@ -94,15 +100,15 @@ def render_symbol_choice(found: SymbolMatches, asked: str) -> "RenderableType":
     return Group(render_text(what.format(asked=asked)), render_text(""), *rows, *more)
 
 
-def render_symbol_kind(place: SymbolPlace) -> "Text":
+def render_symbol_kind(place: SymbolPlace) -> Text:
     return render_text(f"{place.symbol.kind.value}, line {place.symbol.line}", "dim")
 
 
-def render_entry_points(entries: Sequence[EntryPoint]) -> "RenderableType":
+def render_entry_points(entries: Sequence[EntryPoint]) -> RenderableType:
     from rich.text import Text
 
     if not entries:
-        return render_text("No command is declared here, and no file says that it can be started.", "dim")
+        return render_text("No entry points found.", "dim")
     return render_fields(
         (
             escape_hidden(entry.name),
@@ -114,7 +120,7 @@ def render_entry_points(entries: Sequence[EntryPoint]) -> "RenderableType":
 
 MAX_SECTION_LINES = 40
 """Of one part, unless all are asked for."""
-USE_NOTES = {UseKind.PASSED: "handed on", UseKind.DECORATOR: "decorates", UseKind.IMPORT: "imports"}
+USE_NOTES = {UseKind.PASSED: "passed on", UseKind.DECORATOR: "decorates", UseKind.IMPORT: "imports"}
 
 
 def symbol_users_to_json(used: SymbolUsers) -> dict[str, Any]:
@@ -132,7 +138,7 @@ def symbol_users_to_json(used: SymbolUsers) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def render_symbol_users(used: SymbolUsers, everything: bool = False) -> "RenderableType":
+def render_symbol_users(used: SymbolUsers, everything: bool = False) -> RenderableType:
     from rich.console import Group
 
     calls = [call for call in used.callers if call.kind is not UseKind.IMPORT]
@@ -147,7 +153,7 @@ def render_symbol_users(used: SymbolUsers, everything: bool = False) -> "Rendera
     for title, group in (
         ("", [call for call in sure if call.path not in used.tests]),
         ("Tests", [call for call in sure if call.path in used.tests]),
-        ("By name only: what it is called on is not known, or a class above answers", named),
+        ("By name only (receiver unknown, or resolved to a parent class)", named),
         ("Imports", imports if everything else []),
     ):
         parts += render_use_section(title, group, everything, used.place.symbol.kind)
@@ -158,15 +164,15 @@ def render_symbol_users(used: SymbolUsers, everything: bool = False) -> "Rendera
 
 def describe_symbol_users(used: SymbolUsers, sure: Sequence[SymbolUse], named: Sequence[SymbolUse]) -> str:
     if not sure and not named:
-        return "Nobody in this repository uses it."
+        return "No uses in this repository."
     tests = sum(call.path in used.tests for call in sure)
     files = len({call.path for call in sure})
     of_tests = f", {'all' if tests == len(sure) else f'{tests} of them'} in tests" if tests else ""
     counted = f"{len(sure)} {'use' if len(sure) == 1 else 'uses'} in {files} {'file' if files == 1 else 'files'}{of_tests}"
-    return f"{counted if sure else 'No sure use'}{f'; {len(named)} more by name' if named else ''}"
+    return f"{counted if sure else 'No confirmed uses'}{f'; {len(named)} more by name' if named else ''}"
 
 
-def render_use_section(title: str, calls: Sequence[SymbolUse], everything: bool, of: SymbolKind) -> "list[RenderableType]":
+def render_use_section(title: str, calls: Sequence[SymbolUse], everything: bool, of: SymbolKind) -> list[RenderableType]:
     parts: list[RenderableType] = [render_heading(title)] if title and calls else []
     kept = calls if everything else calls[:MAX_SECTION_LINES]
     for path, group in groupby(kept, key=lambda call: call.path):
@@ -174,19 +180,17 @@ def render_use_section(title: str, calls: Sequence[SymbolUse], everything: bool,
     left = len(calls) - len(kept)
     if left:
         files = len({call.path for call in calls[len(kept) :]})
-        parts.append(
-            render_text(f"\nand {left:,} more lines in {files} {'file' if files == 1 else 'files'}; --all shows them", "dim")
-        )
+        parts.append(render_text(f"\nand {left:,} more lines in {files} {'file' if files == 1 else 'files'}; use --all", "dim"))
     return parts
 
 
-def render_use_lines(calls: Sequence[SymbolUse], of: SymbolKind) -> "Iterator[Text]":
+def render_use_lines(calls: Sequence[SymbolUse], of: SymbolKind) -> Iterator[Text]:
     """Under the function they stand in: its name is told once."""
     from rich.text import Text
 
     notes = {**USE_NOTES, UseKind.PASSED: "refers to it"} if of in (SymbolKind.CLASS, SymbolKind.INTERFACE) else USE_NOTES
     for within, group in groupby(calls, key=lambda call: call.within):
-        yield render_text(f"  {within}", "cyan") if within else Text("  top of the file", "cyan italic")
+        yield render_text(f"  {within}", "cyan") if within else Text("  module level", "cyan italic")
         for call in group:
             note = (f"  {notes[call.kind]}", "magenta") if call.kind in notes else ""
             line = Text.assemble((f"{call.line:>8}  ", "dim"), render_text(call.text), note)
@@ -194,7 +198,7 @@ def render_use_lines(calls: Sequence[SymbolUse], of: SymbolKind) -> "Iterator[Te
             yield line
 
 
-def render_related_symbols(title: str, places: Sequence[SymbolPlace]) -> "list[RenderableType]":
+def render_related_symbols(title: str, places: Sequence[SymbolPlace]) -> list[RenderableType]:
     from rich.text import Text
 
     if not places:
@@ -207,14 +211,12 @@ def render_related_symbols(title: str, places: Sequence[SymbolPlace]) -> "list[R
     return [render_heading(title), *rows, *more]
 
 
-def render_use_remarks(used: SymbolUsers, imports: Sequence[SymbolUse], everything: bool) -> "list[RenderableType]":
+def render_use_remarks(used: SymbolUsers, imports: Sequence[SymbolUse], everything: bool) -> list[RenderableType]:
     files = len({call.path for call in imports})
     said_of = {
-        f"Imported in {files} {'file' if files == 1 else 'files'}; --all lists them.": bool(imports) and not everything,
-        f"{used.callers.unread:,} more files speak of it and were not read: too many for one question.": bool(
-            used.callers.unread
-        ),
-        "Following types took too long; some were decided by name.": used.callers.cut,
+        f"Imported in {files} {'file' if files == 1 else 'files'}; use --all to list them.": bool(imports) and not everything,
+        f"{used.callers.unread:,} more files mention it and were not searched (too many).": bool(used.callers.unread),
+        "Type resolution took too long; some matches are by name only.": used.callers.cut,
         f"Also defined in tests: {', '.join(str(place) for place in used.others[:4])}.": bool(used.others),
     }
     told = [render_text(text, "dim") for text, holds in said_of.items() if holds]

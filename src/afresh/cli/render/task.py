@@ -1,25 +1,27 @@
 """One task in detail."""
 
-from afresh.cli.render.layout import Line, Span, lay_out_fields, quote_text, wrap_line
-from afresh.cli.render.widgets import WORD_STYLES, draw_gauge
+from afresh.cli.render.widgets import WORD_STYLES, Line, Span, draw_gauge, lay_out_fields, quote_text, wrap_line
 from afresh.core.action import describe_subject
 from afresh.core.decision import Decision
 from afresh.core.memory_state import StepRecord
 from afresh.core.question import list_user_statements, parse_options
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import Verdict
 from afresh.views.task_status import (
     describe_calibration,
     describe_ceiling,
     describe_parts,
+    describe_question,
+    find_current_verdict,
     format_count,
     format_time,
-    is_verdict_undone,
+    list_current_failures,
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
 )
-from afresh.views.tasks import check_runs_to_json
+from afresh.views.tasks import task_tests_to_json
 
 Field = tuple[str, Line]
 """A name, and what is held."""
@@ -30,25 +32,25 @@ def render_task(state: State, cost: str = "", width: int = 80) -> list[Line]:
     failed = list_failed_approaches(state)
     sections: list[tuple[str, list[Field]]] = [
         ("Open question", _list_question_fields(state)),
-        ("Said by the user", _list_user_words(state)),
+        ("From you", _list_user_words(state)),
         ("Criteria", _list_criteria(state)),
         ("Plan", [("✓" if item.done else "·", quote_text(item.text, "dim" if item.done else "")) for item in state.work.plan]),
-        ("Handed out", [(one.status.value, quote_text(f"{one.goal}\n{one.text}")) for one in state.work.subtasks]),
+        ("Subtasks", [(one.status.value, quote_text(f"{one.goal}\n{one.text}")) for one in state.work.subtasks]),
         ("Decisions", [(f"step {it.step}", _describe_decision(it)) for it in state.memory.decisions if not it.answer]),
-        ("Failed: not to be tried again", [(f"step {f.step}", quote_text(f"{f.subject}: {f.text}")) for f in failed]),
+        ("Failed approaches", [(f"step {f.step}", quote_text(f"{f.subject}: {f.text}")) for f in failed]),
         ("Last steps", [(f"{record.step}", _describe_step(record)) for record in state.memory.recent]),
         ("Changed files", [("·", quote_text(path)) for path in state.workspace.changed]),
         ("Next steps", [("·", quote_text(step)) for step in list_next_steps(state)]),
     ]
-    lines = [*_render_head(state, width), [], *_render_fields(_list_task_fields(state, cost), width)]
+    lines = [*_render_head(state, width), [], *_lay_out_task_fields(_list_task_fields(state, cost), width)]
     for title, fields in sections:
         if fields:
-            lines += [[], [(title, "bold")], *_render_fields(fields, width)]
+            lines += [[], [(title, "bold")], *_lay_out_task_fields(fields, width)]
     commands = [quote_text(f"  {command}", "cyan") for command in list_next_commands(state)]
     return [*lines, [], [("Commands", "bold")], *(line for command in commands for line in wrap_line(command, width))]
 
 
-def _render_fields(fields: list[Field], width: int) -> list[Line]:
+def _lay_out_task_fields(fields: list[Field], width: int) -> list[Line]:
     return lay_out_fields([((name, "dim"), held) for name, held in fields], width)
 
 
@@ -68,9 +70,9 @@ def _list_task_fields(state: State, cost: str) -> list[Field]:
     spent = f"{format_count(state.spending.calls, 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
     fields: list[Field] = [
         ("type", quote_text(task.type)),
-        ("phase", [(f"{state.phase}, step {state.work.step} of at most {state.work.limit}", "")]),
+        ("phase", [(f"{state.phase}, step {state.work.step} of max {state.work.limit}", "")]),
         ("outcome", quote_text(state.work.outcome or "none yet", limit=400)),
-        ("branch", quote_text(f"{workspace.branch} from {workspace.base[:12]}" if workspace.branch else "not opened yet")),
+        ("branch", quote_text(f"{workspace.branch} from {workspace.base[:12]}" if workspace.branch else "not created yet")),
         ("spent", [(f"{cost}: {spent}" if cost else spent, "")]),
         *([("", [(describe_parts(state), "")])] if state.work.subtasks else []),
         ("largest call", draw_gauge(state.tokens.largest_prompt, state.tokens.ceiling.highest or state.budget)),
@@ -81,7 +83,7 @@ def _list_task_fields(state: State, cost: str) -> list[Field]:
     if task.parent:
         fields.insert(0, ("part of", quote_text(task.parent)))
     if task.report:
-        fields.insert(1, ("writes", quote_text(f"{task.report}, and nothing else")))
+        fields.insert(1, ("writes", quote_text(f"only {task.report}")))
     if describe_calibration(state):
         fields.append(("tokens", quote_text(describe_calibration(state), limit=400)))
     if state.worker:
@@ -92,15 +94,13 @@ def _list_task_fields(state: State, cost: str) -> list[Field]:
 def _list_question_fields(state: State) -> list[Field]:
     if not state.dialogue.question:
         return []
-    asked = (
-        f"asked by the {state.dialogue.asked_by or 'model'} {format_time(state.times.updated)}; afresh answer "
-        f"{state.task.id} with "
-    )
-    how = quote_text(asked + ("a number or your own words" if state.dialogue.options else "your own words"), "dim")
+    asked = f"asked by the {state.dialogue.asked_by or 'model'} {format_time(state.times.updated)}; "
+    asked += f"answer with `afresh answer {state.task.id}` and "
+    how = quote_text(asked + ("an option number or your own words" if state.dialogue.options else "your own words"), "dim")
     if state.task.parent:
-        how = quote_text(f"given back to {state.task.parent}", "dim")
+        how = quote_text(f"returned to {state.task.parent}", "dim")
     return [
-        ("?", quote_text(state.dialogue.question, "yellow")),
+        ("?", quote_text(describe_question(state), "yellow")),
         *((str(one.number), quote_text(one.words)) for one in parse_options(state.dialogue.options)),
         ("", how),
     ]
@@ -122,17 +122,19 @@ def _describe_decision(made: Decision) -> Line:
 
 
 def _list_criteria(state: State) -> list[Field]:
-    baseline, verdict = state.verification.baseline, state.verification.verdict
-    before = check_runs_to_json(baseline.runs if baseline else ())["words"]
-    now = check_runs_to_json(verdict.runs if verdict else ())["words"]
+    verification, (verdict, step), data = state.verification, find_current_verdict(state), task_tests_to_json(state)
     fields: list[Field] = [("·", quote_text(check.command)) for check in state.task.checks]
-    fields += [("before", [(before, "")]), ("undone" if is_verdict_undone(state) else "now", [(now, "")])]
+    fields += [(name, [(data[name]["words"], "")]) for name in ("before", "now")]
     if verdict:
-        reason = f" at step {state.verification.verdict_step}: {to_one_line(verdict.reason, 300)}"
-        fields.append(("verdict", [_style_word(verdict.ruling.value), (reason, "")]))
-        failures = [failure for run in verdict.runs for failure in run.failures]
-        fields += [("fails", quote_text(f"{one.test}: {one.message}", "red", limit=300)) for one in failures]
-    return fields
+        fields.append(("verdict", _describe_verdict(verdict, step)))
+    if verification.is_undone and verification.verdict:
+        fields.append(("undone", _describe_verdict(verification.verdict, verification.verdict_step)))
+    failures = list_current_failures(state) if verification.verdict else ()
+    return fields + [("fails", quote_text(f"{one.test}: {one.message}", "red", limit=300)) for one in failures]
+
+
+def _describe_verdict(verdict: Verdict, step: int) -> Line:
+    return [_style_word(verdict.ruling.value), (f" at step {step}: {to_one_line(verdict.reason, 300)}", "")]
 
 
 def _describe_step(record: StepRecord) -> Line:

@@ -27,12 +27,10 @@ def render_template_rows(rows: "Sequence[TemplateRow]") -> "RenderableType":
     table = make_table("type", "about", ">ceiling", "from")
     for row in rows:
         name = render_text(row.name) if row.kind == "work" else render_text(f"({row.name})", "dim")
-        about = render_text(f"can't be used: line {row.fault}", "red") if row.fault else render_text(row.about)
+        about = render_text(f"unusable: line {row.fault}", "red") if row.fault else render_text(row.about)
         table.add_row(name, about, f"{row.ceiling:,}" if row.ceiling else "", _render_origin(row))
     parts = [
-        render_text(
-            "\nafresh run --type TYPE …, afresh template show TYPE. In brackets: calls that are no work on a task.", "dim"
-        )
+        render_text("\nUse: afresh run --type TYPE. Details: afresh template show TYPE. In brackets: internal calls.", "dim")
     ]
     return Group(table, *parts)
 
@@ -70,9 +68,9 @@ def render_template(one: "TemplateDetails") -> "RenderableType":
         render_text("\n" + " ← ".join(one.files), "dim"),
         render_heading("Values"),
         _make_value_table(one),
-        render_heading("Sections, in order of claim; what one leaves goes to the next"),
+        render_heading("Sections by priority (unused tokens go to the next)"),
         _make_section_table(one.claims),
-        render_text(f"always whole: {', '.join(REQUIRED_SECTIONS)}", "dim"),
+        render_text(f"never shortened: {', '.join(REQUIRED_SECTIONS)}", "dim"),
     ]
     if made.phases and not one.phase:
         parts += [render_heading("Phases"), _render_phases(made)]
@@ -91,8 +89,8 @@ def _make_value_table(one: "TemplateDetails") -> "RenderableType":
         if value.key.split(".")[0] in SHOWN_KEYS or value.key.endswith("steps"):
             held = ", ".join(value.value) if isinstance(value.value, list) else f"{value.value}"
             table.add_row(render_text(value.key), render_text(held or "none"), render_text(_format_place(value), "dim"))
-    room = f"{one.room:,} of {made.ceiling:,} tokens" + ("" if one.phase or not made.phases else ", in the phase with least")
-    table.add_row("room for sections", room, render_text("worked out", "dim"))
+    room = f"{one.room:,} of {made.ceiling:,} tokens" + ("" if one.phase or not made.phases else ", in the tightest phase")
+    table.add_row("space for sections", room, render_text("computed", "dim"))
     return table
 
 
@@ -118,7 +116,7 @@ def _make_section_table(claims: "Sequence[SectionClaim]") -> "RenderableType":
 def _render_phases(made: Template) -> "RenderableType":
     """Only what a phase does differently from the type."""
     return render_fields(
-        (phase.name, render_text(f"at most {phase.steps} steps" + _describe_difference(made, phase))) for phase in made.phases
+        (phase.name, render_text(f"max {phase.steps} steps" + _describe_difference(made, phase))) for phase in made.phases
     )
 
 
@@ -148,5 +146,5 @@ def render_template_faults(looked: Sequence[str], faults: "Sequence[FileFault]")
         )
         for fault in faults
     ]
-    words = f"{format_count(len(looked), 'template')}, {format_count(len(faults), 'fault') if faults else 'no fault'}"
+    words = f"{format_count(len(looked), 'template')}, {format_count(len(faults), 'error')}"
     return Group(*lines, render_text(words, "red" if faults else "green"))

@@ -48,7 +48,7 @@ def merge_template(name: str, shelf: TemplateLayers, depth: int = 0) -> MergedTe
     """BadInput if there is no template of that name; faults of existing files are in the result."""
     start = shelf.find(name, depth)
     if start is None:
-        raise BadInput(f"there is no template {name!r}", next=suggest_known_word(name, shelf.names()))
+        raise BadInput(f"no such template: {name!r}", next=suggest_known_word(name, shelf.names()))
     chain, faults = follow_parents(start, shelf)
     values: dict[KeyPath, TemplateValue] = {}
     for sheet in reversed(chain):
@@ -72,13 +72,11 @@ def follow_parents(start: tuple[int, TemplateFile], shelf: TemplateLayers) -> tu
         if found is None:
             others = [name for name in shelf.names() if name != sheet.name or shelf.find(name, depth + 1)]
             return chain, [
-                FileFault(sheet.file, line, "extends", f"there is no template {parent!r}", suggest_known_word(parent, others))
+                FileFault(sheet.file, line, "extends", f"no such template: {parent!r}", suggest_known_word(parent, others))
             ]
         if (found[0], found[1].name) in seen:
             names = " → ".join([*(one.name for one in chain), parent])
-            return chain, [
-                FileFault(sheet.file, line, "extends", f"goes round in a circle: {names}", f"end with `extends: {ROOT_TEMPLATE}`")
-            ]
+            return chain, [FileFault(sheet.file, line, "extends", f"circular: {names}", f"end with `extends: {ROOT_TEMPLATE}`")]
         place = found
 
 
@@ -116,7 +114,7 @@ def load_template(type: str, shelf: TemplateLayers = SHIPPED_LAYERS) -> Template
 def merge_task_type(type: str, shelf: TemplateLayers) -> MergedTemplate:
     if type not in (known := list_task_types(shelf)):
         raise BadInput(
-            f"there is no task type {type!r}", next=f"`afresh template list` tells of each; {suggest_known_word(type, known)}"
+            f"there is no task type {type!r}", next=f"`afresh template list` describes each; {suggest_known_word(type, known)}"
         )
     return merge_template(type, shelf)
 
@@ -236,7 +234,7 @@ def find_missing_complete(merged: MergedTemplate) -> Iterator[FileFault]:
     for name in ("", *list_phases(merged)):
         value = merged.value("tools", phase=name)
         if value and read_value(merged, "kind", "work") == "work" and "complete" not in value.held:
-            yield FileFault(value.file, value.line, "tools", "complete is missing: no task could end", "add complete")
+            yield FileFault(value.file, value.line, "tools", "complete is missing, so no task could finish", "add complete")
 
 
 def find_useless_compaction(merged: MergedTemplate) -> Iterator[FileFault]:

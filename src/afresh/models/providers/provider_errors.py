@@ -39,21 +39,21 @@ def error_from_stream(error: Exception, provider: Provider, connection: Provider
         return fault
     said = f"{type(error).__name__}: {_render_error_text(error, connection)}"
     headers = getattr(getattr(error, "response", None), "headers", {})
-    return TryAgain(f"{provider.title} broke off in the middle of its reply: {said}", spent, read_retry_after(headers))
+    return TryAgain(f"{provider.title} broke off during its reply: {said}", spent, read_retry_after(headers))
 
 
 def error_from_sdk_error(error: Exception, provider: Provider, connection: ProviderConnection) -> AfreshError:
     """The SDK's error as an AfreshError."""
     status, said = _find_http_status(error), _render_error_text(error, connection)
     if status is None:
-        return TryAgain(f"{provider.title} could not be reached or sent no usable answer: {type(error).__name__}: {said}")
+        return TryAgain(f"{provider.title} could not be reached or sent no usable reply: {type(error).__name__}: {said}")
     if status == 413 or any(phrase in said.lower() for phrase in CONTEXT_TOO_LONG_PHRASES):
-        return Broken(f"{provider.title} says that the request is too long, though it was within the ceiling: {said}")
+        return Broken(f"{provider.title} reports that the request is too long, though it was under the ceiling: {said}")
     if status == 402 or any(phrase in said.lower() for phrase in NO_CREDIT_PHRASES):
-        return NeedsPerson(f"{provider.title} wants to be paid first: {said}", next="see to the account's credit, then resume")
+        return NeedsPerson(f"{provider.title} requires payment first: {said}", next="check the account's credit, then resume")
     if status in (408, 409, 429) or status >= 500:
         wait = read_retry_after(getattr(getattr(error, "response", None), "headers", {}))
-        return TryAgain(f"{provider.title} is busy or has a fault ({status}): {said}", wait=wait)
+        return TryAgain(f"{provider.title} is overloaded or has an error ({status}): {said}", wait=wait)
     return NeedsPerson(
         f"{provider.title} refused the request ({status}): {said}", next=_suggest_remedy(status, provider, connection)
     )

@@ -30,7 +30,7 @@ def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, pr
     try:
         return read(answer)
     except (AttributeError, IndexError, TypeError) as error:
-        raise TryAgain(f"{provider.title} sent something that is not an answer: {error}") from None
+        raise TryAgain(f"{provider.title} sent an invalid reply: {error}") from None
 
 
 def finish_reply(reply: Reply, cut: bool, request: Request, connection: ProviderConnection) -> Reply:

@@ -111,7 +111,7 @@ def read_manifest(folder: Path) -> ExportManifest:
     """BadInput if there is no export there; Damaged if it is not valid."""
     refuse_linked_folders(folder)
     if not (folder / QUEUE_FILE).exists() and not (folder / QUEUE_FILE).is_symlink():
-        raise BadInput(f"there is no export in {folder}", next="`afresh export` makes one", safe=NOTHING_CHANGED_NOTE)
+        raise BadInput(f"no export found in {folder}", next="`afresh export` makes one", safe=NOTHING_CHANGED_NOTE)
     place = folder / QUEUE_FILE
     try:
         plain = json.loads(read_export_file(folder, QUEUE_FILE))
@@ -120,7 +120,7 @@ def read_manifest(folder: Path) -> ExportManifest:
     if not isinstance(plain, dict) or plain.get("format") != FORMAT_VERSION:
         found = plain.get("format") if isinstance(plain, dict) else "none"
         raise Damaged(
-            f"{place}: format {found!r}, this afresh reads {FORMAT_VERSION}",
+            f"{place}: format {found!r}; this version reads {FORMAT_VERSION}",
             next="update afresh, or export again with this version",
             safe=NOTHING_CHANGED_NOTE,
         )
@@ -163,7 +163,9 @@ def refuse_linked_folders(folder: Path) -> None:
     for place in (folder, *(folder / name for name in EXPORT_FOLDERS)):
         if place.is_symlink() or (place.exists() and not place.is_dir()):
             raise BadInput(
-                f"{place} is a link or a file; it must be a folder", next="remove it, or name another", safe=NOTHING_CHANGED_NOTE
+                f"{place} is a link or a file; it must be a folder",
+                next="remove it, or choose another",
+                safe=NOTHING_CHANGED_NOTE,
             )
 
 

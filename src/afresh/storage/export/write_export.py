@@ -81,8 +81,8 @@ def _read_previous_manifest(folder: Path) -> ExportManifest:
     strange = sorted(found - EXPORT_NAMES)
     if strange:
         raise BadInput(
-            f"{folder} is not an export, and not empty: it holds {strange[0]}",
-            next="name a folder that is new or empty, or leave it out for .afresh/export",
+            f"{folder} is not an export and not empty: it contains {strange[0]}",
+            next="choose a new or empty folder, or omit it for .afresh/export",
             safe="nothing was written",
         )
     return ExportManifest()
@@ -95,7 +95,7 @@ def _refuse_to_shorten(folder: Path, before: ExportManifest, source: ExportSourc
         last = next(islice(source.read_entries(task), extent.entries - 1, None), None)
         if last is None or last.hash != extent.head:
             raise BadInput(
-                f"{folder} holds entries of {task or 'the notebook'} that this project does not have (up to {extent.entries})",
+                f"{folder} contains entries of {task or 'the notebook'} that this project does not have (up to {extent.entries})",
                 next=f"`afresh import {folder}` first, or export to another folder",
                 safe="nothing was written",
             )
@@ -108,7 +108,7 @@ def _make_folders(folder: Path) -> None:
             for spare in place.glob(f"{TEMPORARY_PREFIX}*"):
                 spare.unlink()
     except OSError as fault:
-        raise BadInput(f"{folder} can't be written to: {fault.strerror}", next="name another folder") from fault
+        raise BadInput(f"{folder} can't be written to: {fault.strerror}", next="choose another folder") from fault
 
 
 def _write_task(writer: "_ExportWriter", source: ExportSource, task: str, number: int) -> tuple[ExportedTaskRow, bool]:
@@ -183,8 +183,8 @@ class _ExportWriter:
         except OSError as fault:
             raise BadInput(
                 f"{path} can't be written: {fault.strerror}",
-                next="see whether the disk is full, then export again",
-                safe="the export is the one before",
+                next="check whether the disk is full, then export again",
+                safe="the previous export is unchanged",
             ) from fault
         self.written.append(name)
         self.unsettled.add(path.parent)

@@ -59,7 +59,7 @@ class LessonFolder:
         """The file of an object. BadInput when there is none."""
         found = [held for held in self.held() if held.read.knowledge and held.read.knowledge.id == id]
         if not found:
-            raise BadInput(f"there is no knowledge object {id!r}", next="afresh knowledge list shows what there is")
+            raise BadInput(f"no such lesson: {id!r}", next="afresh knowledge list lists them")
         return found[0]
 
     def add(self, one: Lesson) -> Path | None:
@@ -89,7 +89,7 @@ class LessonFolder:
         data = read_file_bytes(held.path)
         before = parse_lesson(data, held.read.file, STATUS_OF_FOLDER[held.path.parent.name]).knowledge
         if before is None or before.id != id:
-            raise BadInput(f"{held.path} is being changed by somebody else", next="try again", safe=NO_FILE_CHANGED)
+            raise BadInput(f"{held.path} is being changed by another process", next="try again", safe=NO_FILE_CHANGED)
         values = change(before)
         text = data.decode("utf-8")
         whole = f"---\n---\n{text}" if begin and split_front_matter(text) is None else text
@@ -115,9 +115,7 @@ class LessonFolder:
         refuse_symlinks(self.root, target.parent)
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists() or target.is_symlink():
-            raise BadInput(
-                f"{target} is in the way of {held.path}", next="rename one of them", safe="both files are as they were"
-            )
+            raise BadInput(f"{target} is in the way of {held.path}", next="rename one of them", safe="no file was changed")
         os.rename(held.path, target)
         return target
 

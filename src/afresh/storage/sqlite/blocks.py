@@ -114,7 +114,7 @@ def _find_text_in_pack(name: str, pack: str | bytes | None) -> str:
     except ValueError:
         pass
     raise Damaged(
-        f"block {name} does not match its name any more",
-        next="restore the database from a backup; the task can go on without it",
-        safe="the journal and all other blocks",
+        f"block {name} no longer matches its hash",
+        next="restore the database from a backup; the task can continue without it",
+        safe="the journal and all other blocks are intact",
     )

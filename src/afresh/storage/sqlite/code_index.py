@@ -231,7 +231,9 @@ class SqliteCodeIndex:
             yield
         except (Damaged, Broken, ValueError, TypeError) as error:
             self._throw_away()
-            raise Damaged("the index of code is damaged", next="nothing: it is made again", safe="all code") from error
+            raise Damaged(
+                "the index of code is damaged", next="nothing to do: it is rebuilt", safe="no code was changed"
+            ) from error
 
     def _throw_away(self) -> None:
         self._database.close()

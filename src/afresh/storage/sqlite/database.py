@@ -37,7 +37,7 @@ def read_error_code(fault: sqlite3.Error) -> int:
 def translate_error(fault: sqlite3.Error, path: Path) -> AfreshError:
     found = read_error_code(fault)
     if found in (BUSY_CODE, LOCKED_CODE):
-        return TryAgain(f"{path} is busy: another process has been writing to it for long")
+        return TryAgain(f"{path} is locked: another process has been writing to it for too long")
     if found == sqlite3.SQLITE_FULL:
         return NeedsPerson(
             f"no room left to write to {path}",

@@ -170,7 +170,7 @@ def _read_head(connection: Connection, task: str) -> _JournalHead:
 def _require_head(connection: Connection, task: str) -> _JournalHead:
     standing = _read_head(connection, task)
     if not standing.number:
-        raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
+        raise BadInput(f"no such task: {task}", next="`afresh list` lists the tasks")
     return standing
 
 

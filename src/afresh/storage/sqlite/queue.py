@@ -141,7 +141,7 @@ class SqliteQueue:
     def _named(self, connection: Connection, worker: str, task: str) -> "_TicketRow":
         row = connection.execute(TICKET_ROWS_SQL + " WHERE id = ?", (task,)).fetchone()
         if row is None:
-            raise BadInput(f"there is no task {task!r}", next="`afresh list` shows the tasks there are")
+            raise BadInput(f"no such task: {task}", next="`afresh list` lists the tasks")
         statuses = _read_statuses(connection, row[6])
         line = _ticket_from_row(row, statuses, self._clock.now())
         if line.ticket.parent or (not line.ticket.ready and line.ticket.owner != worker):
@@ -186,7 +186,7 @@ def _list_unmet_needs(needs: Sequence[str], statuses: Mapping[str, TaskStatus]) 
 def _make_claim_error(ticket: QueueTicket, statuses: Mapping[str, TaskStatus]) -> BadInput:
     if ticket.parent:
         return BadInput(
-            f"{ticket.task} is a part of {ticket.parent}, and is worked on with it",
+            f"{ticket.task} is a subtask of {ticket.parent} and runs with it",
             next=f"afresh resume {ticket.parent}",
             safe="nothing was changed",
         )
@@ -197,11 +197,13 @@ def _make_claim_error(ticket: QueueTicket, statuses: Mapping[str, TaskStatus]) -
             safe="nothing was changed",
         )
     if ticket.status.over:
-        return BadInput(f"{ticket.task} is over: {ticket.status}", next=f"`afresh show {ticket.task}` tells how it ended")
+        return BadInput(f"{ticket.task} is finished: {ticket.status}", next=f"`afresh show {ticket.task}` shows how it ended")
     if ticket.status is TaskStatus.BLOCKED:
         return BadInput(
             f"{ticket.task} is blocked: its question is still open",
             next=f"`afresh inbox` shows it; `afresh answer {ticket.task}` answers it",
         )
     waiting = [f"{task} ({statuses.get(task, 'not there')})" for task in _list_unmet_needs(ticket.needs, statuses)]
-    return BadInput(f"{ticket.task} waits for {', '.join(waiting)}", next="finish those first: `afresh work` takes them in order")
+    return BadInput(
+        f"{ticket.task} is waiting for {', '.join(waiting)}", next="finish those first: `afresh work` runs them in order"
+    )

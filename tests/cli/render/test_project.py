@@ -4,7 +4,7 @@ import io
 
 from afresh.app.project_profile import ProfileReport
 from afresh.cli.render.console import open_console
-from afresh.cli.render.project_profile import render_profile
+from afresh.cli.render.project import render_profile
 from afresh.code.project_profile.profile import MAX_LEVEL_TOKENS, ProjectProfile
 from afresh.code.project_profile.traits import ProfileStatement
 from afresh.code.test_commands.try_commands import CommandTrial, TrialResults
@@ -50,9 +50,9 @@ For a task of type fix_bug
 what matters  tests belong in tests
 
 For this task
-  Say what is to be done: afresh fingerprint --for "make the parser accept tabs".
+  Give a goal: afresh fingerprint --for "make the parser accept tabs".
 
-Commands that may run the tests
+Test commands
   ✓ pytest -q
     1,234 tests ran in 3.2 s: all pass (tox.ini [testenv])
   ✗ pytest --nothing

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.views.token_growth import MIN_STEPS_FOR_SLOPE, measure_token_growth
+from afresh.views.model_calls import MIN_STEPS_FOR_SLOPE, measure_token_growth
 
 
 def test_a_flat_context_has_no_slope_however_tasks_differ():

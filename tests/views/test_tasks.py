@@ -8,7 +8,7 @@ from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
 from afresh.core.usage import Usage
 from afresh.core.work_state import WorkState
-from afresh.views import task_file
+from afresh.views.tasks import render_task_file
 
 
 @given(states(), words)
@@ -20,7 +20,7 @@ def test_it_is_under_a_kilobyte_whatever_the_state(state: State, name: str) -> N
         workspace=replace(state.workspace, branch=f"afresh/{name}", kept=10**6, reverted=10**6),
         spending=replace(state.spending, usage=Usage(10**9, 10**8), calls=10**6),
     )
-    text = task_file.render_task_file(full)
+    text = render_task_file(full)
     assert len(text.encode()) < 1_024 and json.loads(text)["step"] == full.work.step
 
 
@@ -29,7 +29,7 @@ def test_words_of_usual_length_are_not_cut() -> None:
     state = State(
         task=Task(id="make-the-parser-accept-tabs-3f2a", goal=goal), status=TaskStatus.RUNNING, work=WorkState(step=7, limit=60)
     )
-    text = task_file.render_task_file(
+    text = render_task_file(
         replace(
             state,
             work=replace(state.work, outcome="edit src/parser.py: kept; 41 passed"),

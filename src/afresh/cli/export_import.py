@@ -1,0 +1,52 @@
+"""`afresh export` and `import`: tasks as files that git can keep."""
+
+from pathlib import Path
+
+import click
+
+from afresh.cli.options import json_option, open_current_project, quiet_option
+from afresh.cli.output import print_json, print_rendered
+
+
+@click.command("export")
+@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
+@click.option("--task", "tasks", multiple=True, metavar="T", help="Export only this task and those it waits for. Repeatable.")
+@quiet_option
+@json_option
+def export_command(folder: Path | None, tasks: tuple[str, ...], quiet: bool, as_json: bool) -> None:
+    """Write all tasks to FOLDER (default: .afresh/export).
+
+    The files contain what the journals contain: goals, code, outputs and replies.
+    """
+    from afresh.app.export_import import export_project_tasks, find_export_folder
+    from afresh.cli.render.export_import import export_to_json, render_export, show_status_line
+
+    here = open_current_project()
+    with show_status_line(quiet or as_json) as told:
+        done = export_project_tasks(here, folder or find_export_folder(here), tasks, told)
+    if as_json:
+        return print_json(export_to_json(done))
+    return print_rendered(render_export(done, here.project.root))
+
+
+@click.command("import")
+@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
+@quiet_option
+@json_option
+def import_command(folder: Path | None, quiet: bool, as_json: bool) -> None:
+    """Import the tasks in FOLDER (default: .afresh/export).
+
+    Safe to repeat. Import only what you trust.
+    """
+    from afresh.app.export_import import find_export_folder, import_project_tasks
+    from afresh.cli.render.export_import import import_to_json, render_import, show_status_line
+
+    here = open_current_project()
+    with show_status_line(quiet or as_json) as told:
+        arrivals = import_project_tasks(here, folder or find_export_folder(here), told)
+    if as_json:
+        print_json(import_to_json(arrivals))
+    else:
+        print_rendered(render_import(arrivals))
+    if any(arrival.refused for arrival in arrivals):
+        raise SystemExit(1)

@@ -1,0 +1,65 @@
+"""`afresh apply`, `undo` and `discard`: what becomes of the work of a task."""
+
+import click
+
+from afresh.cli.options import json_option, open_current_project
+from afresh.cli.output import print_json
+
+
+@click.command("apply")
+@click.argument("task", required=False)
+@click.option("--unverified", is_flag=True, help="Apply even if the checks did not pass.")
+def apply_command(task: str | None, unverified: bool) -> None:
+    """Merge the branch of TASK (default: the latest) into your current branch."""
+    from afresh.app.task_result import apply_task_result
+    from afresh.app.tasks import find_task
+
+    here = open_current_project()
+    _, said = apply_task_result(here, find_task(here, task), unverified)
+    click.echo(said)
+
+
+@click.command("undo")
+@click.argument("task", required=False)
+@click.option(
+    "--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Undo N steps (default: back to before the last change)."
+)
+@click.option("--why", default="", metavar="WORDS", help="The reason; the model gets it and does not repeat the change.")
+@json_option
+def undo_command(task: str | None, steps: int, why: str, as_json: bool) -> None:
+    """Undo the last change of TASK (default: the latest), in the task's own worktree."""
+    from afresh.app.task_result import undo_task_steps
+    from afresh.app.tasks import find_task
+    from afresh.views.task_status import format_count
+
+    here = open_current_project()
+    name = find_task(here, task)
+    before, after = here.store.load(name), undo_task_steps(here, name, steps, why)
+    gone = [path for path in before.workspace.changed if path not in after.workspace.changed]
+    if as_json:
+        return print_json(
+            {
+                "task": name,
+                "changed": list(after.workspace.changed),
+                "no_longer_changed": gone,
+                "snapshot": after.workspace.snapshot,
+            }
+        )
+    left = ", ".join(after.workspace.changed) or "none"
+    done = f"undone in {name}: {format_count(after.workspace.reverted - before.workspace.reverted, 'change')}"
+    if after.head == before.head:
+        done = f"finished the interrupted undo in {name}; nothing else was undone"
+    click.echo(f"{done}; files still changed: {left}")
+    return click.echo(f"`afresh resume {name}` continues from there; the agent is told about the undo")
+
+
+@click.command("discard")
+@click.argument("task")
+def discard_command(task: str) -> None:
+    """Remove the worktree and branch of TASK. The journal is kept."""
+    from afresh.app.task_result import discard_task_result
+    from afresh.app.tasks import find_task
+
+    here = open_current_project()
+    state = discard_task_result(here, find_task(here, task))
+    click.echo(f"discarded {state.task.id}")
