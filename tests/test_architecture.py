@@ -49,7 +49,6 @@ MAY_BE_HEAVY = {"sqlite3": ("storage/sqlite", "code/coverage_file")}
 SAYS_NOTHING = re.compile(r"manager|helper|util|handler|processor", re.IGNORECASE)
 
 WIDE_VALUE_DEBT = {
-    "memory/history/select.py: HistorySelector has 16 fields, 12 are the ceiling": "until one allocator",
 }
 WIDE_ON_PURPOSE = {
     "code/project_profile/source_files.py: PythonFileMetrics has 13 fields, 12 are the ceiling": "counts of one pass over a file",

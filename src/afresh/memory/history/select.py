@@ -4,9 +4,7 @@ Greedy by worth for the price, in levels a third apart, so that nothing has to b
 promised moves on to its own level. Entries are opened from their best line on, and little more is looked at than is taken.
 """
 
-import gc
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import exp, log
 
@@ -45,13 +43,6 @@ def select_history(
     trace: Trace, now: int, room: SelectionBudget, covered: set[str], weights: HistoryWeights, price: TokenPrice
 ) -> HistorySelection:
     """`covered` are names and lines that stand in the window already; what is chosen is added to it."""
-    with _pause_garbage_collector():
-        return _select_by_worth(trace, now, room, covered, weights, price)
-
-
-def _select_by_worth(
-    trace: Trace, now: int, room: SelectionBudget, covered: set[str], weights: HistoryWeights, price: TokenPrice
-) -> HistorySelection:
     held = rank_history(trace, weights, price)
     packing = HistorySelector(trace, weights, covered, room, HistorySelection(left=room.tokens), room.names, held.orders)
     if held.total + max(room.heading, room.mark) * len(trace.entries) <= room.tokens:
@@ -66,18 +57,27 @@ def _select_by_worth(
     return packing.choice
 
 
-@contextmanager
-def _pause_garbage_collector() -> Generator[None]:
-    """Thousands of pairs are made here and none refers back: to look among them for garbage took a quarter of the time. They are
-    gone when this ends, so that nobody is called to look for them then."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
+@dataclass(slots=True)
+class StepForces:
+    """What the coming step makes of the odds, for each order."""
+
+    parts: list[float] = field(default_factory=list[float])
+    """The moving part of the odds of its names."""
+    lines: list[float] = field(default_factory=list[float])
+    """What the odds of its lines are multiplied by."""
+    names: dict[int, float] = field(default_factory=dict[int, float])
+    """The same for names, by the number of the entry."""
+
+
+@dataclass(slots=True)
+class SelectionLevels:
+    """What is looked at on each level."""
+
+    lines: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVEL_COUNT)])
+    names: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVEL_COUNT)])
+    """The orders, and from which of their rows and names on, that promise so much."""
+    due: list[list[tuple[int, RankedRow]]] = field(default_factory=lambda: [[] for _ in range(LEVEL_COUNT)])
+    """Rows that are to be weighed."""
 
 
 @dataclass(slots=True)
@@ -89,33 +89,26 @@ class HistorySelector:
     choice: HistorySelection
     left_for_names: float
     orders: list[RankedEntry]
-    parts: list[float] = field(default_factory=list[float])
-    """The moving part of the odds of names, for each order; and what it multiplies the odds of its lines by."""
-    forces: list[float] = field(default_factory=list[float])
-    name_forces: dict[int, float] = field(default_factory=dict[int, float])
-    """The same for names, by the number of the entry."""
-    lines: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVEL_COUNT)])
-    names: list[list[tuple[int, int]]] = field(default_factory=lambda: [[] for _ in range(LEVEL_COUNT)])
-    """For each level the orders, and from which of their rows and names on, that promise so much."""
-    due: list[list[tuple[int, RankedRow]]] = field(default_factory=lambda: [[] for _ in range(LEVEL_COUNT)])
-    """Rows that are to be weighed."""
+    forces: StepForces = field(default_factory=StepForces)
+    levels: SelectionLevels = field(default_factory=SelectionLevels)
     chances: dict[str, float] = field(default_factory=dict[str, float])
     headed: set[int] = field(default_factory=set[int])
     vain: int = 0
 
     def open(self, now: int) -> None:
         """Each order is entered on the levels that its best row and its best name promise."""
-        moving, parts, forces, name_forces = StepOdds(self.weights, self.trace, now).of, self.parts, self.forces, self.name_forces
+        moving, levels = StepOdds(self.weights, self.trace, now).of, self.levels
+        parts, forces, name_forces = self.forces.parts, self.forces.lines, self.forces.names
         for number, (entry, rows, names) in enumerate(self.orders):
             line, name = moving(entry)
             parts.append(name)
             forces.append(exp(line))
             if rows and (level := int(-LEVELS_PER_E_FACTOR * (rows[0][0] + name))) < LEVEL_COUNT:
-                self.lines[level if level > 0 else 0].append((number, 0))
+                levels.lines[level if level > 0 else 0].append((number, 0))
             if names:
                 name_forces[entry.number] = exp(name)
                 if (level := int(-LEVELS_PER_E_FACTOR * (names[0][0] + name))) < LEVEL_COUNT:
-                    self.names[level if level > 0 else 0].append((number, 0))
+                    levels.names[level if level > 0 else 0].append((number, 0))
 
     def take_all(self) -> None:
         for number, (_, rows, _) in enumerate(self.orders):
@@ -126,7 +119,8 @@ class HistorySelector:
     def take_lines(self, level: int) -> None:
         """What is due on this level is weighed by what of it is not shown yet, and shown if it is worth so much."""
         self.gather(level)
-        covered, chances, due, forces, telling = self.covered, self.chances, self.due, self.forces, self.weights.line
+        covered, chances, telling = self.covered, self.chances, self.weights.line
+        due, forces = self.levels.due, self.forces.lines
         for number, one in due[level]:
             _, key, names, force, _, size, _, _ = one
             if key in covered:
@@ -147,14 +141,14 @@ class HistorySelector:
 
     def gather(self, level: int) -> None:
         """Rows that promise as much as this level, in the order of their entries; not those that a newer one has replaced."""
-        due, current, orders, parts = self.due[level], self.trace.lines, self.orders, self.parts
-        for number, cursor in sorted(self.lines[level]):
+        due, current, orders, parts = self.levels.due[level], self.trace.lines, self.orders, self.forces.parts
+        for number, cursor in sorted(self.levels.lines[level]):
             rows, floor = orders[number][1], -(level + 1) / LEVELS_PER_E_FACTOR - parts[number]
             for place in range(cursor, len(rows)):
                 one = rows[place]
                 if one[0] < floor:
                     _schedule_next(
-                        self.lines, number, place, max(level + 1, int(-LEVELS_PER_E_FACTOR * (one[0] + parts[number])))
+                        self.levels.lines, number, place, max(level + 1, int(-LEVELS_PER_E_FACTOR * (one[0] + parts[number])))
                     )
                     break
                 if current[one[1]] is one[6]:
@@ -192,7 +186,7 @@ class HistorySelector:
 
     def chance(self, name: str) -> float:
         sighting = self.trace.names[name]
-        force = sighting.force * self.name_forces[sighting.entry.number]
+        force = sighting.force * self.forces.names[sighting.entry.number]
         self.chances[name] = chance = force / (1.0 + force)
         return chance
 
@@ -200,14 +194,13 @@ class HistorySelector:
         if self.left_for_names < self.room.policy.min_left_tokens:
             return
         covered, current = self.covered, self.trace.names
-        for number, cursor in sorted(self.names[level]):
-            names, floor = self.orders[number][2], -(level + 1) / LEVELS_PER_E_FACTOR - self.parts[number]
+        for number, cursor in sorted(self.levels.names[level]):
+            names, floor = self.orders[number][2], -(level + 1) / LEVELS_PER_E_FACTOR - self.forces.parts[number]
             for place in range(cursor, len(names)):
                 value, price, name, sighting = names[place]
                 if value < floor:
-                    _schedule_next(
-                        self.names, number, place, max(level + 1, int(-LEVELS_PER_E_FACTOR * (value + self.parts[number])))
-                    )
+                    later = int(-LEVELS_PER_E_FACTOR * (value + self.forces.parts[number]))
+                    _schedule_next(self.levels.names, number, place, max(level + 1, later))
                     break
                 if self.left_for_names < price or self.choice.left < price:
                     return
