@@ -48,8 +48,7 @@ MAY_BE_HEAVY = {"sqlite3": ("storage/sqlite", "code/coverage_file")}
 
 SAYS_NOTHING = re.compile(r"manager|helper|util|handler|processor", re.IGNORECASE)
 
-WIDE_VALUE_DEBT = {
-}
+WIDE_VALUE_DEBT = {}
 WIDE_ON_PURPOSE = {
     "code/project_profile/source_files.py: PythonFileMetrics has 13 fields, 12 are the ceiling": "counts of one pass over a file",
     "code/project_profile/traits.py: ProjectLayout has 13 fields, 12 are the ceiling": "a field for each line of the profile",

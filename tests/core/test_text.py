@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.text import escape_hidden, to_visible_json
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import find_longest_fitting, join_first, select_fitting, to_one_line, truncate_middle
 
 SEEN = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD, 9, 10}
 """Arabic, Syriac and Kaithi signs that have a shape, tab and newline."""
@@ -36,3 +36,24 @@ def test_visible_json_loses_nothing_and_hides_nothing(value: object) -> None:
 def test_one_line_is_one_short_line(text: str, limit: int) -> None:
     line = to_one_line(text, limit)
     assert len(line) <= limit and len(line.splitlines()) <= 1 and "\t" not in line
+
+
+def test_a_text_that_is_too_long_keeps_its_beginning_and_its_end_around_a_line_that_says_what_is_missing():
+    text = "".join(map(str, range(10))) * 10
+    assert truncate_middle(text, 30, lambda gone: f"[{gone} gone]") == f"{text[:20]}\n[70 gone]\n{text[-10:]}"
+    assert truncate_middle(text, 100, str) == text
+
+
+def test_of_many_names_the_first_are_said_and_a_mark_for_the_rest():
+    assert join_first(["a", "b", "c"], 3) == "a, b, c"
+    assert join_first(["a", "b", "c"], 2) == "a, b, …"
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
+def test_the_longest_that_fits_is_found(low: int, high: int, room: int):
+    fitting = [number for number in range(low, high + 1) if number <= room]
+    assert find_longest_fitting(lambda number: number, low, high, lambda number: number <= room) == max(fitting, default=None)
+
+
+def test_what_does_not_fit_is_passed_over():
+    assert select_fitting(["aaa", "bbbbb", "cc"], len, 5) == ["aaa", "cc"]

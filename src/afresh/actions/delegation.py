@@ -89,7 +89,7 @@ def choose_part_checks(part: Subtask, task: Task, insight: CodeAnalysis, files: 
 
 
 def refuse_repeated_part(part: Subtask, state: State) -> None:
-    told = truncate_goal(part.goal)
+    told = to_one_line(part.goal, MAX_GOAL_CHARACTERS)
     if former := next((one for one in state.work.subtasks if one.goal == told and one.status is not SubtaskStatus.DONE), None):
         raise ModelMistake(
             f"delegate: the same was handed out in step {former.step} and {former.status.value}; do it yourself, or say in the "
@@ -101,10 +101,6 @@ def refuse_other_part(part: Subtask, child: State) -> None:
     """A person may have taken back the reply that had handed it out; what it did is no answer to another."""
     if child.task.goal != goal_from_part(part):
         raise ModelMistake("delegate: another part of this task has that name already; hand it out in your next reply")
-
-
-def truncate_goal(goal: str) -> str:
-    return to_one_line(goal, MAX_GOAL_CHARACTERS)
 
 
 def result_from_part(child: State, goal: str, step: int, metrics: SubtaskMetrics, claimed: str) -> SubtaskResult:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from afresh.core.tokens import TOKEN_PIECE_PATTERN, EstimatingCounter
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import join_first, to_one_line
 from afresh.errors import BadInput, NeedsPerson, OverCeiling
 from afresh.replay.html_page import ContextSampler
 from afresh.replay.measure_run import ContextBuilder, StepMeasurement, measure_run
@@ -156,7 +156,7 @@ def _explain_missing_prices(runs: Iterable[RunMeasurement], given: float) -> str
         return ""
     if not has_price_list():
         return "no price list installed (pip install 'afresh[prices]'); set a price with --price"
-    named = ", ".join(to_one_line(model, 40) or "no model named" for model in models[:4]) + (", …" if len(models) > 4 else "")
+    named = join_first([to_one_line(model, 40) or "no model named" for model in models], 4)
     return f"no price known for {named}; set one with --price (dollars per million input tokens)"
 
 

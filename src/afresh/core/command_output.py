@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.truncate import truncate_text
 
 MAX_FINDINGS = 4
 MAX_FINDING_CHARACTERS = 160
@@ -44,8 +45,7 @@ class OutputReading:
 
 
 def truncate_to_one_line(text: str, length: int = MAX_FINDING_CHARACTERS) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= length else plain[: length - 1].rstrip() + "…"
+    return truncate_text(" ".join(text.split()), length)
 
 
 def mask_volatile_names(text: str) -> str:

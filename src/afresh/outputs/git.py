@@ -11,6 +11,7 @@ from afresh.core.command_output import (
     format_plural,
     truncate_to_one_line,
 )
+from afresh.core.truncate import join_first
 
 GIT_COMMAND = re.compile(r"(?:^|[;&|(]\s*)git\s+(?:-[cC]\s+\S+\s+|--no-pager\s+)*([a-z][a-z-]*)")
 COMMIT_LINE = re.compile(r"^\[(\S+)(?: \([\w-]+\))? ([0-9a-f]{7,40})\] (.+)$")
@@ -128,10 +129,7 @@ def summarise_diff(lines: Sequence[str]) -> str:
         return ""
     added = sum(line.startswith("+") and not line.startswith("+++ ") for line in lines)
     removed = sum(line.startswith("-") and not line.startswith("--- ") for line in lines)
-    return (
-        f"diff of {format_plural(len(files), 'file')} (+{added} −{removed}): "
-        f"{', '.join(files[:3])}{', …' if len(files) > 3 else ''}"
-    )
+    return f"diff of {format_plural(len(files), 'file')} (+{added} −{removed}): {join_first(files, 3)}"
 
 
 def read_one_line_answer(output: CommandOutput) -> OutputReading | None:

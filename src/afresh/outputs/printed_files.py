@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from afresh.core.command_output import CommandOutput, OutputFinding, OutputReading, format_plural, truncate_to_one_line
+from afresh.core.truncate import join_first
 
 PRINTING_PROGRAMS = ("cat", "nl", "head", "tail", "sed", "bat", "less", "more")
 LISTING_PROGRAMS = ("ls", "find", "tree", "fd")
@@ -55,7 +56,7 @@ def describe_printed_lines(part: str) -> str:
     if first[0] == "sed" and not where:
         return ""
     cuts = [cut for piece in more if (cut := parse_print_arguments(piece)[1])]
-    told = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
+    told = join_first(paths, 3)
     return f"{told} {' of '.join([*reversed(cuts), *filter(None, [where])])}".strip() if paths else ""
 
 
@@ -82,9 +83,7 @@ def parse_print_arguments(piece: Sequence[str]) -> tuple[list[str], str]:
 
 def reading_from_listing(lines: Sequence[str]) -> OutputReading:
     names = [line.split()[-1] for line in lines if line.split() and not re.match(r"total \d+$", line)]
-    return OutputReading(
-        truncate_to_one_line(f"{format_plural(len(names), 'name')}: {', '.join(names[:6])}{', …' if len(names) > 6 else ''}")
-    )
+    return OutputReading(truncate_to_one_line(f"{format_plural(len(names), 'name')}: {join_first(names, 6)}"))
 
 
 SEARCH_PROGRAM = r"(?:[A-Z_]+=\S+\s+)*(?:z?[ef]?grep|rg|ag|ack|git\s+grep)\s"
@@ -125,7 +124,7 @@ def read_hits_of_one_file(output: CommandOutput) -> OutputReading | None:
     if not hits:
         return None
     names = FILE_ARGUMENT.findall(output.command.partition("|")[0])[-1:]
-    numbers = ", ".join(number for _, number in hits[:3]) + (", …" if len(hits) > 3 else "")
+    numbers = join_first([number for _, number in hits], 3)
     where = f" in {names[0]}: line{'s' if len(hits) > 1 else ''} {numbers}" if names else ""
     phrase = truncate_to_one_line(f"{format_plural(len(hits), 'hit')}{where}")
     return OutputReading(phrase, (OutputFinding("", phrase, 0.6, output.span(hits[0][0], hits[-1][0])),))

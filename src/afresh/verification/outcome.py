@@ -11,7 +11,7 @@ from afresh.core.state import State
 from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepConclusion, StepVerification
 from afresh.core.task import TaskStatus
 from afresh.core.tool_traits import ToolTrait, has_trait
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import to_one_line, truncate_text
 from afresh.core.verdict import Ruling, Verdict
 from afresh.journal.checkpoint import add_checkpoint
 from afresh.policy.questions import ask_about_unverifiable, ask_after_step_limit
@@ -140,5 +140,4 @@ def render_commit_message(state: State, summary: str, verdict: Verdict) -> str:
 
 
 def _shorten_subject(subject: str) -> str:
-    subject = subject.strip().rstrip(".")
-    return subject if len(subject) <= 72 else subject[:71].rstrip() + "…"
+    return truncate_text(subject.strip().rstrip("."), 72)

@@ -10,6 +10,7 @@ from typing import Any
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.step_result import ToolOutcome
 from afresh.core.symbol import SearchHit
+from afresh.core.truncate import join_first
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 
@@ -83,9 +84,7 @@ def render_hits(found: Mapping[str, Sequence[str]]) -> str:
     for path, lines in list(found.items())[:MAX_FILES]:
         ranked = sorted(range(len(lines)), key=lambda at: (not DEFINITION_PATTERN.match(lines[at]), at))
         kept, left = sorted(ranked[:most]), sorted(ranked[most:])
-        numbers = ", ".join(lines[at].partition(":")[0] for at in left[:MAX_NAMED_LINES]) + (
-            ", …" if len(left) > MAX_NAMED_LINES else ""
-        )
+        numbers = join_first([lines[at].partition(":")[0] for at in left], MAX_NAMED_LINES)
         more = [f"… {len(left)} more: {numbers}"] if left else []
         parts.append("\n  ".join([path, *[lines[at] for at in kept], *more]))
     rest = f"\n… and {len(found) - MAX_FILES} more files" if len(found) > MAX_FILES else ""

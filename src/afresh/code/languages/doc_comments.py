@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from afresh.core.truncate import truncate_text
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -142,7 +144,7 @@ def extract_first_sentence(comments: Iterable[str], markup: bool = False) -> str
         lines.append(line)
     text = " ".join(" ".join(lines).split())
     sentence = SENTENCE_END.split(text, maxsplit=1)[0]
-    return sentence if len(sentence) <= MAX_DOC_CHARACTERS else sentence[: MAX_DOC_CHARACTERS - 1].rstrip() + "…"
+    return truncate_text(sentence, MAX_DOC_CHARACTERS)
 
 
 def _strip_comment_marks(comment: str) -> list[str]:

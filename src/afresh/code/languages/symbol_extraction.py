@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from afresh.code.languages.doc_comments import DocComments, SourceBytes
 from afresh.core.symbol import Symbol, SymbolKind
+from afresh.core.truncate import truncate_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -238,7 +239,7 @@ def render_signature(text: str) -> str:
         line = LOOSE_SPACE.sub("", line).replace(",)", ")")
     while line.endswith(SIGNATURE_TAILS):
         line = line.removesuffix("=>").rstrip("{=;, ")
-    return line if len(line) <= MAX_SIGNATURE_CHARACTERS else line[: MAX_SIGNATURE_CHARACTERS - 1].rstrip() + "…"
+    return truncate_text(line, MAX_SIGNATURE_CHARACTERS)
 
 
 def _add_bases(symbol: Symbol, added: Mapping[str, tuple[str, ...]]) -> Symbol:

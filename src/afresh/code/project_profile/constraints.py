@@ -8,6 +8,7 @@ from afresh.code.config_files import ProjectConfiguration, get_table, list_texts
 from afresh.code.project_profile.traits import ProjectConstraints
 from afresh.code.test_commands import command_lines
 from afresh.code.test_commands.command_lines import read_ci_lines
+from afresh.core.truncate import join_first
 
 LINTER_PATTERNS = {
     "ruff": r"\bruff (?:check|format)|\bruff\b", "black": r"\bblack\b(?!en)", "isort": r"\bisort\b", "flake8": r"\bflake8\b",
@@ -113,7 +114,7 @@ def describe_ruff_rules(configuration: ProjectConfiguration) -> str:
     held = read_ruff_settings(configuration)
     lint = get_table(held, "lint") or held
     rules = [*list_texts(lint.get("select")), *list_texts(lint.get("extend-select"))]
-    return " ".join(rules[:14]) + (" …" if len(rules) > 14 else "")
+    return join_first(rules, 14, " ")
 
 
 def describe_mypy_mode(configuration: ProjectConfiguration) -> str:

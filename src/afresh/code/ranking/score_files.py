@@ -17,7 +17,7 @@ from afresh.code.ranking.query import (
 )
 from afresh.code.ranking.signals import normalize_scores
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import to_one_line, truncate_text
 
 SIGNAL_WEIGHTS: Mapping[str, float] = {
     "named": 1.8, "touched": 1.5, "meant": 1.2, "words": 1.0, "central": 1.0, "before": 0.7, "defines": 0.6, "paths": 0.55,
@@ -194,9 +194,7 @@ def _explain_changed_before(code: CodeIndex, question: RankingQuery, weighed: Sc
     for number, _ in weighed.likest:
         if path in history.paths[number]:
             title = " ".join(history.messages[number].split())
-            if len(title) > MAX_TITLE_CHARACTERS:
-                title = title[: MAX_TITLE_CHARACTERS - 1].rstrip() + "…"
-            return f"changed for “{title}”"
+            return f"changed for “{truncate_text(title, MAX_TITLE_CHARACTERS)}”"
     return ""
 
 

@@ -24,7 +24,7 @@ from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.text import escape_hidden
 from afresh.core.tokens import estimate_tokens
 from afresh.core.tool_traits import ToolTrait, has_trait
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import to_one_line, truncate_text
 from afresh.core.verdict import CheckRun, Ruling
 from afresh.errors import NeedsPerson, TryAgain
 from afresh.memory.history.names import find_names
@@ -115,7 +115,7 @@ def derive_tags(found: TaskRecord) -> tuple[str, ...]:
 
 
 def render_problem(found: TaskRecord) -> str:
-    lines = [truncate_text(found.task.goal.strip(), MAX_GOAL_CHARACTERS)]
+    lines = [quote_plain_lines(found.task.goal.strip(), MAX_GOAL_CHARACTERS)]
     lines += [f"The user added: {to_one_line(word, MAX_LINE_CHARACTERS)}" for word in found.words]
     runs = found.baseline.runs if found.baseline else ()
     failures = [one for run in runs for one in run.failures]
@@ -142,7 +142,7 @@ def read_completion_summary(found: TaskRecord) -> list[str]:
     """What the one who did it said it was, in the end."""
     said = [action for reply in found.replies.values() for action in reply.actions if has_trait(action, ToolTrait.COMPLETES)]
     text = str(said[-1].args.get("summary", "")).strip() if said else ""
-    return [truncate_text(re.sub(r"\n\s*\n", "\n", text), MAX_SUMMARY_CHARACTERS)] if text else []
+    return [quote_plain_lines(re.sub(r"\n\s*\n", "\n", text), MAX_SUMMARY_CHARACTERS)] if text else []
 
 
 def render_changes(found: TaskRecord) -> Iterator[str]:
@@ -235,11 +235,11 @@ def render_baseline_counts(run: CheckRun | None) -> str:
     return f" (before: {render_run_counts(run)})" if run and run.exit else ""
 
 
-def truncate_text(text: str, limit: int) -> str:
+def quote_plain_lines(text: str, limit: int) -> str:
     """Lines stay lines; nothing that could be taken for one of our own headings."""
     lines = [re.sub(r"^(#+)", r"\\\1", line.rstrip()) for line in text.splitlines()]
     whole = "\n".join(line for line in lines if line)
-    return whole if len(whole) <= limit else whole[: limit - 1].rstrip() + "…"
+    return truncate_text(whole, limit)
 
 
 def find_reason_for_review(found: TaskRecord, like: Sequence[str]) -> str:
