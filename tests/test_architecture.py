@@ -335,7 +335,7 @@ FOREIGN_TEXT = {
     "context/sources/test_results.py": "reports of coverage tools",
     "memory/history/names.py": "outputs and replies",
     "memory/history/trace.py": "fences in replies",
-    "memory/lessons/draft.py": "commands, code and replies",
+    "memory/lessons/draft_lesson.py": "commands, code and replies",
     "memory/observed_facts.py": "commands and names of tests",
     "memory/prune_passages.py": "replies",
     "views/file_io.py": "names of tasks, before they become file names",

@@ -7,14 +7,14 @@ the ceiling, a compaction of memory and a provider's count of a prompt are commi
 
 from afresh.actions.digest_outputs import digest_step
 from afresh.actions.execute import execute_actions
-from afresh.context.prepare_call import prepare_call, record_call
+from afresh.context.prepare_call import prepare_call
+from afresh.context.record_call import record_call
 from afresh.core.state import State
-from afresh.journal.append import append_events
 from afresh.models.call import call_model, make_step_booking
 from afresh.policy.human_supervision import replan_or_pause
 from afresh.runtime import Runtime
+from afresh.verification.conclude_step import conclude_step, record_step
 from afresh.verification.keep_or_revert import keep_or_revert
-from afresh.verification.outcome import conclude_step, record_step
 from afresh.verification.prepare_task import prepare_task
 from afresh.verification.verify_step import verify_step_or_completion
 
@@ -34,8 +34,7 @@ def ask_model(state: State, runtime: Runtime) -> State:
     """Prepare, call, record. The reply is on disk before anything is done with it: it is paid once."""
     state, call = prepare_call(state, runtime)
     reply = call_model(call.prompt.request, make_step_booking(call.prompt, state, runtime.model.name), runtime.gate)
-    events, blocks = record_call(state, call, reply, runtime)
-    return append_events(state, runtime, events, blocks)
+    return record_call(state, call, reply, runtime)
 
 
 def take_step(state: State, runtime: Runtime) -> State:
@@ -45,5 +44,4 @@ def take_step(state: State, runtime: Runtime) -> State:
     verified = verify_step_or_completion(state, actions, runtime)
     settled = keep_or_revert(state, actions, verified, runtime)
     conclusion = conclude_step(state, actions, verified, settled, runtime)
-    events = record_step(state, actions, digest, verified, settled, conclusion)
-    return append_events(state, runtime, events, (*digest.blocks, *verified.blocks, *settled.blocks))
+    return record_step(state, digest, conclusion, runtime)

@@ -4,17 +4,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from afresh.core.action import Observation, describe_subject
-from afresh.core.action_summary import TELLING_LINE, find_telling_line, shorten_action, truncate_first_line
-from afresh.core.archived_block import Block, BlockIndexLine
+from afresh.core.archived_block import Block, BlockIndexLine, block_from_text
 from afresh.core.command_output import OutputReading, command_from_output
 from afresh.core.event import OutputDigested
 from afresh.core.fact import Fact
 from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.step_history import ENDED_OK, FAILED_SUFFIX, Passage, PassageVoice, count_remembered_characters
-from afresh.core.step_result import ActionResult, StepActions
+from afresh.core.step_result import (
+    TELLING_LINE,
+    ActionResult,
+    StepActions,
+    find_telling_line,
+    shorten_action,
+    truncate_first_line,
+)
 from afresh.core.tool_traits import ToolTrait, has_trait
-from afresh.journal.append import block_from_text
 from afresh.memory.history.names import find_file_names
 from afresh.memory.observed_facts import facts_from_reading
 from afresh.outputs.read_output import purpose_from_command, read_output, read_outputs, read_search_output

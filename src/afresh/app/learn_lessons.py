@@ -17,7 +17,7 @@ from afresh.core.lesson_match import compute_likeness, score_match, subject_from
 from afresh.core.state import State
 from afresh.core.task import RECORDED_TYPE, TaskStatus
 from afresh.errors import BadInput, Conflict
-from afresh.memory.lessons.draft import (
+from afresh.memory.lessons.draft_lesson import (
     apply_rewording,
     ask_for_rewording,
     draft_lesson,

@@ -1,26 +1,18 @@
 """The next call of a task: choose the ceiling, gather, build, count. And what goes on record of it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
-from afresh.context.calibration import check_reported_usage, provider_count
+from afresh.context.calibration import provider_count
 from afresh.context.compaction.compact_memory import compact_memory
 from afresh.context.gather import gather_context
-from afresh.context.rebuild_call import audit_call
-from afresh.context.sources.lessons import detect_used_lessons, record_consultation
 from afresh.context.token_ceiling import find_ceiling_shortage, raise_ceiling, settings_for_call, update_ceiling
-from afresh.core.archived_block import Block
-from afresh.core.event import CallRequested, Event, ReplyReceived
 from afresh.core.prompt import Prompt
-from afresh.core.reply import Reply
 from afresh.core.state import State
-from afresh.core.tool_traits import find_tool_traits
 from afresh.errors import OverCeiling
 from afresh.journal.append import append_events
 from afresh.memory.gathered_context import GatheredContext
 from afresh.policy.next_call import layout_for_next_call
-from afresh.ports.tool import Tool
 from afresh.runtime import CallSettings, Runtime
 
 
@@ -59,25 +51,3 @@ def build_call(state: State, runtime: Runtime) -> PreparedCall | OverCeiling:
     except OverCeiling as shortage:
         return shortage
     return PreparedCall(prompt, memory, settings)
-
-
-def record_call(state: State, call: PreparedCall, reply: Reply, runtime: Runtime) -> tuple[list[Event], tuple[Block, ...]]:
-    """The call with all that it was built of, its reply, and what both say of lessons and of the count."""
-    step = state.work.step + 1
-    audit, blocks = audit_call(call.prompt, call.memory, call.settings, runtime.model.name)
-    events: list[Event] = [
-        *record_consultation(state, call.memory, runtime.knowledge.lessons),
-        CallRequested(step, audit),
-        ReplyReceived(step, _record_traits(reply, call.settings.tools)),
-        *check_reported_usage(step, audit, reply),
-        *detect_used_lessons(step, call.memory, call.prompt, reply),
-    ]
-    return events, blocks
-
-
-def _record_traits(reply: Reply, tools: Sequence[Tool]) -> Reply:
-    """The reply whose actions say what a tool is for that was made at run time: later steps may no longer know the tool."""
-    own = {tool.schema.name: tuple(sorted(tool.traits)) for tool in tools if tool.traits != find_tool_traits(tool.schema.name)}
-    if own.keys().isdisjoint(action.tool for action in reply.actions):
-        return reply
-    return replace(reply, actions=tuple(replace(action, traits=own.get(action.tool, ())) for action in reply.actions))

@@ -8,7 +8,7 @@ from itertools import accumulate
 from afresh.context.build_prompt import SECTION_SEPARATOR, build_best_prompt, join_sections, select_offered_tools
 from afresh.context.cache_prefix import is_volatile_section
 from afresh.context.sources.lessons import refit_lessons
-from afresh.core.archived_block import Block
+from afresh.core.archived_block import Block, block_from_text
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.context_item import Item, Note
 from afresh.core.context_policy import FIRST_CONTEXT_POLICY, ContextPolicy
@@ -19,7 +19,6 @@ from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter, count_request_pieces
-from afresh.journal.append import block_from_text
 from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext, TraceCache, assemble_gathered_context
 from afresh.policy.next_call import layout_for_next_call

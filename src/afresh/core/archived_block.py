@@ -1,7 +1,10 @@
+"""Raw texts in the archive, named by their content, and the line that an index has of each."""
+
 import re
 from hashlib import sha256
 
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.redaction import redact_secrets
 
 BLOCK_ID_PATTERN = re.compile(r'"([0-9a-f]{32})"')
 
@@ -22,6 +25,12 @@ class Block:
 
     id: str
     text: str
+
+
+def block_from_text(text: str) -> Block:
+    """A block of the text without the secrets in it."""
+    shown = redact_secrets(text)
+    return Block(block_id_from_text(shown), shown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,8 @@
 """What comes of an action."""
 
+import re
+from dataclasses import replace
+
 from afresh.core.action import Action
 from afresh.core.archived_block import Block
 from afresh.core.change import Change
@@ -7,7 +10,10 @@ from afresh.core.event import Event, QuestionAsked
 from afresh.core.fact import Fact
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.line_region import Region
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.verdict import Ruling, Verdict
+
+TELLING_LINE = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,30 @@ class ToolOutcome:
 class ActionResult:
     action: Action
     outcome: ToolOutcome
+
+
+def shorten_action(deed: ActionResult) -> Action:
+    """The action as later windows tell it: long arguments are in the journal's reply, and what they wrote is on disk."""
+    args = {name: shorten_argument(value) for name, value in deed.action.args.items()}
+    if has_trait(deed.action, ToolTrait.APPLIES) and deed.outcome.ok:
+        args["what"] = truncate_first_line(deed.outcome.text, 100)
+    return replace(deed.action, args=args)
+
+
+def shorten_argument(value: object) -> str:
+    return f"{len(value)} items" if isinstance(value, list) else truncate_first_line(str(value), 160)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def find_telling_line(text: str) -> str:
+    """The one line that tells most: the last that speaks of success or failure, else the first."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    spoken = [line for line in lines if TELLING_LINE.search(line)]
+    return truncate_first_line((spoken or lines or [""])[-1 if spoken else 0], 90)
+
+
+def truncate_first_line(text: str, length: int) -> str:
+    first, *more = text.splitlines() or [""]
+    return first if len(first) <= length and not more else first[:length].rstrip() + "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +114,11 @@ class KeepOrRevertResult:
 
 @dataclass(frozen=True, slots=True)
 class StepConclusion:
+    """How a step ended, and what it was concluded from."""
+
+    actions: StepActions
+    verified: StepVerification
+    settled: KeepOrRevertResult
     outcome: str
     events: tuple[Event, ...] = ()
     reverted: str = ""

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from afresh.core.archived_block import Block, block_id_from_text
+from afresh.core.archived_block import Block
 from afresh.core.event import Event
 from afresh.core.hash_chain import link_events
-from afresh.core.redaction import redact_secrets
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.runtime import Runtime
@@ -19,9 +18,3 @@ def append_events(state: State, runtime: Runtime, events: Sequence[Event], block
     for watcher in runtime.control.watchers:
         watcher.saw(after, entries)
     return after
-
-
-def block_from_text(text: str) -> Block:
-    """Without the secrets in it."""
-    shown = redact_secrets(text)
-    return Block(block_id_from_text(shown), shown)

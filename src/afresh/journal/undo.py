@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from afresh.core.action_summary import describe_approach
 from afresh.core.change import hunks_from_changes
 from afresh.core.event import (
     ActionsExecuted,
@@ -20,6 +19,7 @@ from afresh.core.state import State
 from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
 from afresh.core.supervision_state import PersonRequest, StepsUndone
 from afresh.errors import BadInput
+from afresh.memory.failed_approaches import describe_approach
 from afresh.ports.storage import JournalStore
 from afresh.ports.workspace import Workspace
 

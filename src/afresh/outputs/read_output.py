@@ -81,6 +81,12 @@ def read_single_output(output: CommandOutput, readers: Sequence[OutputReader]) -
     return replace(found, failed=output.failed)
 
 
+def find_last_line_naming(text: str, test: str) -> int:
+    """The number of the last line of an output that names this test, and not one whose name only begins so; 0 if none does."""
+    naming = re.compile(re.escape(test) + r"(?![\w\[])")
+    return max((number for number, line in enumerate(text.splitlines(), 1) if naming.search(line)), default=0)
+
+
 def join_readings(readings: Sequence[OutputReading]) -> OutputReading:
     """Of several commands; a run of tests is whole only if each was."""
     findings = sorted((finding for one in readings for finding in one.findings), key=lambda finding: -finding.confidence)

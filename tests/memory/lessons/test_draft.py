@@ -24,7 +24,7 @@ from afresh.core.reply import Reply
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
-from afresh.memory.lessons.draft import draft_lesson, find_reason_for_review, find_reason_not_to_draft, lesson_id_from_task
+from afresh.memory.lessons.draft_lesson import draft_lesson, find_reason_for_review, find_reason_not_to_draft, lesson_id_from_task
 from afresh.memory.lessons.task_record import task_record_from_journal
 
 TASK = Task(

@@ -3,13 +3,12 @@
 from afresh.actions.tools import (
     apply,
     ask,
-    compact,
     complete,
     decide,
     delegate,
     edit,
-    more_room,
     plan,
+    prompt_requests,
     read,
     recall,
     remember,
@@ -19,7 +18,7 @@ from afresh.actions.tools import (
     write,
 )
 
-TOOLS = tuple(
-    module.tool for module in
-    (read, search, edit, write, run, test, remember, recall, plan, decide, compact, ask, complete, apply, more_room, delegate)
+TOOLS = (
+    read.tool, search.tool, edit.tool, write.tool, run.tool, test.tool, remember.tool, recall.tool, plan.tool, decide.tool,
+    prompt_requests.compact, ask.tool, complete.tool, apply.tool, prompt_requests.more_room, delegate.tool,
 )  # fmt: skip

@@ -1,18 +1,26 @@
-"""What the step came to, and whether the task ends with it."""
+"""The outcome of a step, whether the task ends with it, and its record in the journal."""
 
 import re
 from collections import Counter
 
 from afresh.actions.digest_outputs import StepDigest
 from afresh.core.action import Action, describe_action, describe_subject
-from afresh.core.action_summary import TELLING_LINE, shorten_action
 from afresh.core.event import ActionsExecuted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
 from afresh.core.state import State
-from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepConclusion, StepVerification
+from afresh.core.step_result import (
+    TELLING_LINE,
+    ActionResult,
+    KeepOrRevertResult,
+    StepActions,
+    StepConclusion,
+    StepVerification,
+    shorten_action,
+)
 from afresh.core.task import TaskStatus
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line, truncate_text
 from afresh.core.verdict import Ruling, Verdict
+from afresh.journal.append import append_events
 from afresh.journal.checkpoint import add_checkpoint
 from afresh.policy.questions import ask_about_unverifiable, ask_after_step_limit
 from afresh.policy.stall.escalation import check_for_stall
@@ -29,7 +37,8 @@ def conclude_step(
     events = end_by_verdict(state, deeds, judged, settled, runtime) or rest_or_go_on(state, deeds, judged, settled, runtime)
     reverted = not settled.kept and not (judged.verdict and judged.verdict.final)
     did = summarise_actions(deeds) if reverted else ""
-    return StepConclusion(summarise_step(deeds, judged, settled), (*events, *add_checkpoint(state, events, runtime)), did)
+    due = add_checkpoint(state, events, runtime)
+    return StepConclusion(deeds, judged, settled, summarise_step(deeds, judged, settled), (*events, *due), did)
 
 
 def rest_or_go_on(
@@ -43,25 +52,19 @@ def rest_or_go_on(
     return stalled.events
 
 
-def record_step(
-    state: State,
-    actions: StepActions,
-    digest: StepDigest,
-    verified: StepVerification,
-    settled: KeepOrRevertResult,
-    conclusion: StepConclusion,
-) -> list[Event]:
-    """All that goes on record of a step, in the order in which it happened."""
-    step = state.work.step + 1
-    return [
+def record_step(state: State, digest: StepDigest, conclusion: StepConclusion, runtime: Runtime) -> State:
+    """All that goes on record of a step, in the order in which it happened: one durable commit."""
+    step, verified, settled = state.work.step + 1, conclusion.verified, conclusion.settled
+    events: list[Event] = [
         ActionsExecuted(step, digest.observations),
-        *actions.events,
+        *conclusion.actions.events,
         digest.event,
         *[VerdictReached(step, verdict) for verdict in verified.verdicts],
         *settled.events,
         StepFinished(step, conclusion.outcome, conclusion.reverted),
         *conclusion.events,
     ]
+    return append_events(state, runtime, events, (*digest.blocks, *verified.blocks, *settled.blocks))
 
 
 def end_by_verdict(

@@ -1,9 +1,10 @@
-"""Whether the work stands at a place where its past can be put away."""
+"""What a model may ask of its next prompts: older steps put away, or a larger ceiling, on which the harness decides."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
+from afresh.core.ceiling_state import LargerCeilingRequested
 from afresh.core.event import CompactionRequested
 from afresh.core.state import State
 from afresh.core.step_result import ToolOutcome
@@ -13,7 +14,7 @@ from afresh.ports.tool import ToolContext
 
 
 def find_compaction_obstacle(state: State) -> str:
-    """Why not; empty when it does. What was changed must be verified, and the plan must tell of it."""
+    """Why older steps can't be put away now; empty if they can. Changes must be verified and the plan current."""
     if state.memory.recent and not state.memory.recent[-1].kept:
         return "the last change was undone: make one that holds first"
     if state.verification.verdict and state.verification.verdict.ruling is not Ruling.PASS:
@@ -38,7 +39,20 @@ def request_compaction(args: Mapping[str, Any], bench: ToolContext) -> ToolOutco
     return ToolOutcome("older steps are put away before the next call", events=(CompactionRequested(keep),))
 
 
-tool = FunctionTool(
+compact = FunctionTool(
     make_tool_schema("compact", "Put older steps away; `keep`: what later ones need (300 characters).", keep=""),
     request_compaction,
+)
+
+
+def request_larger_ceiling(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+    if not args["reason"].strip():
+        raise ModelMistake("more_room: say what was left out that you need")
+    return ToolOutcome(
+        "asked for; the next call is larger if the limit allows it", events=(LargerCeilingRequested(args["reason"]),)
+    )
+
+
+more_room = FunctionTool(
+    make_tool_schema("more_room", "Get a larger window; `reason`: what is missing.", reason=""), request_larger_ceiling
 )

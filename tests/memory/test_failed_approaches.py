@@ -1,9 +1,9 @@
 """Which lines of which output say why a step was not accepted."""
 
+from afresh.core.archived_block import block_from_text
 from afresh.core.step_result import StepVerification
 from afresh.core.verdict import CheckRun, FailedTest, Ruling, Verdict
-from afresh.journal.append import block_from_text
-from afresh.verification.keep_or_revert import WHOLE_BLOCK, find_evidence
+from afresh.memory.failed_approaches import WHOLE_BLOCK, find_evidence
 
 LINT = block_from_text("All checks passed!\n")
 NAMES = ("a", "b", "c", "d", "e", "f", "f_more")
