@@ -32,7 +32,7 @@ TRACED_STEP = 2
 STEP_FUNCTIONS = ("ask_model", "take_step")
 """Of loop.py: together they are one step, and the second one ends it."""
 TRACED_RUNS = 3
-"""The largest is taken: whether earlier steps fit into the prompt differs from run to run."""
+"""The largest is taken: durations and ids that tools print count as tokens, so earlier steps may just fit or not."""
 LISTED_TASKS = 5
 LIST_RUNS = 7
 GOAL = "Lower the complexity of price in src/parcel/pricing.py"

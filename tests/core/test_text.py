@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.text import escape_hidden, to_visible_json
-from afresh.core.truncate import find_longest_fitting, join_first, select_fitting, to_one_line, truncate_middle
+from afresh.core.truncate import find_longest_fitting, join_first, list_first, select_fitting, to_one_line, truncate_middle
 
 SEEN = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD, 9, 10}
 """Arabic, Syriac and Kaithi signs that have a shape, tab and newline."""
@@ -47,6 +47,7 @@ def test_a_text_that_is_too_long_keeps_its_beginning_and_its_end_around_a_line_t
 def test_of_many_names_the_first_are_said_and_a_mark_for_the_rest():
     assert join_first(["a", "b", "c"], 3) == "a, b, c"
     assert join_first(["a", "b", "c"], 2) == "a, b, …"
+    assert list_first(["a", "b", "c"], 2) == ["a", "b", "… 1 more"] and list_first(["a"], 2) == ["a"]
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))

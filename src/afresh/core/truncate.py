@@ -33,6 +33,12 @@ def join_first(names: Sequence[str], most: int, between: str = ", ") -> str:
     return between.join([*names[:most], *(["…"] if len(names) > most else [])])
 
 
+def list_first(lines: Sequence[str], most: int, rest: str = "… {0} more") -> list[str]:
+    """The first lines; `rest` words a line for the others, with their number in place of {0}."""
+    more = len(lines) - most
+    return [*lines[:most], *([rest.format(more)] if more > 0 else [])]
+
+
 def find_longest_fitting(make: Callable[[int], T], low: int, high: int, fits: Callable[[T], bool]) -> T | None:
     """What `make` gives for the largest number from `low` to `high` that fits; None if none does. Larger numbers fit less."""
     best: T | None = None

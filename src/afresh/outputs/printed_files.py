@@ -164,10 +164,8 @@ def parse_listed_hits(lines: Sequence[str]) -> Iterator[tuple[int, str, int]]:
 
 
 def reading_from_hits(output: CommandOutput, files: Counter[str], first: int, last: int) -> OutputReading:
-    count, names = sum(files.values()), ", ".join(name for name, _ in files.most_common(2))
-    phrase = truncate_to_one_line(
-        f"{format_plural(count, 'hit')} in {format_plural(len(files), 'file')}: {names}{', …' if len(files) > 2 else ''}"
-    )
+    count, names = sum(files.values()), join_first([name for name, _ in files.most_common()], 2)
+    phrase = truncate_to_one_line(f"{format_plural(count, 'hit')} in {format_plural(len(files), 'file')}: {names}")
     return OutputReading(phrase, (OutputFinding("", phrase, 0.6, output.span(first, last)),))
 
 

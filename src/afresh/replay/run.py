@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from afresh.core.truncate import list_first
 from afresh.errors import BadInput
 
 MESSAGE_USER_TOOL = "message_user"
@@ -67,8 +68,7 @@ def render_arguments(arguments: object) -> str:
 
 def truncate_problems(problems: Sequence[str]) -> tuple[str, ...]:
     """The first of them; of a file that is broken all over, the rest is counted."""
-    more = len(problems) - MAX_PROBLEMS_LISTED
-    return (*problems[:MAX_PROBLEMS_LISTED], f"and {more:,} more") if more > 0 else tuple(problems)
+    return tuple(list_first(problems, MAX_PROBLEMS_LISTED, "and {0:,} more"))
 
 
 def to_trajectory(run: RecordedRun) -> dict[str, Any]:

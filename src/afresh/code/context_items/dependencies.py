@@ -21,7 +21,7 @@ from afresh.code.index.code_index import CodeIndex
 from afresh.code.search_hit import SymbolUse, UseKind
 from afresh.core.context_item import ModuleContract, Note, SymbolLine
 from afresh.core.symbol import Symbol, SymbolKind
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import list_first, to_one_line
 
 MAX_TARGETS = 4
 MAX_CALLER_LINES = 8
@@ -42,16 +42,8 @@ def gather_callers(scene: WorkFocus) -> Iterator[Note]:
                 f"{one.target} {one.target.symbol.signature}" for one in calls.find_callees_cached(scene.code, target.place)
             )
         ):
-            yield Note(
-                "callers",
-                f"called by {name}",
-                "\n".join(
-                    [
-                        *[to_one_line(line, MAX_LINE_CHARACTERS) for line in lines[:MAX_CALLEE_LINES]],
-                        *render_more(lines, MAX_CALLEE_LINES),
-                    ]
-                ),
-            )
+            short = [to_one_line(line, MAX_LINE_CHARACTERS) for line in lines]
+            yield Note("callers", f"called by {name}", "\n".join(list_first(short, MAX_CALLEE_LINES)))
 
 
 def select_caller_targets(scene: WorkFocus) -> list[TargetDefinition]:
@@ -65,15 +57,11 @@ def render_callers(found: list[SymbolUse]) -> list[str]:
         f"{one.path}:{one.line} in {one.within or 'the file'}: {to_one_line(one.text, MAX_LINE_CHARACTERS)}{render_doubt(one)}"
         for one in found
     ]
-    return [*lines[:MAX_CALLER_LINES], *render_more(lines, MAX_CALLER_LINES)]
+    return list_first(lines, MAX_CALLER_LINES)
 
 
 def render_doubt(one: SymbolUse) -> str:
     return "" if one.sure else " (by name)"
-
-
-def render_more(lines: list[str], most: int) -> list[str]:
-    return [f"… {len(lines) - most} more"] if len(lines) > most else []
 
 
 def render_test_count(tests: int, inner: list[SymbolUse]) -> list[str]:

@@ -23,7 +23,7 @@ from afresh.core.context_item import Excerpt, Note
 from afresh.core.recognise_test_files import is_test_code, is_test_file
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolPlace
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import list_first, to_one_line
 
 EXPECTATION_LINE = re.compile(
     r"\s*(?:assert\b|with\s+(?:pytest\.)?raises|pytest\.raises|self\.assert|expect\(|t\.(?:Error|Fatal)"
@@ -93,8 +93,7 @@ def render_expectations(scene: WorkFocus, path: str, test: Symbol) -> list[str]:
         for place, line in enumerate(lines)
         if EXPECTATION_LINE.match(line) and line.strip() not in EMPTY_ASSERTIONS
     ]
-    more = [f"  … {len(found) - MAX_ASSERTIONS_PER_TEST} more"] if len(found) > MAX_ASSERTIONS_PER_TEST else []
-    return [*[f"  {line}" for line in found[:MAX_ASSERTIONS_PER_TEST]], *more]
+    return [f"  {line}" for line in list_first(found, MAX_ASSERTIONS_PER_TEST)]
 
 
 def join_statement_lines(lines: Sequence[str]) -> str:

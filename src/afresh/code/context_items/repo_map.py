@@ -24,7 +24,7 @@ from afresh.core.context_item import MapEntry, RepoMap
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolKind
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import list_first, to_one_line
 
 MAX_MAP_CHARACTERS = 9_000
 TOKENS_PER_LINE_CHARACTER = 25
@@ -138,8 +138,8 @@ def _render_folders(scene: WorkFocus, told: set[str]) -> tuple[list[str], list[s
     keys = sorted(folders, key=lambda key: (is_aside(key[1]), places.get(key[1], len(code.files)), key))
     lines = {key: f"{'top' if key[1] == '.' else key[1]}: {_join_names(folders[key])}" for key in keys}
     tests = [line for key, line in lines.items() if key[0]]
-    more = [f"… and {len(tests) - MAX_TEST_FOLDERS} more folders of tests"] if len(tests) > MAX_TEST_FOLDERS else []
-    return [line for key, line in lines.items() if not key[0]], [*tests[:MAX_TEST_FOLDERS], *more]
+    others = [line for key, line in lines.items() if not key[0]]
+    return others, list_first(tests, MAX_TEST_FOLDERS, "… and {0} more folders of tests")
 
 
 def _render_other_files(code: CodeIndex, state: State) -> list[str]:
