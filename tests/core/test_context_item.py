@@ -16,7 +16,6 @@ from afresh.core.context_item import (
     SourceLine,
     StepLine,
     SymbolLine,
-    Trust,
     diff_from_change,
 )
 from afresh.core.item_record import item_from_ref, place_from_ref, redact_item, ref_from_item, to_archived_text
@@ -58,12 +57,6 @@ def test_an_excerpt_is_keyed_by_the_lines_that_it_shows_and_says_how_to_see_the_
 )
 def test_a_change_without_lines_says_what_it_is(change, told):
     assert diff_from_change(change).subject == told
-
-
-def test_who_wrote_it_is_known_of_every_item():
-    assert [item.trust for item in (EXCERPT, Note("output", "", ""), Note("rule", "", ""), Note("memory", "", ""))] == [
-        Trust.REPOSITORY, Trust.TOOL, Trust.USER, Trust.MODEL,
-    ]  # fmt: skip
 
 
 def test_a_step_line_leaves_off_the_ids_that_are_shown_elsewhere():

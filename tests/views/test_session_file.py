@@ -10,8 +10,7 @@ from afresh.core.decision import Decision
 from afresh.core.dialogue_state import DialogueState
 from afresh.core.fact import Fact, FactKind
 from afresh.core.memory_state import MemoryState, StepRecord
-from afresh.core.spending_state import SpendingState
-from afresh.core.state import State, TaskTimes
+from afresh.core.state import SpendingState, State, TaskTimes
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from afresh.core.task_id import check_task_id
+from afresh.core.task import check_task_id
 from afresh.errors import BadInput
 from afresh.workspace.repository import Repository, make_state_folder
 from afresh.workspace.worktree import GitWorkspace

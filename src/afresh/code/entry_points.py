@@ -61,10 +61,6 @@ def _read_pyproject(folder: str, text: str) -> Iterator[ManifestEntry]:
         yield from (ManifestEntry(one, "program", target, where) for one, target in _text_pairs(scripts))
 
 
-def _poetry_table(manifest: Mapping[str, object]) -> Mapping[str, object]:
-    return config_files.get_table(manifest, "tool", "poetry")
-
-
 def _read_setup_cfg(folder: str, text: str) -> Iterator[ManifestEntry]:
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:

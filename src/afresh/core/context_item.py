@@ -2,7 +2,6 @@
 can be built again."""
 
 from collections.abc import Container, Iterable
-from enum import StrEnum
 from typing import ClassVar
 
 from afresh.core.change import Change
@@ -11,16 +10,6 @@ from afresh.core.line_region import Region
 from afresh.core.text import number_line
 
 LEFT_OUT_MARK = "…"
-
-
-class Trust(StrEnum):
-    """Who wrote what an item says."""
-
-    HARNESS = "harness"
-    USER = "user"
-    REPOSITORY = "repository"
-    TOOL = "tool"
-    MODEL = "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +94,6 @@ WITHOUT_LINES = frozenset[int]()
 class Excerpt:
     """Lines of one file, with those above that name the definition which they are inside of."""
 
-    trust: ClassVar[Trust] = Trust.REPOSITORY
     kind: str
     path: str
     first: int
@@ -159,7 +147,6 @@ class Excerpt:
 class Diff:
     """What was done to one file."""
 
-    trust: ClassVar[Trust] = Trust.REPOSITORY
     source: ClassVar[str] = ""
     kind: str
     path: str
@@ -210,7 +197,6 @@ class MapEntry:
 class RepoMap:
     kind: ClassVar[str] = "outline"
     subject: ClassVar[str] = ""
-    trust: ClassVar[Trust] = Trust.REPOSITORY
     source: ClassVar[str] = "`run` ls -R"
     entries: tuple[MapEntry, ...]
 
@@ -224,7 +210,6 @@ class ModuleContract:
     """What a module offers to others."""
 
     kind: ClassVar[str] = "contracts"
-    trust: ClassVar[Trust] = Trust.REPOSITORY
     source: ClassVar[str] = ""
     path: str
     users: str
@@ -255,31 +240,10 @@ class Note:
         return f"{self.kind} {self.subject}", WITHOUT_LINES
 
     @property
-    def trust(self) -> Trust:
-        return NOTE_TRUST.get(self.kind, Trust.REPOSITORY)
-
-    @property
     def source(self) -> str:
         return f"`recall` {self.subject[:8]}" if self.kind == "output" else ""
 
 
-NOTE_TRUST = {
-    "template": Trust.HARNESS,
-    "tools": Trust.HARNESS,
-    "policy": Trust.HARNESS,
-    "violations": Trust.HARNESS,
-    "suggestion": Trust.HARNESS,
-    "coverage": Trust.HARNESS,
-    "edits": Trust.USER,
-    "rule": Trust.USER,
-    "output": Trust.TOOL,
-    "knowledge": Trust.MODEL,
-    "lesson": Trust.MODEL,
-    "memory": Trust.MODEL,
-    "decision": Trust.MODEL,
-    "failed": Trust.MODEL,
-}
-"""All other kinds repeat what is in the repository."""
 Item = Excerpt | Diff | RepoMap | ModuleContract | Note
 ITEM_CLASS_BY_FORM: dict[str, type[Item]] = {
     "excerpt": Excerpt,

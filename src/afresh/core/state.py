@@ -1,12 +1,13 @@
 """A task as it is now: the fold of its journal, in parts. Bounded, whatever the number of steps."""
 
 from afresh.core.dialogue_state import DialogueState
-from afresh.core.event import JournalHead
+from afresh.core.event import Event, JournalHead, MemoryCompacted, ReplyReceived
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.lesson import LessonWorded
 from afresh.core.memory_state import MemoryState
-from afresh.core.spending_state import SpendingState
 from afresh.core.task import Task, TaskStatus, TicketDetail
 from afresh.core.token_state import TokenState
+from afresh.core.usage import NO_CALL_COSTS, CallCosts, Usage
 from afresh.core.verification_state import VerificationState
 from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
@@ -25,6 +26,25 @@ class TaskTimes:
     checkpoint_step: int = 0
     log_lines: int = 0
     """Lines of the decision log so far: shows whether the log is torn without reading the journal."""
+
+
+NO_USAGE = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingState:
+    """What calls have used."""
+
+    usage: Usage = NO_USAGE
+    costs: CallCosts = NO_CALL_COSTS
+    calls: int = 0
+
+    def apply(self, event: Event) -> "SpendingState":
+        """One more call, whatever it was for."""
+        reply = event.reply if isinstance(event, ReplyReceived | MemoryCompacted | LessonWorded) else None
+        if reply is None:
+            return self
+        return SpendingState(self.usage + reply.usage, self.costs.plus(reply.cost, reply.usage.tokens), self.calls + 1)
 
 
 NEW_TIMES = TaskTimes()

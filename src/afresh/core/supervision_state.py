@@ -9,7 +9,6 @@ from afresh.core.strategy_state import PlanItem
 AUTONOMOUS_MODE = "autonomous"
 SUPERVISED_MODE = "supervised"
 INTERACTIVE_MODE = "interactive"
-SUPERVISION_MODES = (AUTONOMOUS_MODE, SUPERVISED_MODE, INTERACTIVE_MODE)
 NEW_DIRECTION_QUESTION = "Where to from here?"
 """What a new direction answers, though nobody has asked."""
 APPROVE_OPTION = 1

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation, describe_action
@@ -106,23 +105,6 @@ def describe_actions(actions: Sequence[Action]) -> str:
         return "no action"
     first = describe_action(actions[0])
     return first if len(actions) == 1 else f"{first} and {len(actions) - 1} more"
-
-
-def run_progress_to_json(glance: RunProgress) -> dict[str, Any]:
-    state = glance.state
-    return {
-        "task": state.task.id if state else None,
-        "phase": state.phase if state else None,
-        "step": glance.step,
-        "max_steps": state.work.limit if state else None,
-        "tokens": glance.tokens,
-        "budget": glance.budget,
-        "reserve": glance.reserve,
-        "cost": glance.cost,
-        "action": glance.action,
-        "doing": glance.doing,
-        "lines": [{"step": line.step, "mark": line.mark, "text": line.text} for line in glance.lines],
-    }
 
 
 def _make_progress_lines(state: State, events: Sequence[happened.Event], kept_before: int | None) -> tuple[ProgressLine, ...]:

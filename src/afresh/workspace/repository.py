@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from afresh.core.task_id import NOTHING_CHANGED
+from afresh.core.task import NOTHING_CHANGED
 from afresh.errors import BadInput
 from afresh.workspace.git import SAFE_GIT_CONFIG, Git, GitFailed, run_git_as_user
 

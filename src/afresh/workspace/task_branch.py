@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from afresh.core.task_id import check_task_id
+from afresh.core.task import check_task_id
 from afresh.errors import BadInput, Damaged
 from afresh.ports.watch import Clock
 from afresh.workspace.base_commit import read_base_commit

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from afresh.core.state import State
-from afresh.core.task_id import check_task_id
+from afresh.core.task import check_task_id
 from afresh.core.work_transfer import GIT_OBJECT_ID, TaskWork, has_transferable_work
 from afresh.errors import BadInput, Damaged
 from afresh.workspace.base_commit import read_base_commit, set_ignore_rules

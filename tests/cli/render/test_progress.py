@@ -10,7 +10,7 @@ from afresh.cli.render.progress import LiveProgress, format_duration, render_pro
 from afresh.core.progress_event import CallBegan, CallDelayed, CallEnded, CheckBegan, CheckScope, ReplyStreamed
 from afresh.core.spending import CallPurpose
 from afresh.core.text import escape_hidden
-from afresh.views.progress import RunProgress, run_progress_to_json, update_run_progress
+from afresh.views.progress import RunProgress, update_run_progress
 
 
 class Clock:
@@ -101,7 +101,7 @@ def test_another_task_starts_with_an_empty_gauge_and_keeps_the_lines() -> None:
     glance = RunProgress(0.0)
     for state, entries in told():
         glance, _ = update_run_progress(glance, state, entries)
-    assert glance.tokens and run_progress_to_json(glance)["step"] == 4
+    assert glance.tokens and glance.step == 4
     from dataclasses import replace
 
     other = replace(DONE, task=replace(DONE.task, id="t-2"))

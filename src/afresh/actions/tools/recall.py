@@ -92,9 +92,8 @@ def withhold_forgotten_lines(text: str, bench: ToolContext) -> str:
 
 
 ID_CHARACTERS = 8
-MIN_ID_CHARACTERS = 6
 FRAME_TOKENS = 60
-"""Characters of an id as windows show it; fewest that are looked up; and tokens for what is said around the lines."""
+"""Characters of an id as prompts show it; and tokens for the text around the lines."""
 LINE_RANGE_PATTERN = re.compile(r"\s*(\d+)\s*(?:(?:-|–|to|:|,)\s*(\d+)?)?\s*")
 
 

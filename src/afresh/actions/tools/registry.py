@@ -4,14 +4,12 @@ from afresh.actions.tools import (
     apply,
     ask,
     complete,
-    decide,
     delegate,
     edit,
-    plan,
+    notes,
     prompt_requests,
     read,
     recall,
-    remember,
     run,
     search,
     test,
@@ -19,6 +17,6 @@ from afresh.actions.tools import (
 )
 
 TOOLS = (
-    read.tool, search.tool, edit.tool, write.tool, run.tool, test.tool, remember.tool, recall.tool, plan.tool, decide.tool,
+    read.tool, search.tool, edit.tool, write.tool, run.tool, test.tool, notes.remember, recall.tool, notes.plan, notes.decide,
     prompt_requests.compact, ask.tool, complete.tool, apply.tool, prompt_requests.more_room, delegate.tool,
 )  # fmt: skip

@@ -24,8 +24,7 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 from afresh.core.codec import get_decoder, to_canonical_json
 from afresh.core.state import State
-from afresh.core.task import TaskStatus
-from afresh.core.task_id import check_task_id
+from afresh.core.task import TaskStatus, check_task_id
 from afresh.errors import BadInput, Damaged
 
 FORMAT_VERSION = 1
