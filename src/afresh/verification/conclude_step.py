@@ -7,6 +7,7 @@ from afresh.actions.digest_outputs import StepDigest
 from afresh.core.action import Action, describe_action, describe_subject
 from afresh.core.event import ActionsExecuted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
 from afresh.core.state import State
+from afresh.core.step_history import FAILED_SUFFIX
 from afresh.core.step_result import (
     TELLING_LINE,
     ActionResult,
@@ -47,7 +48,8 @@ def rest_or_go_on(
     stalled = check_for_stall(state, deeds, judged, settled, runtime)
     if question := next((event for event in deeds.events if isinstance(event, QuestionAsked)), None):
         return (*stalled.events, TaskEnded(TaskStatus.BLOCKED, f"asks: {question.question}"))
-    if stop := ask_if_out_of_steps(state) or stalled.stop:
+    out_of_steps = state.work.step + 1 >= state.work.limit
+    if stop := ask_after_step_limit(state) if out_of_steps else stalled.stop:
         return (*stalled.events, stop, TaskEnded(TaskStatus.BLOCKED, stop.question))
     return stalled.events
 
@@ -83,11 +85,6 @@ def end_by_verdict(
     return (ask_about_unverifiable(reason), TaskEnded(TaskStatus.BLOCKED, reason, commit))
 
 
-def ask_if_out_of_steps(state: State) -> QuestionAsked | None:
-    """An answer lets it go on."""
-    return ask_after_step_limit(state) if state.work.step + 1 >= state.work.limit else None
-
-
 def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> str:
     """One line for people and for later prompts."""
     did = summarise_actions(deeds)
@@ -103,13 +100,10 @@ def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOr
 def summarise_actions(deeds: StepActions) -> str:
     reading = [deed for deed in deeds.done if is_file_read(deed.action)]
     told = [deed for deed in deeds.done if deed not in reading or len(reading) == 1]
-    names = Counter(describe_done_action(deed) + describe_action_ending(deed) for deed in told)
+    endings = ["" if deed.outcome.ok else " (not done)" if deed.outcome.refused else FAILED_SUFFIX for deed in told]
+    names = Counter(describe_done_action(deed) + ending for deed, ending in zip(told, endings, strict=True))
     names.update({f"read {len(reading)} files": 1} if len(reading) > 1 else {})
     return ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
-
-
-def describe_action_ending(deed: ActionResult) -> str:
-    return "" if deed.outcome.ok else " (not done)" if deed.outcome.refused else " (failed)"
 
 
 def is_file_read(action: Action) -> bool:
