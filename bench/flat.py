@@ -1,7 +1,7 @@
 """Whether a step costs the same whenever it is taken: tokens, CPU, bytes and memory at steps 10, 100, 1,000 and 10,000.
 
 One task of ten thousand steps by a scripted model on the sample project, through the engine as it is, with the real store,
-git workspace and projections. Steps take turns, twelve in a round; what is compared are whole rounds, so that the kind of step
+git workspace and view files. Steps take turns, twelve in a round; what is compared are whole rounds, so that the kind of step
 decides nothing. Each point's CPU is divided by what the first steps of another task take at that moment, so that what else the
 machine does decides nothing either; it is that of this process and of git, without the commands that the model and the checks
 run. Bytes are those that were written (wchar of /proc/self/io, children included), and by how much repository and state have
@@ -136,16 +136,16 @@ def held(folder: Path) -> int:
 
 def measure(steps: int, repository: Path, wanted: Callable[[int], bool], then: Callable[[int], None]) -> dict[int, Cost]:
     """The cost of each wanted step; what is to be done after it is counted for none."""
-    desk = open_project(copy_sample(repository))
+    project = open_project(copy_sample(repository))
     check = "python -c \"import sys; sys.path.insert(0, 'src'); import parcel\""
     order = TaskOrder(
         "Look after it", "implement_feature", (check,), model="offline", max_steps=steps + 9, budget=BUDGET, max_budget=BUDGET
     )
-    task = add_task(desk, order)
-    agent = compose.build_runtime(desk, task, compose.RunTerms(no_sandbox=True))
+    task = add_task(project, order)
+    agent = compose.build_runtime(project, task, compose.RunTerms(no_sandbox=True))
     aside = Aside(agent.sandbox)
     agent = replace_in_parts(agent, model=Script(), sandbox=aside, stall=StallThresholds(idle_steps=(), idle_tokens=()))
-    state = prepare_task(desk.store.load(task.task.id), WORKER, agent)
+    state = prepare_task(project.store.load(task.task.id), WORKER, agent)
     costs: dict[int, Cost] = {}
     for number in range(1, steps + 1):
         if not wanted(number):

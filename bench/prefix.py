@@ -154,16 +154,16 @@ STORIES: dict[str, tuple[str, list[tuple[str, list[Deed]]]]] = {
 def played(name: str, folder: Path) -> list[PrefixComparison]:
     """The task, as far as its script goes. Its ceiling is not raised: whether it is hangs on a few tokens and doubles figures."""
     type, (goal, told) = name.partition(",")[0], STORIES[name]
-    desk = open_project(copy_sample(folder / name))
+    project = open_project(copy_sample(folder / name))
     lines = [{"thought": thought, "actions": [{"tool": tool, "args": args} for tool, args in deeds]} for thought, deeds in told]
     script = folder / f"{name}.jsonl"
     script.write_text("".join(json.dumps(line) + "\n" for line in lines))
     checks = () if type == "discovery" else (CHECK,)
     ceiling = load_template(type).ceiling
-    task = add_task(desk, TaskOrder(goal, type, checks, model=f"scripted:{script}", max_budget=ceiling)).task.id
+    task = add_task(project, TaskOrder(goal, type, checks, model=f"scripted:{script}", max_budget=ceiling)).task.id
     with suppress(NeedsPerson):
-        compose.run_task(desk, task, compose.RunTerms(no_sandbox=True))
-    return compare_call_beginnings(desk, task)
+        compose.run_task(project, task, compose.RunTerms(no_sandbox=True))
+    return compare_call_beginnings(project, task)
 
 
 def summed(calls: list[PrefixComparison]) -> dict[str, Any]:

@@ -71,20 +71,20 @@ def make_project(root: Path, tasks: int) -> Path:
     git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "First"]):
         subprocess.run([*git, *words], cwd=root, check=True)
-    desk = open_project(root)
+    project = open_project(root)
     for number in range(tasks):
-        vary_task(desk, add_task(desk, TaskOrder(f"Make sum {number} faster", checks=("true",))).task.id, number)
+        vary_task(project, add_task(project, TaskOrder(f"Make sum {number} faster", checks=("true",))).task.id, number)
     return root
 
 
-def vary_task(desk: Project, task: str, number: int) -> None:
+def vary_task(project: Project, task: str, number: int) -> None:
     if number % 20 == 1:
-        end_task(desk, task, (TaskStatus.DONE, TaskStatus.APPLIED, TaskStatus.FAILED)[number // 20 % 3], "all checks pass")
+        end_task(project, task, (TaskStatus.DONE, TaskStatus.APPLIED, TaskStatus.FAILED)[number // 20 % 3], "all checks pass")
     elif number % 40 == 2:
-        record_events(desk, desk.store.load(task), task, [QuestionAsked("Multiply or shift?", ("multiply", "shift"))])
-        end_task(desk, task, TaskStatus.BLOCKED, "it asks")
+        record_events(project, project.store.load(task), task, [QuestionAsked("Multiply or shift?", ("multiply", "shift"))])
+        end_task(project, task, TaskStatus.BLOCKED, "it asks")
     elif number % 200 == 3:
-        record_events(desk, desk.store.load(task), task, [TaskClaimed("another-machine:1:1")])
+        record_events(project, project.store.load(task), task, [TaskClaimed("another-machine:1:1")])
 
 
 def measure_reading(folder: Path) -> dict[str, list[float]]:

@@ -1,6 +1,6 @@
-"""What a step costs beside the model and the tools: load, recall, build, snapshot, journal, verdict, projections.
+"""What a step costs beside the model and the tools: load, recall, build, snapshot, journal, verdict, view files.
 
-Runs a scripted task on the sample project with the real store, git workspace, sandbox and projections. Time spent in the
+Runs a scripted task on the sample project with the real store, git workspace, sandbox and view files. Time spent in the
 model, in tools and in sandboxed commands is taken off each step; the rest is our own. Steps alternate: look, note, edit.
 
   .venv/bin/python bench/step.py [--steps 60]
@@ -77,20 +77,20 @@ class Script:
 
 
 def measure(steps: int, repository: Path) -> dict[str, list[float]]:
-    desk = open_project(copy_sample(repository))
+    project = open_project(copy_sample(repository))
     task = add_task(
-        desk,
+        project,
         TaskOrder(
             "bench", "implement_feature", ("python -m pytest -q tests/test_tracking.py",), model="offline", max_steps=steps + 9
         ),
     )
     watch, ceilings = Stopwatch(), ceiling_watch()
-    agent = compose.build_runtime(desk, task, compose.RunTerms(no_sandbox=True))
+    agent = compose.build_runtime(project, task, compose.RunTerms(no_sandbox=True))
     agent = replace_in_parts(
         agent, model=Timed(Script(), "propose", watch), sandbox=Timed(agent.sandbox, "run", watch),
         tools=tuple(Timed(tool, "run", watch) for tool in agent.settings.tools),
     )  # fmt: skip
-    state = prepare_task(desk.store.load(task.task.id), "bench", agent)
+    state = prepare_task(project.store.load(task.task.id), "bench", agent)
     spent: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for number in range(1, steps + 1):
         watch.inside, started = 0.0, time.perf_counter()

@@ -599,7 +599,7 @@ SOUND: list[tuple[Rule, str, str]] = [
     (constructors_are_small, "context/x.py", "class A:\n    def __init__(self, a, b, c, d, e, f): ..."),
     (seams_are_narrow, "ports/x.py", f"class A:\n{METHODS}"),
     (names_say_something, "context/build_prompt.py", "class Prompt: ..."),
-    (models_are_asked_at_one_door, "models/call.py", "till.model.propose(request, till.hear)"),
+    (models_are_asked_at_one_door, "models/call.py", "gate.model.propose(request, gate.hear)"),
     (models_are_asked_at_one_door, "models/x.py", "self.inner.propose(request)"),
     (words_have_one_meaning, "errors.py", "class AfreshError: ..."),
     (words_have_one_meaning, "views/x.py", "class NobodyHasThisName: ...\ndef append_events(): ..."),

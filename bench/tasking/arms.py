@@ -52,32 +52,32 @@ class Ended:
 
 
 def attempt(arm: str, problem: Problem, model: str, folder: Path, no_sandbox: bool = False) -> Ended:
-    desk = open_project(problem.copy(folder / f"{problem.name}-{arm}"))
+    project = open_project(problem.copy(folder / f"{problem.name}-{arm}"))
     order = TaskOrder(problem.goal, problem.type, (CHECK,), model=model, max_steps=problem.steps)
-    state, terms = add_task(desk, order), RunTerms(no_sandbox=no_sandbox)
-    return (by_afresh if arm == "afresh" else by_plain_loop)(desk, state, problem, terms)
+    state, terms = add_task(project, order), RunTerms(no_sandbox=no_sandbox)
+    return (by_afresh if arm == "afresh" else by_plain_loop)(project, state, problem, terms)
 
 
-def by_afresh(desk: Project, state: State, problem: Problem, terms: RunTerms) -> Ended:
+def by_afresh(project: Project, state: State, problem: Problem, terms: RunTerms) -> Ended:
     task = state.task.id
     try:
-        run_task(desk, task, terms)
-        how = desk.store.load(task).work.outcome
+        run_task(project, task, terms)
+        how = project.store.load(task).work.outcome
     except AfreshError as fault:
         how = f"stopped: {fault}"
-    state = desk.store.load(task)
+    state = project.store.load(task)
     claimed = state.status is TaskStatus.DONE
-    agent = build_runtime(desk, state, terms)
+    agent = build_runtime(project, state, terms)
     agent.workspace.restore(state.workspace.snapshot)
-    calls = [call for _, call in list_audits(desk, task)]
+    calls = [call for _, call in list_audits(project, task)]
     largest = max(calls, key=lambda call: call.tokens + call.reserve, default=None)
     size, ceiling = (largest.tokens + largest.reserve, largest.budget) if largest else (0, 0)
     paid, solved = dollars(agent.model.name, state.spending.usage), judged(agent, problem)
     return Ended(problem.name, "afresh", claimed, solved, state.work.step, state.spending.usage, size, ceiling, how, paid)
 
 
-def by_plain_loop(desk: Project, state: State, problem: Problem, terms: RunTerms) -> Ended:
-    agent = build_runtime(desk, state, terms)
+def by_plain_loop(project: Project, state: State, problem: Problem, terms: RunTerms) -> Ended:
+    agent = build_runtime(project, state, terms)
     state = append_events(state, agent, [TaskClaimed("bench"), agent.workspace.open()])
     done = work_plainly(state, agent, problem.steps)
     solved, ceiling, paid = judged(agent, problem), agent.model.window, dollars(agent.model.name, done.usage)

@@ -17,7 +17,7 @@ ORDER = TaskOrder("Add tabs to the parser", checks=("true",))
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     repo = tmp_path / "repo"
     repo.mkdir()
@@ -33,27 +33,27 @@ def draws(monkeypatch: pytest.MonkeyPatch, *suffixes: str) -> Iterator[str]:
     return left
 
 
-def test_a_task_whose_id_is_taken_gets_another(desk: Project, monkeypatch: pytest.MonkeyPatch):
+def test_a_task_whose_id_is_taken_gets_another(project: Project, monkeypatch: pytest.MonkeyPatch):
     draws(monkeypatch, "0000aaaa", "0000aaaa", "0000aaaa", "0000bbbb")
-    first, second = add_task(desk, ORDER), add_task(desk, ORDER)
+    first, second = add_task(project, ORDER), add_task(project, ORDER)
     assert (first.task.id, second.task.id) == ("add-tabs-to-the-parser-0000aaaa", "add-tabs-to-the-parser-0000bbbb")
-    assert [ticket.task for ticket in desk.queue.tickets()] == [first.task.id, second.task.id]
-    assert desk.store.load(first.task.id) == first and desk.store.load(second.task.id) == second
+    assert [ticket.task for ticket in project.queue.tickets()] == [first.task.id, second.task.id]
+    assert project.store.load(first.task.id) == first and project.store.load(second.task.id) == second
 
 
-def test_a_store_that_takes_no_id_is_not_asked_forever(desk: Project, monkeypatch: pytest.MonkeyPatch):
+def test_a_store_that_takes_no_id_is_not_asked_forever(project: Project, monkeypatch: pytest.MonkeyPatch):
     left = draws(monkeypatch, *["0000aaaa"] * 100)
-    add_task(desk, ORDER)
+    add_task(project, ORDER)
     with pytest.raises(Conflict):
-        add_task(desk, ORDER)
-    assert len(list(left)) > 80 and len(desk.queue.tickets()) == 1
+        add_task(project, ORDER)
+    assert len(list(left)) > 80 and len(project.queue.tickets()) == 1
 
 
-def test_a_new_id_is_valid_and_found_by_its_beginning_beside_old_ones(desk: Project):
-    create_task(desk.store, "add-tabs-to-the-parser-3f2a")
-    new = add_task(desk, ORDER).task.id
+def test_a_new_id_is_valid_and_found_by_its_beginning_beside_old_ones(project: Project):
+    create_task(project.store, "add-tabs-to-the-parser-3f2a")
+    new = add_task(project, ORDER).task.id
     assert check_task_id(new) == new and len(new.rpartition("-")[2]) == 8
-    assert find_task(desk, "add-tabs-to-the-parser-3f2a") == find_task(desk, "add-tabs-to-the-parser-3f2")
-    assert find_task(desk, new[:-5]) == new
+    assert find_task(project, "add-tabs-to-the-parser-3f2a") == find_task(project, "add-tabs-to-the-parser-3f2")
+    assert find_task(project, new[:-5]) == new
     with pytest.raises(BadInput, match="matches 2 tasks"):
-        find_task(desk, "add-tabs")
+        find_task(project, "add-tabs")

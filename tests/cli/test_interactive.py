@@ -36,13 +36,13 @@ PAUSED = replace_in_parts(
 ASKED = replace_in_parts(RUNNING, question="Multiply or shift?", options=("multiply", "shift"), asked_by="model")
 
 
-def worded(desk: Any, state: State, text: str, redirects: bool = False) -> PersonRequest:
+def worded(project: Any, state: State, text: str, redirects: bool = False) -> PersonRequest:
     if text == "too long":
         raise BadInput("that does not fit into a prompt", next="use fewer words")
     return PersonRequest(PersonAct.REDIRECT if redirects else PersonAct.SAY, text)
 
 
-def refuse_undo(desk: Any, state: State, steps: int) -> None:
+def refuse_undo(project: Any, state: State, steps: int) -> None:
     if steps > 2:
         raise BadInput("there is nothing to undo", next="/undo 1 undoes the last step")
 

@@ -56,9 +56,9 @@ def make_project(root: Path, tasks: int) -> Path:
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
         subprocess.run([*git, *words], cwd=root, check=True)
-    desk = open_project(root)
+    project = open_project(root)
     for number in range(tasks):
-        add_task(desk, TaskOrder(f"Make sum {number} faster", checks=("true",)))
+        add_task(project, TaskOrder(f"Make sum {number} faster", checks=("true",)))
     return root
 
 

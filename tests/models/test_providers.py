@@ -225,7 +225,7 @@ def test_a_refusal_needs_a_person(make: Make, status: int, advice: str) -> None:
     [(402, "pay"), (400, "Your credit balance is too low"), (429, "insufficient_quota: you exceeded your current quota")],
 )
 def test_an_empty_account_needs_a_person(make: Make, status: int, message: str) -> None:
-    with pytest.raises(NeedsPerson, match="paid first"):
+    with pytest.raises(NeedsPerson, match="requires payment first"):
         ask(make, *[HttpFault(status, message, NO_WAIT)] * 5)
 
 

@@ -31,7 +31,7 @@ def tried_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     really = checks.try_test_candidates
 
     def try_out(place, configuration, found, limit):
-        root = place.project.root
+        root = place.paths.root
         files = tuple((path, sha256((root / path).read_bytes()).digest()) for path in sorted(CheckoutFiles(root).paths()))
         key = (files, tuple(found), limit, place.settings.readable, os.environ["PATH"], checks.choose_sandbox)
         trials = TRIED.get(key) or really(place, configuration, found, limit and PATIENT_TRIAL_SECONDS)

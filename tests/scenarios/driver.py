@@ -106,19 +106,19 @@ class CountingModel:
 def main(repo: str, task: str, point: str, step: int) -> None:
     from dataclasses import replace
 
-    desk = open_project(Path(repo))
-    desk = replace(desk, storage=replace(desk.storage, journal=Witness(desk.store, Path(repo).parent / "committed")))
+    project = open_project(Path(repo))
+    project = replace(project, storage=replace(project.storage, journal=Witness(project.store, Path(repo).parent / "committed")))
     note_windows(Path(repo).parent / "windows")
     made = compose.make_model
     compose.make_model = lambda *args: CountingModel(made(*args), Path(repo).parent / "bill")
     when, _, kind = point.partition(":")
     if kind:
-        desk = replace(desk, storage=replace(desk.storage, journal=DeadlyStore(desk.store, when, kind, step)))
+        project = replace(project, storage=replace(project.storage, journal=DeadlyStore(project.store, when, kind, step)))
     elif point in ("edit", "taken"):
         deadly_call(*{"edit": (edit, "replace_unique_text"), "taken": (GitWorkspace, "take_over")}[point], step)
     elif point in STAGES:
         deadly_call(*STAGES[point], step)
-    state = compose.run_task(desk, task, compose.RunTerms(no_sandbox=True))
+    state = compose.run_task(project, task, compose.RunTerms(no_sandbox=True))
     print(state.status)
 
 

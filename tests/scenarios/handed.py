@@ -58,8 +58,8 @@ def make(
     write_script(folder / "script.jsonl", parent)
     for place, replies in parts.items():
         write_script(folder / f"script.{place}.jsonl", replies)
-    desk = open_project(repo)
+    project = open_project(repo)
     order = TaskOrder("double and triple are wrong", "implement_feature", (ALL,), model=f"scripted:{folder / 'script.jsonl'}")
-    task = add_task(desk, order).task.id
-    desk.storage.close()
+    task = add_task(project, order).task.id
+    project.storage.close()
     return repo, task

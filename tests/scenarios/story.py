@@ -62,14 +62,14 @@ def play(root: Path, goal: str, type: str, replies: Sequence[tuple[str, list[Ste
     script = folder / "script.jsonl"
     lines = [{"thought": thought, "actions": [{"tool": tool, "args": args} for tool, args in done]} for thought, done in replies]
     script.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    desk = open_project(root)
-    task = add_task(desk, TaskOrder(goal, type, (check,), model=f"scripted:{script}")).task.id
+    project = open_project(root)
+    task = add_task(project, TaskOrder(goal, type, (check,), model=f"scripted:{script}")).task.id
     with contextlib.suppress(NeedsPerson):
-        compose.run_task(desk, task, compose.RunTerms(no_sandbox=True))
-    return [shown(desk, task, step) for step, _ in list_audits(desk, task)]
+        compose.run_task(project, task, compose.RunTerms(no_sandbox=True))
+    return [shown(project, task, step) for step, _ in list_audits(project, task)]
 
 
-def shown(desk: Any, task: str, step: int) -> Shown:
-    one = load_call(desk, task, step)
+def shown(project: Any, task: str, step: int) -> Shown:
+    one = load_call(project, task, step)
     sections = {section.name: section.text for section in one.sections}
     return Shown(step, sections, one.audit.omissions, one.audit.budget, one.audit.tokens / (one.audit.budget - one.audit.reserve))

@@ -22,17 +22,17 @@ DECIDE: Step = ("decide", {"subject": "operator", "decision": "use *", "why": "t
 
 
 def asks(
-    desk: Project, goal: str = "double is wrong", question: str = "Multiply or shift?", options: tuple[str, ...] = OPTIONS
+    project: Project, goal: str = "double is wrong", question: str = "Multiply or shift?", options: tuple[str, ...] = OPTIONS
 ) -> str:
     """A task that waits for an answer, without having been worked on."""
-    state = add_task(desk, TaskOrder(goal, "fix_bug", (CHECK,)))
+    state = add_task(project, TaskOrder(goal, "fix_bug", (CHECK,)))
     return record_events(
-        desk, state, state.task.id, [QuestionAsked(question, options), TaskEnded(TaskStatus.BLOCKED, f"asks: {question}")]
+        project, state, state.task.id, [QuestionAsked(question, options), TaskEnded(TaskStatus.BLOCKED, f"asks: {question}")]
     ).task.id
 
 
 @pytest.fixture
-def desk(person: Person) -> Project:
+def project(person: Person) -> Project:
     return open_project(person.repo)
 
 
@@ -116,9 +116,9 @@ def test_an_empty_inbox_says_so(person: Person) -> None:
     assert "No open questions" in person.types("inbox").words and person.types("inbox", "--json").json == []
 
 
-def test_the_inbox_shows_the_oldest_question_first(person: Person, desk: Project) -> None:
-    first, second = asks(desk, "one thing"), asks(desk, "another thing", "Really?", ())
-    add_task(desk, TaskOrder("not asked", "fix_bug", (CHECK,)))
+def test_the_inbox_shows_the_oldest_question_first(person: Person, project: Project) -> None:
+    first, second = asks(project, "one thing"), asks(project, "another thing", "Really?", ())
+    add_task(project, TaskOrder("not asked", "fix_bug", (CHECK,)))
     assert [row["task"] for row in person.types("inbox", "--json").json] == [first, second]
     assert [row["question"] for row in person.types("list", "--json").json] == ["Multiply or shift?", "Really?", ""]
     assert "2 open questions: afresh inbox" in person.types("status").words
@@ -127,14 +127,14 @@ def test_the_inbox_shows_the_oldest_question_first(person: Person, desk: Project
     assert "2. shift: whole numbers only" in session and f'`afresh answer {first} "…"`' in session
 
 
-def test_without_a_task_the_only_question_is_answered_and_of_several_none(person: Person, desk: Project) -> None:
+def test_without_a_task_the_only_question_is_answered_and_of_several_none(person: Person, project: Project) -> None:
     assert person.types("answer", "yes", "--json").error["what"] == "no task has an open question"
-    task = asks(desk)
+    task = asks(project)
     assert "is a task" in person.types("answer", task, "--json").error["what"]
     assert "put the answer in quotes" in person.types("answer", task, "use", "both").err
     assert person.types("answer", "B").code == 0
     assert person.shown(task)["words"] == [OPTIONS[1]]
-    asks(desk, "one"), asks(desk, "two")
+    asks(project, "one"), asks(project, "two")
     several = person.types("answer", "yes", "--json").error
     assert "2 tasks have open questions" in several["what"] and "afresh inbox" in several["next"]
 
@@ -144,27 +144,27 @@ def test_without_a_task_the_only_question_is_answered_and_of_several_none(person
     [("7", "no such option: 7"), ("", "the answer is empty"), (" \n", "the answer is empty"),
      ("word " * 18_000, "that does not fit into a prompt"), ("bad \udcff bytes", "not UTF-8")],
 )  # fmt: skip
-def test_an_answer_that_can_not_be_used_changes_nothing(person: Person, desk: Project, text: str, why: str) -> None:
-    task = asks(desk)
-    before = desk.store.load(task)
+def test_an_answer_that_can_not_be_used_changes_nothing(person: Person, project: Project, text: str, why: str) -> None:
+    task = asks(project)
+    before = project.store.load(task)
     assert why in person.types("answer", task, text, "--json").error["what"]
-    assert desk.store.load(task) == before
+    assert project.store.load(task) == before
 
 
-def test_a_nul_and_a_letter_that_means_two_options_are_refused(desk: Project) -> None:
-    task = asks(desk, options=("build: now", "abort: not at all"))
+def test_a_nul_and_a_letter_that_means_two_options_are_refused(project: Project) -> None:
+    task = asks(project, options=("build: now", "abort: not at all"))
     with pytest.raises(BadInput, match=r"could mean options 1 \(build\) and 2 \(abort\)"):
-        asking.answer_question(desk, task, "a")
+        asking.answer_question(project, task, "a")
     with pytest.raises(BadInput, match="NUL"):
-        asking.answer_question(desk, task, "a\0b")
+        asking.answer_question(project, task, "a\0b")
 
 
-def test_words_of_ones_own_are_kept_as_they_are(person: Person, desk: Project) -> None:
-    task, words = asks(desk), '  Shift —\n\t"but" for floats, too '
+def test_words_of_ones_own_are_kept_as_they_are(person: Person, project: Project) -> None:
+    task, words = asks(project), '  Shift —\n\t"but" for floats, too '
     assert person.types("answer", task, words).code == 0
-    (entry,) = [entry for entry in desk.store.journal(task) if isinstance(entry.event, QuestionAnswered)]
+    (entry,) = [entry for entry in project.store.journal(task) if isinstance(entry.event, QuestionAnswered)]
     assert entry.event.text == words and entry.event.option == 0
-    other = asks(desk)
+    other = asks(project)
     assert person.types("answer", other, "SHIFT").code == 0
     assert [made["text"] for made in person.shown(other)["decisions"]] == ["SHIFT"]
 
@@ -175,28 +175,28 @@ def refused(person: Person, task: str) -> str:
     return error["what"]
 
 
-def test_a_task_that_is_gone_over_or_asks_nothing_takes_no_answer(person: Person, desk: Project) -> None:
+def test_a_task_that_is_gone_over_or_asks_nothing_takes_no_answer(person: Person, project: Project) -> None:
     assert person.types("answer", "no-such-task", "yes", "--json").error["what"] == "no such task: no-such-task"
-    gone, over = asks(desk), asks(desk)
-    discard_task_result(desk, gone)
-    end_task(desk, over, TaskStatus.FAILED, "gave up")
-    silent = add_task(desk, TaskOrder("silent", "fix_bug", (CHECK,))).task.id
+    gone, over = asks(project), asks(project)
+    discard_task_result(project, gone)
+    end_task(project, over, TaskStatus.FAILED, "gave up")
+    silent = add_task(project, TaskOrder("silent", "fix_bug", (CHECK,))).task.id
     assert f"task {gone} was discarded" in refused(person, gone)
     assert refused(person, over) == f"task {over} is finished: failed"
     assert refused(person, silent) == f"task {silent} is ready and has no question"
     assert person.types("inbox", "--json").json == []
 
 
-def test_a_task_that_a_living_worker_holds_takes_no_answer(person: Person, desk: Project) -> None:
-    worker, task = identify_worker(), add_task(desk, TaskOrder("busy", "fix_bug", (CHECK,))).task.id
-    desk.queue.claim(worker, task)
-    record_events(desk, desk.store.load(task), task, [TaskClaimed(worker)])
+def test_a_task_that_a_living_worker_holds_takes_no_answer(person: Person, project: Project) -> None:
+    worker, task = identify_worker(), add_task(project, TaskOrder("busy", "fix_bug", (CHECK,))).task.id
+    project.queue.claim(worker, task)
+    record_events(project, project.store.load(task), task, [TaskClaimed(worker)])
     assert refused(person, task) == f"task {task} is running and has no question: {worker} is working on it"
 
 
-def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person, desk: Project) -> None:
+def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person, project: Project) -> None:
     person.git("config", "user.name", "Anna")
-    task = asks(desk)
+    task = asks(project)
     assert person.types("answer", task, "1").code == 0
     what = refused(person, task)
     assert f"task {task} was answered already, by Anna at 20" in what
@@ -205,9 +205,9 @@ def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person,
 
 
 def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
-    person: Person, desk: Project, monkeypatch: pytest.MonkeyPatch
+    person: Person, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task, whole = asks(desk), tasks.refuse_overfull_prompt
+    task, whole = asks(project), tasks.refuse_overfull_prompt
 
     def somebody_else_is_faster(*args) -> None:
         whole(*args)
@@ -217,16 +217,16 @@ def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
 
     monkeypatch.setattr(asking, "refuse_overfull_prompt", somebody_else_is_faster)
     with pytest.raises(BadInput, match="was answered already"):
-        asking.answer_question(desk, task, "2")
-    assert desk.store.load(task).dialogue.words == (OPTIONS[0],)
+        asking.answer_question(project, task, "2")
+    assert project.store.load(task).dialogue.words == (OPTIONS[0],)
 
 
-def test_of_many_answers_at_once_exactly_one_is_taken(person: Person, desk: Project) -> None:
-    task = asks(desk)
+def test_of_many_answers_at_once_exactly_one_is_taken(person: Person, project: Project) -> None:
+    task = asks(project)
     people = [person.starts("answer", task, f"words of {number}", "--json") for number in range(4)]
     ended = [(one.communicate(timeout=120), one.returncode) for one in people]
     assert sorted(code for _, code in ended) == [0, 1, 1, 1]
     (winner,) = [json.loads(out)["answer"] for (out, _), code in ended if code == 0]
-    assert desk.store.load(task).dialogue.words == (winner,)
+    assert project.store.load(task).dialogue.words == (winner,)
     for (_, err), code in ended:
         assert code == 0 or f"“{winner}”" in json.loads(err)["error"]["what"]

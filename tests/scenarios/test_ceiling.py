@@ -266,9 +266,9 @@ def finished(person: Person, server: ModelServer, point: str) -> list[Any]:
     """The calls of a task that is killed at a point and resumed, in a project that knows of no other."""
     (person.state / "afresh.db").unlink(missing_ok=True)
     (person.folder / "windows").unlink(missing_ok=True)
-    desk = open_project(person.repo)
-    task = add_task(desk, TaskOrder(GOAL, "fix_bug", (CHECK,), model=MODEL)).task.id
-    desk.storage.close()
+    project = open_project(person.repo)
+    task = add_task(project, TaskOrder(GOAL, "fix_bug", (CHECK,), model=MODEL)).task.id
+    project.storage.close()
     with server:
         if drive(person.repo, task, point, 1) == -signal.SIGKILL:
             nothing_lost(person.repo, task, f"ceiling {point}")

@@ -275,23 +275,23 @@ def test_doctor_says_what_holds(person: Person, done: str) -> None:
     assert checks["models"]["level"] == "warn" and "ANTHROPIC_API_KEY" in checks["models"]["remedy"]
 
 
-def test_rebuild_makes_all_projections_again_to_the_byte(person: Person, done: str) -> None:
+def test_rebuild_makes_all_views_again_to_the_byte(person: Person, done: str) -> None:
     person.adds("another one")
     person.runs(person.script([("ask", {"question": "Which?"})], name="ask"), goal="ask me")
 
-    def projections() -> dict[str, bytes]:
+    def view_files() -> dict[str, bytes]:
         files = [path for name in folders for path in (person.state / name).rglob("*") if path.is_file()]
         return {str(path): path.read_bytes() for path in (*files, *(person.state / name for name in whole))}
 
     folders, whole = ("sessions", "decisions", "tasks", "context"), ("continuity.json", "history.jsonl", "project_memory.json")
-    before = projections()
+    before = view_files()
     assert len(before) > 12
     for name in folders:
         shutil.rmtree(person.state / name)
     for name in whole:
         (person.state / name).unlink()
     assert person.types("rebuild").code == 0
-    assert projections() == before
+    assert view_files() == before
 
 
 UNKNOWN = [("show",), ("resume",), ("answer", "words"), ("apply",), ("discard",), ("context", "show"), ("context", "verify")]

@@ -41,24 +41,24 @@ def made(folder: Path) -> tuple[Path, str]:
     script = folder / "script.jsonl"
     replies = [{"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in step]} for step in SCRIPT]
     script.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
-    desk = open_project(repo)
+    project = open_project(repo)
     order = TaskOrder("double is wrong", "fix_bug", (f"{sys.executable} -m unittest -v",), model=f"scripted:{script}")
-    task = add_task(desk, order).task.id
-    desk.storage.close()
+    task = add_task(project, order).task.id
+    project.storage.close()
     return repo, task
 
 
 def told(repo: Path, task: str) -> dict[str, object]:
     """What must be the same however often the run was interrupted: the summary, and what every call was sent."""
-    desk = open_project(repo)
-    state, events = desk.store.load(task), [entry.event for entry in desk.store.journal(task)]
-    assert state.status is TaskStatus.DONE and all(call.same for call in verify_calls(desk, task))
+    project = open_project(repo)
+    state, events = project.store.load(task), [entry.event for entry in project.store.journal(task)]
+    assert state.status is TaskStatus.DONE and all(call.same for call in verify_calls(project, task))
     last = next(event.audit for event in reversed(events) if isinstance(event, CallRequested))
     return {
         "compacted": [(event.by, event.gone, event.summary) for event in events if isinstance(event, MemoryCompacted)],
         "bought": len((repo.parent / "bill").read_text().splitlines()),
         "sections": [section.name for section in last.sections],
-        "summary": next(desk.store.read(ref.block) for ref in last.sections if ref.name == "summary"),
+        "summary": next(project.store.read(ref.block) for ref in last.sections if ref.name == "summary"),
         "decided": [
             event.decision.text for event in events if isinstance(event, DecisionMade) and event.decision.by == "harness"
         ],
@@ -110,9 +110,9 @@ def test_the_users_hook_is_asked_in_a_real_run(exit, compactions, noted, tmp_pat
     config.write_text(f'[hooks]\nbefore_compaction = "{hook(tmp_path, exit)}"\n')
     repo, task = made(tmp_path)
     assert drive(repo, task) == 0
-    desk = open_project(repo)
-    events = [entry.event for entry in desk.store.journal(task)]
-    assert desk.store.load(task).status is TaskStatus.DONE
+    project = open_project(repo)
+    events = [entry.event for entry in project.store.journal(task)]
+    assert project.store.load(task).status is TaskStatus.DONE
     assert sum(isinstance(event, MemoryCompacted) for event in events) == compactions
     assert sum(isinstance(event, DecisionMade) and "hook" in event.decision.text for event in events) == noted
     asked = json.loads((tmp_path / "asked").read_text())

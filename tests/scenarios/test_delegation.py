@@ -24,15 +24,15 @@ CANARIES = {name: f"zq{name}canary" for name in ("thought", "output", "plan", "n
 
 
 def ran(repo: Path, task: str) -> tuple[Project, State]:
-    desk = open_project(repo)
-    state = run_task(desk, task, UNCONFINED)
+    project = open_project(repo)
+    state = run_task(project, task, UNCONFINED)
     assert state
-    return desk, state
+    return project, state
 
 
-def sent(desk: Project, task: str) -> list[str]:
+def sent(project: Project, task: str) -> list[str]:
     """The text of every call."""
-    return ["\n".join(desk.store.read(ref.block) for ref in audit.sections) for _, audit in list_audits(desk, task)]
+    return ["\n".join(project.store.read(ref.block) for ref in audit.sections) for _, audit in list_audits(project, task)]
 
 
 def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path: Path) -> None:
@@ -47,9 +47,9 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
         [DOUBLE, ("complete", {"summary": "Double by multiplying\n\n" + "and so on " * 80})],
     ]  # fmt: skip
     write_script(tmp_path / f"script.{PLACE}.jsonl", chatty, CANARIES["thought"])
-    desk, state = ran(repo, task)
+    project, state = ran(repo, task)
     part = f"{task}-{PLACE}"
-    assert state.status is TaskStatus.DONE and sorted(change.path for change in list_task_changes(desk, state)) == [
+    assert state.status is TaskStatus.DONE and sorted(change.path for change in list_task_changes(project, state)) == [
         "one.py",
         "two.py",
     ]
@@ -57,15 +57,15 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
     assert (told.status, told.files, told.task) == (SubtaskStatus.DONE, ("one.py",), part)
     assert told.state == (f"{ONE}: 2 passed",) and len(told.summary.split()) == 99
     assert (told.metrics.steps, told.metrics.calls) == (3, 3) and told.metrics.usage.input > 1_000
-    whole, own = sent(desk, task), sent(desk, part)
+    whole, own = sent(project, task), sent(project, part)
     assert told.text in whole[2] and all(word in "\n".join(own) for word in CANARIES.values())
     assert [word for word in CANARIES.values() for window in whole if word in window] == []
     assert "This is a part of a larger task" in own[0] and state.task.goal not in own[0]
     assert "edit one.py (x + 2 → x * 3)" in whole[2], "facts are shared through the project's memory: what failed, for one"
-    assert state.memory.lessons.learnt and not desk.store.load(part).memory.lessons.learnt, "lessons are drawn from the whole"
+    assert state.memory.lessons.learnt and not project.store.load(part).memory.lessons.learnt, "lessons are drawn from the whole"
     for name in (task, part):
-        assert all(call.same for call in verify_calls(desk, name))
-        assert all(audit.tokens + audit.reserve <= audit.budget <= 4_000 for _, audit in list_audits(desk, name))
+        assert all(call.same for call in verify_calls(project, name))
+        assert all(audit.tokens + audit.reserve <= audit.budget <= 4_000 for _, audit in list_audits(project, name))
     offers = ['"delegate"' in window for window in (*whole, *own)]
     assert offers == [*[True] * 4, *[False] * 3], "in every call alike, and never to a part"
 
@@ -78,8 +78,8 @@ def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_c
     parent = [[PLAN], [DELEGATE, fails, asks], [fails], [TRIPLE, COMPLETE]]
     question: list[Step] = [("ask", {"question": "Which things?", "options": ["all", "none"]})]
     repo, task = make(tmp_path, parent, {"2-1": [[DOUBLE, DOUBLED]], "2-2": [claim] * 3, "2-3": [question]})
-    desk, state = ran(repo, task)
-    first, second, third = (desk.store.load(f"{task}-2-{place}") for place in (1, 2, 3))
+    project, state = ran(repo, task)
+    first, second, third = (project.store.load(f"{task}-2-{place}") for place in (1, 2, 3))
     assert [told.status for told in state.work.subtasks] == [SubtaskStatus.DONE, SubtaskStatus.FAILED, SubtaskStatus.BLOCKED]
     assert (
         second.workspace.first_snapshot
@@ -93,7 +93,7 @@ def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_c
     assert tried[:2] == ["delegate triple(x) must be thrice x", "delegate name things better"]
     again = state.memory.recent[2].observations[0]
     assert not again.ok and "the same was handed out in step 2 and failed" in again.text
-    assert state.status is TaskStatus.DONE and sorted(change.path for change in list_task_changes(desk, state)) == [
+    assert state.status is TaskStatus.DONE and sorted(change.path for change in list_task_changes(project, state)) == [
         "one.py",
         "two.py",
     ]
@@ -106,11 +106,11 @@ def test_more_parts_than_a_task_may_have_are_refused(tmp_path: Path) -> None:
     repo, task = make(
         tmp_path, [[PLAN], [*many, ("delegate", {"goal": " "}), ("delegate", {"goal": "x", "type": "discovery"})]], {}
     )
-    desk = open_project(repo)
+    project = open_project(repo)
     with pytest.raises(NeedsPerson, match="the script has 2 replies"):
-        run_task(desk, task, UNCONFINED)
-    seen = desk.store.load(task).memory.recent[-1].observations
-    assert not any(one.ok for one in seen) and [ticket.task for ticket in desk.queue.tickets()] == [task]
+        run_task(project, task, UNCONFINED)
+    seen = project.store.load(task).memory.recent[-1].observations
+    assert not any(one.ok for one in seen) and [ticket.task for ticket in project.queue.tickets()] == [task]
     assert "there is no task type 'write_novel'" in seen[0].text
     assert "4 parts are the most" in seen[5].text and "the goal needs" in seen[6].text
 
@@ -118,7 +118,7 @@ def test_more_parts_than_a_task_may_have_are_refused(tmp_path: Path) -> None:
 def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_path: Path) -> None:
     repo, task = make(tmp_path)
     part, person = f"{task}-{PLACE}", Person(tmp_path)
-    desk, _ = ran(repo, task)
+    project, _ = ran(repo, task)
     listed = person.types("list").out.splitlines()
     assert listed[0].startswith(task) and listed[1].startswith(f"  {part}")
     assert [row["parent"] for row in person.types("list", "--json").json] == ["", task]
@@ -132,8 +132,8 @@ def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_pat
     before = {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}
     assert person.types("rebuild").code == 0
     assert before == {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}
-    apply_task_result(desk, task)
-    assert desk.store.load(part).status is TaskStatus.APPLIED
+    apply_task_result(project, task)
+    assert project.store.load(part).status is TaskStatus.APPLIED
     left = [path.name for path in (repo / ".afresh/state/shadow").iterdir()]
     assert left == [f"{task}.git"] and "x * 2" in (repo / "one.py").read_text()
 
@@ -142,10 +142,10 @@ def test_a_part_that_was_begun_goes_on_on_another_machine(tmp_path: Path) -> Non
     """Stopped in the middle of it, exported, imported in a clone: no call is bought again."""
     parent = [[PLAN], [("write", {"path": "notes.txt", "content": "first\n"}), DELEGATE], *PARENT[2:]]
     repo, task = make(tmp_path, parent, {PLACE: [[DOUBLE]]})
-    desk = open_project(repo)
+    project = open_project(repo)
     with pytest.raises(NeedsPerson, match="the script has 1 replies"):
-        run_task(desk, task, UNCONFINED)
-    desk.storage.close()
+        run_task(project, task, UNCONFINED)
+    project.storage.close()
     here, there = Person(tmp_path), Person(tmp_path / "there")
     there.folder.mkdir()
     subprocess.run(["git", "clone", "-q", repo, there.repo], check=True)
@@ -165,12 +165,12 @@ def test_a_part_that_makes_things_worse_for_the_whole_is_undone_there(tmp_path: 
     bad: Step = ("delegate", {"goal": "make double shorter", "checks": ["true"], "paths": ["one.py"]})
     spoils: list[Step] = [("edit", {"path": "one.py", "old": "x + 2", "new": "x"}), ("complete", {"summary": "Shorter"})]
     repo, task = make(tmp_path, [[PLAN], [bad], [DOUBLE, TRIPLE, COMPLETE]], {"2-1": [spoils]})
-    desk, state = ran(repo, task)
+    project, state = ran(repo, task)
     assert state.work.subtasks[0].status is SubtaskStatus.DONE and state.workspace.reverted == 1
     assert [fact.subject for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH] == [
         "delegate make double shorter"
     ]
-    assert state.status is TaskStatus.DONE and "x * 2" in "".join(change.patch for change in list_task_changes(desk, state))
+    assert state.status is TaskStatus.DONE and "x * 2" in "".join(change.patch for change in list_task_changes(project, state))
 
 
 def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
@@ -182,12 +182,12 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
     (tmp_path / "config" / "afresh" / "config.toml").write_text("[limits]\ntask_tokens = 12000\n")
     repo, task = make(tmp_path)
     person, part = Person(tmp_path), f"{task}-{PLACE}"
-    desk, state = ran(repo, task)
-    child = desk.store.load(part)
+    project, state = ran(repo, task)
+    child = project.store.load(part)
     assert (state.status, child.status) == (TaskStatus.BLOCKED, TaskStatus.RUNNING) and 0 < child.spending.calls < 4
     assert [row["task"] for row in person.types("inbox", "--json").json] == [task]
     assert person.types("answer", task, "1").code == 0
-    desk.storage.close()
+    project.storage.close()
     again, state = ran(repo, task)
     assert (state.status, state.spending.calls, again.store.load(part).spending.calls) == (TaskStatus.DONE, 4, 4)
     spent = person.types("spend", "--by", "kind", "--json")
@@ -198,13 +198,13 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
 
 def test_a_supervised_task_asks_before_it_hands_out_and_its_part_asks_nobody(tmp_path: Path) -> None:
     repo, task = make(tmp_path)
-    person, desk = Person(tmp_path), open_project(repo)
-    state = run_task(desk, task, RunTerms(no_sandbox=True, mode="supervised"))
-    assert state and (state.status, state.work.step) == (TaskStatus.BLOCKED, 1) and len(desk.queue.tickets()) == 1
+    person, project = Person(tmp_path), open_project(repo)
+    state = run_task(project, task, RunTerms(no_sandbox=True, mode="supervised"))
+    assert state and (state.status, state.work.step) == (TaskStatus.BLOCKED, 1) and len(project.queue.tickets()) == 1
     for _ in range(3):
         assert person.types("answer", task, "1").code == 0
-        state = run_task(desk, task, RunTerms(no_sandbox=True, mode="supervised"))
-        part = desk.store.load(f"{task}-{PLACE}")
+        state = run_task(project, task, RunTerms(no_sandbox=True, mode="supervised"))
+        part = project.store.load(f"{task}-{PLACE}")
         assert state and (part.status, part.spending.calls) == (TaskStatus.DONE, 4), "it was not stopped on its way"
         if state.status is TaskStatus.DONE:
             break
@@ -214,20 +214,20 @@ def test_a_supervised_task_asks_before_it_hands_out_and_its_part_asks_nobody(tmp
 def test_nothing_is_handed_out_before_the_plan_has_three_open_items_but_in_the_reply_that_makes_it(tmp_path: Path) -> None:
     early: list[list[Step]] = [[DELEGATE], [PLAN, DELEGATE], [TRIPLE], [COMPLETE]]
     repo, task = make(tmp_path, early, {"2-2": [[DOUBLE, DOUBLED]]})
-    desk, state = ran(repo, task)
+    project, state = ran(repo, task)
     refused = state.memory.recent[0].observations[0]
     assert not refused.ok and refused.text == "delegate: the plan has 0 open items, and a part pays from 3 on; do it yourself"
     assert [told.status for told in state.work.subtasks] == [SubtaskStatus.DONE] and state.status is TaskStatus.DONE
-    assert all(call.same for call in verify_calls(desk, task))
+    assert all(call.same for call in verify_calls(project, task))
 
 
 def test_a_part_begins_with_the_window_that_its_parent_has_now_and_never_above_its_limit(tmp_path: Path) -> None:
     raised: list[list[Step]] = [[PLAN, ("more_room", {"reason": "all three"})], [DELEGATE], [TRIPLE], [COMPLETE]]
     repo, task = make(tmp_path, raised, {"2-1": [[("read", {"path": "one.py"})]] * 4 + [[DOUBLE, DOUBLED]]})
-    desk, state = ran(repo, task)
-    part = desk.store.load(f"{task}-2-1")
-    ceilings = [audit.budget for _, audit in list_audits(desk, part.task.id)]
-    assert [audit.budget for _, audit in list_audits(desk, task)][1] == 8_000 == ceilings[0] == part.tokens.ceiling.highest
+    project, state = ran(repo, task)
+    part = project.store.load(f"{task}-2-1")
+    ceilings = [audit.budget for _, audit in list_audits(project, part.task.id)]
+    assert [audit.budget for _, audit in list_audits(project, task)][1] == 8_000 == ceilings[0] == part.tokens.ceiling.highest
     assert part.task.budget == ceilings[-1] == 4_000, "calm steps lower it to that of its type"
     assert part.task.budget_limit == state.task.budget_limit == 16_000 and part.status is TaskStatus.DONE
-    assert all(call.same for call in verify_calls(desk, part.task.id))
+    assert all(call.same for call in verify_calls(project, part.task.id))

@@ -25,14 +25,14 @@ MORE_POINTS = [
 
 
 def result(repo: Path, task: str) -> dict[str, Any]:
-    desk = open_project(repo)
-    whole, part = desk.store.load(task), desk.store.load(f"{task}-{PLACE}")
+    project = open_project(repo)
+    whole, part = project.store.load(task), project.store.load(f"{task}-{PLACE}")
     commit = subprocess.run(["git", "log", "-1", "--format=%T %B", f"afresh/{task}"], cwd=repo, capture_output=True, text=True)
     told = to_plain_value(whole.work.subtasks)
     for one in told:
         del one["metrics"]["seconds"], one["metrics"]["usage"]
     return {
-        "verified": [call.same for one in (whole, part) for call in verify_calls(desk, one.task.id)],
+        "verified": [call.same for one in (whole, part) for call in verify_calls(project, one.task.id)],
         "ended": [
             (one.status, one.work.step, one.spending.calls, one.workspace.kept, one.workspace.reverted) for one in (whole, part)
         ],
@@ -81,13 +81,13 @@ def test_a_killed_run_ends_like_an_undisturbed_one(
     same_windows(repo, f"handed out {point} {step}")
 
 
-def refuses_the_part(desk: Project, part: str) -> None:
+def refuses_the_part(project: Project, part: str) -> None:
     """It is nobody's to take up: whoever takes its parent goes on with it."""
-    tickets = {ticket.task: ticket for ticket in desk.queue.tickets()}
+    tickets = {ticket.task: ticket for ticket in project.queue.tickets()}
     assert part not in tickets or not tickets[part].ready
     if part in tickets:
         with pytest.raises(Exception, match="is a part of"):
-            run_task(desk, part, RunTerms(no_sandbox=True))
+            run_task(project, part, RunTerms(no_sandbox=True))
 
 
 def test_killed_again_and_again_in_both_it_still_ends_the_same(tmp_path: Path, undisturbed: dict[str, Any]) -> None:

@@ -53,20 +53,20 @@ def make(folder: Path) -> tuple[Path, str]:
     script = folder / "script.jsonl"
     replies = [{"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in step]} for step in SCRIPT]
     script.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
-    desk = open_project(repo)
+    project = open_project(repo)
     order = TaskOrder("double and triple are wrong", "fix_bug", (f"{sys.executable} -m unittest -v",), model=f"scripted:{script}")
-    task = add_task(desk, order).task.id
-    desk.storage.close()
+    task = add_task(project, order).task.id
+    project.storage.close()
     return repo, task
 
 
 def result(repo: Path, task: str) -> dict[str, object]:
     """What must be the same however often the run was interrupted. The commit's id covers tree, message and parent. Windows are
     the same to the byte, but for where the tree lies and how long its tests took: what the dead would have built is built."""
-    desk = open_project(repo)
-    state = desk.store.load(task)
+    project = open_project(repo)
+    state = project.store.load(task)
     commit = subprocess.run(["git", "log", "-1", "--format=%T %B", f"afresh/{task}"], cwd=repo, capture_output=True, text=True)
-    assert all(call.same for call in verify_calls(desk, task))
+    assert all(call.same for call in verify_calls(project, task))
     assert not subprocess.run(
         ["git", "status", "--porcelain", "--", ".", ":!.afresh/knowledge"], cwd=repo, capture_output=True, text=True
     ).stdout
@@ -79,7 +79,7 @@ def result(repo: Path, task: str) -> dict[str, object]:
         "reverted": state.workspace.reverted,
         "facts": [(fact.kind, fact.subject) for fact in state.memory.facts],
         "plan": state.work.plan,
-        "patch": [change.patch for change in list_task_changes(desk, state)],
+        "patch": [change.patch for change in list_task_changes(project, state)],
         "verdict": state.verification.verdict and state.verification.verdict.ruling,
         "commit": commit.stdout.replace(task, "TASK"),
         "windows": {step: set(hashes) for step, hashes in windows(repo, neutral=True).items()},

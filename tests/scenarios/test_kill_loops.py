@@ -29,12 +29,14 @@ def ordered(folder: Path, *replies: list[dict[str, object]], loop: str = "", mod
     repo, first = make(folder)
     script = folder / "loops.jsonl"
     script.write_text("".join(json.dumps({"thought": "", "actions": reply}) + "\n" for reply in replies))
-    desk = open_project(repo)
-    check = desk.store.load(first).task.checks[0].command
-    state = add_task(desk, TaskOrder("double and triple are wrong", "fix_bug", (check,), model=f"scripted:{script}", loop=loop))
+    project = open_project(repo)
+    check = project.store.load(first).task.checks[0].command
+    state = add_task(
+        project, TaskOrder("double and triple are wrong", "fix_bug", (check,), model=f"scripted:{script}", loop=loop)
+    )
     if mode:
-        record_events(desk, state, state.task.id, [SupervisionModeSet(mode)])
-    desk.storage.close()
+        record_events(project, state, state.task.id, [SupervisionModeSet(mode)])
+    project.storage.close()
     return repo, state.task.id
 
 
@@ -48,22 +50,22 @@ def test_a_pause_is_never_skipped(point: str, number: int, tmp_path: Path) -> No
     assert drive(repo, task, point, number) == -signal.SIGKILL
     nothing_lost(repo, task, f"kill {point}")
     assert drive(repo, task) == 0
-    desk = open_project(repo)
-    state = desk.store.load(task)
+    project = open_project(repo)
+    state = project.store.load(task)
     assert (state.status, state.dialogue.supervision.paused, state.workspace.changed, state.spending.calls) == (
         TaskStatus.BLOCKED,
         "change",
         (),
         1,
     )
-    answer_question(desk, task, "approve")
+    answer_question(project, task, "approve")
     assert drive(repo, task, "after:Paused", 1) == -signal.SIGKILL, "the next pause"
     assert drive(repo, task) == 0
-    answer_question(desk, task, "approve")
+    answer_question(project, task, "approve")
     assert drive(repo, task) == 0
-    state = desk.store.load(task)
+    state = project.store.load(task)
     assert (state.status, state.spending.calls, state.dialogue.supervision.passed) == (TaskStatus.DONE, 2, ("change", "verify"))
-    assert count(repo, task, PausedForPerson) == 2 and all(call.same for call in verify_calls(desk, task))
+    assert count(repo, task, PausedForPerson) == 2 and all(call.same for call in verify_calls(project, task))
     same_windows(repo, f"kill {point}")
 
 

@@ -44,13 +44,13 @@ class Stops:
 @pytest.fixture
 def stopped(person: Person) -> Iterator[tuple[Project, str]]:
     """A task that has made a change in each of its steps, and waits."""
-    desk, changes = open_project(person.repo), len(POINTS) + 2
+    project, changes = open_project(person.repo), len(POINTS) + 2
     model = person.script(*[marked(number) for number in range(1, changes + 1)], [("read", {"path": "calc.py"})])
-    task = add_task(desk, TaskOrder("double is wrong", "fix_bug", (CHECK,), model=model)).task.id
-    state = run_task(desk, task, RunTerms(no_sandbox=True, mode="interactive", person=Stops(changes)))
+    task = add_task(project, TaskOrder("double is wrong", "fix_bug", (CHECK,), model=model)).task.id
+    state = run_task(project, task, RunTerms(no_sandbox=True, mode="interactive", person=Stops(changes)))
     assert state and (state.status, state.workspace.kept) == (TaskStatus.BLOCKED, changes)
-    yield desk, task
-    desk.storage.close()
+    yield project, task
+    project.storage.close()
 
 
 def types(person: Person, point: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -67,11 +67,11 @@ def left(person: Person, task: str) -> tuple[str, str]:
 
 
 def test_killed_anywhere_and_typed_again_it_has_taken_back_one_change(person: Person, stopped: tuple[Project, str]) -> None:
-    desk, task = stopped
+    project, task = stopped
     before = person.belongings()
     for place, point in enumerate(POINTS):
         now, then = str(len(POINTS) + 2 - place), str(len(POINTS) + 1 - place)
-        dead = killed(person, point, desk, task)
+        dead = killed(person, point, project, task)
         assert dead.workspace.reverted == place + (point != "unwritten"), point
         halves = {"half": (then, now), "whole": (then, then)}
         assert left(person, task) == halves.get(point, (now, now)), point
@@ -79,22 +79,22 @@ def test_killed_anywhere_and_typed_again_it_has_taken_back_one_change(person: Pe
             again = types(person, "never", "undo", task)
             ended = "finished the interrupted undo" in again.stdout
             assert again.returncode == 0 and ended == (point != "unwritten"), (point, again)
-        assert left(person, task) == (then, then) and desk.store.load(task).workspace.reverted == place + 1, point
-        assert sum(isinstance(entry.event, StepsUndone) for entry in desk.store.journal(task)) == place + 1
-    goes_on(person, desk, task)
-    assert person.belongings() == before and all(call.same for call in verify_calls(desk, task))
+        assert left(person, task) == (then, then) and project.store.load(task).workspace.reverted == place + 1, point
+        assert sum(isinstance(entry.event, StepsUndone) for entry in project.store.journal(task)) == place + 1
+    goes_on(person, project, task)
+    assert person.belongings() == before and all(call.same for call in verify_calls(project, task))
 
 
-def killed(person: Person, point: str, desk: Project, task: str) -> State:
+def killed(person: Person, point: str, project: Project, task: str) -> State:
     assert types(person, point, "undo", task).returncode == -signal.SIGKILL
-    dead = desk.store.load(task)
-    assert differing(dead, fold_entries(None, desk.store.journal(task))) == [], point
+    dead = project.store.load(task)
+    assert differing(dead, fold_entries(None, project.store.journal(task))) == [], point
     return dead
 
 
-def goes_on(person: Person, desk: Project, task: str) -> None:
+def goes_on(person: Person, project: Project, task: str) -> None:
     """Who does not type it again but lets the task go on has it from where it was undone to."""
-    killed(person, "half", desk, task)
+    killed(person, "half", project, task)
     assert left(person, task) == ("1", "2")
-    state = run_task(desk, task, RunTerms(no_sandbox=True, mode="interactive", person=Stops(len(POINTS) + 3)))
+    state = run_task(project, task, RunTerms(no_sandbox=True, mode="interactive", person=Stops(len(POINTS) + 3)))
     assert state and left(person, task) == ("1", "1") and state.workspace.reverted == len(POINTS) + 1

@@ -246,11 +246,11 @@ def test_a_command_in_the_sandbox_reaches_no_file_of_another_project(
 
 
 def first_lore(full: Full) -> Callable[..., SqliteFactIndex]:
-    def lore(path: Path, store: SqliteJournal, notebooks) -> SqliteFactIndex:
+    def facts(path: Path, store: SqliteJournal, notebooks) -> SqliteFactIndex:
         theirs = full.person.state
         return SqliteFactIndex(theirs / "memory.db", SqliteJournal(Database(theirs / "afresh.db")), notebooks)
 
-    return lore
+    return facts
 
 
 def breach(full: Full, wall: str, patch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ def live(folder: Path) -> tuple[bytes, list[Request]]:
 
 
 @pytest.fixture
-def desk(lived) -> Any:
+def project(lived) -> Any:
     return SimpleNamespace(store=SqliteJournal(lived[0]))
 
 
@@ -84,16 +84,16 @@ def test_going_on_after_a_crash_sends_what_would_have_been_sent_without_it(tmp_p
     assert [request.hash for request in (*first, *rest[1:])] == [request.hash for request in sent]
 
 
-def test_every_call_is_rebuilt_to_the_byte(desk):
-    calls = verify_calls(desk, "t")
+def test_every_call_is_rebuilt_to_the_byte(project):
+    calls = verify_calls(project, "t")
     assert len(calls) == STEPS - 1 and all(one.same for one in calls)
 
 
-def test_each_heading_of_the_work_so_far_can_be_recalled(lived, desk):
-    audits = [e.event.audit for e in desk.store.journal("t") if isinstance(e.event, CallRequested)]
-    works = [desk.store.read(ref.block) for one in audits for ref in one.sections if ref.name == "work"]
+def test_each_heading_of_the_work_so_far_can_be_recalled(lived, project):
+    audits = [e.event.audit for e in project.store.journal("t") if isinstance(e.event, CallRequested)]
+    works = [project.store.read(ref.block) for one in audits for ref in one.sections if ref.name == "work"]
     headings = {line for work in works for line in work.splitlines() if re.match(r"\d+= [0-9a-f]{8}", line)}
-    bench, now = agent(desk.store, 0)[0], state(lived[0])
+    bench, now = agent(project.store, 0)[0], state(lived[0])
     assert len(headings) > 3
     for heading in headings:
         told = tool.run({"id": heading}, bench.tool_context(now)).text
@@ -101,35 +101,35 @@ def test_each_heading_of_the_work_so_far_can_be_recalled(lived, desk):
         assert f"python job_{step}.py" in told
 
 
-def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(lived, desk):
+def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(lived, project):
     now = state(lived[0])
-    blocks = [e.event for e in desk.store.journal("t") if type(e.event).__name__ == "OutputDigested"]
+    blocks = [e.event for e in project.store.journal("t") if type(e.event).__name__ == "OutputDigested"]
     outputs = {one.block for event in blocks for one in event.passages if one.voice is PassageVoice.OUTPUT}
     assert (
         now.memory.archived == len(outputs) == STEPS - 1
-        and f"{STEPS - 2} archived blocks" in load_call(desk, "t", None).sections[-1].text
+        and f"{STEPS - 2} archived blocks" in load_call(project, "t", None).sections[-1].text
     )
-    bench = agent(desk.store, 0)[0].tool_context(now)
+    bench = agent(project.store, 0)[0].tool_context(now)
     first = blocks[0].index[0].block
     assert first not in {one.block for one in now.memory.passages} and first not in {line.block for line in now.memory.index}
     assert "record_1_30" in tool.run({"id": first[:8], "about": "record_1_30"}, bench).text
 
 
-def test_why_tells_where_a_name_stands_and_where_it_came_from(desk):
-    told = explain_name_in_call(desk, "t", f"record_{STEPS - 2}_1")
+def test_why_tells_where_a_name_stands_and_where_it_came_from(project):
+    told = explain_name_in_call(project, "t", f"record_{STEPS - 2}_1")
     assert told.step == STEPS - 1 and told.places
     assert {place.section for place in told.places} & {"last", "work"}
-    shown = load_call(desk, "t", None)
+    shown = load_call(project, "t", None)
     for place in told.places:
         text = next(section.text for section in shown.sections if section.name == place.section)
         assert text.splitlines()[place.line - 1].strip() == place.text
     assert "is in the call" in rendered(told)
-    old = explain_name_in_call(desk, "t", "prints record_100_1", 105)
+    old = explain_name_in_call(project, "t", "prints record_100_1", 105)
     assert [place.section for place in old.places] == ["known"] and old.places[0].origin == "a note, or what an output said"
 
 
-def test_why_tells_what_was_less_likely_with_its_odds(desk):
-    told = explain_name_in_call(desk, "t", f"record_{STEPS - 12}_40")
+def test_why_tells_what_was_less_likely_with_its_odds(project):
+    told = explain_name_in_call(project, "t", f"record_{STEPS - 12}_40")
     assert not told.places and "less likely to be needed" in told.reason
     best = told.chances[0]
     assert (best.kind, best.step, best.voice, best.age) == ("name", STEPS - 12, "output", 11)
@@ -137,47 +137,50 @@ def test_why_tells_what_was_less_likely_with_its_odds(desk):
     assert "p = " in told.reason and "log-odds" in rendered(told) and told.recall in rendered(told)
 
 
-def test_why_adds_up(desk):
+def test_why_adds_up(project):
     from math import exp
 
-    for chance in explain_name_in_call(desk, "t", f"record_{STEPS - 12}_40").chances:
+    for chance in explain_name_in_call(project, "t", f"record_{STEPS - 12}_40").chances:
         assert abs(1 / (1 + exp(-sum(value for _, value in chance.parts))) - chance.probability) < 0.01
 
 
-def test_why_tells_when_it_was_forgotten_and_what_brings_it_back(lived, desk):
-    told = explain_name_in_call(desk, "t", "record_5_33")
+def test_why_tells_when_it_was_forgotten_and_what_brings_it_back(lived, project):
+    told = explain_name_in_call(project, "t", "record_5_33")
     assert not told.places and "no longer in memory: forgotten after step" in told.reason
     assert told.copies[0].step == 5 and 5 < told.copies[0].forgotten < STEPS
-    bench = agent(desk.store, 0)[0].tool_context(state(lived[0]))
+    bench = agent(project.store, 0)[0].tool_context(state(lived[0]))
     assert "record_5_33" in tool.run({"id": told.copies[0].block[:8], "about": told.name}, bench).text
     assert f'recall(id="{told.copies[0].block[:8]}", about="record_5_33")' in rendered(told)
 
 
-def test_why_knows_the_last_call_that_held_it(desk):
-    told = explain_name_in_call(desk, "t", "record_20_2")
-    calls = [e.event.audit for e in desk.store.journal("t") if isinstance(e.event, CallRequested)]
-    held = [n for n, one in enumerate(calls, 1) if any("record_20_2 " in desk.store.read(ref.block) for ref in one.sections)]
+def test_why_knows_the_last_call_that_held_it(project):
+    told = explain_name_in_call(project, "t", "record_20_2")
+    calls = [e.event.audit for e in project.store.journal("t") if isinstance(e.event, CallRequested)]
+    held = [n for n, one in enumerate(calls, 1) if any("record_20_2 " in project.store.read(ref.block) for ref in one.sections)]
     assert (told.first, told.last) == (held[0], held[-1]) and not told.places
 
 
-def test_why_says_that_a_name_was_never_seen(desk):
-    told = explain_name_in_call(desk, "t", "no_such_name")
+def test_why_says_that_a_name_was_never_seen(project):
+    told = explain_name_in_call(project, "t", "no_such_name")
     assert not told.places and not told.copies and "this task had not seen it" in told.reason
-    early = explain_name_in_call(desk, "t", "record_50_1", 40)
+    early = explain_name_in_call(project, "t", "record_50_1", 40)
     assert not early.copies and "this task had not seen it before the call" in early.reason
 
 
-def test_why_takes_names_as_wholes(desk):
-    assert not explain_name_in_call(desk, "t", "ecord_104_1").places and not explain_name_in_call(desk, "t", "record_11").copies
+def test_why_takes_names_as_wholes(project):
+    assert (
+        not explain_name_in_call(project, "t", "ecord_104_1").places
+        and not explain_name_in_call(project, "t", "record_11").copies
+    )
 
 
-def test_why_as_json_is_complete(desk):
-    plain = json.loads(json.dumps(name_explanation_to_json(explain_name_in_call(desk, "t", "record_5_33"))))
+def test_why_as_json_is_complete(project):
+    plain = json.loads(json.dumps(name_explanation_to_json(explain_name_in_call(project, "t", "record_5_33"))))
     assert plain["shown"] is False and plain["recall"].startswith("recall(id=") and plain["copies"][0]["forgotten"]
-    assert replace(explain_name_in_call(desk, "t", "record_5_33"), name="x").recall.endswith('about="x")')
+    assert replace(explain_name_in_call(project, "t", "record_5_33"), name="x").recall.endswith('about="x")')
 
 
 @pytest.mark.parametrize(("name", "step"), [("", None), ("  ", None), ("x", 999), ("x", 0)])
-def test_why_refuses_what_it_can_not_answer(desk, name: str, step: int | None):
+def test_why_refuses_what_it_can_not_answer(project, name: str, step: int | None):
     with pytest.raises(BadInput):
-        explain_name_in_call(desk, "t", name, step)
+        explain_name_in_call(project, "t", name, step)

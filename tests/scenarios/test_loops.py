@@ -46,24 +46,24 @@ class Scripted:
 
 
 @pytest.fixture
-def desk(person: Person) -> Iterator[Project]:
-    desk = open_project(person.repo)
-    yield desk
-    desk.storage.close()
+def project(person: Person) -> Iterator[Project]:
+    project = open_project(person.repo)
+    yield project
+    project.storage.close()
 
 
-def ordered(desk: Project, model: str, loop: str = "") -> str:
-    return add_task(desk, TaskOrder("double is wrong", "fix_bug", (CHECK,), model=model, loop=loop)).task.id
+def ordered(project: Project, model: str, loop: str = "") -> str:
+    return add_task(project, TaskOrder("double is wrong", "fix_bug", (CHECK,), model=model, loop=loop)).task.id
 
 
-def worked(desk: Project, task: str, mode: str = "", person: Scripted | None = None) -> State:
-    state = run_task(desk, task, RunTerms(no_sandbox=True, mode=mode, person=person))
-    assert state and all(call.same for call in verify_calls(desk, task)), "every call can be built again"
+def worked(project: Project, task: str, mode: str = "", person: Scripted | None = None) -> State:
+    state = run_task(project, task, RunTerms(no_sandbox=True, mode=mode, person=person))
+    assert state and all(call.same for call in verify_calls(project, task)), "every call can be built again"
     return state
 
 
-def events(desk: Project, task: str, kind: type) -> list[object]:
-    return [entry.event for entry in desk.store.journal(task) if isinstance(entry.event, kind)]
+def events(project: Project, task: str, kind: type) -> list[object]:
+    return [entry.event for entry in project.store.journal(task) if isinstance(entry.event, kind)]
 
 
 def window(person: Person, task: str, step: int) -> str:
@@ -75,10 +75,10 @@ def tools(person: Person, task: str, step: int) -> str:
     return next(one["text"] for one in sections if one["name"] == "tools")
 
 
-def test_a_planned_task_plans_works_item_by_item_and_completes(person: Person, desk: Project) -> None:
+def test_a_planned_task_plans_works_item_by_item_and_completes(person: Person, project: Project) -> None:
     model = person.script([READ], [PLAN], [MEND, marks(1)], [READ, marks(2)], [COMPLETE])
-    task = ordered(desk, model, "plan_execute")
-    state = worked(desk, task)
+    task = ordered(project, model, "plan_execute")
+    state = worked(project, task)
     assert (state.status, state.work.step) == (TaskStatus.DONE, 5)
     assert "\nRefused now: edit, write, complete.\n" in window(person, task, 2)
     assert "\nRefused now: complete.\n" in window(person, task, 3) and "Refused now" not in window(person, task, 4)
@@ -87,20 +87,20 @@ def test_a_planned_task_plans_works_item_by_item_and_completes(person: Person, d
     assert "Now item 2 of 2" in window(person, task, 4) and "All items are done" in window(person, task, 5)
 
 
-def test_a_reply_that_changes_something_before_there_is_a_plan_changes_nothing(person: Person, desk: Project) -> None:
-    task = ordered(desk, person.script([MEND], [PLAN, MEND, marks(1, 2)], [COMPLETE]), "plan_execute")
-    state = worked(desk, task)
-    first = next(entry.event for entry in desk.store.journal(task) if type(entry.event).__name__ == "ActionsExecuted")
+def test_a_reply_that_changes_something_before_there_is_a_plan_changes_nothing(person: Person, project: Project) -> None:
+    task = ordered(project, person.script([MEND], [PLAN, MEND, marks(1, 2)], [COMPLETE]), "plan_execute")
+    state = worked(project, task)
+    first = next(entry.event for entry in project.store.journal(task) if type(entry.event).__name__ == "ActionsExecuted")
     told = first.observations[0].text  # pyright: ignore[reportAttributeAccessIssue]
     assert told.startswith("edit is refused now: First look, then `plan`") and "The tools for now are: read, search, run" in told
     assert (state.status, state.work.step) == (TaskStatus.DONE, 3), "whoever makes the plan may begin with it"
 
 
-def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Person, desk: Project) -> None:
+def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Person, project: Project) -> None:
     model = person.script([PLAN], [WORSE], [WORSE], [PLAN], [MEND, marks(1, 2)], [COMPLETE])
-    task = ordered(desk, model, "plan_execute")
-    state = worked(desk, task)
-    (turn,) = events(desk, task, StrategyChanged)
+    task = ordered(project, model, "plan_execute")
+    state = worked(project, task)
+    (turn,) = events(project, task, StrategyChanged)
     assert state.status is TaskStatus.DONE and turn == StrategyChanged(
         3, "plan_execute", "2 changes for item 1 (mend double) were undone"
     )
@@ -110,10 +110,10 @@ def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Pe
     assert "another way: plan_execute" in person.types("decisions", task).words
 
 
-def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, desk: Project) -> None:
+def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, project: Project) -> None:
     ways = [[("edit", {**WORSE[1], "new": f"x * {number}"})] for number in range(3, 9)]
     model = person.script(*[step for number in range(0, 6, 2) for step in ([PLAN], *ways[number : number + 2])])
-    state = worked(desk, ordered(desk, model, "plan_execute"))
+    state = worked(project, ordered(project, model, "plan_execute"))
     assert (state.status, state.work.step, state.workspace.reverted) == (TaskStatus.BLOCKED, 9, 6)
     assert (
         "gone another way 2 times, and again 2 changes for item 1" in state.dialogue.question
@@ -121,13 +121,13 @@ def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, 
     )
 
 
-def test_a_task_that_only_reads_is_pressed_and_then_stopped(person: Person, desk: Project) -> None:
+def test_a_task_that_only_reads_is_pressed_and_then_stopped(person: Person, project: Project) -> None:
     person.write(".afresh/templates/brief.yaml", "extends: fix_bug\npace: {grace: 1}\nphases: {understand: {steps: 2}}\n")
-    desk = open_project(person.repo)
+    project = open_project(person.repo)
     task = add_task(
-        desk, TaskOrder("double is wrong", "brief", (CHECK,), model=person.script([READ], [READ], [READ], [READ]))
+        project, TaskOrder("double is wrong", "brief", (CHECK,), model=person.script([READ], [READ], [READ], [READ]))
     ).task.id
-    state = worked(desk, task)
+    state = worked(project, task)
     assert (state.status, state.work.step) == (
         TaskStatus.BLOCKED,
         4,
@@ -136,40 +136,40 @@ def test_a_task_that_only_reads_is_pressed_and_then_stopped(person: Person, desk
     assert "\nRefused now: read, search, run, test, recall, compact, more_room.\n" in window(person, task, 4)
     refused = state.memory.recent[-1].observations[0]
     assert not refused.ok and refused.text.startswith("read is refused now: The 2 steps of this phase are used up")
-    assert answer_question(desk, task, "go on").work.phase_steps == ()
+    assert answer_question(project, task, "go on").work.phase_steps == ()
 
 
-def test_with_nobody_there_it_rests_before_the_first_change_and_goes_on_after_an_answer(person: Person, desk: Project) -> None:
-    task = ordered(desk, person.script([READ], [MEND], [COMPLETE]))
-    state = worked(desk, task, "supervised")
+def test_with_nobody_there_it_rests_before_the_first_change_and_goes_on_after_an_answer(person: Person, project: Project) -> None:
+    task = ordered(project, person.script([READ], [MEND], [COMPLETE]))
+    state = worked(project, task, "supervised")
     assert (state.status, state.work.step, state.workspace.changed) == (
         TaskStatus.BLOCKED,
         1,
         (),
     ) and "Before phase change with edit calc.py" in state.dialogue.question
-    assert [one.task.id for one in list_open_questions(desk)] == [task]
+    assert [one.task.id for one in list_open_questions(project)] == [task]
     with pytest.raises(BadInput, match="its question is still open"):
-        worked(desk, task)
-    answer_question(desk, task, "approve")
-    state = worked(desk, task)
+        worked(project, task)
+    answer_question(project, task, "approve")
+    state = worked(project, task)
     assert (state.status, state.dialogue.supervision.passed, state.dialogue.supervision.paused) == (
         TaskStatus.BLOCKED,
         ("change",),
         "verify",
     )
-    answer_question(desk, task, "1")
-    assert worked(desk, task).status is TaskStatus.DONE and not desk.store.load(task).dialogue.words, (
+    answer_question(project, task, "1")
+    assert worked(project, task).status is TaskStatus.DONE and not project.store.load(task).dialogue.words, (
         "an approval takes no place in a window"
     )
-    assert len(events(desk, task, PausedForPerson)) == 2 and desk.store.load(task).spending.calls == 3, (
+    assert len(events(project, task, PausedForPerson)) == 2 and project.store.load(task).spending.calls == 3, (
         "the reply that waited was not bought again"
     )
 
 
-def test_words_at_a_pause_are_heard_before_the_change_is_made(person: Person, desk: Project) -> None:
-    task = ordered(desk, person.script([SHIFT], [MEND], [COMPLETE]))
+def test_words_at_a_pause_are_heard_before_the_change_is_made(person: Person, project: Project) -> None:
+    task = ordered(project, person.script([SHIFT], [MEND], [COMPLETE]))
     someone = Scripted(PersonRequest(PersonAct.SAY, "multiply, no tricks", by="Ada"), GO, GO)
-    state = worked(desk, task, "supervised", someone)
+    state = worked(project, task, "supervised", someone)
     assert (state.status, state.workspace.kept, state.dialogue.words) == (TaskStatus.DONE, 1, ("multiply, no tricks",))
     sections = person.types("context", "show", task, "--step", "2", "--json").json["sections"]
     text = "\n".join(one["text"] for one in sections)
@@ -184,39 +184,41 @@ class Dies:
         raise Gone
 
 
-def test_killed_while_it_asks_it_asks_the_same_again_and_never_goes_on_without_an_answer(person: Person, desk: Project) -> None:
-    task = ordered(desk, person.script([MEND], [COMPLETE]))
+def test_killed_while_it_asks_it_asks_the_same_again_and_never_goes_on_without_an_answer(
+    person: Person, project: Project
+) -> None:
+    task = ordered(project, person.script([MEND], [COMPLETE]))
     with pytest.raises(Gone):
-        run_task(desk, task, RunTerms(no_sandbox=True, mode="supervised", person=Dies()))
-    assert desk.store.load(task).dialogue.supervision.paused == "change"
+        run_task(project, task, RunTerms(no_sandbox=True, mode="supervised", person=Dies()))
+    assert project.store.load(task).dialogue.supervision.paused == "change"
     someone = Scripted(GO, GO)
-    assert worked(desk, task, person=someone).status is TaskStatus.DONE
+    assert worked(project, task, person=someone).status is TaskStatus.DONE
     assert [shown.dialogue.supervision.paused for shown in someone.shown] == ["change", "verify"]
-    assert len(events(desk, task, PausedForPerson)) == 2 and desk.store.load(task).spending.calls == 2
+    assert len(events(project, task, PausedForPerson)) == 2 and project.store.load(task).spending.calls == 2
 
 
-def test_an_undoing_that_is_not_possible_lets_no_pause_pass(person: Person, desk: Project) -> None:
-    task = ordered(desk, person.script([MEND], [COMPLETE]))
+def test_an_undoing_that_is_not_possible_lets_no_pause_pass(person: Person, project: Project) -> None:
+    task = ordered(project, person.script([MEND], [COMPLETE]))
     someone = Scripted(PersonRequest(PersonAct.UNDO))
-    state = worked(desk, task, "supervised", someone)
+    state = worked(project, task, "supervised", someone)
     assert (state.status, state.workspace.changed, state.dialogue.supervision.paused) == (TaskStatus.BLOCKED, (), "change")
     assert len(someone.shown) == 2, "asked again"
 
 
-def test_whoever_goes_on_without_pauses_says_so(person: Person, desk: Project) -> None:
-    task = ordered(desk, person.script([MEND], [COMPLETE]))
-    worked(desk, task, "supervised")
-    answer_question(desk, task, "approve")
-    assert worked(desk, task, "autonomous").status is TaskStatus.DONE
+def test_whoever_goes_on_without_pauses_says_so(person: Person, project: Project) -> None:
+    task = ordered(project, person.script([MEND], [COMPLETE]))
+    worked(project, task, "supervised")
+    answer_question(project, task, "approve")
+    assert worked(project, task, "autonomous").status is TaskStatus.DONE
 
 
-def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, desk: Project) -> None:
+def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, project: Project) -> None:
     plan: Step = ("plan", {"items": ["shift"]})
-    task = ordered(desk, person.script([plan], [SHIFT], [MEND], [COMPLETE]))
+    task = ordered(project, person.script([plan], [SHIFT], [MEND], [COMPLETE]))
     someone = Scripted(
         GO, GO, PersonRequest(PersonAct.UNDO, "no tricks"), PersonRequest(PersonAct.REDIRECT, "multiply", by="Ada"), GO
     )
-    state = worked(desk, task, "interactive", someone)
+    state = worked(project, task, "interactive", someone)
     assert (state.status, state.work.plan, state.workspace.kept, state.workspace.reverted) == (TaskStatus.DONE, (), 1, 1)
     undone = someone.shown[3]
     assert (undone.workspace.changed, undone.phase, [item.text for item in undone.work.plan]) == ((), "understand", ["shift"])
@@ -227,23 +229,23 @@ def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, desk
     assert "undone: all from step 2 on" in log and "multiply" in log
 
 
-def test_stopped_beside_the_work_it_waits(person: Person, desk: Project) -> None:
-    task = ordered(desk, person.script([READ], [MEND], [COMPLETE]))
-    state = worked(desk, task, "interactive", Scripted(GO, PersonRequest(PersonAct.STOP)))
+def test_stopped_beside_the_work_it_waits(person: Person, project: Project) -> None:
+    task = ordered(project, person.script([READ], [MEND], [COMPLETE]))
+    state = worked(project, task, "interactive", Scripted(GO, PersonRequest(PersonAct.STOP)))
     assert (state.status, state.work.step) == (TaskStatus.BLOCKED, 1) and "You stopped it after step 1" in state.dialogue.question
-    answer_question(desk, task, "go ahead")
-    state = worked(desk, task, person=Scripted(GO, GO))
+    answer_question(project, task, "go ahead")
+    state = worked(project, task, person=Scripted(GO, GO))
     assert state.status is TaskStatus.DONE and "go ahead" in state.dialogue.words
 
 
 def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes_on_from_there(
-    person: Person, desk: Project
+    person: Person, project: Project
 ) -> None:
-    task = ordered(desk, person.script([SHIFT, ("remember", {"subject": "shift", "note": "works"})], [MEND], [COMPLETE]))
-    worked(desk, task, "supervised", Scripted(GO, PersonRequest(PersonAct.STOP)))
+    task = ordered(project, person.script([SHIFT, ("remember", {"subject": "shift", "note": "works"})], [MEND], [COMPLETE]))
+    worked(project, task, "supervised", Scripted(GO, PersonRequest(PersonAct.STOP)))
     told = person.types("undo", task, "--why", "no tricks")
     assert told.code == 0 and "1 change; files still changed: none" in told.words
-    state = desk.store.load(task)
+    state = project.store.load(task)
     tree = person.state / "worktrees" / task / "calc.py"
     assert (state.workspace.changed, state.verification.verdict, state.phase) == (
         (),
@@ -253,41 +255,41 @@ def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes
     assert [fact.text for fact in state.memory.facts if fact.subject == "shift"] == ["works (from a step that was undone)"]
     again = person.types("undo", task, "--json")
     assert again.code == 1 and "nothing to undo" in again.error["what"]
-    assert worked(desk, task, "autonomous").status is TaskStatus.DONE
+    assert worked(project, task, "autonomous").status is TaskStatus.DONE
     assert person.types("undo", task, "--json").error["what"] == f"task {task} is finished: done"
 
 
-def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Person, desk: Project) -> None:
-    task = ordered(desk, person.script([PLAN], [READ], [MEND], [COMPLETE]))
-    worked(desk, task, "interactive", Scripted(GO, GO, PersonRequest(PersonAct.STOP)))
-    state = undo_task_steps(desk, task, steps=2)
+def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Person, project: Project) -> None:
+    task = ordered(project, person.script([PLAN], [READ], [MEND], [COMPLETE]))
+    worked(project, task, "interactive", Scripted(GO, GO, PersonRequest(PersonAct.STOP)))
+    state = undo_task_steps(project, task, steps=2)
     assert (state.work.plan, state.work.plan_step, state.work.step) == ((), 0, 2)
     with pytest.raises(BadInput, match="no step was taken yet"):
-        undo_task_steps(desk, task)
+        undo_task_steps(project, task)
 
 
 def test_a_tree_that_was_not_put_back_in_time_is_put_back_when_the_task_is_taken_up(
-    person: Person, desk: Project, monkeypatch: pytest.MonkeyPatch
+    person: Person, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from afresh.workspace.worktree import GitWorkspace
 
-    task = ordered(desk, person.script([SHIFT], [MEND], [COMPLETE]))
+    task = ordered(project, person.script([SHIFT], [MEND], [COMPLETE]))
     whole = GitWorkspace.restore
 
     def dying(self: GitWorkspace, snapshot: str, paths: tuple[str, ...] = ()) -> None:
-        if events(desk, task, StepsUndone):
+        if events(project, task, StepsUndone):
             raise Gone
         whole(self, snapshot, paths)
 
     monkeypatch.setattr(GitWorkspace, "restore", dying)
     with pytest.raises(Gone):
-        worked(desk, task, "interactive", Scripted(GO, PersonRequest(PersonAct.UNDO), GO))
+        worked(project, task, "interactive", Scripted(GO, PersonRequest(PersonAct.UNDO), GO))
     monkeypatch.undo()
     tree: Path = person.state / "worktrees" / task / "calc.py"
-    assert "x << 1" in tree.read_text() and desk.store.load(task).workspace.changed == ()
-    state = worked(desk, task, "autonomous")
+    assert "x << 1" in tree.read_text() and project.store.load(task).workspace.changed == ()
+    state = worked(project, task, "autonomous")
     assert (state.status, state.workspace.kept, state.workspace.reverted) == (TaskStatus.DONE, 1, 1)
-    assert len(events(desk, task, CallRequested)) == 3, "nothing was bought twice"
+    assert len(events(project, task, CallRequested)) == 3, "nothing was bought twice"
 
 
 def test_interactive_without_a_terminal_is_refused_before_a_task_is_made(person: Person) -> None:
@@ -296,15 +298,15 @@ def test_interactive_without_a_terminal_is_refused_before_a_task_is_made(person:
 
 
 def test_the_users_settings_say_how_closely_and_a_repository_may_not(
-    person: Person, desk: Project, monkeypatch, tmp_path
+    person: Person, project: Project, monkeypatch, tmp_path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     own = tmp_path / "config" / "afresh" / "config.toml"
     own.parent.mkdir(parents=True)
     own.write_text('mode = "supervised"\nloop = "plan_execute"\n')
-    here = open_project(person.repo)
-    task = ordered(here, person.script([PLAN, MEND, marks(1, 2)], [COMPLETE]))
-    state = worked(here, task)
+    project = open_project(person.repo)
+    task = ordered(project, person.script([PLAN, MEND, marks(1, 2)], [COMPLETE]))
+    state = worked(project, task)
     assert (state.task.loop, state.dialogue.supervision.mode, state.dialogue.supervision.paused) == (
         "plan_execute",
         "supervised",

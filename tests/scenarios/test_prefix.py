@@ -160,14 +160,14 @@ ALLOWED: set[str] = set()
 
 def test_through_all_phases_every_call_begins_as_the_one_before_it_to_the_end_of_what_is_stable(tmp_path: Path):
     repo, task = make(tmp_path, PHASES, {"10-1": [[("ask", {"question": "Which?"})]]})
-    desk = open_project(repo)
-    run_task(desk, task, RunTerms(no_sandbox=True))
-    calls = [load_sections(desk, audit) for _, audit in list_audits(desk, task)]
-    assert len(calls) == len(PHASES) and {audit.budget for _, audit in list_audits(desk, task)} == {4_000, 8_000}
+    project = open_project(repo)
+    run_task(project, task, RunTerms(no_sandbox=True))
+    calls = [load_sections(project, audit) for _, audit in list_audits(project, task)]
+    assert len(calls) == len(PHASES) and {audit.budget for _, audit in list_audits(project, task)} == {4_000, 8_000}
     feet = [call[-1].text.partition(":")[0].partition(",")[0] for call in calls]
     assert {"Phase understand", "Phase change", "Phase verify"} == {*feet}
     assert "Phase change" in feet[feet.index("Phase verify") :], "and back"
-    seen = desk.store.load(task).memory.recent
+    seen = project.store.load(task).memory.recent
     refused = [one.text for step in seen for one in step.observations if one.action.tool == "delegate" and not one.ok]
     assert any("a part pays from 3 on" in text for text in refused)
     for before, after in pairwise(calls):
@@ -179,8 +179,8 @@ def test_through_all_phases_every_call_begins_as_the_one_before_it_to_the_end_of
         }
         assert differing <= ALLOWED
     fixed = sum(section.tokens for section in order_as_sent(calls[0])[:4])
-    assert all(one.cacheable >= fixed > 1_300 for one in compare_call_beginnings(desk, task)[1:])
-    assert all(call.same for call in verify_calls(desk, task))
+    assert all(one.cacheable >= fixed > 1_300 for one in compare_call_beginnings(project, task)[1:])
+    assert all(call.same for call in verify_calls(project, task))
 
 
 @pytest.mark.parametrize("native", [True, False])

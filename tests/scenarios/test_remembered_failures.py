@@ -38,9 +38,9 @@ LOOK = ("look", [("read", {"path": "small.py"})])
 def told(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("failures")
     windows = tell(folder, "mend small.two", [BREAK, GARBLE, HALF, DONE, AGAIN, AGAIN, MORE, LOOK], FILES, CHECK)
-    desk = open_project(folder / "repo")
-    [ticket] = desk.queue.tickets()
-    return windows, desk.store.load(ticket.task), desk.store
+    project = open_project(folder / "repo")
+    [ticket] = project.queue.tickets()
+    return windows, project.store.load(ticket.task), project.store
 
 
 def evidence(fact, store) -> str:

@@ -81,7 +81,7 @@ class Story:
         self.clock = FakeClock()
         database = Database(self.folder / "afresh.db")
         self.store, self.notebook = SqliteJournal(database), SqliteNotebook(database, self.clock)
-        self.lore = SqliteFactIndex(self.folder / "memory.db", self.store, [self.notebook])
+        self.facts = SqliteFactIndex(self.folder / "memory.db", self.store, [self.notebook])
 
     def at(self, step: int, tool: str, **args: Any) -> None:
         self.replies.setdefault(step, []).append(Action(tool, args))
@@ -107,7 +107,7 @@ class Story:
             model=ComputedModel(self.answer), store=self.store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(),
             code=EmptyInsight(), tools=tools, template=type(style)(**{name: getattr(style, name) for name in style.__slots__}
                                                                 | {"phases": phases}),
-            clock=self.clock, counter=EstimatingCounter(), watchers=(self.lore,), facts=self.lore,
+            clock=self.clock, counter=EstimatingCounter(), watchers=(self.facts,), facts=self.facts,
             stall=StallThresholds(idle_steps=(), idle_tokens=()),
         )  # fmt: skip
         order = Task(id="t", goal="Bring the office suite in order", max_steps=STEPS + 1, budget=4_000, max_budget=4_000)
@@ -117,7 +117,7 @@ class Story:
             if state.status is not TaskStatus.BLOCKED or (reply := next(answers, None)) is None:
                 break
             state = append_events(self.store, state, [QuestionAnswered(reply)], at=self.clock.now())
-            self.lore.rebuild()
+            self.facts.rebuild()
         return self.store.load("t")
 
 
@@ -150,7 +150,9 @@ def planned(story: Story) -> None:
 
 
 def recalled(story: Story, id: str, about: str) -> str:
-    bench = ToolContext(story.state, DictFiles(), Printing(), story.store, EmptyInsight(), 1_200, EstimatingCounter(), story.lore)  # type: ignore
+    bench = ToolContext(
+        story.state, DictFiles(), Printing(), story.store, EmptyInsight(), 1_200, EstimatingCounter(), story.facts
+    )  # type: ignore
     return recall.run({"id": id, "about": about}, bench).text
 
 
@@ -167,7 +169,7 @@ def last(story: Story) -> list[tuple[str, str]]:
 
 
 def known(story: Story, kind: FactKind) -> int:
-    return len(story.lore.look_up(FactQuery("", (kind,), "t", limit=100)))
+    return len(story.facts.look_up(FactQuery("", (kind,), "t", limit=100)))
 
 
 def over_ceiling(story: Story) -> list[int]:

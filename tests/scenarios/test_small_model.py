@@ -113,8 +113,8 @@ def heard(owner: Person, task: str) -> bool:
 
 def sound(owner: Person, task: str) -> None:
     """The journal's chain holds, the state is what it says, calls are rebuilt to the byte and files from nothing."""
-    desk = open_project(owner.repo)
-    assert desk.store.load(task) == fold_entries(None, desk.store.journal(task))
+    project = open_project(owner.repo)
+    assert project.store.load(task) == fold_entries(None, project.store.journal(task))
     assert owner.types("context", "verify", task).code == 0
     session = owner.state / "sessions" / f"{task}.md"
     before = session.read_bytes()

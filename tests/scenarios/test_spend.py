@@ -212,24 +212,24 @@ def test_a_call_whose_process_died_is_settled_from_the_journal_or_stays_at_its_w
     with shop.sells([*LOOKS[:2], *DONE]):
         task = ordered(person)
         person.types("work", "--no-sandbox")
-    desk = open_project(person.repo)
-    with desk.ledger._writing() as connection:  # pyright: ignore
+    project = open_project(person.repo)
+    with project.ledger._writing() as connection:  # pyright: ignore
         worst = connection.execute("SELECT sum(worst) FROM call WHERE step > 1").fetchone()[0]
         connection.execute(
             "UPDATE call SET state = 'booked', paid = 0, worker = 'nobody', step = step + 5 * (step = 3) WHERE step > 1"
         )
-    desk = open_project(person.repo)
-    booked = desk.ledger.calls(SpendingFilter(project=hash_project_root(desk.project.root), only_booked=True))
+    project = open_project(person.repo)
+    booked = project.ledger.calls(SpendingFilter(project=hash_project_root(project.paths.root), only_booked=True))
     assert [(lost.booking.call.step, lost.is_open, lost.booking.worker) for lost in booked] == [
         (2, True, "nobody"), (8, True, "nobody"),
     ]  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(books, "is_worker_dead", lambda worker: True)
-        books.reconcile_ledger(desk)
-    rows = [(call.booking.call.step, call.status, call.payment) for call in desk.ledger.calls(SpendingFilter())]
+        books.reconcile_ledger(project)
+    rows = [(call.booking.call.step, call.status, call.payment) for call in project.ledger.calls(SpendingFilter())]
     assert (rows[1][:2], rows[1][2].paid) == ((2, "settled"), 2_040 * 100_000)
     assert rows[2][:2] == (8, "booked") and "counted at its worst" in rows[2][2].note and worst
-    assert not desk.ledger.tripped(SpendingAccount(hash_project_root(desk.project.root), task, 0.0))
+    assert not project.ledger.tripped(SpendingAccount(hash_project_root(project.paths.root), task, 0.0))
 
 
 def test_the_books_are_not_opened_by_who_calls_no_model(person: Person):

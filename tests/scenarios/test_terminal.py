@@ -23,18 +23,18 @@ def run(person: Person, model: str, mode: str, **size: int) -> Terminal:
 
 
 def state_of(person: Person) -> State:
-    desk = open_project(person.repo)
-    (ticket,) = desk.queue.tickets()
-    state = desk.store.load(ticket.task)
-    desk.storage.close()
+    project = open_project(person.repo)
+    (ticket,) = project.queue.tickets()
+    state = project.store.load(ticket.task)
+    project.storage.close()
     return state
 
 
 def happened(person: Person, kind: type) -> int:
-    desk = open_project(person.repo)
-    (ticket,) = desk.queue.tickets()
-    found = sum(isinstance(entry.event, kind) for entry in desk.store.journal(ticket.task))
-    desk.storage.close()
+    project = open_project(person.repo)
+    (ticket,) = project.queue.tickets()
+    found = sum(isinstance(entry.event, kind) for entry in project.store.journal(ticket.task))
+    project.storage.close()
     return found
 
 

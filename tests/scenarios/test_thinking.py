@@ -73,9 +73,9 @@ def test_what_can_be_thought_with_comes_on_top_of_the_ceiling(
 ) -> None:
     told = person.types(*order(*more))
     assert told.code == 0, told.err
-    desk = open_project(person.repo)
-    task = desk.store.load(told.json["task"]).task
-    desk.storage.close()
+    project = open_project(person.repo)
+    task = project.store.load(told.json["task"]).task
+    project.storage.close()
     assert (task.thinking, task.budget) == (thinking, budget)
 
 

@@ -27,7 +27,7 @@ UNSET = SpendingLimits()
 
 
 @dataclass
-class Desk:
+class LedgerFolder:
     folder: Path
     told: list[str] = field(default_factory=list[str])
 
@@ -43,25 +43,25 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def ledgers(tmp_path: Path) -> LedgerFolder:
+    return LedgerFolder(tmp_path)
 
 
 def counted(*usage: int) -> Reply:
     return Reply(usage=Usage(*usage), counted=True)
 
 
-def test_the_worst_is_all_uncached_at_the_price_of_writing_with_the_longest_reply(desk: Desk):
-    desk.books().book(CALL)
-    assert desk.rows("worst, state, estimated, reserve") == [(3_000 * 2_500 + 1_000 * 10_000, "booked", 3_000, 1_000)]
+def test_the_worst_is_all_uncached_at_the_price_of_writing_with_the_longest_reply(ledgers: LedgerFolder):
+    ledgers.books().book(CALL)
+    assert ledgers.rows("worst, state, estimated, reserve") == [(3_000 * 2_500 + 1_000 * 10_000, "booked", 3_000, 1_000)]
 
 
-def test_what_was_cached_and_written_is_paid_at_its_own_price(desk: Desk):
-    books = desk.books()
+def test_what_was_cached_and_written_is_paid_at_its_own_price(ledgers: LedgerFolder):
+    books = ledgers.books()
     cost = books.settle(books.book(CALL), counted(3_000, 100, 1_000, 500))
     read = 1_500 * 2_000 + 1_000 * 200 + 500 * 2_500
     assert cost == read + 100 * 10_000
-    assert desk.rows("paid, paid_input, cached, written, counted") == [(read + 100 * 10_000, read, 1_000, 500, 1)]
+    assert ledgers.rows("paid, paid_input, cached, written, counted") == [(read + 100 * 10_000, read, 1_000, 500, 1)]
 
 
 @given(st.builds(Usage, *[st.integers(-(10**20), 10**20)] * 5))
@@ -75,62 +75,62 @@ def test_whatever_is_reported_can_be_written_down_and_never_pays_back(usage: Usa
     assert 0 <= price.read(checked) + price.said(checked) < 2**63
 
 
-def test_a_usage_that_makes_no_sense_is_booked_as_reported_and_flagged(desk: Desk):
-    books = desk.books(SpendingLimits(day=1_000, task=1_000))
+def test_a_usage_that_makes_no_sense_is_booked_as_reported_and_flagged(ledgers: LedgerFolder):
+    books = ledgers.books(SpendingLimits(day=1_000, task=1_000))
     books.settle(books.book(LIES), counted(900_000, 40))
-    assert desk.rows("input, output") == [(900_000, 40)]
-    assert desk.rows("note")[0][0] == "900,040 tokens were reported, 4,000 is the ceiling"
+    assert ledgers.rows("input, output") == [(900_000, 40)]
+    assert ledgers.rows("note")[0][0] == "900,040 tokens were reported, 4,000 is the ceiling"
 
 
-def test_a_missing_usage_is_our_estimate_and_flagged(desk: Desk):
-    books = desk.books()
+def test_a_missing_usage_is_our_estimate_and_flagged(ledgers: LedgerFolder):
+    books = ledgers.books()
     books.settle(books.book(CALL), Reply("a thought"))
-    ((sent, said, paid, note),) = desk.rows("input, output, paid, note")
+    ((sent, said, paid, note),) = ledgers.rows("input, output, paid, note")
     assert sent == 3_000 and said > 0 and paid > 3_000 * 2_000 and note == "no usage was reported: our estimate"
 
 
-def test_a_huge_report_trips_the_limits_and_the_reply_is_not_lost(desk: Desk):
-    books = desk.books(SpendingLimits(call=9, task=1))
+def test_a_huge_report_trips_the_limits_and_the_reply_is_not_lost(ledgers: LedgerFolder):
+    books = ledgers.books(SpendingLimits(call=9, task=1))
     books.settle(books.book(LIES), counted(900_000, 40))
     with pytest.raises(OverLimit, match=r"the limit of \$1.00 for one task is reached") as refused:
         books.book(CALL)
     assert refused.value.scope == "task" and "`afresh spend reset task t`" in refused.value.next
-    assert desk.told[-1].startswith("the limit of $1.00 for one task (task t) is reached")
+    assert ledgers.told[-1].startswith("the limit of $1.00 for one task (task t) is reached")
 
 
-def test_a_failed_call_costs_nothing_unless_the_fault_knows_better(desk: Desk):
-    books = desk.books()
+def test_a_failed_call_costs_nothing_unless_the_fault_knows_better(ledgers: LedgerFolder):
+    books = ledgers.books()
     books.cancel(books.book(CALL), TryAgain("busy"))
     paid = TryAgain("cut off")
     paid.usage = Usage(3_000, 10)  # pyright: ignore[reportAttributeAccessIssue]
     books.cancel(books.book(CALL), paid)
-    assert desk.rows("state, paid, note") == [
+    assert ledgers.rows("state, paid, note") == [
         ("cancelled", 0, "busy"), ("settled", 3_000 * 2_000 + 10 * 10_000, "no reply, paid all the same"),
     ]  # fmt: skip
 
 
-def test_an_unknown_price_is_refused_only_under_a_limit_of_the_user_s_own(desk: Desk):
+def test_an_unknown_price_is_refused_only_under_a_limit_of_the_user_s_own(ledgers: LedgerFolder):
     with pytest.raises(OverLimit, match="the price of lab:one is unknown") as refused:
-        desk.books(SpendingLimits(day=3), {}).book(CALL)
+        ledgers.books(SpendingLimits(day=3), {}).book(CALL)
     assert '[prices."lab:one"]' in refused.value.next and "CONFIG" in refused.value.next
-    books = desk.books(prices={})
+    books = ledgers.books(prices={})
     assert books.settle(books.book(CALL), counted(3_000, 10)) is None
-    assert desk.rows("price, worst, paid") == [("unknown", 0, 0)]
-    tokens = desk.books(SpendingLimits(task_tokens=7_000), {})
+    assert ledgers.rows("price, worst, paid") == [("unknown", 0, 0)]
+    tokens = ledgers.books(SpendingLimits(task_tokens=7_000), {})
     with pytest.raises(OverLimit, match="7,000 tokens for one task"):
         tokens.book(CALL)
 
 
-def test_a_model_that_nobody_pays_for_is_written_down_once_it_has_answered(desk: Desk):
-    books = desk.books(SpendingLimits(day=0), free=True)
+def test_a_model_that_nobody_pays_for_is_written_down_once_it_has_answered(ledgers: LedgerFolder):
+    books = ledgers.books(SpendingLimits(day=0), free=True)
     first, second = books.book(CALL), books.book(CALL)
     assert books.settle(second, Reply(usage=Usage(2_000, 30))) == 0
     books.cancel(first, TryAgain("gone"))
-    assert desk.rows("state, price, input, output, paid") == [("settled", "free", 2_000, 30, 0)]
+    assert ledgers.rows("state, price, input, output, paid") == [("settled", "free", 2_000, 30, 0)]
 
 
-def test_limits_of_tokens_count_for_models_that_nobody_pays_for(desk: Desk):
-    books = desk.books(SpendingLimits(day_tokens=5_000), free=True)
+def test_limits_of_tokens_count_for_models_that_nobody_pays_for(ledgers: LedgerFolder):
+    books = ledgers.books(SpendingLimits(day_tokens=5_000), free=True)
     books.settle(books.book(CALL), Reply(usage=Usage(2_000, 30)))
     with pytest.raises(OverLimit):
         books.book(CALL)
@@ -145,28 +145,30 @@ def blocked(path: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [broken, blocked])
-def test_without_books_no_model_is_called_that_somebody_pays_for(desk: Desk, spoil: Callable[[Path], None]):
-    spoil(desk.folder / "ledger.db")
+def test_without_books_no_model_is_called_that_somebody_pays_for(ledgers: LedgerFolder, spoil: Callable[[Path], None]):
+    spoil(ledgers.folder / "ledger.db")
     with pytest.raises(NeedsPerson, match="can't be written, so no model is called") as refused:
-        desk.books().book(CALL)
+        ledgers.books().book(CALL)
     assert "nothing was sent" in refused.value.safe and "afresh rebuild" in refused.value.next
-    free = desk.books(free=True)
+    free = ledgers.books(free=True)
     free.settle(free.book(CALL), counted(1, 1))
-    limited = desk.books(SpendingLimits(day_tokens=5_000), free=True)
+    limited = ledgers.books(SpendingLimits(day_tokens=5_000), free=True)
     limited.settle(limited.book(CALL), counted(1, 1))
 
 
-def test_a_payment_that_could_not_be_written_is_made_up_for_before_the_next_call(desk: Desk, monkeypatch: pytest.MonkeyPatch):
-    books = desk.books()
+def test_a_payment_that_could_not_be_written_is_made_up_for_before_the_next_call(
+    ledgers: LedgerFolder, monkeypatch: pytest.MonkeyPatch
+):
+    books = ledgers.books()
     booked = books.book(CALL)
     with monkeypatch.context() as patch:
         patch.setattr(SqliteLedger, "settle", lambda *args: (_ for _ in ()).throw(NeedsPerson("no room left")))
         assert books.settle(booked, counted(2_000, 10)) == 2_000 * 2_000 + 10 * 10_000
-        assert "no other call is made" in desk.told[-1] and desk.rows("state") == [("booked",)]
+        assert "no other call is made" in ledgers.told[-1] and ledgers.rows("state") == [("booked",)]
         with pytest.raises(NeedsPerson, match="no room left"):
             books.book(CALL)
     books.book(CALL)
-    assert desk.rows("state, input") == [("settled", 2_000), ("booked", 0)]
+    assert ledgers.rows("state, input") == [("settled", 2_000), ("booked", 0)]
 
 
 def test_long_calls_are_priced_by_their_tier():

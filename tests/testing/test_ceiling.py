@@ -50,7 +50,7 @@ def call(model: str = "openai:some", **more: int) -> CallBooking:
 
 def over(purchase: CallBooking, reply: Reply, measured: int = 3_000) -> list[str]:
     watch = CeilingWatch(lambda request: measured)
-    watch.watched(lambda request, purchase, till: reply)(REQUEST, purchase, None)
+    watch.watched(lambda request, purchase, gate: reply)(REQUEST, purchase, None)
     assert watch.calls == 1
     return watch.over
 
@@ -76,7 +76,7 @@ def test_who_lies_on_purpose_is_let_off():
 
 def test_the_watch_stands_wherever_the_door_was_imported_to(monkeypatch: pytest.MonkeyPatch):
     door, other, stranger = ModuleType("door"), ModuleType("other"), ModuleType("stranger")
-    door.call_model = other.call_model = lambda request, purchase, till: Reply(usage=Usage(5_000), counted=True)
+    door.call_model = other.call_model = lambda request, purchase, gate: Reply(usage=Usage(5_000), counted=True)
     stranger.call_model = untouched = lambda: None
     for module in (door, other, stranger):
         monkeypatch.setitem(sys.modules, module.__name__, module)

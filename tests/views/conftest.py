@@ -1,9 +1,9 @@
 from pathlib import Path
 
 import pytest
-from writing_desk import Desk
+from view_folder import ViewFolder
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path / "state")
+def views(tmp_path: Path) -> ViewFolder:
+    return ViewFolder(tmp_path / "state")

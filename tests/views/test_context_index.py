@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from writing_desk import Desk
+from view_folder import ViewFolder
 
 from afresh.core import event as happened
 from afresh.core.archived_block import BlockIndexLine
@@ -34,44 +34,46 @@ def printed(step: int) -> happened.Event:
     return happened.OutputDigested(index=(BlockIndexLine(f"{step:x}" * 64, "run", "pytest", 9_000, "2 failed", step),))
 
 
-def test_it_tells_what_was_sent_what_was_not_and_what_lies_on_disk(desk: Desk) -> None:
-    desk.add("t1")
-    assert desk.json("context/t1.json")["call"] is None
-    desk.commit("t1", *call(1))
-    desk.commit("t1", printed(1), happened.StepFinished(1, "ran the tests"))
-    found = desk.json("context/t1.json")
+def test_it_tells_what_was_sent_what_was_not_and_what_lies_on_disk(views: ViewFolder) -> None:
+    views.add("t1")
+    assert views.json("context/t1.json")["call"] is None
+    views.commit("t1", *call(1))
+    views.commit("t1", printed(1), happened.StepFinished(1, "ran the tests"))
+    found = views.json("context/t1.json")
     assert found["call"]["step"] == 1 and found["call"]["free"] == 100 and found["call"]["tokens left out"] == 430
     assert found["sections"][1] == {"section": "files", "tier": "demand", "tokens": 900, "block": "0123456789ab"}
     assert [row["what"] for row in found["left out"]] == ["step 3", "a.py 1-9"], "the largest first"
     assert found["compacted"] == [{"strategy": "fewer_actions", "section": "earlier", "removed": 2, "tokens": 77}]
     assert found["archive"][0]["block"] == "1" * 12 and found["archive"][0]["says"] == "2 failed"
     assert found["files"]["session"] == "sessions/t1.md"
-    desk.commit("t1", happened.TaskEnded(TaskStatus.DONE, "done"))
-    assert desk.json("context/t1.json")["files"]["session"] == "sessions/archive/t1.md"
+    views.commit("t1", happened.TaskEnded(TaskStatus.DONE, "done"))
+    assert views.json("context/t1.json")["files"]["session"] == "sessions/archive/t1.md"
 
 
-def test_the_journal_is_read_only_when_the_file_is_not_of_the_last_call(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk.add("t1")
-    desk.commit("t1", *call(1))
-    path = desk.folder / "context" / "t1.json"
+def test_the_journal_is_read_only_when_the_file_is_not_of_the_last_call(
+    views: ViewFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    views.add("t1")
+    views.commit("t1", *call(1))
+    path = views.folder / "context" / "t1.json"
     older = path.read_text()
-    desk.commit("t1", *call(2, CallAudit("e" * 64, 4_000, 3_000, (), ())))
+    views.commit("t1", *call(2, CallAudit("e" * 64, 4_000, 3_000, (), ())))
     for damaged in ("", "{", "[]", older, '{"call": null}'):
         path.write_text(damaged)
-        desk.commit("t1", printed(2))
-        assert desk.json("context/t1.json")["call"]["step"] == 2, damaged
-    monkeypatch.delattr(type(desk.store), "journal")
-    desk.commit("t1", printed(3))
-    desk.commit("t1", *call(3))
-    assert not desk.complaints and desk.json("context/t1.json")["call"]["step"] == 3
+        views.commit("t1", printed(2))
+        assert views.json("context/t1.json")["call"]["step"] == 2, damaged
+    monkeypatch.delattr(type(views.store), "journal")
+    views.commit("t1", printed(3))
+    views.commit("t1", *call(3))
+    assert not views.complaints and views.json("context/t1.json")["call"]["step"] == 3
 
 
-def test_nothing_is_written_through_a_link(desk: Desk, tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link(views: ViewFolder, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("mine")
-    (desk.folder / "context").mkdir(parents=True)
-    (desk.folder / "context" / "t1.json").symlink_to(victim)
-    desk.add("t1")
+    (views.folder / "context").mkdir(parents=True)
+    (views.folder / "context" / "t1.json").symlink_to(victim)
+    views.add("t1")
     assert victim.read_text() == "mine"
 
 

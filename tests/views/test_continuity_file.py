@@ -7,7 +7,7 @@ import pytest
 from full_states import states, words
 from hypothesis import given
 from hypothesis import strategies as st
-from writing_desk import Desk, files
+from view_folder import ViewFolder, files
 
 from afresh.core import event as happened
 from afresh.core.decision import Decision
@@ -109,64 +109,64 @@ def test_what_an_undone_step_did_to_the_tests_is_no_news_of_the_tree() -> None:
     assert kept["tests"] == "after step 4: 4 failed; before: 3 passed, 1 failed" and kept["failing"] == ["test_new"]
 
 
-def test_continuity_names_running_before_blocked_before_ready_before_waiting(desk: Desk) -> None:
-    desk.add("ready", priority=5)
-    desk.add("waits", needs=("ready",), priority=9)
-    desk.add("asks")
-    desk.commit("asks", happened.QuestionAsked("how?"), happened.TaskEnded(TaskStatus.BLOCKED, "asked"))
-    desk.add("runs")
-    desk.commit("runs", happened.TaskClaimed("w"))
-    found = desk.continuity()
+def test_continuity_names_running_before_blocked_before_ready_before_waiting(views: ViewFolder) -> None:
+    views.add("ready", priority=5)
+    views.add("waits", needs=("ready",), priority=9)
+    views.add("asks")
+    views.commit("asks", happened.QuestionAsked("how?"), happened.TaskEnded(TaskStatus.BLOCKED, "asked"))
+    views.add("runs")
+    views.commit("runs", happened.TaskClaimed("w"))
+    found = views.continuity()
     assert [row["task"] for row in found["tasks"]] == ["runs", "asks", "ready", "waits"]
     assert found["tasks"][3]["waits for"] == "ready" and found["pick_up"]["task"] == "runs"
-    desk.commit("ready", happened.TaskEnded(TaskStatus.DONE, "done"))
-    assert "waits for" not in desk.continuity()["tasks"][-1]
+    views.commit("ready", happened.TaskEnded(TaskStatus.DONE, "done"))
+    assert "waits for" not in views.continuity()["tasks"][-1]
 
 
-def test_continuity_follows_every_step_and_still_is_what_a_rebuild_gives(desk: Desk) -> None:
-    desk.add("first")
-    desk.add("waits", needs=("first",))
-    desk.commit("first", happened.TaskClaimed("w"))
-    desk.commit("first", happened.StepFinished(1, "looked around"))
-    desk.commit("waits", happened.PlanSet((PlanItem("begin"),)))
-    found = (desk.folder / "continuity.json").read_bytes()
-    assert desk.continuity()["pick_up"]["last outcome"] == "looked around"
-    assert desk.continuity()["tasks"][1]["waits for"] == "first"
-    assert desk.rebuilt()["continuity.json"] == found
+def test_continuity_follows_every_step_and_still_is_what_a_rebuild_gives(views: ViewFolder) -> None:
+    views.add("first")
+    views.add("waits", needs=("first",))
+    views.commit("first", happened.TaskClaimed("w"))
+    views.commit("first", happened.StepFinished(1, "looked around"))
+    views.commit("waits", happened.PlanSet((PlanItem("begin"),)))
+    found = (views.folder / "continuity.json").read_bytes()
+    assert views.continuity()["pick_up"]["last outcome"] == "looked around"
+    assert views.continuity()["tasks"][1]["waits for"] == "first"
+    assert views.rebuilt()["continuity.json"] == found
 
 
-def test_with_nothing_active_it_is_about_what_waits_for_a_word(desk: Desk) -> None:
+def test_with_nothing_active_it_is_about_what_waits_for_a_word(views: ViewFolder) -> None:
     for task in ("older", "newer", "seen"):
-        desk.add(task)
-        desk.commit(task, happened.TaskEnded(TaskStatus.DONE, "all checks pass", "abcdef0123456789"))
-    desk.commit("seen", happened.TaskEnded(TaskStatus.DISCARDED, "no"))
-    found = desk.continuity()
+        views.add(task)
+        views.commit(task, happened.TaskEnded(TaskStatus.DONE, "all checks pass", "abcdef0123456789"))
+    views.commit("seen", happened.TaskEnded(TaskStatus.DISCARDED, "no"))
+    found = views.continuity()
     assert (found["pick_up"]["task"], found["pick_up"]["command"]) == ("newer", "afresh apply newer")
     assert found["over, to be applied or discarded"] == ["newer (done)", "older (done)"]
 
 
-def test_a_step_of_a_task_without_a_row_loads_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_of_a_task_without_a_row_loads_nothing(views: ViewFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(9):
-        desk.add(f"t{number}")
-        desk.commit(f"t{number}", happened.TaskClaimed("w"))
-    before = files(desk.folder)["continuity.json"]
-    monkeypatch.setattr(desk.writer, "tickets", None)
-    desk.commit("t8", happened.StepFinished(1, "looked around"))
-    assert not desk.complaints and files(desk.folder)["continuity.json"] == before == desk.rebuilt()["continuity.json"]
+        views.add(f"t{number}")
+        views.commit(f"t{number}", happened.TaskClaimed("w"))
+    before = files(views.folder)["continuity.json"]
+    monkeypatch.setattr(views.writer, "tickets", None)
+    views.commit("t8", happened.StepFinished(1, "looked around"))
+    assert not views.complaints and files(views.folder)["continuity.json"] == before == views.rebuilt()["continuity.json"]
 
 
-def test_a_file_that_somebody_has_damaged_is_made_again(desk: Desk) -> None:
-    desk.add("t1")
+def test_a_file_that_somebody_has_damaged_is_made_again(views: ViewFolder) -> None:
+    views.add("t1")
     for damaged in ("", "{", "[]", '{"tasks": [{}]}', '{"tasks": [{"task": "t1"}]}', '{"tasks": []}'):
-        (desk.folder / "continuity.json").write_text(damaged)
-        desk.commit("t1", happened.PlanSet((PlanItem(f"after {damaged}"),)))
-        assert desk.continuity()["pick_up"]["task"] == "t1" and not desk.complaints, damaged
+        (views.folder / "continuity.json").write_text(damaged)
+        views.commit("t1", happened.PlanSet((PlanItem(f"after {damaged}"),)))
+        assert views.continuity()["pick_up"]["task"] == "t1" and not views.complaints, damaged
 
 
-def test_a_linked_file_is_replaced_and_not_written_through(desk: Desk, tmp_path: Path) -> None:
+def test_a_linked_file_is_replaced_and_not_written_through(views: ViewFolder, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("mine")
-    desk.folder.mkdir()
-    (desk.folder / "continuity.json").symlink_to(victim)
-    desk.add("t1")
-    assert victim.read_text() == "mine" and not (desk.folder / "continuity.json").is_symlink()
+    views.folder.mkdir()
+    (views.folder / "continuity.json").symlink_to(victim)
+    views.add("t1")
+    assert victim.read_text() == "mine" and not (views.folder / "continuity.json").is_symlink()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from writing_desk import Desk, files
+from view_folder import ViewFolder, files
 
 from afresh.core import event as happened
 from afresh.core.decision import Decision
@@ -39,13 +39,13 @@ FACTS = (
 
 
 def finish(
-    desk: Desk, task: str, status: TaskStatus = TaskStatus.DONE, at: float = 1_700_000_000.0, facts=FACTS, paths=("a.py",)
+    views: ViewFolder, task: str, status: TaskStatus = TaskStatus.DONE, at: float = 1_700_000_000.0, facts=FACTS, paths=("a.py",)
 ) -> None:
-    desk.add(task, goal=f"goal of {task}")
-    desk.commit(task, happened.TaskClaimed("w"), at=at)
-    desk.commit(task, happened.ReplyReceived(1, Reply("", (), Usage(100, 10))), at=at)
+    views.add(task, goal=f"goal of {task}")
+    views.commit(task, happened.TaskClaimed("w"), at=at)
+    views.commit(task, happened.ReplyReceived(1, Reply("", (), Usage(100, 10))), at=at)
     made = happened.DecisionMade(Decision(f"decided in {task}", "person", "because"))
-    desk.commit(
+    views.commit(
         task,
         happened.OutputDigested(facts),
         made,
@@ -54,13 +54,13 @@ def finish(
         happened.StepFinished(1, ""),
         at=at,
     )
-    desk.commit(task, happened.TaskEnded(status, f"end of {task}", "c0ffee" * 7), at=at)
+    views.commit(task, happened.TaskEnded(status, f"end of {task}", "c0ffee" * 7), at=at)
 
 
-def test_a_stranger_learns_what_the_project_has_learnt(desk: Desk) -> None:
-    finish(desk, "t1", at=1_000.0)
-    finish(desk, "t2", at=2_000.0, paths=("a.py", "b.py"))
-    found = desk.json("project_memory.json")
+def test_a_stranger_learns_what_the_project_has_learnt(views: ViewFolder) -> None:
+    finish(views, "t1", at=1_000.0)
+    finish(views, "t2", at=2_000.0, paths=("a.py", "b.py"))
+    found = views.json("project_memory.json")
     totals = found["totals"]
     assert (totals["finished tasks"], totals["done"], totals["steps"], totals["tokens in"]) == (2, 2, 2, 200)
     assert [row["text"] for row in found["rules in force"]] == ["never touch tests/"], "and nothing that was only for its task"
@@ -75,92 +75,92 @@ def test_a_stranger_learns_what_the_project_has_learnt(desk: Desk) -> None:
     assert [row["task"] for row in found["tasks"]] == ["t2", "t1"] and found["tasks"][0]["outcome"] == "end of t2"
 
 
-def test_what_was_thrown_away_changed_no_file_and_proved_nothing_but_its_failures_stay(desk: Desk) -> None:
-    finish(desk, "t1")
-    desk.commit("t1", happened.TaskEnded(TaskStatus.DISCARDED, "not wanted"))
-    found = desk.json("project_memory.json")
+def test_what_was_thrown_away_changed_no_file_and_proved_nothing_but_its_failures_stay(views: ViewFolder) -> None:
+    finish(views, "t1")
+    views.commit("t1", happened.TaskEnded(TaskStatus.DISCARDED, "not wanted"))
+    found = views.json("project_memory.json")
     assert found["files changed most"] == [] and found["known"] == [] and len(found["failed approaches"]) == 1
     assert found["totals"]["done"] == 0 and found["totals"]["discarded"] == 1
 
 
-def test_a_newer_word_on_a_subject_takes_the_place_of_the_older(desk: Desk) -> None:
+def test_a_newer_word_on_a_subject_takes_the_place_of_the_older(views: ViewFolder) -> None:
     rule = Fact(FactKind.RULE, "tests", "tests/ may change", scope=FactScope.USER)
-    finish(desk, "t1", at=1_000.0)
-    finish(desk, "t2", at=2_000.0, facts=(rule,))
-    assert [row["text"] for row in desk.json("project_memory.json")["rules in force"]] == ["tests/ may change"]
-    finish(desk, "t3", at=3_000.0, facts=(replace(rule, text=""),))
-    assert desk.json("project_memory.json")["rules in force"] == [], "taken back"
+    finish(views, "t1", at=1_000.0)
+    finish(views, "t2", at=2_000.0, facts=(rule,))
+    assert [row["text"] for row in views.json("project_memory.json")["rules in force"]] == ["tests/ may change"]
+    finish(views, "t3", at=3_000.0, facts=(replace(rule, text=""),))
+    assert views.json("project_memory.json")["rules in force"] == [], "taken back"
 
 
-def test_a_running_task_touches_neither_file(desk: Desk) -> None:
-    finish(desk, "t1")
-    before = {name: (desk.folder / name).stat().st_ino for name in ("history.jsonl", "project_memory.json")}
-    desk.add("t2")
-    desk.commit("t2", happened.TaskClaimed("w"))
-    desk.commit("t2", happened.StepFinished(1, ""))
-    assert before == {name: (desk.folder / name).stat().st_ino for name in before}
+def test_a_running_task_touches_neither_file(views: ViewFolder) -> None:
+    finish(views, "t1")
+    before = {name: (views.folder / name).stat().st_ino for name in ("history.jsonl", "project_memory.json")}
+    views.add("t2")
+    views.commit("t2", happened.TaskClaimed("w"))
+    views.commit("t2", happened.StepFinished(1, ""))
+    assert before == {name: (views.folder / name).stat().st_ino for name in before}
 
 
-def test_the_end_of_a_task_loads_no_other(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_of_a_task_loads_no_other(views: ViewFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(5):
-        finish(desk, f"t{number}")
-    monkeypatch.setattr(type(desk.store), "load", lambda store, task: pytest.fail(f"{task} was loaded"))
-    finish(desk, "t9")
-    assert not desk.complaints and desk.json("project_memory.json")["totals"]["finished tasks"] == 6
+        finish(views, f"t{number}")
+    monkeypatch.setattr(type(views.store), "load", lambda store, task: pytest.fail(f"{task} was loaded"))
+    finish(views, "t9")
+    assert not views.complaints and views.json("project_memory.json")["totals"]["finished tasks"] == 6
 
 
 @pytest.mark.parametrize("damage", ["", "{", "null\n[]\n", '{"task": "t1"}\n', '{"task": "gone", "shape": 1}\n'])
-def test_a_history_that_is_gone_or_damaged_is_made_again(desk: Desk, damage: str) -> None:
-    finish(desk, "t1")
-    finish(desk, "t2")
-    (desk.folder / "history.jsonl").write_text(damage)
-    finish(desk, "t3")
-    assert not desk.complaints and desk.json("project_memory.json")["totals"]["finished tasks"] == 3
-    before = files(desk.folder)
-    assert desk.rebuilt() == before
+def test_a_history_that_is_gone_or_damaged_is_made_again(views: ViewFolder, damage: str) -> None:
+    finish(views, "t1")
+    finish(views, "t2")
+    (views.folder / "history.jsonl").write_text(damage)
+    finish(views, "t3")
+    assert not views.complaints and views.json("project_memory.json")["totals"]["finished tasks"] == 3
+    before = files(views.folder)
+    assert views.rebuilt() == before
 
 
-def test_a_writer_that_comes_late_does_not_bring_back_what_was(desk: Desk) -> None:
-    finish(desk, "t1")
-    late = desk.store.load("t1")
-    desk.commit("t1", happened.TaskEnded(TaskStatus.APPLIED, "merged"))
-    desk.writer.saw(late, ())
-    assert [row["status"] for row in desk.json("project_memory.json")["tasks"]] == ["applied"]
+def test_a_writer_that_comes_late_does_not_bring_back_what_was(views: ViewFolder) -> None:
+    finish(views, "t1")
+    late = views.store.load("t1")
+    views.commit("t1", happened.TaskEnded(TaskStatus.APPLIED, "merged"))
+    views.writer.saw(late, ())
+    assert [row["status"] for row in views.json("project_memory.json")["tasks"]] == ["applied"]
 
 
-def test_an_end_that_no_writer_saw_is_made_up_for_at_the_next(desk: Desk) -> None:
-    finish(desk, "t1")
-    desk.project.commit("t1", [happened.TaskEnded(TaskStatus.DISCARDED, "by a process that was killed")], at=1_700_000_001.0)
-    finish(desk, "t2")
-    assert {row["task"]: row["status"] for row in desk.json("project_memory.json")["tasks"]} == {"t1": "discarded", "t2": "done"}
-    before = (desk.folder / "project_memory.json").read_bytes()
-    assert desk.rebuilt()["project_memory.json"] == before
+def test_an_end_that_no_writer_saw_is_made_up_for_at_the_next(views: ViewFolder) -> None:
+    finish(views, "t1")
+    views.project.commit("t1", [happened.TaskEnded(TaskStatus.DISCARDED, "by a process that was killed")], at=1_700_000_001.0)
+    finish(views, "t2")
+    assert {row["task"]: row["status"] for row in views.json("project_memory.json")["tasks"]} == {"t1": "discarded", "t2": "done"}
+    before = (views.folder / "project_memory.json").read_bytes()
+    assert views.rebuilt()["project_memory.json"] == before
 
 
-def test_nothing_is_read_through_a_link(desk: Desk, tmp_path: Path) -> None:
-    finish(desk, "t1")
-    history = desk.folder / "history.jsonl"
+def test_nothing_is_read_through_a_link(views: ViewFolder, tmp_path: Path) -> None:
+    finish(views, "t1")
+    history = views.folder / "history.jsonl"
     (tmp_path / "elsewhere").write_text(history.read_text().replace("goal of t1", "not the goal"))
     history.unlink()
     history.symlink_to(tmp_path / "elsewhere")
-    finish(desk, "t2")
-    assert {row["goal"] for row in desk.json("project_memory.json")["tasks"]} == {"goal of t1", "goal of t2"}
+    finish(views, "t2")
+    assert {row["goal"] for row in views.json("project_memory.json")["tasks"]} == {"goal of t1", "goal of t2"}
 
 
-def test_nothing_is_written_through_a_link(desk: Desk, tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link(views: ViewFolder, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("mine")
-    desk.folder.mkdir()
+    views.folder.mkdir()
     for name in ("history.jsonl", "project_memory.json"):
-        (desk.folder / name).symlink_to(victim)
-    finish(desk, "t1")
-    assert victim.read_text() == "mine" and desk.json("project_memory.json")["totals"]["finished tasks"] == 1
+        (views.folder / name).symlink_to(victim)
+    finish(views, "t1")
+    assert victim.read_text() == "mine" and views.json("project_memory.json")["totals"]["finished tasks"] == 1
 
 
-def test_keys_that_a_command_has_printed_are_masked(desk: Desk) -> None:
+def test_keys_that_a_command_has_printed_are_masked(views: ViewFolder) -> None:
     key = "sk-ant-" + "api03-abcdefghijklmnop"
-    finish(desk, "t1", facts=(Fact(FactKind.VERIFIED, "the key", f"is {key}, at https://me:{'pass' + 'word'}@host/x"),))
-    text = (desk.folder / "project_memory.json").read_text()
+    finish(views, "t1", facts=(Fact(FactKind.VERIFIED, "the key", f"is {key}, at https://me:{'pass' + 'word'}@host/x"),))
+    text = (views.folder / "project_memory.json").read_text()
     assert "[redacted]" in text and key not in text and "password" not in text and "@host/x" in text
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from journals import Project, in_memory, on_disk, projects
-from writing_desk import files
+from view_folder import files
 
 from afresh.core.text import escape_hidden
 from afresh.errors import BadInput

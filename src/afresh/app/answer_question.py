@@ -22,19 +22,19 @@ MIN_TASK_PREFIX_CHARACTERS = 5
 """Characters from which one word alone may be the beginning of a task's name."""
 
 
-def list_open_questions(desk: Project) -> list[State]:
+def list_open_questions(project: Project) -> list[State]:
     """Every task that waits for an answer, the one that has waited longest first. A part that asks was told to its parent."""
-    blocked = [ticket.task for ticket in desk.queue.tickets() if ticket.status is TaskStatus.BLOCKED and not ticket.parent]
-    return sorted(map(desk.store.load, blocked), key=lambda state: (state.times.updated, state.task.id))
+    blocked = [ticket.task for ticket in project.queue.tickets() if ticket.status is TaskStatus.BLOCKED and not ticket.parent]
+    return sorted(map(project.store.load, blocked), key=lambda state: (state.times.updated, state.task.id))
 
 
-def find_addressed_task(desk: Project, words: Sequence[str]) -> tuple[str, str]:
+def find_addressed_task(project: Project, words: Sequence[str]) -> tuple[str, str]:
     """Which task the words are for, and the answer. The task may be left out where only one asks."""
     if len(words) == 2:
-        return find_task(desk, words[0]), words[1]
+        return find_task(project, words[0]), words[1]
     (text,) = words
-    waiting = [state.task.id for state in list_open_questions(desk)]
-    if named := [ticket.task for ticket in desk.queue.tickets() if _names_task(text, ticket.task)]:
+    waiting = [state.task.id for state in list_open_questions(project)]
+    if named := [ticket.task for ticket in project.queue.tickets() if _names_task(text, ticket.task)]:
         raise BadInput(
             f"{text!r} is a task; the answer is missing",
             next=f'afresh answer {named[0]} "your words"',
@@ -54,19 +54,19 @@ def _names_task(text: str, task: str) -> bool:
     return text == task or (len(text) >= MIN_TASK_PREFIX_CHARACTERS and task.startswith(text))
 
 
-def answer_question(desk: Project, task: str, text: str) -> State:
+def answer_question(project: Project, task: str, text: str) -> State:
     """The person's own words, or the option that they chose. The task is ready again."""
-    state = desk.store.load(task)
+    state = project.store.load(task)
     refuse_part_of_task(state)
     if state.status is not TaskStatus.BLOCKED:
-        raise explain_refusal(desk, state)
-    event = parse_answer(state, text, find_author_name(desk.project.root))
-    refuse_overfull_prompt(apply_event(event, state), desk.templates, desk.instructions, desk.settings.models)
+        raise explain_refusal(project, state)
+    event = parse_answer(state, text, find_author_name(project.paths.root))
+    refuse_overfull_prompt(apply_event(event, state), project.templates, project.instructions, project.settings.models)
     try:
-        answered = record_events(desk, state, task, [event])
+        answered = record_events(project, state, task, [event])
     except Conflict:
-        raise explain_refusal(desk, desk.store.load(task)) from None
-    reset_task_limits(desk, task)
+        raise explain_refusal(project, project.store.load(task)) from None
+    reset_task_limits(project, task)
     return answered
 
 
@@ -89,9 +89,9 @@ def parse_answer(state: State, text: str, by: str) -> QuestionAnswered:
     return QuestionAnswered(text, by)
 
 
-def explain_refusal(desk: Project, state: State) -> BadInput:
+def explain_refusal(project: Project, state: State) -> BadInput:
     """Why a task takes no answer, by what its journal says."""
-    task, before = state.task.id, find_last_answer(desk, state.task.id)
+    task, before = state.task.id, find_last_answer(project, state.task.id)
     if state.status is TaskStatus.BLOCKED:
         question = to_one_line(state.dialogue.question, 200)
         return BadInput(
@@ -107,7 +107,7 @@ def explain_refusal(desk: Project, state: State) -> BadInput:
         return BadInput(
             f"task {task} is finished: {state.status}", next=f"afresh show {task} shows how it ended", safe=ANSWER_NOT_RECORDED
         )
-    held = next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), "")
+    held = next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), "")
     works = f"{held} is working on it" if held else ""
     if before:
         what = f"task {task} was answered already, {before.told}{f'; {works}' if works else ''}"
@@ -135,9 +135,9 @@ class RecordedAnswer:
         return f"by {to_one_line(self.answer.by, 60)} at {format_time(self.at)}: “{to_one_line(self.answer.text, 200)}”{to}"
 
 
-def find_last_answer(desk: Project, task: str) -> RecordedAnswer | None:
+def find_last_answer(project: Project, task: str) -> RecordedAnswer | None:
     question, last = "", None
-    for entry in desk.store.journal(task):
+    for entry in project.store.journal(task):
         if isinstance(entry.event, QuestionAsked):
             question = entry.event.question
         elif isinstance(entry.event, QuestionAnswered):
@@ -145,11 +145,11 @@ def find_last_answer(desk: Project, task: str) -> RecordedAnswer | None:
     return last
 
 
-def parse_user_message(desk: Project, state: State, text: str, redirects: bool = False) -> PersonRequest:
+def parse_user_message(project: Project, state: State, text: str, redirects: bool = False) -> PersonRequest:
     """Words, or the option that they choose where something is asked. BadInput for what no window could hold."""
-    answered = parse_answer(state, text, find_author_name(desk.project.root))
+    answered = parse_answer(state, text, find_author_name(project.paths.root))
     event = answered if state.dialogue.question else PersonSpoke(text, answered.by, redirects)
-    refuse_overfull_prompt(apply_event(event, state), desk.templates, desk.instructions)
+    refuse_overfull_prompt(apply_event(event, state), project.templates, project.instructions)
     if state.dialogue.supervision.paused and answered.option == APPROVE_OPTION:
         return PersonRequest(PersonAct.GO, by=answered.by)
     return PersonRequest(

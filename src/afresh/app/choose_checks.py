@@ -29,7 +29,7 @@ TRIALS_FILE = "tests.json"
 class ProjectWithSettings:
     """A project and its settings, as much as is needed to try a command in it."""
 
-    project: ProjectPaths
+    paths: ProjectPaths
     settings: Settings
 
 
@@ -66,11 +66,11 @@ def describe_check_trial(trial: CommandTrial) -> str:
 
 def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bool = False) -> TrialResults:
     """What is kept for the files as they are, or else a new trial. One that found nothing is not kept: the machine may change."""
-    files = CheckoutFiles(place.project.root)
+    files = CheckoutFiles(place.paths.root)
     configuration = read_configuration(files.paths(), files.read)
     found = find_candidates(configuration)
     digest = digest_test_configuration(configuration, found)
-    before = load_kept_trials(place.project.state / TRIALS_FILE)
+    before = load_kept_trials(place.paths.state / TRIALS_FILE)
     enough = before.best and (before.best.ran or not limit)
     if before.digest == digest and enough and not again:
         return before
@@ -78,7 +78,7 @@ def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bo
         return TrialResults(digest)
     now = TrialResults(digest, try_test_candidates(place, configuration, found, limit))
     if now.best and now.best.note is not TrialNote.FOREIGN_IMPORT:
-        write_durable_file(place.project.state / TRIALS_FILE, to_canonical_json(now))
+        write_durable_file(place.paths.state / TRIALS_FILE, to_canonical_json(now))
     return now
 
 
@@ -98,7 +98,7 @@ def try_test_candidates(
     place: ProjectWithSettings, configuration: ProjectConfiguration, found: Sequence[CommandCandidate], limit: float
 ) -> tuple[CommandTrial, ...]:
     """In a copy of the checkout, inside the sandbox; without one nothing is run."""
-    repository = Repository.find(place.project.root)
+    repository = Repository.find(place.paths.root)
     try:
         with make_scratch_copy(repository, configuration.paths) as tree:
             mounts = Mounts(
@@ -107,7 +107,7 @@ def try_test_candidates(
                 environments=find_environment_folders(repository),
                 readable=tuple(Path(path).expanduser() for path in place.settings.readable),
             )
-            sandbox = choose_sandbox(mounts, cache=place.project.state / "sandbox-probe")
+            sandbox = choose_sandbox(mounts, cache=place.paths.state / "sandbox-probe")
             trials = try_candidates(found, sandbox, limit)
             strange = find_foreign_imports(sandbox, list_top_level_packages(tree))
             foreign = TrialNote.FOREIGN_IMPORT

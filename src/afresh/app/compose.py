@@ -64,134 +64,136 @@ class RunTerms:
     """What ends the run from outside."""
 
 
-def run_task(desk: Project, task: str | None, terms: RunTerms) -> State | None:
+def run_task(project: Project, task: str | None, terms: RunTerms) -> State | None:
     """Claim a task (the next ready one if none is named) and take it as far as it will go. None when nothing is ready."""
     worker = identify_worker()
-    claimed = desk.queue.claim(worker, task)
+    claimed = project.queue.claim(worker, task)
     if claimed is None:
         return None
     try:
-        learn_from_ended_tasks(desk)
-        with renew_lease_in_background(desk.queue, worker, claimed) as lease:
-            return advance_or_block(desk, claimed, replace(terms, cancellations=(*terms.cancellations, lease)))
+        learn_from_ended_tasks(project)
+        with renew_lease_in_background(project.queue, worker, claimed) as lease:
+            return advance_or_block(project, claimed, replace(terms, cancellations=(*terms.cancellations, lease)))
     finally:
-        desk.queue.release(worker, claimed)
+        project.queue.release(worker, claimed)
 
 
-def advance_or_block(desk: Project, task: str, terms: RunTerms) -> State:
+def advance_or_block(project: Project, task: str, terms: RunTerms) -> State:
     """As far as it will go. What no window can hold is for a person."""
     try:
-        runtime = build_runtime(desk, desk.store.load(task), terms)
+        runtime = build_runtime(project, project.store.load(task), terms)
         advance_task(task, identify_worker(), runtime)
-        learn_from_ended_tasks(desk, make_lesson_wording(desk, runtime, desk.store.load(task)), task)
-        return desk.store.load(task)
+        learn_from_ended_tasks(project, make_lesson_wording(project, runtime, project.store.load(task)), task)
+        return project.store.load(task)
     except OverCeiling as fault:
-        return block_task(desk, task, str(fault))
+        return block_task(project, task, str(fault))
     except OverLimit as fault:
-        question = ask_about_limit(desk, fault)
-        if not question or desk.store.load(task).task.parent:  # its parent pays, so its parent asks
+        question = ask_about_limit(project, fault)
+        if not question or project.store.load(task).task.parent:  # its parent pays, so its parent asks
             raise
-        return block_task(desk, task, fault.what, question)
+        return block_task(project, task, fault.what, question)
     except BadInstructions as fault:
-        return block_task(desk, task, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
+        return block_task(project, task, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
 
 
-def build_runtime(desk: Project, state: State, terms: RunTerms) -> Runtime:
-    task, clock, spec = state.task, SystemClock(), choose_task_model(desk, state, terms)
-    counter = EstimatingCounter(framing=find_framing_tokens(spec, desk.settings.models))
-    repository = Repository.find(desk.project.root)
+def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
+    task, clock, spec = state.task, SystemClock(), choose_task_model(project, state, terms)
+    counter = EstimatingCounter(framing=find_framing_tokens(spec, project.settings.models))
+    repository = Repository.find(project.paths.root)
     unpack_work(repository, task.id)
-    workspace = GitWorkspace(repository, task.id, clock, find_part_origin(desk, task))
-    model = make_model(spec, state.spending.calls, ModelSettings(count=counter, named=desk.settings.models, task=task.id))
+    workspace = GitWorkspace(repository, task.id, clock, find_part_origin(project, task))
+    model = make_model(spec, state.spending.calls, ModelSettings(count=counter, named=project.settings.models, task=task.id))
     refuse_large_ceiling(task.budget, model.window)
-    known = open_code_insight(desk, task.id, repository)
+    known = open_code_insight(project, task.id, repository)
     alone = replace(terms, mode=AUTONOMOUS_MODE, person=None)  # a person follows the whole, not its parts
     return Runtime(
         model=model,
-        store=desk.store,
+        store=project.store,
         workspace=workspace,
         files=workspace.files,
-        sandbox=open_task_sandbox(desk, workspace, terms.no_sandbox),
+        sandbox=open_task_sandbox(project, workspace, terms.no_sandbox),
         code=known,
         clock=clock,
-        settings=configure_calls(desk, state, spec, model.name, counter, terms),
-        ledger=open_run_ledger(desk, spec, terms.alert),
+        settings=configure_calls(project, state, spec, model.name, counter, terms),
+        ledger=open_run_ledger(project, spec, terms.alert),
         knowledge=Knowledge(
-            facts=desk.lore,
-            instructions=desk.instructions,
-            lessons=open_lesson_library(desk, workspace.root),
+            facts=project.facts,
+            instructions=project.instructions,
+            lessons=open_lesson_library(project, workspace.root),
             git_history=GitCommitHistory(repository),
         ),
         control=RunControl(
-            watchers=(desk.lore, desk.projections, *terms.watchers),
+            watchers=(project.facts, project.view_writer, *terms.watchers),
             person=terms.person,
             cancellations=terms.cancellations,
-            delegate=PartRunner(desk, workspace, known, lambda part: advance_or_block(desk, part, alone)) if task.parts else None,
+            delegate=PartRunner(project, workspace, known, lambda part: advance_or_block(project, part, alone))
+            if task.parts
+            else None,
         ),
     )
 
 
 def configure_calls(
-    desk: Project, state: State, spec: str, model: str, counter: EstimatingCounter, terms: RunTerms
+    project: Project, state: State, spec: str, model: str, counter: EstimatingCounter, terms: RunTerms
 ) -> CallSettings:
-    retries = find_retry_count(spec, desk.settings.models)
+    retries = find_retry_count(spec, project.settings.models)
     return CallSettings(
-        template=load_template(state.task.type, desk.templates),
+        template=load_template(state.task.type, project.templates),
         tools=TOOLS,
         counter=counter,
-        calibration=load_calibration(desk, model, state.task.id),
-        compaction=configure_compaction(desk, spec),
-        stall=desk.settings.no_progress,
+        calibration=load_calibration(project, model, state.task.id),
+        compaction=configure_compaction(project, spec),
+        stall=project.settings.no_progress,
         retries=MAX_REPLY_RETRIES if retries is None else min(retries, MAX_REPLY_RETRIES),
-        native=is_provider(spec, desk.settings.models),
-        mode=terms.mode or ("" if state.dialogue.supervision.mode else desk.settings.mode),
+        native=is_provider(spec, project.settings.models),
+        mode=terms.mode or ("" if state.dialogue.supervision.mode else project.settings.mode),
     )
 
 
-def open_task_sandbox(desk: Project, workspace: GitWorkspace, allow_none: bool) -> Sandbox:
+def open_task_sandbox(project: Project, workspace: GitWorkspace, allow_none: bool) -> Sandbox:
     """The best that holds on this machine, with the task's own tree in it."""
     repository = workspace.repository
     mounts = Mounts(
         tree=workspace.root,
         at=repository.root,
         environments=find_environment_folders(repository),
-        readable=tuple(Path(path).expanduser() for path in desk.settings.readable),
+        readable=tuple(Path(path).expanduser() for path in project.settings.readable),
     )
-    sandbox = choose_sandbox(mounts, allow_none=allow_none, cache=desk.project.state / "sandbox-probe")
+    sandbox = choose_sandbox(mounts, allow_none=allow_none, cache=project.paths.state / "sandbox-probe")
     if sandbox.root != repository.root:
         workspace.open()
         require_own_tree(sandbox, workspace.root)
     return sandbox
 
 
-def find_part_origin(desk: Project, task: Task) -> PartOrigin | None:
+def find_part_origin(project: Project, task: Task) -> PartOrigin | None:
     """A part begins with the tree that its parent had when it was handed out."""
-    return PartOrigin(task.parent, desk.store.load(task.parent).workspace.base, task.tree) if task.parent else None
+    return PartOrigin(task.parent, project.store.load(task.parent).workspace.base, task.tree) if task.parent else None
 
 
-def open_code_insight(desk: Project, tree: str, repository: Repository) -> CodeInsight:
+def open_code_insight(project: Project, tree: str, repository: Repository) -> CodeInsight:
     """What it reads is kept beside the state, and may be lost: the index of code, the commits before a task, the fingerprint."""
-    state = desk.project.state
+    state = project.paths.state
     told = cache(lambda base: read_commit_history(repository.git, base, state))
     return CodeInsight(SqliteCodeIndex(state / "code.db"), tree, told, ProfileCache(state / "projects.json"))
 
 
-def configure_compaction(desk: Project, spec: str) -> CompactionSettings:
+def configure_compaction(project: Project, spec: str) -> CompactionSettings:
     """A provider's model sums up where rules have no room for all; others only if the user says so: a script, a mailbox and
     the offline policy have nobody who expects such a call."""
-    said, hooks = desk.settings.compaction.model_summary, desk.settings.hooks
+    said, hooks = project.settings.compaction.model_summary, project.settings.hooks
     hook = CommandHook(hooks.before_compaction, hooks.timeout) if hooks.before_compaction else None
-    wanted = is_provider(spec, desk.settings.models) if said is None else said
-    return CompactionSettings(hook, load_call_template("summary", desk.templates) if wanted else None, always=bool(said))
+    wanted = is_provider(spec, project.settings.models) if said is None else said
+    return CompactionSettings(hook, load_call_template("summary", project.templates) if wanted else None, always=bool(said))
 
 
-def make_lesson_wording(desk: Project, runtime: Runtime, state: State) -> SideCall | None:
+def make_lesson_wording(project: Project, runtime: Runtime, state: State) -> SideCall | None:
     """A paid call that the work itself does not need: only if the user's own settings say so."""
-    if not desk.settings.knowledge.model_wording:
+    if not project.settings.knowledge.model_wording:
         return None
     return SideCall(
         runtime.gate,
-        load_call_template("lesson", desk.templates),
+        load_call_template("lesson", project.templates),
         runtime.settings.counter,
         CallPurpose.MEMORY,
         state.task,
@@ -199,9 +201,11 @@ def make_lesson_wording(desk: Project, runtime: Runtime, state: State) -> SideCa
     )
 
 
-def choose_task_model(desk: Project, state: State, terms: RunTerms) -> str:
+def choose_task_model(project: Project, state: State, terms: RunTerms) -> str:
     """As asked for now, as ordered with the task, as set by the user; fix_violation needs none."""
-    chosen = terms.model or state.task.model or desk.settings.model or ("offline" if state.task.type == "fix_violation" else "")
+    chosen = (
+        terms.model or state.task.model or project.settings.model or ("offline" if state.task.type == "fix_violation" else "")
+    )
     if not chosen:
         raise BadInput(
             "no model is set",
@@ -216,9 +220,9 @@ MAX_TASKS_READ = 5
 """Of the newest that were begun. Without one among them that used the model, the first calls learn it again."""
 
 
-def load_calibration(desk: Project, model: str, task: str) -> TokenCalibration:
-    begun = [ticket.task for ticket in desk.queue.tickets() if ticket.status is not TaskStatus.READY and ticket.task != task]
-    states = sorted(map(desk.store.load, begun[-MAX_TASKS_READ:]), key=lambda state: state.times.updated, reverse=True)
+def load_calibration(project: Project, model: str, task: str) -> TokenCalibration:
+    begun = [ticket.task for ticket in project.queue.tickets() if ticket.status is not TaskStatus.READY and ticket.task != task]
+    states = sorted(map(project.store.load, begun[-MAX_TASKS_READ:]), key=lambda state: state.times.updated, reverse=True)
     return next(
         (meter for state in states if (meter := find_calibration(state.tokens.calibrations, model)).samples),
         TokenCalibration(model),

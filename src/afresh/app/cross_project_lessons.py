@@ -32,42 +32,42 @@ def open_pattern_folder() -> LessonFolder:
 
 
 def add_patterns_to_library(
-    desk: Project, own: FolderLessonLibrary, home: LessonFolder
+    project: Project, own: FolderLessonLibrary, home: LessonFolder
 ) -> FolderLessonLibrary | LibraryWithPatterns:
-    return LibraryWithPatterns(own, home, open_pattern_folder(), desk.clock) if desk.settings.patterns else own
+    return LibraryWithPatterns(own, home, open_pattern_folder(), project.clock) if project.settings.patterns else own
 
 
-def share_plain_part(desk: Project, one: Lesson, today: date) -> Lesson | None:
+def share_plain_part(project: Project, one: Lesson, today: date) -> Lesson | None:
     """Without a person: the lines of an approved object that name nothing of its project, if they say anything without the
     others. A folder that can't be written is no reason to stop: the object stays where it is."""
     if (
-        not desk.settings.patterns
+        not project.settings.patterns
         or one.status is not LessonStatus.APPROVED
         or not anonymise_lesson(one, load_everyday_stems(), ProjectNames())
     ):
         return None
-    own = collect_lesson_vocabulary(desk, one)
+    own = collect_lesson_vocabulary(project, one)
     plain = anonymise_lesson(one, load_everyday_stems(), own) if own else None
     if plain is None:
         return None
     with suppress(OSError):
-        return add_pattern(desk, plain, LessonApproval.AUTOMATIC, today)
+        return add_pattern(project, plain, LessonApproval.AUTOMATIC, today)
     return None
 
 
-def add_pattern(desk: Project, one: Lesson, by: LessonApproval, today: date) -> Lesson | None:
+def add_pattern(project: Project, one: Lesson, by: LessonApproval, today: date) -> Lesson | None:
     """Into the folder of patterns. None when it is there already, or was and is not wanted, or another says the same."""
     folder = open_pattern_folder()
     folder.root.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock_file(folder.root / ".lock"):
-        if find_pattern_of_lesson(folder, desk.project.root, one) or any(
+        if find_pattern_of_lesson(folder, project.paths.root, one) or any(
             is_same_pattern(one, old) for old in folder.objects().values()
         ):
             return None
         pattern = replace(
             strip_lesson_record(one),
             id=f"{PATTERN_ID_PREFIX}{secrets.token_hex(4)}",
-            project=str(desk.project.root),
+            project=str(project.paths.root),
             source=one.id,
             by=by,
             created=str(today),
@@ -92,16 +92,16 @@ def is_same_pattern(one: Lesson, other: Lesson) -> bool:
     return compute_likeness(*told) >= MIN_LIKENESS_OF_SAME_PATTERN
 
 
-def collect_lesson_vocabulary(desk: Project, one: Lesson) -> ProjectNames | None:
+def collect_lesson_vocabulary(project: Project, one: Lesson) -> ProjectNames | None:
     """What the project calls its own, with what the task that the object came from has written, run and seen."""
-    known = {ticket.task for ticket in desk.queue.tickets()}
-    more = list(read_task_texts(desk, one.source)) if one.source in known else []
-    return collect_project_words(Repository.find(desk.project.root), more)
+    known = {ticket.task for ticket in project.queue.tickets()}
+    more = list(read_task_texts(project, one.source)) if one.source in known else []
+    return collect_project_words(Repository.find(project.paths.root), more)
 
 
-def read_task_texts(desk: Project, task: str) -> Iterator[tuple[str, str]]:
+def read_task_texts(project: Project, task: str) -> Iterator[tuple[str, str]]:
     actions: tuple[Action, ...] = ()
-    for entry in desk.store.journal(task):
+    for entry in project.store.journal(task):
         match entry.event:
             case ReplyReceived(reply=reply):
                 actions = reply.actions
@@ -109,7 +109,7 @@ def read_task_texts(desk: Project, task: str) -> Iterator[tuple[str, str]]:
             case ActionsExecuted(observations=observations):
                 for action, seen in zip(actions, observations, strict=False):
                     if has_trait(action, ToolTrait.RUNS) and seen.block:
-                        yield "", desk.store.read(seen.block)[:MAX_OUTPUT_CHARACTERS]
+                        yield "", project.store.read(seen.block)[:MAX_OUTPUT_CHARACTERS]
             case _:
                 pass
 

@@ -39,11 +39,11 @@ class SharingOffer:
     """The project is too large to be looked through."""
 
 
-def offer_sharing(desk: Project, name: str, plain: bool = False) -> SharingOffer:
+def offer_sharing(project: Project, name: str, plain: bool = False) -> SharingOffer:
     """The whole object; or with `plain` only its lines that name nothing of the project."""
-    one = find_lesson(desk, name).knowledge
-    refuse_sharing(desk, one)
-    own = collect_lesson_vocabulary(desk, one)
+    one = find_lesson(project, name).knowledge
+    refuse_sharing(project, one)
+    own = collect_lesson_vocabulary(project, one)
     if not plain:
         telling = find_telltales("\n".join([one.title, *one.tags, one.body]), load_everyday_stems(), own) if own else []
         return SharingOffer(one, strip_lesson_record(one), tuple(word for word in telling if word.strip("#")), own is None)
@@ -60,12 +60,12 @@ def explain_telling_words(one: Lesson, own: ProjectNames) -> str:
     return f"its title contains {', '.join(named[:3])}" if named else "every line of what worked contains names from the project"
 
 
-def refuse_sharing(desk: Project, one: Lesson) -> None:
+def refuse_sharing(project: Project, one: Lesson) -> None:
     if one.status is not LessonStatus.APPROVED:
         raise BadInput(f"{one.id} is {one.status}", next=f"afresh knowledge approve {one.id}", safe=NOTHING_SHARED)
-    if not desk.settings.patterns:
+    if not project.settings.patterns:
         raise BadInput("patterns are turned off", next="remove `patterns = false` from the settings", safe=NOTHING_SHARED)
-    if old := find_pattern_of_lesson(open_pattern_folder(), desk.project.root, one):
+    if old := find_pattern_of_lesson(open_pattern_folder(), project.paths.root, one):
         raise BadInput(
             f"{one.id} is already shared, as {old.id}" + (", and was rejected" if old.status is LessonStatus.REJECTED else ""),
             next=f"edit, approve or reject that one: afresh knowledge show {old.id}",
@@ -73,9 +73,9 @@ def refuse_sharing(desk: Project, one: Lesson) -> None:
         )
 
 
-def share_lesson(desk: Project, made: SharingOffer) -> Lesson:
+def share_lesson(project: Project, made: SharingOffer) -> Lesson:
     """By a person who has seen the offer."""
-    pattern = add_pattern(desk, made.text, LessonApproval.CONFIRMED, read_current_day(desk))
+    pattern = add_pattern(project, made.text, LessonApproval.CONFIRMED, read_current_day(project))
     if pattern is None:
         raise BadInput(
             "a pattern with the same text exists already", next="afresh knowledge list lists them", safe=NOTHING_SHARED
@@ -102,16 +102,16 @@ class LessonListing:
     """What may be shown in all projects of the user, and where it is from."""
 
 
-def list_lessons(desk: Project) -> LessonListing:
-    learn_from_ended_tasks(desk)
-    held, shared = open_lesson_folder(desk.project.root).held(), open_pattern_folder().held()
-    found, wrong = read_skills(desk.project.root, {})
+def list_lessons(project: Project) -> LessonListing:
+    learn_from_ended_tasks(project)
+    held, shared = open_lesson_folder(project.paths.root).held(), open_pattern_folder().held()
+    found, wrong = read_skills(project.paths.root, {})
     rows, patterns = (
-        [make_lesson_row(desk, one.read.knowledge, one) for one in some if one.read.knowledge] for some in (held, shared)
+        [make_lesson_row(project, one.read.knowledge, one) for one in some if one.read.knowledge] for some in (held, shared)
     )
     notes = [note for one in (*held, *shared) for note in one.read.notes]
     return LessonListing(
-        rows, [(one.path, one.description) for one in found], [*find_linked_folders(desk.project.root), *notes, *wrong], patterns
+        rows, [(one.path, one.description) for one in found], [*find_linked_folders(project.paths.root), *notes, *wrong], patterns
     )
 
 
@@ -122,19 +122,23 @@ def find_linked_folders(root: Path) -> list[FileFault]:
     return [FileFault(place.relative_to(root).as_posix(), 1, "", told) for place in places if place.is_symlink()]
 
 
-def make_lesson_row(desk: Project, one: Lesson, held: LessonFile) -> LessonRow:
-    standing = one.standing(read_current_day(desk))
+def make_lesson_row(project: Project, one: Lesson, held: LessonFile) -> LessonRow:
+    standing = one.standing(read_current_day(project))
     why = (
-        one.aged(read_current_day(desk)) if standing is LessonStatus.AGED else one.waits if standing is LessonStatus.DRAFT else ""
+        one.aged(read_current_day(project))
+        if standing is LessonStatus.AGED
+        else one.waits
+        if standing is LessonStatus.DRAFT
+        else ""
     )
-    inside = held.path.is_relative_to(desk.project.root)
-    return LessonRow(one, standing, held.path.relative_to(desk.project.root) if inside else held.path, why)
+    inside = held.path.is_relative_to(project.paths.root)
+    return LessonRow(one, standing, held.path.relative_to(project.paths.root) if inside else held.path, why)
 
 
-def find_lesson(desk: Project, name: str) -> LessonRow:
+def find_lesson(project: Project, name: str) -> LessonRow:
     """An object by its id or the beginning of it, with or without KO-; a pattern by its own."""
-    learn_from_ended_tasks(desk)
-    folder = open_pattern_folder() if is_pattern(name.upper()) else open_lesson_folder(desk.project.root)
+    learn_from_ended_tasks(project)
+    folder = open_pattern_folder() if is_pattern(name.upper()) else open_lesson_folder(project.paths.root)
     ids = list(folder.objects())
     fits = [id for id in ids if id.lower() == name.lower()] or [
         id for id in ids if id.lower().startswith((name.lower(), f"ko-{name.lower()}"))
@@ -144,66 +148,66 @@ def find_lesson(desk: Project, name: str) -> LessonRow:
         raise BadInput(what, next="afresh knowledge list lists them")
     held = folder.place(fits[0])
     assert held.read.knowledge
-    return make_lesson_row(desk, held.read.knowledge, held)
+    return make_lesson_row(project, held.read.knowledge, held)
 
 
-def find_lesson_file(desk: Project, name: str) -> Path:
+def find_lesson_file(project: Project, name: str) -> Path:
     """Also of one that can't be read as it is: it is found by the name of its file."""
-    held = open_lesson_folder(desk.project.root).held()
+    held = open_lesson_folder(project.paths.root).held()
     broken = [one.path for one in held if not one.read.knowledge and one.path.name.lower().startswith(name.lower())]
-    return broken[0] if len(broken) == 1 else desk.project.root / find_lesson(desk, name).file
+    return broken[0] if len(broken) == 1 else project.paths.root / find_lesson(project, name).file
 
 
-def read_lesson_file(desk: Project, path: Path) -> LessonRow:
+def read_lesson_file(project: Project, path: Path) -> LessonRow:
     """What the file says now. BadInput with its line when that can't be used."""
-    folder = open_lesson_folder(desk.project.root) if path.is_relative_to(desk.project.root) else open_pattern_folder()
+    folder = open_lesson_folder(project.paths.root) if path.is_relative_to(project.paths.root) else open_pattern_folder()
     held = next((one for one in folder.held() if one.path == path), None)
     if held is None or held.read.knowledge is None or held.read.notes:
         what = held.read.notes[0] if held else f"{path} is gone"
         raise BadInput(str(what), next=f"afresh knowledge edit {path.stem}", safe="nothing was changed")
-    return make_lesson_row(desk, held.read.knowledge, held)
+    return make_lesson_row(project, held.read.knowledge, held)
 
 
-def approve_lesson(desk: Project, name: str) -> LessonRow:
+def approve_lesson(project: Project, name: str) -> LessonRow:
     """By a person. An object that had aged is looked up again."""
     values = {
         "status": LessonStatus.APPROVED,
         "by": LessonApproval.CONFIRMED,
-        "approved": str(read_current_day(desk)),
+        "approved": str(read_current_day(project)),
         "unused": 0,
     }
-    approved = record_lesson_judgement(desk, name, values, APPROVED_FOLDER)
+    approved = record_lesson_judgement(project, name, values, APPROVED_FOLDER)
     if not is_pattern(approved.knowledge.id):
-        share_plain_part(desk, approved.knowledge, read_current_day(desk))
+        share_plain_part(project, approved.knowledge, read_current_day(project))
     return approved
 
 
-def reject_lesson(desk: Project, name: str) -> LessonRow:
+def reject_lesson(project: Project, name: str) -> LessonRow:
     """Kept, so that the same is not drafted again; never looked up, nor what has crossed of it."""
     values = {"status": LessonStatus.REJECTED, "by": LessonApproval.CONFIRMED}
-    rejected = record_lesson_judgement(desk, name, values, DRAFTS_FOLDER)
-    if crossed := find_pattern_of_lesson(open_pattern_folder(), desk.project.root, rejected.knowledge):
-        record_lesson_judgement(desk, crossed.id, values, DRAFTS_FOLDER)
+    rejected = record_lesson_judgement(project, name, values, DRAFTS_FOLDER)
+    if crossed := find_pattern_of_lesson(open_pattern_folder(), project.paths.root, rejected.knowledge):
+        record_lesson_judgement(project, crossed.id, values, DRAFTS_FOLDER)
     return rejected
 
 
-def record_lesson_judgement(desk: Project, name: str, values: Mapping[str, Any], place: str) -> LessonRow:
+def record_lesson_judgement(project: Project, name: str, values: Mapping[str, Any], place: str) -> LessonRow:
     """The one way in which a person's word on an object is recorded."""
-    one = find_lesson(desk, name)
-    folder = open_pattern_folder() if is_pattern(one.knowledge.id) else open_lesson_folder(desk.project.root)
+    one = find_lesson(project, name)
+    folder = open_pattern_folder() if is_pattern(one.knowledge.id) else open_lesson_folder(project.paths.root)
     folder.move(folder.set(one.knowledge.id, lambda _: values, begin=True), place)
-    desk.notebook.append([LessonJudged(one.knowledge.id, str(values["status"]), find_author_name(desk.project.root))])
-    return find_lesson(desk, one.knowledge.id)
+    project.notebook.append([LessonJudged(one.knowledge.id, str(values["status"]), find_author_name(project.paths.root))])
+    return find_lesson(project, one.knowledge.id)
 
 
-def search_project_lessons(desk: Project, question: str) -> list[tuple[str, float, str]]:
+def search_project_lessons(project: Project, question: str) -> list[tuple[str, float, str]]:
     """What a task with this goal would be shown: id or path, fit, text."""
-    learn_from_ended_tasks(desk)
-    return [(one.key, one.fit, one.text) for one in open_lesson_library(desk, desk.project.root).ranked([question])]
+    learn_from_ended_tasks(project)
+    return [(one.key, one.fit, one.text) for one in open_lesson_library(project, project.paths.root).ranked([question])]
 
 
-def export_lesson_as_skill(desk: Project, name: str, place: Path | None) -> Path:
-    one = find_lesson(desk, name)
+def export_lesson_as_skill(project: Project, name: str, place: Path | None) -> Path:
+    one = find_lesson(project, name)
     if one.knowledge.status is not LessonStatus.APPROVED:
         raise BadInput(f"{one.knowledge.id} is {one.knowledge.status}", next=f"afresh knowledge approve {one.knowledge.id}")
-    return export_skill(one.knowledge, place or desk.project.root / ".afresh" / "skills")
+    return export_skill(one.knowledge, place or project.paths.root / ".afresh" / "skills")

@@ -99,30 +99,30 @@ def examine_sandbox() -> HealthFinding:
 
 def examine_project(path: Path) -> Iterator[HealthFinding]:
     try:
-        desk = open_project(path)
+        project = open_project(path)
     except NeedsPerson as fault:
         yield HealthFinding("project", "warn", fault.what, fault.next)
         return
-    yield HealthFinding("project", "ok", str(desk.project.root))
+    yield HealthFinding("project", "ok", str(project.paths.root))
     try:
-        yield from examine_journals(desk)
+        yield from examine_journals(project)
     except NeedsPerson as fault:
         yield HealthFinding("journals", "fail", fault.what, fault.next)
 
 
-def examine_journals(desk: Project) -> Iterator[HealthFinding]:
+def examine_journals(project: Project) -> Iterator[HealthFinding]:
     """Every entry of every task, against its hash."""
-    tickets, entries, broken = desk.queue.tickets(), 0, list[str]()
+    tickets, entries, broken = project.queue.tickets(), 0, list[str]()
     for ticket in tickets:
         try:
-            entries += sum(1 for _ in desk.store.journal(ticket.task))
+            entries += sum(1 for _ in project.store.journal(ticket.task))
         except AfreshError as fault:
             broken.append(f"{ticket.task}: {fault}")
     if broken:
-        lost, where = describe_import(desk.project.folder / "export"), desk.project.database
+        lost, where = describe_import(project.paths.folder / "export"), project.paths.database
         remedy = f"or move it away (mv {where} {where}.old), then {lost}" if lost else "the other tasks are intact"
         yield HealthFinding("journals", "fail", "; ".join(broken), f"restore the database from a backup; {remedy}")
-    elif lost := offer_import(desk.queue, desk.project.folder / "export"):
+    elif lost := offer_import(project.queue, project.paths.folder / "export"):
         yield HealthFinding("journals", "warn", "no tasks here, but there is an export", lost)
     else:
         yield HealthFinding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, all hashes match")
@@ -150,7 +150,7 @@ class ModelTrial:
     model: Model
     tokens: int
     price: Price | None
-    till: ModelGate
+    gate: ModelGate
     heard: list[ProgressEvent]
     project: str = ""
 
@@ -173,8 +173,8 @@ def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
     purse, heard = open_ledger_at(at), list[ProgressEvent]()
     paid = is_paid(name, own.models, own.prices)
     prices = PriceTable(own.prices) if paid else FreePrices()
-    till = ModelGate(model, open_trial_ledger(purse, own, prices, paid), heard.append)
-    return ModelTrial(model, tokens, prices.of(model.name), till, heard, purse.account.project)
+    gate = ModelGate(model, open_trial_ledger(purse, own, prices, paid), heard.append)
+    return ModelTrial(model, tokens, prices.of(model.name), gate, heard, purse.account.project)
 
 
 def open_trial_ledger(purse: OpenLedger, own: Settings, prices: PriceTable | FreePrices, paid: bool) -> SpendingLedger:
@@ -187,7 +187,7 @@ def run_model_trial(trial: ModelTrial) -> Sequence[HealthFinding]:
     """What came of it. Only what a person has to mend is a failure."""
     began = time.monotonic()
     try:
-        reply = call_model(TRIAL_REQUEST, _make_trial_booking(trial), trial.till)
+        reply = call_model(TRIAL_REQUEST, _make_trial_booking(trial), trial.gate)
     except AfreshError as fault:
         waiting = (
             "try again later; for a local server, check that it runs and that base_url is right"

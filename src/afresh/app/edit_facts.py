@@ -29,22 +29,22 @@ class FactDetails:
     history: tuple[ProjectFact, ...]
 
 
-def search_project_facts(desk: Project, text: str, kind: str = "", task: str = "", limit: int = 20) -> Sequence[ProjectFact]:
+def search_project_facts(project: Project, text: str, kind: str = "", task: str = "", limit: int = 20) -> Sequence[ProjectFact]:
     kinds = (FactKind(kind),) if kind else ()
-    whose = find_task(desk, task) if task else ""
-    return desk.lore.look_up(FactQuery(text, kinds, whose, own=bool(whose), limit=limit))
+    whose = find_task(project, task) if task else ""
+    return project.facts.look_up(FactQuery(text, kinds, whose, own=bool(whose), limit=limit))
 
 
-def load_fact_details(desk: Project, name: str) -> FactDetails:
-    known = find_fact(desk, name)
+def load_fact_details(project: Project, name: str) -> FactDetails:
+    known = find_fact(project, name)
     fact, lines = known.fact, list[str]()
     if fact.block:
-        lines = desk.store.read(fact.block).splitlines()
+        lines = project.store.read(fact.block).splitlines()
         lines = lines[fact.lines[0] - 1 : fact.lines[1]] if fact.lines[0] else lines[:12]
-    return FactDetails(known, tuple(lines), tuple(desk.lore.history(known)))
+    return FactDetails(known, tuple(lines), tuple(project.facts.history(known)))
 
 
-def add_rule(desk: Project, text: str, about: str = "", everywhere: bool = False) -> ProjectFact:
+def add_rule(project: Project, text: str, about: str = "", everywhere: bool = False) -> ProjectFact:
     """A rule of the user's for this project, or for all of them. A newer one about the same takes its place."""
     refuse_rule_text(text)
     fact = Fact(
@@ -53,50 +53,50 @@ def add_rule(desk: Project, text: str, about: str = "", everywhere: bool = False
         text,
         scope=FactScope.USER if everywhere else FactScope.PROJECT,
     )
-    refuse_too_many_rules(desk, fact)
-    event = FactNoted(fact, find_author_name(desk.project.root))
-    book = desk.storage.user_notebook if everywhere else desk.notebook
+    refuse_too_many_rules(project, fact)
+    event = FactNoted(fact, find_author_name(project.paths.root))
+    book = project.storage.user_notebook if everywhere else project.notebook
     book.append([event])
-    desk.projections.noted()
-    return find_fact(desk, make_fact_id(USER_JOURNAL if everywhere else NOTEBOOK_JOURNAL, fact))
+    project.view_writer.noted()
+    return find_fact(project, make_fact_id(USER_JOURNAL if everywhere else NOTEBOOK_JOURNAL, fact))
 
 
-def correct_fact(desk: Project, name: str, text: str, why: str = "") -> ProjectFact:
+def correct_fact(project: Project, name: str, text: str, why: str = "") -> ProjectFact:
     refuse_rule_text(text)
-    known = find_fact_in_force(desk, name)
+    known = find_fact_in_force(project, name)
     if known.fact.text == text:
         raise BadInput(f"{known.id} already says that", next=f"afresh memory show {known.id}", safe=NOTHING_CHANGED)
     if known.fact.kind is FactKind.RULE:
-        refuse_too_many_rules(desk, replace(known.fact, text=text))
-    write_to_notebook(desk, known, FactCorrected(known.id, text, find_author_name(desk.project.root), why))
-    return find_fact(desk, make_fact_id(known.task, replace(known.fact, text=text)))
+        refuse_too_many_rules(project, replace(known.fact, text=text))
+    write_to_notebook(project, known, FactCorrected(known.id, text, find_author_name(project.paths.root), why))
+    return find_fact(project, make_fact_id(known.task, replace(known.fact, text=text)))
 
 
-def forget_fact(desk: Project, name: str, why: str = "") -> ProjectFact:
+def forget_fact(project: Project, name: str, why: str = "") -> ProjectFact:
     """Also what no longer holds: its words may still stand in what is remembered of earlier steps."""
-    known = find_fact(desk, name)
+    known = find_fact(project, name)
     if known.end.startswith(FORGOTTEN_ENDING):
         raise BadInput(f"{known.id} is already {known.end}", next=f"afresh memory show {known.id}", safe=NOTHING_CHANGED)
-    write_to_notebook(desk, known, FactForgotten(known.id, find_author_name(desk.project.root), why))
-    return find_fact(desk, known.id)
+    write_to_notebook(project, known, FactForgotten(known.id, find_author_name(project.paths.root), why))
+    return find_fact(project, known.id)
 
 
-def write_to_notebook(desk: Project, known: ProjectFact, event: Event) -> None:
+def write_to_notebook(project: Project, known: ProjectFact, event: Event) -> None:
     """Into the journal that says where it holds."""
-    book = desk.storage.user_notebook if known.fact.scope is FactScope.USER else desk.notebook
+    book = project.storage.user_notebook if known.fact.scope is FactScope.USER else project.notebook
     book.append([event])
-    desk.projections.noted()
+    project.view_writer.noted()
 
 
-def find_fact(desk: Project, name: str) -> ProjectFact:
-    found = desk.lore.known(name.strip().lower())
+def find_fact(project: Project, name: str) -> ProjectFact:
+    found = project.facts.known(name.strip().lower())
     if not found:
         raise BadInput(f"no such fact: {name!r}", next="find ids with: afresh memory search WORDS", safe=NOTHING_CHANGED)
     return next((one for one in found if not one.ended), found[-1])
 
 
-def find_fact_in_force(desk: Project, name: str) -> ProjectFact:
-    known = find_fact(desk, name)
+def find_fact_in_force(project: Project, name: str) -> ProjectFact:
+    known = find_fact(project, name)
     if known.ended:
         raise BadInput(
             f"{known.id} is no longer valid: {known.end}",
@@ -106,9 +106,9 @@ def find_fact_in_force(desk: Project, name: str) -> ProjectFact:
     return known
 
 
-def refuse_too_many_rules(desk: Project, rule: Fact) -> None:
+def refuse_too_many_rules(project: Project, rule: Fact) -> None:
     """With the one that is to come, without the one whose place it takes."""
-    found = (known.fact for known in search_project_facts(desk, "", FactKind.RULE, limit=10 * MAX_RULES))
+    found = (known.fact for known in search_project_facts(project, "", FactKind.RULE, limit=10 * MAX_RULES))
     kept = [one for one in found if one.scope is rule.scope and one.subject != rule.subject]
     letters = sum(len(one.text) for one in (*kept, rule))
     if len(kept) >= MAX_RULES or letters > MAX_CHARACTERS_OF_RULES:

@@ -55,7 +55,7 @@ class IndexedCheckout:
 
 def find_indexed_checkout(where: Project | Path) -> IndexedCheckout:
     """Of a project, or of the repository that a folder is in. BadInput if it is in none."""
-    return IndexedCheckout(where.project.root if isinstance(where, Project) else locate_repository(where.resolve()).root)
+    return IndexedCheckout(where.paths.root if isinstance(where, Project) else locate_repository(where.resolve()).root)
 
 
 def open_checkout_code(where: Project | Path) -> CodeIndex:

@@ -20,24 +20,24 @@ from afresh.workspace.repository import Repository
 ProgressCallback = Callable[[str], None]
 
 
-def find_export_folder(desk: Project) -> Path:
-    return desk.project.folder / "export"
+def find_export_folder(project: Project) -> Path:
+    return project.paths.folder / "export"
 
 
 def export_project_tasks(
-    desk: Project, folder: Path, tasks: Sequence[str] = (), told: ProgressCallback = lambda what: None
+    project: Project, folder: Path, tasks: Sequence[str] = (), told: ProgressCallback = lambda what: None
 ) -> ExportResult:
     """All tasks, or these and what they wait for. The same store gives the same bytes."""
-    places = {ticket.task: place for place, ticket in enumerate(desk.queue.tickets(), 1)}
-    wanted = _add_needed_tasks(desk, [find_task(desk, task) for task in tasks]) if tasks else set(places)
-    repository = Repository.find(desk.project.root)
-    source = ExportSource(desk.storage, lambda state: transfer.pack_work(repository, state))
+    places = {ticket.task: place for place, ticket in enumerate(project.queue.tickets(), 1)}
+    wanted = _add_needed_tasks(project, [find_task(project, task) for task in tasks]) if tasks else set(places)
+    repository = Repository.find(project.paths.root)
+    source = ExportSource(project.storage, lambda state: transfer.pack_work(repository, state))
     return write_export(folder, source, {task: place for task, place in places.items() if task in wanted}, told)
 
 
-def _add_needed_tasks(desk: Project, tasks: Sequence[str]) -> set[str]:
+def _add_needed_tasks(project: Project, tasks: Sequence[str]) -> set[str]:
     """A task is of no use where what it waits for is unknown, nor a part without its whole."""
-    tickets = desk.queue.tickets()
+    tickets = project.queue.tickets()
     needs = {ticket.task: [*ticket.needs] for ticket in tickets}
     for part in tickets:
         if part.parent in needs:
@@ -82,18 +82,18 @@ class ImportOutcome:
         return self.relation is JournalRelation.SAME
 
 
-def import_project_tasks(desk: Project, folder: Path, told: ProgressCallback = lambda what: None) -> tuple[ImportOutcome, ...]:
+def import_project_tasks(project: Project, folder: Path, told: ProgressCallback = lambda what: None) -> tuple[ImportOutcome, ...]:
     """Everything is checked first; then all journals come in, in one transaction; then git, then the files for people."""
     manifest = read_manifest(folder)
-    plan = _plan_import(desk, folder, manifest, told)
-    mark = desk.project.state / "import.unfinished"
+    plan = _plan_import(project, folder, manifest, told)
+    mark = project.paths.state / "import.unfinished"
     unfinished = mark.exists()
     mark.touch()
-    _write_import(desk, folder, manifest, plan, told)
-    outcomes = [_unpack_worktree(desk, outcome) for outcome in plan.outcomes]
+    _write_import(project, folder, manifest, plan, told)
+    outcomes = [_unpack_worktree(project, outcome) for outcome in plan.outcomes]
     if unfinished or any(outcome.added for outcome in outcomes):
         told("writing the files for people")
-        rebuild_views(desk)
+        rebuild_views(project)
     mark.unlink(missing_ok=True)
     return tuple(outcomes)
 
@@ -111,19 +111,19 @@ class ImportPlan:
         return {outcome.task: outcome for outcome in self.outcomes if outcome.added}
 
 
-def _plan_import(desk: Project, folder: Path, manifest: ExportManifest, told: ProgressCallback) -> ImportPlan:
+def _plan_import(project: Project, folder: Path, manifest: ExportManifest, told: ProgressCallback) -> ImportPlan:
     """Reads all of the export, so that a fault anywhere is found before anything is done."""
     outcomes: list[ImportOutcome] = []
     work: list[tuple[State, TaskWork | None]] = []
     first: dict[str, tuple[float, str]] = {}
     if notes := read_notebook(folder, manifest):
-        found = compare_journals(desk.notebook.entries(), notes)
+        found = compare_journals(project.notebook.entries(), notes)
         outcomes.append(ImportOutcome("", found.relation, len(notes), found.here, parting=found.parting))
-    tickets = _list_tickets(desk)
+    tickets = _list_tickets(project)
     for count, row in enumerate(manifest.tasks, 1):
         told(f"checking {count} of {len(manifest.tasks)}: {row.id}")
         brought = read_task(folder, row)
-        outcome = _compare_with_store(desk, tickets, brought)
+        outcome = _compare_with_store(project, tickets, brought)
         outcomes.append(outcome)
         if outcome.added or outcome.same:
             work.append((brought.state, brought.work))
@@ -140,13 +140,13 @@ def _list_block_claims(brought: ExportedTask, here: int) -> Iterator[tuple[str, 
                 yield name, (entry.at, brought.row.id)
 
 
-def _list_tickets(desk: Project) -> dict[str, QueueTicket]:
-    return {ticket.task: ticket for ticket in desk.queue.tickets()}
+def _list_tickets(project: Project) -> dict[str, QueueTicket]:
+    return {ticket.task: ticket for ticket in project.queue.tickets()}
 
 
-def _compare_with_store(desk: Project, tickets: Mapping[str, QueueTicket], brought: ExportedTask) -> ImportOutcome:
+def _compare_with_store(project: Project, tickets: Mapping[str, QueueTicket], brought: ExportedTask) -> ImportOutcome:
     task = brought.row.id
-    found = compare_journals(desk.store.journal(task) if task in tickets else (), brought.entries)
+    found = compare_journals(project.store.journal(task) if task in tickets else (), brought.entries)
     held = _find_lease_holder(tickets, brought) if found.relation.adds else ""
     return ImportOutcome(task, found.relation, len(brought.entries), found.here, brought.state.status, found.parting, held)
 
@@ -157,41 +157,41 @@ def _find_lease_holder(tickets: Mapping[str, QueueTicket], brought: ExportedTask
     return ticket.owner if ticket else ""
 
 
-def _write_import(desk: Project, folder: Path, manifest: ExportManifest, plan: ImportPlan, told: ProgressCallback) -> None:
+def _write_import(project: Project, folder: Path, manifest: ExportManifest, plan: ImportPlan, told: ProgressCallback) -> None:
     """Read again, since memory need not hold it all; what has changed since it was checked is refused. The work goes first: a
     task that is here without it would be taken up without it."""
-    repository, adding = Repository.find(desk.project.root), plan.adding
+    repository, adding = Repository.find(project.paths.root), plan.adding
     for state, work in plan.work:
         transfer.deliver_work(repository, state, work)
     if not adding:
         return
     try:
-        with desk.storage.transaction():
+        with project.storage.transaction():
             if "" in adding:
-                desk.notebook.extend(read_notebook(folder, manifest)[adding[""].here :])
-            tickets = _list_tickets(desk)
+                project.notebook.extend(read_notebook(folder, manifest)[adding[""].here :])
+            tickets = _list_tickets(project)
             for row in manifest.tasks:
                 if row.id in adding:
                     told(f"importing {row.id}")
-                    _restore_task(desk, tickets, read_task(folder, row), plan)
+                    _restore_task(project, tickets, read_task(folder, row), plan)
     except Conflict as fault:
         raise TryAgain(f"{fault}: the export changed during the import; nothing was imported; try again") from fault
 
 
-def _restore_task(desk: Project, tickets: Mapping[str, QueueTicket], brought: ExportedTask, plan: ImportPlan) -> None:
+def _restore_task(project: Project, tickets: Mapping[str, QueueTicket], brought: ExportedTask, plan: ImportPlan) -> None:
     task = brought.row.id
     if _find_lease_holder(tickets, brought):
         raise TryAgain(f"a worker has just started {task}; nothing was imported; try again when it has stopped")
     blocks = [Block(name, text) for name, text in brought.blocks.items() if plan.owners.get(name) == task]
-    desk.store.append(brought.entries[plan.adding[task].here :], blocks, brought.state)
+    project.store.append(brought.entries[plan.adding[task].here :], blocks, brought.state)
 
 
-def _unpack_worktree(desk: Project, outcome: ImportOutcome) -> ImportOutcome:
+def _unpack_worktree(project: Project, outcome: ImportOutcome) -> ImportOutcome:
     """Make the task's tree of what came along; what is in the way is told, and tried again when the task is resumed."""
     if not outcome.task or outcome.refused:
         return outcome
     try:
-        transfer.unpack_work(Repository.find(desk.project.root), outcome.task)
+        transfer.unpack_work(Repository.find(project.paths.root), outcome.task)
     except NeedsPerson as fault:
         return replace(outcome, note=f"{fault.what}; {fault.next}")
     return outcome

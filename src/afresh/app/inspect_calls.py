@@ -43,14 +43,14 @@ class RecordedCall:
         return self.reply.usage.input if self.reply and self.reply.counted else 0
 
 
-def list_audits(desk: Project, task: str) -> Sequence[tuple[int, CallAudit]]:
-    return [(e.event.step, e.event.audit) for e in desk.store.journal(task) if isinstance(e.event, CallRequested)]
+def list_audits(project: Project, task: str) -> Sequence[tuple[int, CallAudit]]:
+    return [(e.event.step, e.event.audit) for e in project.store.journal(task) if isinstance(e.event, CallRequested)]
 
 
-def load_call(desk: Project, task: str, step: int | None) -> RecordedCall:
+def load_call(project: Project, task: str, step: int | None) -> RecordedCall:
     """One call; the last one when no step is named."""
     found, replies = list[tuple[int, CallAudit]](), dict[int, Reply]()
-    for entry in desk.store.journal(task):
+    for entry in project.store.journal(task):
         if isinstance(entry.event, CallRequested):
             found.append((entry.event.step, entry.event.audit))
         elif isinstance(entry.event, ReplyReceived):
@@ -61,28 +61,28 @@ def load_call(desk: Project, task: str, step: int | None) -> RecordedCall:
         raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; omit --step for the last one")
     number, audit = wanted[-1]
     place = found.index(wanted[-1])
-    sections, before = load_sections(desk, audit), load_sections(desk, found[place - 1][1]) if place else ()
+    sections, before = load_sections(project, audit), load_sections(project, found[place - 1][1]) if place else ()
     return RecordedCall(number, audit, sections, compare_prefix(number, before, sections), replies.get(number))
 
 
-def load_sections(desk: Project, audit: CallAudit) -> tuple[Section, ...]:
-    return tuple(Section(ref.name, ref.tier, ref.text(desk.store.read), ref.tokens) for ref in audit.sections)
+def load_sections(project: Project, audit: CallAudit) -> tuple[Section, ...]:
+    return tuple(Section(ref.name, ref.tier, ref.text(project.store.read), ref.tokens) for ref in audit.sections)
 
 
-def compare_call_beginnings(desk: Project, task: str) -> list[PrefixComparison]:
+def compare_call_beginnings(project: Project, task: str) -> list[PrefixComparison]:
     """How far each call of a task begins as the one before it."""
     told, before = list[PrefixComparison](), tuple[Section, ...]()
-    for step, audit in list_audits(desk, task):
-        sections = load_sections(desk, audit)
+    for step, audit in list_audits(project, task):
+        sections = load_sections(project, audit)
         told.append(compare_prefix(step, before, sections))
         before = sections
     return told
 
 
-def read_block_text(desk: Project, block: str, span: str = "") -> str:
+def read_block_text(project: Project, block: str, span: str = "") -> str:
     """An archived text, or the lines `A-B` of it."""
     try:
-        lines = desk.store.read(block.lower()).splitlines()
+        lines = project.store.read(block.lower()).splitlines()
     except KeyError as fault:
         raise BadInput(
             f"no archived text, or more than one, matches {block!r}",
@@ -96,12 +96,12 @@ def read_block_text(desk: Project, block: str, span: str = "") -> str:
     return "\n".join(lines[int(found[1]) - 1 : int(found[2] or found[1])])
 
 
-def count_accumulating_tokens(desk: Project, task: str) -> int:
+def count_accumulating_tokens(project: Project, task: str) -> int:
     """Tokens that an agent which keeps its history would have sent over the same steps: what the first call held, and in each
     later one all replies and raw outputs before it. Files that were read count as nothing, so it is a lower bound."""
     counter, history, total = EstimatingCounter(), 0, 0
     first = 0
-    for entry in desk.store.journal(task):
+    for entry in project.store.journal(task):
         match entry.event:
             case CallRequested(audit=audit):
                 first = first or audit.tokens
@@ -109,14 +109,14 @@ def count_accumulating_tokens(desk: Project, task: str) -> int:
             case ReplyReceived(reply=reply):
                 history += counter(reply.thought + to_canonical_json(reply.actions))
             case ActionsExecuted(observations=observations):
-                history += sum(counter(desk.store.read(seen.block)) for seen in observations if seen.block)
+                history += sum(counter(project.store.read(seen.block)) for seen in observations if seen.block)
             case _:
                 pass
     return total
 
 
-def verify_calls(desk: Project, task: str) -> Sequence[RebuiltCall]:
-    return list(rebuild_all_calls(task, desk.store))
+def verify_calls(project: Project, task: str) -> Sequence[RebuiltCall]:
+    return list(rebuild_all_calls(task, project.store))
 
 
 MAX_COPIES = 5
@@ -137,18 +137,20 @@ class HistoryUntilCall:
     forgotten: dict[str, int] = field(default_factory=dict[str, int])
 
 
-def explain_name_in_call(desk: Project, task: str, name: str, step: int | None = None) -> NameExplanation:
+def explain_name_in_call(project: Project, task: str, name: str, step: int | None = None) -> NameExplanation:
     if not name.strip():
         raise BadInput("the name is empty", next="give an identifier, a path or any text: afresh context why parse_header")
-    past = read_history_until_call(desk, task, step)
+    past = read_history_until_call(project, task, step)
     if past.call is None or past.before is None:
         steps = f"it has steps 1 to {past.calls[-1].step}" if past.calls else "it has made no call yet"
         raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; omit --step for the last one")
     wanted, audit = compile_name_pattern(name), past.call.audit
-    inputs = load_call_inputs(past.before, audit, desk.store, TraceCache())
-    found = tuple(find_name_places(rebuild_sections(desk, audit, inputs), inputs.memory, wanted))
-    held = [call.step for call in past.calls[:-1] if any(wanted.search(ref.text(desk.store.read)) for ref in call.audit.sections)]
-    copies = tuple(find_archived_copies(desk, past, name))
+    inputs = load_call_inputs(past.before, audit, project.store, TraceCache())
+    found = tuple(find_name_places(rebuild_sections(project, audit, inputs), inputs.memory, wanted))
+    held = [
+        call.step for call in past.calls[:-1] if any(wanted.search(ref.text(project.store.read)) for ref in call.audit.sections)
+    ]
+    copies = tuple(find_archived_copies(project, past, name))
     gone = find_omissions(inputs.memory, wanted, audit.omissions)
     likely = rank_need_chances(inputs.memory, inputs.template, wanted)
     reason = "" if found else explain_absence(gone, likely, copies, past)
@@ -156,10 +158,10 @@ def explain_name_in_call(desk: Project, task: str, name: str, step: int | None =
     return NameExplanation(name, task, past.call.step, found, first, last, reason, tuple(gone), tuple(likely), copies)
 
 
-def read_history_until_call(desk: Project, task: str, step: int | None) -> HistoryUntilCall:
+def read_history_until_call(project: Project, task: str, step: int | None) -> HistoryUntilCall:
     """Up to the named call; without one, to the last."""
     past = HistoryUntilCall()
-    for entry in desk.store.journal(task):
+    for entry in project.store.journal(task):
         if isinstance(entry.event, CallRequested):
             past.calls.append(entry.event)
             if step in (None, entry.event.step):
@@ -192,21 +194,21 @@ def mark_forgotten(past: HistoryUntilCall, before: State, new: Sequence[Passage]
     past.forgotten.update(dict.fromkeys(lost, before.work.step + 1))
 
 
-def find_archived_copies(desk: Project, past: HistoryUntilCall, name: str) -> list[ArchivedCopy]:
+def find_archived_copies(project: Project, past: HistoryUntilCall, name: str) -> list[ArchivedCopy]:
     """Archived texts that hold it and that the call could know of, the newest first."""
     wanted, until, found = compile_name_pattern(name), past.call.step if past.call else 0, list[ArchivedCopy]()
     for copy in sorted(past.copies.values(), key=lambda one: (one.kind in MODEL_VOICES, -one.step)):
-        if copy.step < until and wanted.search(desk.store.read(copy.block)):
+        if copy.step < until and wanted.search(project.store.read(copy.block)):
             found.append(ArchivedCopy(copy.block, copy.step, copy.kind, copy.subject, past.forgotten.get(copy.block, 0)))
         if len(found) == MAX_COPIES:
             break
     return found
 
 
-def rebuild_sections(desk: Project, audit: CallAudit, inputs: CallInputs) -> Sequence[Section]:
+def rebuild_sections(project: Project, audit: CallAudit, inputs: CallInputs) -> Sequence[Section]:
     """The sections of a call, built again so that they know where their lines come from; as recorded if they are not the same."""
     again = build_from_inputs(inputs, audit)
-    return again.sections if again.request.hash == audit.hash else load_sections(desk, audit)
+    return again.sections if again.request.hash == audit.hash else load_sections(project, audit)
 
 
 def explain_absence(

@@ -129,12 +129,12 @@ def note_instruction_limits(shown: RenderedInstructions, ordered: int, files: Se
     return said
 
 
-def describe_task_instructions(desk: Project, state: State) -> list[str]:
+def describe_task_instructions(project: Project, state: State) -> list[str]:
     """For whoever starts a task: which files it goes by, and what is not as one would expect."""
-    chain, style = select_instruction_chain(state, desk.instructions), load_template(state.task.type, desk.templates)
+    chain, style = select_instruction_chain(state, project.instructions), load_template(state.task.type, project.templates)
     if not chain.sources:
         return []
-    chain = mark_tracked_sources(chain, Repository.find(desk.project.root))
+    chain = mark_tracked_sources(chain, Repository.find(project.paths.root))
     shown = render_at_lowest_ceiling(chain, state.task, style.instructions)
     files = [SizedInstructionFile(source, count_instruction_tokens([build_whole_form(source)])) for source in chain.sources]
     named = ", ".join(file.source.file for file in files)

@@ -41,55 +41,55 @@ def open_lesson_folder(root: Path) -> LessonFolder:
     return LessonFolder(root / ".afresh" / "knowledge")
 
 
-def open_lesson_library(desk: Project, tree: Path) -> FolderLessonLibrary | LibraryWithPatterns:
-    home = open_lesson_folder(desk.project.root)
-    return add_patterns_to_library(desk, FolderLessonLibrary(home, tree, desk.clock), home)
+def open_lesson_library(project: Project, tree: Path) -> FolderLessonLibrary | LibraryWithPatterns:
+    home = open_lesson_folder(project.paths.root)
+    return add_patterns_to_library(project, FolderLessonLibrary(home, tree, project.clock), home)
 
 
-def learn_from_ended_tasks(desk: Project, ask: SideCall | None = None, task: str = "") -> None:
+def learn_from_ended_tasks(project: Project, ask: SideCall | None = None, task: str = "") -> None:
     """Draft and count what tasks that are over have left behind, the oldest first, each once; what parts have learnt is for their
     parent to say. A folder that can't be written is no reason to stop: it is tried again the next time. `ask`: who puts what this
     task has learnt into words, if anybody does."""
-    tickets = [ticket for ticket in desk.queue.tickets() if not ticket.parent and ticket.type != RECORDED_TYPE]
+    tickets = [ticket for ticket in project.queue.tickets() if not ticket.parent and ticket.type != RECORDED_TYPE]
     over = [ticket.task for ticket in tickets if ticket.status.over][-MAX_TASKS_REVISITED:]
-    if all(desk.store.load(task).memory.lessons.learnt for task in over):
+    if all(project.store.load(task).memory.lessons.learnt for task in over):
         return
-    with suppress(OSError), lock_file(desk.project.state / "knowledge.lock"):
-        for state in sorted(map(desk.store.load, over), key=lambda state: state.times.updated):
+    with suppress(OSError), lock_file(project.paths.state / "knowledge.lock"):
+        for state in sorted(map(project.store.load, over), key=lambda state: state.times.updated):
             if not state.memory.lessons.learnt:
                 with suppress(BadInput, Conflict):
-                    learn_from_task(desk, state, ask if state.task.id == task else None)
+                    learn_from_task(project, state, ask if state.task.id == task else None)
 
 
-def learn_from_task(desk: Project, state: State, ask: SideCall | None) -> None:
+def learn_from_task(project: Project, state: State, ask: SideCall | None) -> None:
     """The draft first, which is the same however often it is made; then the counts, which know the last task counted; then the
     journal says that it is done."""
-    folder = open_lesson_folder(desk.project.root)
-    state = record_model_wording(desk, state, folder, ask) if ask else state
-    id, why = draft_task_lesson(desk, state, folder)
+    folder = open_lesson_folder(project.paths.root)
+    state = record_model_wording(project, state, folder, ask) if ask else state
+    id, why = draft_task_lesson(project, state, folder)
     if made := folder.objects().get(id):
-        share_plain_part(desk, made, read_current_day(desk))
+        share_plain_part(project, made, read_current_day(project))
     for one in state.memory.lessons.seen:
-        count_lesson_use(desk, state, one)
-    record_events(desk, state, state.task.id, [LessonLearnt(id, why)])
+        count_lesson_use(project, state, one)
+    record_events(project, state, state.task.id, [LessonLearnt(id, why)])
 
 
-def record_model_wording(desk: Project, state: State, folder: LessonFolder, ask: SideCall) -> State:
+def record_model_wording(project: Project, state: State, folder: LessonFolder, ask: SideCall) -> State:
     """What the model says is in the journal before it is used, so it is paid once."""
-    found = task_record_from_journal(desk.store.journal(state.task.id))
+    found = task_record_from_journal(project.store.journal(state.task.id))
     if found.worded or find_reason_not_to_draft(found) or any(one.source == state.task.id for one in folder.objects().values()):
         return state
     return record_events(
-        desk, state, state.task.id, [ask_for_rewording(make_paths_portable(draft_lesson(found), desk.project.root), ask)]
+        project, state, state.task.id, [ask_for_rewording(make_paths_portable(draft_lesson(found), project.paths.root), ask)]
     )
 
 
-def draft_task_lesson(desk: Project, state: State, folder: LessonFolder) -> tuple[str, str]:
+def draft_task_lesson(project: Project, state: State, folder: LessonFolder) -> tuple[str, str]:
     """The object and why it waits for a person; or no object, and why there is none."""
-    found = task_record_from_journal(desk.store.journal(state.task.id))
+    found = task_record_from_journal(project.store.journal(state.task.id))
     if why := "thrown away" if state.status is TaskStatus.DISCARDED else find_reason_not_to_draft(found):
         return "", why
-    new, known = apply_rewording(make_paths_portable(draft_lesson(found), desk.project.root), found.worded), folder.objects()
+    new, known = apply_rewording(make_paths_portable(draft_lesson(found), project.paths.root), found.worded), folder.objects()
     if old := next((one for one in known.values() if one.source == new.source), None):
         return old.id, old.waits
     like = [
@@ -116,16 +116,16 @@ def extract_lesson_core(one: Lesson) -> str:
     return "\n".join([one.title, get_heading_text(one.body, "Problem"), get_heading_text(one.body, "What worked")])
 
 
-def count_lesson_use(desk: Project, state: State, seen: LessonSeen) -> None:
-    folder, name, alone = open_lesson_folder(desk.project.root), state.task.id, nullcontext()
+def count_lesson_use(project: Project, state: State, seen: LessonSeen) -> None:
+    folder, name, alone = open_lesson_folder(project.paths.root), state.task.id, nullcontext()
     if is_pattern(seen.id):
         folder, name = open_pattern_folder(), hash_task_name(state.task.id)
         alone = lock_file(folder.root / ".lock")
     with suppress(OSError), alone:
-        folder.count(seen.id, lambda known: compute_lesson_counts(desk, state, seen, known, name))
+        folder.count(seen.id, lambda known: compute_lesson_counts(project, state, seen, known, name))
 
 
-def compute_lesson_counts(desk: Project, state: State, seen: LessonSeen, known: Lesson, name: str) -> Mapping[str, Any]:
+def compute_lesson_counts(project: Project, state: State, seen: LessonSeen, known: Lesson, name: str) -> Mapping[str, Any]:
     if known.last_task == name:
         return {}
     values: dict[str, Any] = {
@@ -139,27 +139,27 @@ def compute_lesson_counts(desk: Project, state: State, seen: LessonSeen, known: 
     values |= {
         "uses": known.uses + 1,
         "successes": known.successes + passed,
-        "last_used": iso_from_time(find_end_time(desk, state)),
+        "last_used": iso_from_time(find_end_time(project, state)),
     }
-    saved = estimate_saved_tokens(desk, state, known) if passed else None
+    saved = estimate_saved_tokens(project, state, known) if passed else None
     return values | ({"tokens_saved": (known.tokens_saved or 0) + saved} if saved is not None else {})
 
 
-def find_end_time(desk: Project, state: State) -> float:
+def find_end_time(project: Project, state: State) -> float:
     return max(
-        (entry.at for entry in desk.store.journal(state.task.id) if isinstance(entry.event, TaskEnded)),
+        (entry.at for entry in project.store.journal(state.task.id) if isinstance(entry.event, TaskEnded)),
         default=state.times.updated,
     )
 
 
-def estimate_saved_tokens(desk: Project, state: State, known: Lesson) -> int | None:
+def estimate_saved_tokens(project: Project, state: State, known: Lesson) -> int | None:
     """Tokens of this task against the median of verified tasks of its type that did without it and would have been shown it: the
     one that it was learnt from, and others. Unknown when there is none; below 0 when it cost more."""
     about = subject_from_text(f"{known.title}\n{' '.join(known.tags)}", known.body)
-    alike = [ticket for ticket in desk.queue.tickets() if ticket.type == state.task.type and not ticket.parent]
+    alike = [ticket for ticket in project.queue.tickets() if ticket.type == state.task.type and not ticket.parent]
     done = [ticket for ticket in alike if ticket.status in (TaskStatus.DONE, TaskStatus.APPLIED)]
     fitting = [t for t in done if t.task != state.task.id and (t.task == known.source or score_match(weigh_terms(t.goal), about))]
-    states = [desk.store.load(ticket.task) for ticket in fitting[-MAX_TASKS_COMPARED:]]
+    states = [project.store.load(ticket.task) for ticket in fitting[-MAX_TASKS_COMPARED:]]
     without = [count_task_tokens(one) for one in states if not one.memory.lessons.used]
     return round(median(without)) - count_task_tokens(state) if without else None
 
@@ -168,7 +168,7 @@ def count_task_tokens(state: State) -> int:
     return state.spending.usage.tokens
 
 
-def read_current_day(desk: Project) -> date:
-    day = day_from_text(iso_from_time(desk.clock.now()))
+def read_current_day(project: Project) -> date:
+    day = day_from_text(iso_from_time(project.clock.now()))
     assert day, "a clock tells a day"
     return day

@@ -11,8 +11,7 @@ from afresh.config.templates.template_files import TemplateLayers, layers_for_pr
 from afresh.ports.storage import FactStore, JournalStore, LedgerStore, Notebook, Storage, TaskQueue
 from afresh.ports.watch import Clock
 from afresh.storage.sqlite.storage import open_sqlite_storage
-from afresh.views.write_files import ViewWriter
-from afresh.views.write_files import rebuild_view_files as rebuild_projections
+from afresh.views.write_files import ViewWriter, rebuild_view_files
 from afresh.workspace.repository import Repository, make_state_folder
 
 
@@ -20,10 +19,10 @@ from afresh.workspace.repository import Repository, make_state_folder
 class Project:
     """A project with its storage open."""
 
-    project: ProjectPaths
+    paths: ProjectPaths
     storage: Storage
     settings: Settings
-    projections: ViewWriter
+    view_writer: ViewWriter
     clock: Clock
     templates: TemplateLayers
     instructions: InstructionFiles
@@ -37,7 +36,7 @@ class Project:
         return self.storage.queue
 
     @property
-    def lore(self) -> FactStore:
+    def facts(self) -> FactStore:
         return self.storage.facts
 
     @property
@@ -54,18 +53,18 @@ def open_project(path: Path) -> Project:
     """The project that `path` is in; its state folder is made when missing."""
     repository = Repository.find(path)
     make_state_folder(repository)
-    project = ProjectPaths(repository.root)
+    paths = ProjectPaths(repository.root)
     clock = SystemClock()
-    storage = open_sqlite_storage(project.state, find_user_folder(), clock)
-    shelf = layers_for_project(project.root)
+    storage = open_sqlite_storage(paths.state, find_user_folder(), clock)
+    templates = layers_for_project(paths.root)
     return Project(
-        project=project,
+        paths=paths,
         storage=storage,
-        settings=load_settings(project),
-        projections=ViewWriter(project.state, storage.journal, storage.queue.tickets, lore=storage.facts),
+        settings=load_settings(paths),
+        view_writer=ViewWriter(paths.state, storage.journal, storage.queue.tickets, facts=storage.facts),
         clock=clock,
-        templates=shelf,
-        instructions=instructions_for_project(project.root, shelf),
+        templates=templates,
+        instructions=instructions_for_project(paths.root, templates),
     )
 
 
@@ -79,29 +78,29 @@ CONFIG_TEMPLATE = """\
 """
 
 
-def init_project(desk: Project) -> Sequence[str]:
+def init_project(project: Project) -> Sequence[str]:
     """What was made or found, one line each. Safe to repeat."""
-    config = desk.project.folder / "config.toml"
+    config = project.paths.folder / "config.toml"
     made = "kept" if config.exists() else "made"
     if not config.exists():
         config.write_text(CONFIG_TEMPLATE, "utf-8")
     from afresh.app.choose_checks import ChosenChecks, ProjectWithSettings, choose_checks
 
-    settled = desk.settings.checks
-    chosen = ChosenChecks(settled) if settled else choose_checks(ProjectWithSettings(desk.project, desk.settings))
+    settled = project.settings.checks
+    chosen = ChosenChecks(settled) if settled else choose_checks(ProjectWithSettings(project.paths, project.settings))
     found = ", ".join(chosen.checks) or "none found; pass --check, or set checks in the config"
     return [
-        f"{made} {config.relative_to(desk.project.root)} (commit it if you like)",
-        f"state in {desk.project.state.relative_to(desk.project.root)} (ignored by git)",
+        f"{made} {config.relative_to(project.paths.root)} (commit it if you like)",
+        f"state in {project.paths.state.relative_to(project.paths.root)} (ignored by git)",
         f"checks: {found}" + (f" ({chosen.told})" if chosen.told else ""),
-        f"instructions: {list_instruction_files(desk.instructions) or 'none; add your own in .afresh/AGENT.md'}",
+        f"instructions: {list_instruction_files(project.instructions) or 'none; add your own in .afresh/AGENT.md'}",
         'next: afresh doctor, then afresh run "GOAL"',
     ]
 
 
-def rebuild_views(desk: Project) -> int:
-    desk.lore.rebuild()
-    return rebuild_projections(desk.store, desk.queue.tickets(), desk.project.state, desk.lore)
+def rebuild_views(project: Project) -> int:
+    project.facts.rebuild()
+    return rebuild_view_files(project.store, project.queue.tickets(), project.paths.state, project.facts)
 
 
 def list_instruction_files(files: InstructionFiles) -> str:

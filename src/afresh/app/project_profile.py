@@ -51,37 +51,37 @@ class ProfileReport:
     type: str
 
 
-def profile_checkout(desk: Project, wanted: ProfileRequest) -> ProfileReport:
+def profile_checkout(project: Project, wanted: ProfileRequest) -> ProfileReport:
     """Of the checkout as it is now."""
-    place = ProjectWithSettings(desk.project, desk.settings)
+    place = ProjectWithSettings(project.paths, project.settings)
     tried = find_project_tests(
-        place, min(MAX_ASKED_TEST_SECONDS, desk.settings.check_timeout) if wanted.run else 0.0, again=wanted.run
+        place, min(MAX_ASKED_TEST_SECONDS, project.settings.check_timeout) if wanted.run else 0.0, again=wanted.run
     )
-    type = wanted.type or desk.settings.type or "implement_feature"
-    past, home = read_project_history(desk), find_indexed_checkout(desk)
+    type = wanted.type or project.settings.type or "implement_feature"
+    past, home = read_project_history(project), find_indexed_checkout(project)
     code = refresh_code_index(home.files, CHECKOUT_TREE_NAME, open_checkout_store(home), churn_from_history(past))
     about = ProfileInputs(
-        user=tuple(gather_user_words(desk, type)),
-        type=merge_task_type(type, desk.templates).family,
+        user=tuple(gather_user_words(project, type)),
+        type=merge_task_type(type, project.templates).family,
         likely=tuple(one.path for one in rank_files(code, Asked(wanted.goal, (), past))) if wanted.goal.strip() else (),
         trial=tried.best,
     )
-    made = build_profile(code, read_configuration(code.paths, code.text), about, ProfileCache(desk.project.state / PROFILE_FILE))
+    made = build_profile(code, read_configuration(code.paths, code.text), about, ProfileCache(project.paths.state / PROFILE_FILE))
     return ProfileReport(made, tried, type)
 
 
-def read_project_history(desk: Project) -> CommitHistory:
-    repository = Repository.find(desk.project.root)
+def read_project_history(project: Project) -> CommitHistory:
+    repository = Repository.find(project.paths.root)
     return read_commit_history(repository.git, repository.head, repository.state)
 
 
-def gather_user_words(desk: Project, type: str) -> Iterator[str]:
+def gather_user_words(project: Project, type: str) -> Iterator[str]:
     """What the user has written for all projects: instructions in the config folder, rules told to all. Nothing of a project."""
-    for source in desk.instructions.look((type,), ()).sources:
-        users = source.file.startswith(str(desk.instructions.users).removesuffix("AGENT.md"))
+    for source in project.instructions.look((type,), ()).sources:
+        users = source.file.startswith(str(project.instructions.users).removesuffix("AGENT.md"))
         if source.level is InstructionLevel.USER or (source.level is InstructionLevel.TYPE and users):
             yield "\n".join(line.text for part in source.parts for line in part.lines)
-    for known in desk.lore.look_up(Lookup("", (FactKind.RULE,), limit=MAX_RULES)):
+    for known in project.facts.look_up(Lookup("", (FactKind.RULE,), limit=MAX_RULES)):
         if known.fact.scope is FactScope.USER:
             yield known.fact.text
 

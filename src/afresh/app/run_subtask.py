@@ -33,7 +33,7 @@ from afresh.workspace.worktree import GitWorkspace
 class PartRunner:
     """Who holds the parent holds its parts: no lease of their own is needed, and nobody else can take one up."""
 
-    desk: Project
+    project: Project
     workspace: GitWorkspace
     """Of the parent."""
     insight: CodeAnalysis
@@ -43,7 +43,7 @@ class PartRunner:
     def __call__(self, part: Subtask, state: State, place: int) -> SubtaskResult:
         """The part may be there already: this step was begun before, and whoever did so is dead. Then it goes on, or is over."""
         name = make_part_id(state.task.id, state.work.step + 1, place)
-        child = load_known_part(self.desk, name) or self._created(part, state, place)
+        child = load_known_part(self.project, name) or self._created(part, state, place)
         refuse_other_part(part, child)
         if child.status in (TaskStatus.READY, TaskStatus.RUNNING):
             self.workspace.snapshot()  # one that has not begun yet may have come from another machine, without this tree
@@ -51,19 +51,19 @@ class PartRunner:
         if child.status is TaskStatus.DONE:
             self.workspace.take_over(name, child.workspace.first_snapshot, child.workspace.snapshot)
         retire_part_branch(self.workspace.repository, name)
-        return report_part(self.desk, child, part, state.work.step + 1)
+        return report_part(self.project, child, part, state.work.step + 1)
 
     def _created(self, part: Subtask, state: State, place: int) -> State:
         refuse_repeated_part(part, state)
         limit = limit_part_steps(state, place)
         try:
             task = apply_part_type(
-                part, task_from_part(part, state, place, self.workspace.snapshot(), self._checks(part, state)), self.desk
+                part, task_from_part(part, state, place, self.workspace.snapshot(), self._checks(part, state)), self.project
             )
-            refuse_unworkable_task(task, self.desk.templates, self.desk.instructions)
+            refuse_unworkable_task(task, self.project.templates, self.project.instructions)
         except BadInput as fault:
             raise ModelMistake(f"delegate: {fault.what}; {fault.next}") from fault
-        return record_events(self.desk, None, task.id, make_part_events(replace(task, max_steps=limit), state))
+        return record_events(self.project, None, task.id, make_part_events(replace(task, max_steps=limit), state))
 
     def _checks(self, part: Subtask, state: State) -> tuple[Check, ...]:
         return choose_part_checks(part, state.task, self.insight, self.workspace.files)
@@ -83,10 +83,10 @@ def limit_part_steps(state: State, place: int) -> int:
     return left
 
 
-def apply_part_type(part: Subtask, task: Task, desk: Project) -> Task:
+def apply_part_type(part: Subtask, task: Task, project: Project) -> Task:
     """With the window of its type and what its parent thinks with, never a larger one than its parent's, nor above its limit."""
     type = part.type or task.type
-    merged = merge_task_type(type, desk.templates)
+    merged = merge_task_type(type, project.templates)
     if merged.family in REPORT_PATHS_BY_TYPE:
         raise ModelMistake(f"delegate: {type} ends in a document; only changes of code can be handed out")
     ceiling, thinking = make_template(merged).ceiling, task.thinking or 0
@@ -106,23 +106,23 @@ def make_part_events(task: Task, parent: State) -> list[Event]:
     return [TaskCreated(task), CeilingChanged(0, task.budget, parent.budget, f"{task.parent} has it, of which this is a part")]
 
 
-def load_known_part(desk: Project, name: str) -> State | None:
+def load_known_part(project: Project, name: str) -> State | None:
     try:
-        return desk.store.load(name)
+        return project.store.load(name)
     except BadInput:
         return None
 
 
-def report_part(desk: Project, child: State, part: Subtask, step: int) -> SubtaskResult:
+def report_part(project: Project, child: State, part: Subtask, step: int) -> SubtaskResult:
     """Of its journal only what it said when it completed, and when it ended."""
     claimed, ended = "", child.times.updated
-    for entry in desk.store.journal(child.task.id):
+    for entry in project.store.journal(child.task.id):
         if isinstance(entry.event, TaskEnded):
             ended = entry.at
         elif isinstance(entry.event, ReplyReceived):
             done = [action.args.get("summary") for action in entry.event.reply.actions if has_trait(action, ToolTrait.COMPLETES)]
             claimed = str(done[-1] or "") if done else claimed
-    paid = sum_task_spending(desk, child.task.id)
+    paid = sum_task_spending(project, child.task.id)
     money = paid.money if paid and paid.calls and not paid.unknown else None
     metrics = SubtaskMetrics(
         child.work.step, child.spending.calls, child.spending.usage, round(ended - child.times.started, 1), money

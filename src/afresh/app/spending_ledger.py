@@ -33,11 +33,11 @@ class OpenLedger:
     ledger: LedgerStore
     limits: SpendingLimits
     now: float
-    desk: Project | None = None
+    project: Project | None = None
 
     @property
     def account(self) -> SpendingAccount:
-        return SpendingAccount(hash_project_root(self.desk.project.root) if self.desk else "", "", self.now)
+        return SpendingAccount(hash_project_root(self.project.paths.root) if self.project else "", "", self.now)
 
 
 def open_ledger_at(path: Path) -> OpenLedger:
@@ -48,28 +48,28 @@ def open_ledger_at(path: Path) -> OpenLedger:
         return OpenLedger(open_user_ledger(), own.limits, SystemClock().now())
 
 
-def open_ledger_of_project(desk: Project) -> OpenLedger:
-    return OpenLedger(desk.ledger, desk.settings.limits, desk.clock.now(), desk)
+def open_ledger_of_project(project: Project) -> OpenLedger:
+    return OpenLedger(project.ledger, project.settings.limits, project.clock.now(), project)
 
 
-def open_run_ledger(desk: Project, spec: str, tell: Callable[[str], None]) -> SpendingLedger:
+def open_run_ledger(project: Project, spec: str, tell: Callable[[str], None]) -> SpendingLedger:
     """For the calls of one run. What a dead process has left unpaid is put right first."""
-    free = not is_paid(spec, desk.settings.models, desk.settings.prices)
-    prices = FreePrices() if free else PriceTable(desk.settings.prices)
-    project, limits = hash_project_root(desk.project.root), desk.settings.limits
-    terms = SpendingTerms(project, prices, limits, free, str(find_user_config()), identify_worker())
+    free = not is_paid(spec, project.settings.models, project.settings.prices)
+    prices = FreePrices() if free else PriceTable(project.settings.prices)
+    root_hash, limits = hash_project_root(project.paths.root), project.settings.limits
+    terms = SpendingTerms(root_hash, prices, limits, free, str(find_user_config()), identify_worker())
     try:
-        reconcile_ledger(desk)
+        reconcile_ledger(project)
     except AfreshError as fault:
         tell(f"the spending ledger can't be read: {fault}")
-    return SpendingLedger(desk.ledger, terms, desk.clock, tell)
+    return SpendingLedger(project.ledger, terms, project.clock, tell)
 
 
-def make_task_account(desk: Project, task: str = "") -> SpendingAccount:
-    return SpendingAccount(hash_project_root(desk.project.root), task, desk.clock.now())
+def make_task_account(project: Project, task: str = "") -> SpendingAccount:
+    return SpendingAccount(hash_project_root(project.paths.root), task, project.clock.now())
 
 
-def ask_about_limit(desk: Project, fault: OverLimit) -> QuestionAsked | None:
+def ask_about_limit(project: Project, fault: OverLimit) -> QuestionAsked | None:
     """What a person is asked when one task alone may spend no more; nothing for limits that stop others too."""
     if fault.scope == LimitScope.TASK:
         return ask_person(
@@ -80,33 +80,33 @@ def ask_about_limit(desk: Project, fault: OverLimit) -> QuestionAsked | None:
     return None
 
 
-def reset_task_limits(desk: Project, task: str) -> None:
+def reset_task_limits(project: Project, task: str) -> None:
     """A person has answered: a limit that has stopped this task alone counts anew."""
     with suppress(AfreshError):  # books that can't be read stop the next call, not the answer
-        for breaker in desk.ledger.tripped(make_task_account(desk, task)):
+        for breaker in project.ledger.tripped(make_task_account(project, task)):
             if breaker.limit.scope in (LimitScope.TASK, LimitScope.CALL):
-                desk.ledger.reset(make_task_account(desk, task), breaker.limit.scope)
+                project.ledger.reset(make_task_account(project, task), breaker.limit.scope)
 
 
-def reconcile_ledger(desk: Project) -> None:
+def reconcile_ledger(project: Project) -> None:
     """A call whose process died before it was paid is settled from the journal, or stays on the books at its worst."""
-    table = PriceTable(desk.settings.prices)
-    for lost in desk.ledger.calls(SpendingFilter(project=hash_project_root(desk.project.root), only_booked=True)):
+    table = PriceTable(project.settings.prices)
+    for lost in project.ledger.calls(SpendingFilter(project=hash_project_root(project.paths.root), only_booked=True)):
         if not lost.is_open or not is_worker_dead(lost.booking.worker):
             continue
         call = lost.booking.call
-        if reply := _find_journaled_reply(desk, call):
-            desk.ledger.settle(lost.number, payment_from_reply(call, reply, _find_price(call, table)), ())
+        if reply := _find_journaled_reply(project, call):
+            project.ledger.settle(lost.number, payment_from_reply(call, reply, _find_price(call, table)), ())
         else:
-            desk.ledger.cancel(lost.number, LOST_REPLY_NOTE, refund=False)
+            project.ledger.cancel(lost.number, LOST_REPLY_NOTE, refund=False)
 
 
-def _find_journaled_reply(desk: Project, call: CallBooking) -> Reply | None:
+def _find_journaled_reply(project: Project, call: CallBooking) -> Reply | None:
     """What the journal holds of it: but a step that was bought again is paid already."""
-    if call.kind not in (CallPurpose.WORK, CallPurpose.DELEGATE) or _key_call(call) in _list_paid_steps(desk, call.task):
+    if call.kind not in (CallPurpose.WORK, CallPurpose.DELEGATE) or _key_call(call) in _list_paid_steps(project, call.task):
         return None
     try:
-        entries = list(desk.store.journal(call.task))
+        entries = list(project.store.journal(call.task))
     except BadInput:
         return None
     found = [e.event.reply for e in entries if isinstance(e.event, ReplyReceived) and e.event.step == call.step]
@@ -117,26 +117,26 @@ def _key_call(call: CallBooking) -> tuple[str, CallPurpose, int]:
     return call.task, call.kind, call.step
 
 
-def _list_paid_steps(desk: Project, task: str = "") -> set[tuple[str, CallPurpose, int]]:
-    calls = desk.ledger.calls(SpendingFilter(project=hash_project_root(desk.project.root), task=task))
+def _list_paid_steps(project: Project, task: str = "") -> set[tuple[str, CallPurpose, int]]:
+    calls = project.ledger.calls(SpendingFilter(project=hash_project_root(project.paths.root), task=task))
     return {_key_call(call.booking.call) for call in calls if call.status is CallStatus.SETTLED}
 
 
-def restore_missing_calls(desk: Project) -> int:
+def restore_missing_calls(project: Project) -> int:
     """Calls that the journals of the project know and the books do not, written again; how many."""
-    table, count, known = PriceTable(desk.settings.prices), 0, _list_paid_steps(desk)
-    for ticket in desk.queue.tickets():
-        made = [one for one in _read_journaled_calls(desk, ticket.task, table) if _key_call(one[0].call) not in known]
+    table, count, known = PriceTable(project.settings.prices), 0, _list_paid_steps(project)
+    for ticket in project.queue.tickets():
+        made = [one for one in _read_journaled_calls(project, ticket.task, table) if _key_call(one[0].call) not in known]
         if made:
-            desk.ledger.enter(made)
+            project.ledger.enter(made)
         count += len(made)
     return count
 
 
-def _read_journaled_calls(desk: Project, task: str, table: PriceTable) -> Iterator[tuple[PricedBooking, CallPayment]]:
+def _read_journaled_calls(project: Project, task: str, table: PriceTable) -> Iterator[tuple[PricedBooking, CallPayment]]:
     """Every call that the journal has a reply of."""
-    order, model, step, audit = desk.store.load(task).task, "", 0, None
-    for entry in desk.store.journal(task):
+    order, model, step, audit = project.store.load(task).task, "", 0, None
+    for entry in project.store.journal(task):
         made: tuple[CallBooking, Reply] | None = None
         match entry.event:
             case CallRequested(_, audit):
@@ -150,7 +150,7 @@ def _read_journaled_calls(desk: Project, task: str, table: PriceTable) -> Iterat
             case _:
                 pass
         if made:
-            yield _make_ledger_entry(desk, *made, entry.at, table)
+            yield _make_ledger_entry(project, *made, entry.at, table)
 
 
 def _make_step_booking(task: Task, step: int, audit: CallAudit | None, model: str) -> CallBooking:
@@ -179,13 +179,13 @@ def _make_side_booking(task: Task, kind: CallPurpose, step: int, reply: Reply, m
 
 
 def _make_ledger_entry(
-    desk: Project, call: CallBooking, reply: Reply, at: float, table: PriceTable
+    project: Project, call: CallBooking, reply: Reply, at: float, table: PriceTable
 ) -> tuple[PricedBooking, CallPayment]:
     price = _find_price(call, table)
     known = "free" if price is FREE_PRICE else "known" if price or reply.cost is not None else "unknown"
     payment = payment_from_reply(call, reply, price)
     noted = replace(payment, note="; ".join(part for part in (RESTORED_NOTE, payment.note) if part))
-    return PricedBooking(call, SpendingAccount(hash_project_root(desk.project.root), call.payer, at), 0, known, ""), noted
+    return PricedBooking(call, SpendingAccount(hash_project_root(project.paths.root), call.payer, at), 0, known, ""), noted
 
 
 def _find_price(call: CallBooking, table: PriceTable) -> Price | None:

@@ -63,19 +63,19 @@ def report_spending(own: OpenLedger, by: SpendingGroup, start: float, everywhere
         breakers=own.ledger.tripped(),
         alerts=own.ledger.alerts(MAX_ALERTS),
         kinds={kind: measure_token_growth(sizes) for kind, sizes in sorted(list_prompt_sizes(calls).items())},
-        tasks=_collect_task_costs(own.desk, lines) if by is SpendingGroup.TASK and own.desk else {},
+        tasks=_collect_task_costs(own.project, lines) if by is SpendingGroup.TASK and own.project else {},
     )
 
 
-def sum_task_spending(desk: Project, task: str) -> SpendingLine | None:
-    return sum_task_calls(desk.ledger, desk.project.root, task)
+def sum_task_spending(project: Project, task: str) -> SpendingLine | None:
+    return sum_task_calls(project.ledger, project.paths.root, task)
 
 
-def sum_task_nano_dollars(desk: Project, task: str) -> int:
+def sum_task_nano_dollars(project: Project, task: str) -> int:
     """The same in nano-dollars, to be asked at every step; 0 if the books can't be read."""
-    account = SpendingAccount(hash_project_root(desk.project.root), task, 0.0)
+    account = SpendingAccount(hash_project_root(project.paths.root), task, 0.0)
     try:
-        return desk.ledger.tally(account, LimitScope.TASK, LimitUnit.MONEY).total
+        return project.ledger.tally(account, LimitScope.TASK, LimitUnit.MONEY).total
     except AfreshError:
         return 0
 
@@ -87,7 +87,7 @@ def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> Sequenc
         raise BadInput(
             f"the {scope} limit does not belong to a task", next=f"afresh spend reset {scope}", safe="nothing was reset"
         )
-    if not own.desk and not scope.everybody:
+    if not own.project and not scope.everybody:
         raise BadInput(
             f"not in a project, so there is no {scope} limit to reset",
             next="run this in the project's repository",
@@ -95,7 +95,7 @@ def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> Sequenc
         )
     if not own.ledger.tally(own.account, LimitScope.TOTAL, LimitUnit.TOKENS).total and not own.ledger.tripped():
         raise BadInput("nothing has been spent yet", next="there is nothing to do", safe="nothing was reset")
-    named = find_task(own.desk, task) if own.desk and one else ""
+    named = find_task(own.project, task) if own.project and one else ""
     return own.ledger.reset(SpendingAccount(own.account.project, named, own.now), scope)
 
 
@@ -114,11 +114,13 @@ def parse_since(text: str, now: float) -> float:
     return time.mktime(datetime(day.year, day.month, day.day).timetuple())
 
 
-def _collect_task_costs(desk: Project, lines: Sequence[SpendingLine]) -> dict[str, TaskCost]:
-    known = {ticket.task for ticket in desk.queue.tickets()}
-    return {line.name: _read_task_cost(desk, line.name) for line in lines[:MAX_TASKS_COMPARED] if line.name in known}
+def _collect_task_costs(project: Project, lines: Sequence[SpendingLine]) -> dict[str, TaskCost]:
+    known = {ticket.task for ticket in project.queue.tickets()}
+    return {line.name: _read_task_cost(project, line.name) for line in lines[:MAX_TASKS_COMPARED] if line.name in known}
 
 
-def _read_task_cost(desk: Project, task: str) -> TaskCost:
-    state, sent = desk.store.load(task), [audit.tokens for _, audit in list_audits(desk, task)]
-    return TaskCost(state.work.step, state.work.limit, len(sent), sum(sent), count_accumulating_tokens(desk, task), state.status)
+def _read_task_cost(project: Project, task: str) -> TaskCost:
+    state, sent = project.store.load(task), [audit.tokens for _, audit in list_audits(project, task)]
+    return TaskCost(
+        state.work.step, state.work.limit, len(sent), sum(sent), count_accumulating_tokens(project, task), state.status
+    )

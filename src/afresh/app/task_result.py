@@ -18,22 +18,22 @@ from afresh.workspace.transfer import drop_pending_work, has_pending_work, unpac
 from afresh.workspace.worktree import GitWorkspace
 
 
-def list_task_changes(desk: Project, state: State) -> Sequence[Change]:
+def list_task_changes(project: Project, state: State) -> Sequence[Change]:
     if (
         not state.workspace.first_snapshot
         or state.workspace.snapshot == state.workspace.first_snapshot
         or state.status in (TaskStatus.APPLIED, TaskStatus.DISCARDED)
     ):
         return ()
-    repository = Repository.find(desk.project.root)
+    repository = Repository.find(project.paths.root)
     if has_pending_work(repository, state.task.id):
         return ()
     return GitWorkspace(repository, state.task.id).changes(state.workspace.first_snapshot, state.workspace.snapshot)
 
 
-def apply_task_result(desk: Project, task: str, unverified: bool = False) -> tuple[State, str]:
+def apply_task_result(project: Project, task: str, unverified: bool = False) -> tuple[State, str]:
     """Merge the task's branch into the user's checkout; only what was verified, unless the user says otherwise."""
-    state = desk.store.load(task)
+    state = project.store.load(task)
     refuse_part_of_task(state)
     if state.status is TaskStatus.APPLIED:
         raise BadInput(f"task {task} is already applied", next="there is nothing left to do")
@@ -45,64 +45,64 @@ def apply_task_result(desk: Project, task: str, unverified: bool = False) -> tup
             next=f"review it with `afresh show {task}`, then `afresh apply {task} --unverified` to merge it anyway",
             safe="your checkout was not changed",
         )
-    repository = Repository.find(desk.project.root)
+    repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
     done = apply_or_discard.merge_task_branch(repository, task)
     said = f"applied {task} ({done.how}): HEAD is now {done.commit[:12]}. {done.note}".strip()
-    dismiss_parts(desk, repository, task, "applied")
-    return end_task(desk, task, TaskStatus.APPLIED, said), said
+    dismiss_parts(project, repository, task, "applied")
+    return end_task(project, task, TaskStatus.APPLIED, said), said
 
 
-def discard_task_result(desk: Project, task: str) -> State:
+def discard_task_result(project: Project, task: str) -> State:
     """Remove the task's worktree and branch. Its journal stays."""
-    state = desk.store.load(task)
+    state = project.store.load(task)
     refuse_part_of_task(state)
-    if owner := next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), ""):
+    if owner := next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), ""):
         raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was removed")
     if state.status in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
         raise BadInput(f"task {task} is already {state.status}", next="there is nothing left to do")
-    repository = Repository.find(desk.project.root)
+    repository = Repository.find(project.paths.root)
     apply_or_discard.discard_task_branch(repository, task)
     drop_pending_work(repository, task)
-    dismiss_parts(desk, repository, task, "discarded")
-    return end_task(desk, task, TaskStatus.DISCARDED, "discarded by the user")
+    dismiss_parts(project, repository, task, "discarded")
+    return end_task(project, task, TaskStatus.DISCARDED, "discarded by the user")
 
 
-def dismiss_parts(desk: Project, repository: Repository, task: str, fate: str) -> None:
+def dismiss_parts(project: Project, repository: Repository, task: str, fate: str) -> None:
     """The parts of a task go with it: trees, branches and snapshots. What was verified and taken over counts as applied."""
-    for ticket in list_parts(desk.queue.tickets(), task):
+    for ticket in list_parts(project.queue.tickets(), task):
         apply_or_discard.discard_task_branch(repository, ticket.task)
         drop_pending_work(repository, ticket.task)
         status = TaskStatus.APPLIED if fate == "applied" and ticket.status is TaskStatus.DONE else TaskStatus.DISCARDED
         if ticket.status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
-            end_task(desk, ticket.task, status, f"a part of {task}, which was {fate}")
+            end_task(project, ticket.task, status, f"a part of {task}, which was {fate}")
 
 
-def refuse_empty_undo(desk: Project, state: State, steps: int) -> None:
+def refuse_empty_undo(project: Project, state: State, steps: int) -> None:
     """BadInput if there is nothing to take back, in the words of someone beside the work."""
-    select_steps_to_undo(state.task.id, desk.store, steps, "/undo 1")
+    select_steps_to_undo(state.task.id, project.store, steps, "/undo 1")
 
 
-def undo_task_steps(desk: Project, task: str, steps: int = 0, why: str = "") -> State:
+def undo_task_steps(project: Project, task: str, steps: int = 0, why: str = "") -> State:
     """Take back the last change, or so many steps, of a task that nobody is working on. Recorded before the tree follows: if the
     tree of the last undoing has not followed, that is done now and nothing more is taken back."""
-    state = desk.store.load(task)
+    state = project.store.load(task)
     refuse_part_of_task(state)
-    if owner := next((ticket.owner for ticket in desk.queue.tickets() if ticket.task == task), ""):
+    if owner := next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), ""):
         raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was undone")
     if state.status.over:
         raise BadInput(
             f"task {task} is finished: {state.status}", next=f"afresh discard {task} deletes its work", safe="nothing was undone"
         )
-    repository = Repository.find(desk.project.root)
+    repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
-    workspace = GitWorkspace(repository, task, desk.clock)
+    workspace = GitWorkspace(repository, task, project.clock)
     there = Path(workspace.root).exists() and not has_pending_work(repository, task)
-    if there and is_just_undone(desk.store.journal(task)) and workspace.snapshot() != state.workspace.snapshot:
+    if there and is_just_undone(project.store.journal(task)) and workspace.snapshot() != state.workspace.snapshot:
         workspace.restore(state.workspace.snapshot)
         return state
-    word = PersonRequest(PersonAct.UNDO, why, steps, by=find_author_name(desk.project.root))
-    after = record_events(desk, state, task, undo_steps(state, desk.store, workspace, word))
+    word = PersonRequest(PersonAct.UNDO, why, steps, by=find_author_name(project.paths.root))
+    after = record_events(project, state, task, undo_steps(state, project.store, workspace, word))
     if there:
         workspace.restore(after.workspace.snapshot)
     return after

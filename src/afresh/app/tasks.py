@@ -61,16 +61,16 @@ class TaskOrder:
     thinking: int | None = None
 
 
-def add_task(desk: Project, order: TaskOrder) -> State:
-    given = desk.settings
+def add_task(project: Project, order: TaskOrder) -> State:
+    given = project.settings
     if not order.goal.strip():
         raise BadInput("the goal is empty", next='describe the goal: afresh run "make the parser accept tabs"')
-    known = {ticket.task for ticket in desk.queue.tickets() if not ticket.parent}
+    known = {ticket.task for ticket in project.queue.tickets() if not ticket.parent}
     if missing := [need for need in order.needs if need not in known]:
         raise BadInput(f"no such task to wait for: {missing[0]}", next="afresh list lists the tasks", safe="nothing was added")
     type = order.type or given.type or "implement_feature"
-    merged = merge_task_type(type, desk.templates)
-    report = choose_report_path(merged.family, order.goal, lambda path: (desk.project.root / path).is_file())
+    merged = merge_task_type(type, project.templates)
+    report = choose_report_path(merged.family, order.goal, lambda path: (project.paths.root / path).is_file())
     checks = order.checks or (() if report else given.checks)
     task = Task(
         id=make_task_id(redact_secrets(order.goal)),
@@ -82,7 +82,7 @@ def add_task(desk: Project, order: TaskOrder) -> State:
         model=make_spec_absolute(order.model or given.model),
         budget=order.budget or given.budget or choose_ceiling(make_template(merged), order, given),
         max_steps=order.max_steps or given.max_steps,
-        project=desk.project.root.name,
+        project=project.paths.root.name,
         family=merged.family if merged.family != type else "",
         report=report,
         max_budget=order.max_budget or given.max_budget,
@@ -90,21 +90,21 @@ def add_task(desk: Project, order: TaskOrder) -> State:
         parts=given.delegation.parts if given.delegation.offer else 0,
         thinking=order.thinking,
     )
-    refuse_unworkable_task(task, desk.templates, desk.instructions, given.models)
+    refuse_unworkable_task(task, project.templates, project.instructions, given.models)
     if not checks and not report:
-        task = replace(task, checks=find_task_checks(desk))
-        refuse_unworkable_task(task, desk.templates, desk.instructions, given.models)
-    return create_task(desk, task)
+        task = replace(task, checks=find_task_checks(project))
+        refuse_unworkable_task(task, project.templates, project.instructions, given.models)
+    return create_task(project, task)
 
 
-def create_task(desk: Project, task: Task) -> State:
+def create_task(project: Project, task: Task) -> State:
     """Begin the journal of a task, under another id if a task has this one already: only the commit itself can tell."""
     for _ in range(MAX_TAKEN_IDS):
         try:
-            return record_events(desk, None, task.id, [TaskCreated(task)])
+            return record_events(project, None, task.id, [TaskCreated(task)])
         except Conflict:
             task = replace(task, id=make_task_id(task.goal))
-    return record_events(desk, None, task.id, [TaskCreated(task)])
+    return record_events(project, None, task.id, [TaskCreated(task)])
 
 
 def choose_ceiling(style: Template, order: TaskOrder, given: Settings) -> int:
@@ -114,37 +114,37 @@ def choose_ceiling(style: Template, order: TaskOrder, given: Settings) -> int:
     return style.ceiling + (asked if not model or is_provider(model, given.models) else 0)
 
 
-def find_task_checks(desk: Project) -> tuple[Check, ...]:
+def find_task_checks(project: Project) -> tuple[Check, ...]:
     """As the project's own files say, and seen to find tests. They are run when the task begins: not here, too."""
     from afresh.app.choose_checks import ProjectWithSettings, choose_checks
 
-    chosen = choose_checks(ProjectWithSettings(desk.project, desk.settings), limit=0)
-    return tuple(Check(command, desk.settings.check_timeout) for command in chosen.checks)
+    chosen = choose_checks(ProjectWithSettings(project.paths, project.settings), limit=0)
+    return tuple(Check(command, project.settings.check_timeout) for command in chosen.checks)
 
 
-def find_task(desk: Project, name: str | None) -> str:
+def find_task(project: Project, name: str | None) -> str:
     """A task by its id or the beginning of it; without a name the one that was touched last."""
-    return find_task_id(desk.queue, desk.project.folder / "export", name)
+    return find_task_id(project.queue, project.paths.folder / "export", name)
 
 
-def end_task(desk: Project, task: str, status: TaskStatus, reason: str) -> State:
-    return record_events(desk, desk.store.load(task), task, [TaskEnded(status, reason)])
+def end_task(project: Project, task: str, status: TaskStatus, reason: str) -> State:
+    return record_events(project, project.store.load(task), task, [TaskEnded(status, reason)])
 
 
-def block_task(desk: Project, task: str, why: str, question: QuestionAsked | None = None) -> State:
+def block_task(project: Project, task: str, why: str, question: QuestionAsked | None = None) -> State:
     """The task can't go on by itself: it waits for a person and is in nobody's way."""
     return record_events(
-        desk, desk.store.load(task), task, [question or ask_about_ceiling(why), TaskEnded(TaskStatus.BLOCKED, why)]
+        project, project.store.load(task), task, [question or ask_about_ceiling(why), TaskEnded(TaskStatus.BLOCKED, why)]
     )
 
 
-def record_events(desk: Project, state: State | None, task: str, events: Sequence[Event]) -> State:
+def record_events(project: Project, state: State | None, task: str, events: Sequence[Event]) -> State:
     """Events from outside a run: a person's."""
-    entries = link_events(task, state.head if state else JournalHead(), desk.clock.now(), events)
+    entries = link_events(task, state.head if state else JournalHead(), project.clock.now(), events)
     after = fold_entries(state, entries)
-    desk.store.append(entries, (), after)
-    desk.lore.saw(after, entries)
-    desk.projections.saw(after, entries)
+    project.store.append(entries, (), after)
+    project.facts.saw(after, entries)
+    project.view_writer.saw(after, entries)
     return after
 
 

@@ -25,8 +25,8 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
     from afresh.cli.render.context import provider_usage_to_json, render_call, render_provider_usage, render_section_texts
     from afresh.views.model_calls import call_to_json
 
-    here = open_current_project()
-    one = load_call(here, find_task(here, task), step)
+    project = open_current_project()
+    one = load_call(project, find_task(project, task), step)
     given = one.audit, one.beginning, one.reply
     if as_json:
         shown = call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported)
@@ -49,10 +49,10 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
     from afresh.cli.render.context import render_call_diff
     from afresh.views.model_calls import call_diff_to_json
 
-    here = open_current_project()
-    name = find_task(here, task)
-    other = load_call(here, name, second or step)
-    one = load_call(here, name, first or other.step - 1)
+    project = open_current_project()
+    name = find_task(project, task)
+    other = load_call(project, name, second or step)
+    one = load_call(project, name, first or other.step - 1)
     steps = (one.step, other.step)
     if as_json:
         return print_json(call_diff_to_json(one.sections, other.sections, steps))
@@ -68,8 +68,8 @@ def cache(task: str | None, as_json: bool) -> None:
     from afresh.app.tasks import find_task
     from afresh.cli.render.context import call_beginning_to_json, render_call_beginnings
 
-    here = open_current_project()
-    told = compare_call_beginnings(here, find_task(here, task))
+    project = open_current_project()
+    told = compare_call_beginnings(project, find_task(project, task))
     return print_json([call_beginning_to_json(one) for one in told]) if as_json else print_rendered(render_call_beginnings(told))
 
 
@@ -87,8 +87,8 @@ def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
     from afresh.app.tasks import find_task
     from afresh.cli.render.context import name_explanation_to_json, render_name_explanation
 
-    here = open_current_project()
-    told = explain(here, find_task(here, task), name, step)
+    project = open_current_project()
+    told = explain(project, find_task(project, task), name, step)
     if as_json:
         return print_json(name_explanation_to_json(told))
     return print_rendered(render_name_explanation(told))
@@ -119,9 +119,9 @@ def verify(task: str | None, step: int | None, as_json: bool) -> None:
     from afresh.app.inspect_calls import verify_calls as rebuild
     from afresh.app.tasks import find_task
 
-    here = open_current_project()
-    name = find_task(here, task)
-    calls = [one for one in rebuild(here, name) if step in (None, one.step)]
+    project = open_current_project()
+    name = find_task(project, task)
+    calls = [one for one in rebuild(project, name) if step in (None, one.step)]
     wrong = [one for one in calls if not one.same]
     if as_json:
         print_json([{"step": one.step, "recorded": one.recorded, "rebuilt": one.hash, "same": one.same} for one in calls])

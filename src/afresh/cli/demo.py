@@ -28,11 +28,11 @@ def command(keep: Path | None) -> None:
     from afresh.app.project import open_project
 
     with TemporaryDirectory(prefix="afresh-demo-") as temporary:
-        desk = open_project(copy_sample(keep or Path(temporary) / "parcel"))
+        project = open_project(copy_sample(keep or Path(temporary) / "parcel"))
         put_python_on_path()
-        unconfined = warn_if_unconfined(desk)
-        run_first_act(desk, unconfined)
-        run_second_act(desk, unconfined)
+        unconfined = warn_if_unconfined(project)
+        run_first_act(project, unconfined)
+        run_second_act(project, unconfined)
     click.secho("\nDone. Both results were verified with the project's own tests.", bold=True)
 
 
@@ -43,7 +43,7 @@ def put_python_on_path() -> None:
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
-def warn_if_unconfined(desk: "Project") -> bool:
+def warn_if_unconfined(project: "Project") -> bool:
     """The sample is ours, so it may run without a sandbox where there is none. Said loudly, and only here."""
     from afresh.app.doctor import examine_sandbox
 
@@ -57,37 +57,37 @@ def warn_if_unconfined(desk: "Project") -> bool:
     return True
 
 
-def run_first_act(desk: "Project", unconfined: bool) -> None:
+def run_first_act(project: "Project", unconfined: bool) -> None:
     from afresh.app.tasks import TaskOrder, add_task
     from afresh.cli.run import RunFlags, report_outcome, run_with_progress
 
     click.secho("\n1. A task from start to end", bold=True)
-    task = add_task(desk, TaskOrder(FIRST_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
-    state = run_with_progress(desk, task, RunFlags(model="offline", mode="autonomous", no_sandbox=unconfined))
+    task = add_task(project, TaskOrder(FIRST_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
+    state = run_with_progress(project, task, RunFlags(model="offline", mode="autonomous", no_sandbox=unconfined))
     assert state
-    report_outcome(desk, state, as_json=False)
+    report_outcome(project, state, as_json=False)
     if state.status != "done":
         sys.exit(1)
 
 
-def run_second_act(desk: "Project", unconfined: bool) -> None:
+def run_second_act(project: "Project", unconfined: bool) -> None:
     from afresh.app.demo import run_until_killed
     from afresh.app.inspect_calls import verify_calls
     from afresh.app.tasks import TaskOrder, add_task
     from afresh.cli.run import RunFlags, run_with_progress
 
     click.secho("\n2. A task killed with kill -9 in the middle, then resumed", bold=True)
-    task = add_task(desk, TaskOrder(SECOND_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
-    signal = run_until_killed(desk.project.root, task, 2, unconfined)
-    before = desk.store.load(task)
+    task = add_task(project, TaskOrder(SECOND_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
+    signal = run_until_killed(project.paths.root, task, 2, unconfined)
+    before = project.store.load(task)
     assert before.work.pending
     click.echo(
         f"   killed by signal {signal} in step {before.work.pending.step}: {before.work.step} step finished, "
         f"{before.spending.calls} replies paid for; the last one is on disk, not yet acted on"
     )
-    state = run_with_progress(desk, task, RunFlags(model="offline", mode="autonomous", no_sandbox=unconfined))
+    state = run_with_progress(project, task, RunFlags(model="offline", mode="autonomous", no_sandbox=unconfined))
     assert state
-    calls = verify_calls(desk, task)
+    calls = verify_calls(project, task)
     again = len(calls) - len({call.step for call in calls})
     same = sum(call.same for call in calls)
     click.echo(

@@ -21,12 +21,12 @@ def export_command(folder: Path | None, tasks: tuple[str, ...], quiet: bool, as_
     from afresh.app.export_import import export_project_tasks, find_export_folder
     from afresh.cli.render.export_import import export_to_json, render_export, show_status_line
 
-    here = open_current_project()
+    project = open_current_project()
     with show_status_line(quiet or as_json) as told:
-        done = export_project_tasks(here, folder or find_export_folder(here), tasks, told)
+        done = export_project_tasks(project, folder or find_export_folder(project), tasks, told)
     if as_json:
         return print_json(export_to_json(done))
-    return print_rendered(render_export(done, here.project.root))
+    return print_rendered(render_export(done, project.paths.root))
 
 
 @click.command("import")
@@ -41,9 +41,9 @@ def import_command(folder: Path | None, quiet: bool, as_json: bool) -> None:
     from afresh.app.export_import import find_export_folder, import_project_tasks
     from afresh.cli.render.export_import import import_to_json, render_import, show_status_line
 
-    here = open_current_project()
+    project = open_current_project()
     with show_status_line(quiet or as_json) as told:
-        arrivals = import_project_tasks(here, folder or find_export_folder(here), told)
+        arrivals = import_project_tasks(project, folder or find_export_folder(project), told)
     if as_json:
         print_json(import_to_json(arrivals))
     else:

@@ -14,11 +14,11 @@ def inbox_command(as_json: bool) -> None:
     from afresh.cli.render.questions import render_inbox as drawn
     from afresh.views.tasks import open_questions_to_json
 
-    here = open_current_project()
-    waiting = list_open_questions(here)
+    project = open_current_project()
+    waiting = list_open_questions(project)
     if as_json:
         return print_json(open_questions_to_json(waiting))
-    return print_rendered(drawn(waiting, here.clock.now()))
+    return print_rendered(drawn(waiting, project.clock.now()))
 
 
 @click.command("answer")
@@ -38,12 +38,12 @@ def answer_command(words: tuple[str, ...], resume: bool, as_json: bool, **way) -
 
     if len(words) > 2:
         raise click.UsageError(f'put the answer in quotes: afresh answer {words[0]} "{" ".join(words[1:])}"')
-    here = open_current_project()
-    task, text = find_addressed_task(here, words)
-    before, state = here.store.load(task), answer_question(here, task, text)
+    project = open_current_project()
+    task, text = find_addressed_task(project, words)
+    before, state = project.store.load(task), answer_question(project, task, text)
     if not as_json:
         click.echo(describe_answer(before, state))
     elif not resume:
         print_json(answer_to_json(before, state))
     if resume:
-        run_and_report(here, task, RunFlags(as_json=as_json, **way))
+        run_and_report(project, task, RunFlags(as_json=as_json, **way))

@@ -23,8 +23,8 @@ STOP_REQUEST = PersonRequest(PersonAct.STOP)
 class PersonAtTerminal:
     """A Person. What they say is checked by the app before it goes to the task."""
 
-    def __init__(self, here: "Project", progress: "LiveProgress", lines: TextIO, heeds_interrupts: bool = False) -> None:
-        self.here, self.progress, self.lines, self.heeds_interrupts = here, progress, lines, heeds_interrupts
+    def __init__(self, project: "Project", progress: "LiveProgress", lines: TextIO, heeds_interrupts: bool = False) -> None:
+        self.project, self.progress, self.lines, self.heeds_interrupts = project, progress, lines, heeds_interrupts
         self.left, self.told, self.asking = 0, False, False
         self.wanted = False
         """A pause, by Ctrl-C in the middle of a step."""
@@ -95,20 +95,20 @@ class PersonAtTerminal:
     def _worded(self, text: str, state: "State", redirects: bool = False) -> PersonRequest:
         from afresh.app.answer_question import parse_user_message
 
-        return parse_user_message(self.here, state, text, redirects)
+        return parse_user_message(self.project, state, text, redirects)
 
     def _undo(self, rest: str, state: "State") -> PersonRequest:
         from afresh.app.task_result import refuse_empty_undo
 
         count, _, why = rest.partition(" ")
         steps, why = (int(count), why) if count.isdecimal() else (0, rest)
-        refuse_empty_undo(self.here, state, steps)
+        refuse_empty_undo(self.project, state, steps)
         return PersonRequest(PersonAct.UNDO, why.strip(), steps)
 
     def _changes(self, state: "State") -> Any:
         from afresh.app.task_result import list_task_changes
 
-        return list_task_changes(self.here, state)
+        return list_task_changes(self.project, state)
 
     def _print(self, renderable: Any) -> None:
         self.console.print(renderable)

@@ -70,10 +70,10 @@ def edit(name: str, as_json: bool) -> None:
     """Open a lesson in $VISUAL or $EDITOR, then check it."""
     from afresh.app.curate_lessons import find_lesson_file, read_lesson_file
 
-    here = open_current_project()
-    path = find_lesson_file(here, name)
+    project = open_current_project()
+    path = find_lesson_file(project, name)
     click.edit(filename=str(path))
-    print_lesson(read_lesson_file(here, path), as_json)
+    print_lesson(read_lesson_file(project, path), as_json)
 
 
 @command.command()
@@ -121,9 +121,9 @@ def share(name: str, plain: bool, yes: bool, as_json: bool) -> None:
     from afresh.app.curate_lessons import share_lesson as cross
     from afresh.cli.render.lessons import render_sharing_offer, sharing_offer_to_json
 
-    here = open_current_project()
-    made = offer_sharing(here, name, plain)
-    pattern = cross(here, made) if yes else None
+    project = open_current_project()
+    made = offer_sharing(project, name, plain)
+    pattern = cross(project, made) if yes else None
     if as_json:
         return print_json(sharing_offer_to_json(made, pattern))
     if pattern:

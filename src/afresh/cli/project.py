@@ -46,10 +46,10 @@ def rebuild_command() -> None:
     from afresh.app.spending_ledger import restore_missing_calls
     from afresh.views.task_status import format_count
 
-    here = open_current_project()
-    count = rebuild_views(here)
+    project = open_current_project()
+    count = rebuild_views(project)
     click.echo(f"rewrote the files of {format_count(count, 'task')}")
-    if calls := restore_missing_calls(here):
+    if calls := restore_missing_calls(project):
         click.echo(f"restored {format_count(calls, 'call')} in the spending ledger")
 
 

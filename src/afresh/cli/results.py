@@ -14,8 +14,8 @@ def apply_command(task: str | None, unverified: bool) -> None:
     from afresh.app.task_result import apply_task_result
     from afresh.app.tasks import find_task
 
-    here = open_current_project()
-    _, said = apply_task_result(here, find_task(here, task), unverified)
+    project = open_current_project()
+    _, said = apply_task_result(project, find_task(project, task), unverified)
     click.echo(said)
 
 
@@ -32,9 +32,9 @@ def undo_command(task: str | None, steps: int, why: str, as_json: bool) -> None:
     from afresh.app.tasks import find_task
     from afresh.views.task_status import format_count
 
-    here = open_current_project()
-    name = find_task(here, task)
-    before, after = here.store.load(name), undo_task_steps(here, name, steps, why)
+    project = open_current_project()
+    name = find_task(project, task)
+    before, after = project.store.load(name), undo_task_steps(project, name, steps, why)
     gone = [path for path in before.workspace.changed if path not in after.workspace.changed]
     if as_json:
         return print_json(
@@ -60,6 +60,6 @@ def discard_command(task: str) -> None:
     from afresh.app.task_result import discard_task_result
     from afresh.app.tasks import find_task
 
-    here = open_current_project()
-    state = discard_task_result(here, find_task(here, task))
+    project = open_current_project()
+    state = discard_task_result(project, find_task(project, task))
     click.echo(f"discarded {state.task.id}")

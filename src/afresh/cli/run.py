@@ -27,15 +27,15 @@ def run_command(goal: str, type_: str, checks: tuple[str, ...], **more) -> None:
     from afresh.app.inspect_instructions import describe_task_instructions
     from afresh.app.tasks import TaskOrder, add_task
 
-    here = open_current_project()
+    project = open_current_project()
     limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
     limits |= {"loop": more["loop"], "thinking": more["thinking"]}
     way = RunFlags(**{name: more[name] for name in ("model", "mode", "no_sandbox", "quiet", "as_json")})
     way.refuse_alone()
-    state = add_task(here, TaskOrder(goal, type_, checks, model=way.model, **limits))
-    for line in describe_task_instructions(here, state) if not (way.quiet or way.as_json) else ():
+    state = add_task(project, TaskOrder(goal, type_, checks, model=way.model, **limits))
+    for line in describe_task_instructions(project, state) if not (way.quiet or way.as_json) else ():
         click.secho(line, dim=True, err=True)
-    run_and_report(here, state.task.id, way)
+    run_and_report(project, state.task.id, way)
 
 
 @click.command("resume")
@@ -46,8 +46,8 @@ def resume_command(task: str | None, **way) -> None:
     """Continue TASK (default: the latest)."""
     from afresh.app.tasks import find_task
 
-    here = open_current_project()
-    run_and_report(here, find_task(here, task), RunFlags(**way))
+    project = open_current_project()
+    run_and_report(project, find_task(project, task), RunFlags(**way))
 
 
 @click.command("work")
@@ -58,9 +58,9 @@ def work_command(until_empty: bool, as_json: bool, **way) -> None:
     """Run the next ready task; interrupted ones come first."""
     from afresh.errors import NeedsPerson
 
-    here, done = open_current_project(), list["State"]()
+    project, done = open_current_project(), list["State"]()
     try:
-        while state := run_with_progress(here, None, RunFlags(as_json=as_json, **way)):
+        while state := run_with_progress(project, None, RunFlags(as_json=as_json, **way)):
             done.append(state)
             if not as_json:
                 click.echo(f"{state.task.id}: {state.status}: {state.work.outcome}")
@@ -148,56 +148,56 @@ class RunFlags:
             )
 
 
-def run_with_progress(here: "Project", task: str | None, way: RunFlags) -> "State | None":
+def run_with_progress(project: "Project", task: str | None, way: RunFlags) -> "State | None":
     from afresh.app.compose import RunTerms, run_task
     from afresh.cli.interactive import PersonAtTerminal
     from afresh.cli.render.console import open_console
     from afresh.cli.render.progress import LiveProgress
 
     way.refuse_alone()
-    mode, quiet = way.mode or choose_mode(here, task), way.quiet or way.as_json
-    spent = partial(describe_money_so_far, here)
-    showing = LiveProgress(here.clock, open_console(sys.stderr), quiet, plain=mode == "interactive", spent=spent)
+    mode, quiet = way.mode or choose_mode(project, task), way.quiet or way.as_json
+    spent = partial(describe_money_so_far, project)
+    showing = LiveProgress(project.clock, open_console(sys.stderr), quiet, plain=mode == "interactive", spent=spent)
     with showing as progress, StopSignal() as stop:
         watchers = (NoSandboxAlarm(), progress)
         terms = RunTerms(way.model, way.no_sandbox, watchers, progress.alert, way.mode, cancellations=(stop,))
         if not way.attended:
-            return run_task(here, task, terms)
-        with PersonAtTerminal(here, progress, sys.stdin, heeds_interrupts=mode == "interactive") as person:
-            return run_task(here, task, replace(terms, person=person))
+            return run_task(project, task, terms)
+        with PersonAtTerminal(project, progress, sys.stdin, heeds_interrupts=mode == "interactive") as person:
+            return run_task(project, task, replace(terms, person=person))
 
 
-def describe_money_so_far(here: "Project", task: str) -> str:
+def describe_money_so_far(project: "Project", task: str) -> str:
     from afresh.app.spending_report import sum_task_nano_dollars
     from afresh.core.usage import format_dollars
 
-    amount = sum_task_nano_dollars(here, task)
+    amount = sum_task_nano_dollars(project, task)
     return format_dollars(amount) if amount else ""
 
 
-def describe_task_cost(here: "Project", task: str) -> str:
+def describe_task_cost(project: "Project", task: str) -> str:
     """Money that a task has taken; empty where nobody pays."""
     from afresh.app.read_spending import describe_cost
     from afresh.app.spending_report import sum_task_spending
 
-    return describe_cost(sum_task_spending(here, task))
+    return describe_cost(sum_task_spending(project, task))
 
 
-def choose_mode(here: "Project", task: str | None) -> str:
+def choose_mode(project: "Project", task: str | None) -> str:
     """How closely, when this run does not say: as the task has it, else the user's settings."""
-    return (here.store.load(task).dialogue.supervision.mode if task else "") or here.settings.mode
+    return (project.store.load(task).dialogue.supervision.mode if task else "") or project.settings.mode
 
 
-def run_and_report(here: "Project", task: str, way: RunFlags) -> None:
+def run_and_report(project: "Project", task: str, way: RunFlags) -> None:
     """Exit code 0 only if the harness verified the result."""
-    state = run_with_progress(here, task, way)
+    state = run_with_progress(project, task, way)
     assert state, "a named task is claimed or refused"
-    report_outcome(here, state, way.as_json)
+    report_outcome(project, state, way.as_json)
     if state.status != "done":
         sys.exit(1)
 
 
-def report_outcome(here: "Project", state: "State", as_json: bool) -> None:
+def report_outcome(project: "Project", state: "State", as_json: bool) -> None:
     from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
     from afresh.app.read_spending import cost_to_json
     from afresh.app.spending_report import sum_task_spending
@@ -205,11 +205,11 @@ def report_outcome(here: "Project", state: "State", as_json: bool) -> None:
     from afresh.cli.render.run_summary import render_run_summary
     from afresh.views.tasks import run_summary_to_json
 
-    made, calls = list_task_changes(here, state), [audit for _, audit in list_audits(here, state.task.id)]
-    whole = count_accumulating_tokens(here, state.task.id)
+    made, calls = list_task_changes(project, state), [audit for _, audit in list_audits(project, state.task.id)]
+    whole = count_accumulating_tokens(project, state.task.id)
     if as_json:
         print_json(
-            run_summary_to_json(state, made, calls, whole) | {"cost": cost_to_json(sum_task_spending(here, state.task.id))}
+            run_summary_to_json(state, made, calls, whole) | {"cost": cost_to_json(sum_task_spending(project, state.task.id))}
         )
     else:
-        print_rendered(render_run_summary(state, made, calls, whole, cost=describe_task_cost(here, state.task.id)))
+        print_rendered(render_run_summary(state, made, calls, whole, cost=describe_task_cost(project, state.task.id)))

@@ -25,11 +25,11 @@ def add_command(
     from afresh.app.inspect_instructions import describe_task_instructions
     from afresh.app.tasks import TaskOrder, add_task, find_task
 
-    here = open_current_project()
-    wanted = tuple(find_task(here, need) for need in needs)
+    project = open_current_project()
+    wanted = tuple(find_task(project, need) for need in needs)
     limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
     limits |= {"loop": more["loop"], "thinking": more["thinking"]}
-    state = add_task(here, TaskOrder(goal, type_, checks, priority, wanted, more["model"], **limits))
+    state = add_task(project, TaskOrder(goal, type_, checks, priority, wanted, more["model"], **limits))
     if as_json:
         commands = [check.command for check in state.task.checks]
         return print_json({"task": state.task.id, "checks": commands, "report": state.task.report})
@@ -38,7 +38,7 @@ def add_command(
         click.echo(f"writes only {state.task.report}")
     none = "that the places it cites exist" if state.task.report else "none, so the result can't be verified (set --check)"
     click.echo("checks: " + (", ".join(check.command for check in state.task.checks) or none))
-    for line in describe_task_instructions(here, state):
+    for line in describe_task_instructions(project, state):
         click.echo(line)
     return None
 
@@ -58,16 +58,16 @@ def list_command(statuses: tuple[str, ...], as_json: bool) -> None:
     from afresh.core.task import TicketQuery
     from afresh.views.task_list import order_parts_after_tasks, ticket_to_json
 
-    here = read_current_tasks()
+    project = read_current_tasks()
     wanted = TicketQuery(tuple(TaskStatus(status) for status in statuses))
-    tickets = order_parts_after_tasks(here.queue.tickets(wanted))
+    tickets = order_parts_after_tasks(project.queue.tickets(wanted))
     if as_json:
         return print_json([ticket_to_json(ticket) for ticket in tickets])
     if tickets:
         return click.echo("\n".join(_describe_tickets(tickets)))
-    if statuses and here.queue.tickets(TicketQuery(most=1)):
+    if statuses and project.queue.tickets(TicketQuery(most=1)):
         return click.echo(f"no {' or '.join(statuses)} tasks")
-    lost = offer_import(here.queue, here.export_folder)
+    lost = offer_import(project.queue, project.export_folder)
     return click.echo(f"no tasks yet; {lost}" if lost else 'no tasks yet; add one: afresh add "GOAL"')
 
 
@@ -98,13 +98,13 @@ def status_command(as_json: bool) -> None:
     from afresh.cli.render.status import render_status
     from afresh.views.task_list import survey_queue, ticket_detail_to_json
 
-    here = read_current_tasks()
-    now = here.clock.now()
-    spending = _list_limit_warnings(here.root, now)
+    project = read_current_tasks()
+    now = project.clock.now()
+    spending = _list_limit_warnings(project.root, now)
     if as_json:
-        return print_json({"tasks": [ticket_detail_to_json(ticket) for ticket in here.queue.tickets()], "spending": spending})
-    offer = offer_import(here.queue, here.export_folder)
-    return print_lines(render_status(survey_queue(here.queue), offer, now, spending, measure_width()))
+        return print_json({"tasks": [ticket_detail_to_json(ticket) for ticket in project.queue.tickets()], "spending": spending})
+    offer = offer_import(project.queue, project.export_folder)
+    return print_lines(render_status(survey_queue(project.queue), offer, now, spending, measure_width()))
 
 
 def _list_limit_warnings(root: Path, now: float) -> list[str]:
@@ -124,17 +124,17 @@ def show_command(task: str | None, as_json: bool) -> None:
     """Show TASK (default: the latest): checks, changes, steps, failures, next commands."""
     from afresh.app.read_tasks import find_task_id
 
-    here = read_current_tasks()
-    state = here.load(find_task_id(here.queue, here.export_folder, task))
+    project = read_current_tasks()
+    state = project.load(find_task_id(project.queue, project.export_folder, task))
     if as_json:
         from afresh.app.read_spending import cost_to_json, open_user_ledger, sum_task_calls
         from afresh.views.tasks import task_to_json
 
-        cost = sum_task_calls(open_user_ledger(), here.root, state.task.id)
+        cost = sum_task_calls(open_user_ledger(), project.root, state.task.id)
         return print_json(task_to_json(state) | {"cost": cost_to_json(cost)})
     from afresh.cli.render.task import render_task
 
-    return print_lines(render_task(state, _describe_task_cost(here.root, state.task.id), measure_width()))
+    return print_lines(render_task(state, _describe_task_cost(project.root, state.task.id), measure_width()))
 
 
 def _describe_task_cost(root: Path, task: str) -> str:
@@ -158,9 +158,9 @@ def decisions_command(task: str | None, as_json: bool) -> None:
     from afresh.views.decision_log import list_decisions
     from afresh.views.decision_tree import build_decision_tree, decisions_to_json
 
-    here = open_current_project()
-    state = here.store.load(find_task(here, task))
-    grown = build_decision_tree(list_decisions(here.store.journal(state.task.id)))
+    project = open_current_project()
+    state = project.store.load(find_task(project, task))
+    grown = build_decision_tree(list_decisions(project.store.journal(state.task.id)))
     if as_json:
         return print_json(decisions_to_json(state, grown))
     return print_rendered(render_decisions(state, grown))

@@ -33,22 +33,22 @@ class ModelGate:
     sleep: Callable[[float], None] = time.sleep
 
 
-def call_model(request: Request, purchase: CallBooking, till: ModelGate) -> Reply:
+def call_model(request: Request, purchase: CallBooking, gate: ModelGate) -> Reply:
     """OverLimit before anything is sent, if a limit of the user's does not allow the worst that the call may cost."""
     if purchase.tokens + request.reserve > purchase.ceiling:
         need = purchase.tokens + request.reserve
         raise OverCeiling(f"a call of kind {purchase.kind} needs {need:,} tokens, {purchase.ceiling:,} is its ceiling")
     request = redact_request(request)
-    for again in range(till.retries):
+    for again in range(gate.retries):
         try:
-            return _call_once(request, purchase, till)
+            return _call_once(request, purchase, gate)
         except TryAgain as fault:
             if fault.usage is None:
                 raise
             wait = 2.0**again if fault.wait is None else fault.wait
-            till.tell(CallDelayed(f"{fault}; asking again in {wait:.0f} s"))
-            till.sleep(wait)
-    return _call_once(request, purchase, till)
+            gate.tell(CallDelayed(f"{fault}; asking again in {wait:.0f} s"))
+            gate.sleep(wait)
+    return _call_once(request, purchase, gate)
 
 
 def redact_request(request: Request) -> Request:
@@ -57,18 +57,18 @@ def redact_request(request: Request) -> Request:
     return shown if shown is request else replace(shown, breaks=())
 
 
-def _call_once(request: Request, purchase: CallBooking, till: ModelGate) -> Reply:
-    till.check_cancelled()
-    booked = till.ledger.book(purchase)
-    till.tell(CallBegan(till.model.name, purchase.kind))
+def _call_once(request: Request, purchase: CallBooking, gate: ModelGate) -> Reply:
+    gate.check_cancelled()
+    booked = gate.ledger.book(purchase)
+    gate.tell(CallBegan(gate.model.name, purchase.kind))
     try:
-        reply = till.model.propose(request, stream_reply(till.tell, till.model.name))
+        reply = gate.model.propose(request, stream_reply(gate.tell, gate.model.name))
     except AfreshError as fault:
-        till.ledger.cancel(booked, fault)
-        till.tell(CallEnded(till.model.name, ok=False))
+        gate.ledger.cancel(booked, fault)
+        gate.tell(CallEnded(gate.model.name, ok=False))
         raise
-    till.tell(CallEnded(till.model.name, ok=True))
-    return replace(reply, cost=till.ledger.settle(booked, reply))
+    gate.tell(CallEnded(gate.model.name, ok=True))
+    return replace(reply, cost=gate.ledger.settle(booked, reply))
 
 
 def make_step_booking(window: Prompt, state: State, model: str) -> CallBooking:
@@ -106,7 +106,7 @@ def stream_reply(tell: ProgressListener, model: str) -> ReplyListener:
 class SideCall:
     """A call that is not the work itself, in whose name it is made, and its own ceiling."""
 
-    till: ModelGate
+    gate: ModelGate
     template: Template
     counter: EstimatingCounter
     kind: CallPurpose
@@ -118,8 +118,8 @@ class SideCall:
 def make_side_call(request: Request, ask: SideCall) -> Reply:
     tokens = ask.counter.whole(request)
     purchase = CallBooking(
-        task=ask.task.id, project=ask.task.project, kind=ask.kind, model=ask.till.model.name, step=ask.step,
+        task=ask.task.id, project=ask.task.project, kind=ask.kind, model=ask.gate.model.name, step=ask.step,
         ceiling=ask.template.ceiling, tokens=tokens, reserve=request.reserve, sections=((ask.template.type, tokens),),
         parent=ask.task.parent,
     )  # fmt: skip
-    return call_model(request, purchase, ask.till)
+    return call_model(request, purchase, ask.gate)

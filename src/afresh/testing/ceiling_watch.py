@@ -36,8 +36,8 @@ class CeilingWatch:
 
     def watched(self, buy: Callable[..., Reply]) -> Callable[..., Reply]:
         @wraps(buy)
-        def bought(request: Request, purchase: CallBooking, till: Any) -> Reply:
-            reply = buy(request, purchase, till)
+        def bought(request: Request, purchase: CallBooking, gate: Any) -> Reply:
+            reply = buy(request, purchase, gate)
             self.calls += 1
             usage = reply.usage
             taken = usage.tokens if reply.counted else self.measure(request) + request.reserve

@@ -40,10 +40,10 @@ class RulesAndCorrections:
 NO_RULES_OR_CORRECTIONS = RulesAndCorrections()
 
 
-def read_rules_and_corrections(lore: FactIndex) -> RulesAndCorrections:
+def read_rules_and_corrections(facts: FactIndex) -> RulesAndCorrections:
     """The user's own rules, which hold for all projects, stay out of the files of one."""
-    rules = lore.look_up(FactQuery("", (FactKind.RULE,), NOTEBOOK_JOURNAL, own=True, limit=MAX_RULES))
-    return RulesAndCorrections(tuple(rules), Corrections(tuple(lore.edits())))
+    rules = facts.look_up(FactQuery("", (FactKind.RULE,), NOTEBOOK_JOURNAL, own=True, limit=MAX_RULES))
+    return RulesAndCorrections(tuple(rules), Corrections(tuple(facts.edits())))
 
 
 def apply_correction(name: str, text: str, edits: Corrections, known: Callable[[str], Sequence[ProjectFact]]) -> str:

@@ -32,9 +32,9 @@ class ViewWriter:
 
     def __init__(
         self, folder: Path, store: JournalStore, tickets: Callable[[], Sequence[QueueTicket]],
-        warn: Callable[[str], None] = lambda text: None, lore: FactIndex = EMPTY_FACT_INDEX,
+        warn: Callable[[str], None] = lambda text: None, facts: FactIndex = EMPTY_FACT_INDEX,
     ) -> None:  # fmt: skip
-        self.folder, self.store, self.tickets, self.warn, self.lore = folder, store, tickets, warn, lore
+        self.folder, self.store, self.tickets, self.warn, self.facts = folder, store, tickets, warn, facts
         self.warned = False
 
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
@@ -47,7 +47,7 @@ class ViewWriter:
             with file_io.lock_file(self.folder / "continuity.lock"):
                 self._write_continuity(state, entries)
                 if state.status.over:
-                    write_memory_files(self.folder, self._history({state.task.id: state}, self.tickets()), self.lore)
+                    write_memory_files(self.folder, self._history({state.task.id: state}, self.tickets()), self.facts)
 
     def noted(self) -> None:
         """After a person has changed what the project remembers: no task has moved, what is told of them all has."""
@@ -57,9 +57,9 @@ class ViewWriter:
                 tickets = self.tickets()
                 write_continuity_file(
                     self.folder,
-                    continuity_file.render_continuity(tickets, self.store.load, read_rules_and_corrections(self.lore)),
+                    continuity_file.render_continuity(tickets, self.store.load, read_rules_and_corrections(self.facts)),
                 )
-                write_memory_files(self.folder, self._history({}, tickets), self.lore)
+                write_memory_files(self.folder, self._history({}, tickets), self.facts)
 
     @contextmanager
     def _careful(self) -> Iterator[None]:
@@ -81,10 +81,10 @@ class ViewWriter:
 
     def _write_continuity(self, state: State, entries: Sequence[JournalEntry]) -> None:
         old = file_io.read_text_file(self.folder / "continuity.json")
-        text = continuity_file.update_continuity(old, state, entries, lambda: read_rules_and_corrections(self.lore))
+        text = continuity_file.update_continuity(old, state, entries, lambda: read_rules_and_corrections(self.facts))
         if text is None:
             load = lambda task: state if task == state.task.id else self.store.load(task)  # noqa: E731
-            text = continuity_file.render_continuity(self.tickets(), load, read_rules_and_corrections(self.lore))
+            text = continuity_file.render_continuity(self.tickets(), load, read_rules_and_corrections(self.facts))
         if text != old:
             write_continuity_file(self.folder, text)
 
@@ -113,10 +113,10 @@ def write_checkpoint_file(folder: Path, state: State, last: JournalEntry | None)
         file_io.replace_file(folder / "checkpoints" / f"{file_io.file_name_from_task(state.task.id)}.md", text)
 
 
-def write_memory_files(folder: Path, lines: Sequence[task_history.HistoryLine], lore: FactIndex) -> None:
+def write_memory_files(folder: Path, lines: Sequence[task_history.HistoryLine], facts: FactIndex) -> None:
     """The history of finished tasks, and project memory from it; neither while there is nothing to tell. Only under the lock."""
-    told = read_rules_and_corrections(lore)
-    memory = project_memory_file.render_project_memory((one.line for one in lines), told, lore.known)
+    told = read_rules_and_corrections(facts)
+    memory = project_memory_file.render_project_memory((one.line for one in lines), told, facts.known)
     for name, text in {"history.jsonl": task_history.render_history_file(lines), "project_memory.json": memory}.items():
         if lines or told.rules:
             file_io.replace_file(folder / name, text)
@@ -188,7 +188,7 @@ _VIEW_FILE_PATTERNS = (
 
 
 def rebuild_view_files(
-    store: JournalStore, tickets: Sequence[QueueTicket], folder: Path, lore: FactIndex = EMPTY_FACT_INDEX
+    store: JournalStore, tickets: Sequence[QueueTicket], folder: Path, facts: FactIndex = EMPTY_FACT_INDEX
 ) -> int:
     """Delete and make again; the number of tasks. BadInput if a folder of ours is a link."""
     file_io.refuse_symlinks(folder, *(folder / name for name in VIEW_FOLDERS))
@@ -198,9 +198,9 @@ def rebuild_view_files(
     states = {ticket.task: _rebuild_task(store, ticket.task, folder) for ticket in tickets}
     with file_io.lock_file(folder / "continuity.lock"):
         write_continuity_file(
-            folder, continuity_file.render_continuity(tickets, states.__getitem__, read_rules_and_corrections(lore))
+            folder, continuity_file.render_continuity(tickets, states.__getitem__, read_rules_and_corrections(facts))
         )
-        write_memory_files(folder, update_history("", {}, tickets, states.__getitem__), lore)
+        write_memory_files(folder, update_history("", {}, tickets, states.__getitem__), facts)
     return len(states)
 
 

@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode does n
 
 
 @pytest.fixture(scope="module")
-def desks(tmp_path_factory: pytest.TempPathFactory):
-    from desks import Desks
+def projects(tmp_path_factory: pytest.TempPathFactory):
+    from projects import Projects
 
-    return Desks(tmp_path_factory.mktemp("desks"))
+    return Projects(tmp_path_factory.mktemp("projects"))

@@ -5,7 +5,7 @@ import signal
 import sqlite3
 from pathlib import Path
 
-from desks import Desks, content, desk_on, kept
+from projects import Projects, content, kept, project_on
 
 from afresh.app.export_import import export_project_tasks, import_project_tasks
 from afresh.app.project import Project
@@ -40,20 +40,20 @@ def in_child(work) -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
-def mortal_import(path: Path, desk: Project, folder: Path, point: int) -> None:
+def mortal_import(path: Path, project: Project, folder: Path, point: int) -> None:
     connect, Mortal.left = sqlite3.connect, point
     sqlite3.connect = lambda *given, **named: connect(*given, **{**named, "factory": Mortal})
-    import_project_tasks(desk_on(path, desk), folder)
+    import_project_tasks(project_on(path, project), folder)
 
 
-def test_an_import_that_is_killed_anywhere_leaves_the_store_as_before_or_complete(desks: Desks):
-    source, folder = desks.fresh(), desks.place()
+def test_an_import_that_is_killed_anywhere_leaves_the_store_as_before_or_complete(projects: Projects):
+    source, folder = projects.fresh(), projects.place()
     for task in ("one", "two"):
         append_step(source.store, create_task(source.store, task))
     export_project_tasks(source, folder)
     point, finished, seen = 0, False, set[int]()
     while not finished:
-        there = desks.fresh()
+        there = projects.fresh()
         create_task(there.store, "mine")
         before = kept(there)
         there.storage.close()
@@ -64,20 +64,20 @@ def test_an_import_that_is_killed_anywhere_leaves_the_store_as_before_or_complet
         seen.add(len(after[1]))
         import_project_tasks(there, folder)
         assert set(kept(there)[1]) == {"mine", "one", "two"}
-        assert not (there.project.state / "import.unfinished").exists()
+        assert not (there.paths.state / "import.unfinished").exists()
         point += 1
     assert point > 10 and seen == {1, 3}
 
 
-def test_an_export_that_is_killed_anywhere_leaves_the_old_one_or_the_new(desks: Desks):
-    here, point, finished = desks.fresh(), 0, False
+def test_an_export_that_is_killed_anywhere_leaves_the_old_one_or_the_new(projects: Projects):
+    here, point, finished = projects.fresh(), 0, False
     append_step(here.store, create_task(here.store, "one"))
-    old_folder, seen = desks.place(), set[int]()
+    old_folder, seen = projects.place(), set[int]()
     export_project_tasks(here, old_folder)
     old = content(old_folder)
     append_step(here.store, here.store.load("one"))
     create_task(here.store, "two")
-    new_folder = desks.place()
+    new_folder = projects.place()
     export_project_tasks(here, new_folder)
     here.store.close()
 
@@ -94,13 +94,13 @@ def test_an_export_that_is_killed_anywhere_leaves_the_old_one_or_the_new(desks: 
         export_project_tasks(here, folder)
 
     while not finished:
-        folder = desks.place()
+        folder = projects.place()
         for name, data in old.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(data)
         (folder / "work").mkdir()
         finished = in_child(lambda folder=folder, point=point: mortal_export(folder, point))
-        there = desks.fresh()
+        there = projects.fresh()
         seen.add(len(import_project_tasks(there, folder)))
         assert kept(there)[1]["one"] in ([*kept(here)[1]["one"][:7]], kept(here)[1]["one"])
         export_project_tasks(here, folder)
@@ -109,10 +109,10 @@ def test_an_export_that_is_killed_anywhere_leaves_the_old_one_or_the_new(desks: 
     assert point > 4 and seen == {1, 2}
 
 
-def test_a_task_that_somebody_works_on_here_is_not_touched(desks: Desks):
+def test_a_task_that_somebody_works_on_here_is_not_touched(projects: Projects):
     from afresh.storage.renew_lease import identify_worker
 
-    source, there, folder = desks.fresh(), desks.fresh(), desks.place()
+    source, there, folder = projects.fresh(), projects.fresh(), projects.place()
     for task in ("one", "two"):
         create_task(source.store, task)
     export_project_tasks(source, folder)
@@ -128,11 +128,11 @@ def test_a_task_that_somebody_works_on_here_is_not_touched(desks: Desks):
     assert import_project_tasks(there, folder)[0].added and there.store.load("one").work.step == 1
 
 
-def test_what_another_machine_was_running_can_be_taken_up(desks: Desks):
+def test_what_another_machine_was_running_can_be_taken_up(projects: Projects):
     from afresh.core.event import TaskClaimed
     from afresh.testing.sample_journals import append_events
 
-    source, there, folder = desks.fresh(), desks.fresh(), desks.place()
+    source, there, folder = projects.fresh(), projects.fresh(), projects.place()
     append_events(source.store, create_task(source.store, "one"), [TaskClaimed("elsewhere:1:1")])
     source.queue.claim("elsewhere:1:1", "one")
     export_project_tasks(source, folder)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from desks import Desks, content, kept
 from hypothesis import given
 from hypothesis import strategies as st
+from projects import Projects, content, kept
 
 from afresh.app.export_import import export_project_tasks, import_project_tasks
 from afresh.app.project import Project
@@ -21,8 +21,8 @@ Spoil = Callable[[Path], object]
 
 
 @pytest.fixture(scope="module")
-def exported(desks: Desks) -> dict[str, bytes]:
-    here, folder = desks.fresh(), desks.place()
+def exported(projects: Projects) -> dict[str, bytes]:
+    here, folder = projects.fresh(), projects.place()
     for task in ("one", "two"):
         append_step(here.store, append_step(here.store, create_task(here.store, task)))
     export_project_tasks(here, folder)
@@ -30,11 +30,11 @@ def exported(desks: Desks) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def there(desks: Desks) -> Project:
+def there(projects: Projects) -> Project:
     """A store with a task of its own."""
-    desk = desks.fresh()
-    append_step(desk.store, create_task(desk.store, "mine"))
-    return desk
+    project = projects.fresh()
+    append_step(project.store, create_task(project.store, "mine"))
+    return project
 
 
 def laid_out(folder: Path, files: dict[str, bytes]) -> Path:
@@ -189,35 +189,37 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
 
 
 @pytest.mark.parametrize("what", SPOILT)
-def test_what_can_not_be_believed_is_refused_by_file_and_line_and_nothing_changes(what, desks: Desks, exported, there: Project):
+def test_what_can_not_be_believed_is_refused_by_file_and_line_and_nothing_changes(
+    what, projects: Projects, exported, there: Project
+):
     spoil, said = SPOILT[what]
-    folder, before = laid_out(desks.place(), exported), kept(there)
+    folder, before = laid_out(projects.place(), exported), kept(there)
     spoil(folder)
     with pytest.raises(NeedsPerson, match=said) as refused:
         import_project_tasks(there, folder)
     assert refused.value.next and refused.value.safe == "nothing was changed"
-    assert kept(there) == before and not (there.project.state / "import.unfinished").exists()
+    assert kept(there) == before and not (there.paths.state / "import.unfinished").exists()
 
 
-def test_lines_of_an_export_that_did_not_come_to_its_end_do_not_count(desks: Desks, exported, there: Project):
+def test_lines_of_an_export_that_did_not_come_to_its_end_do_not_count(projects: Projects, exported, there: Project):
     """queue.json is written last: until then it speaks of the export before."""
-    folder = laid_out(desks.place(), exported)
+    folder = laid_out(projects.place(), exported)
     with (folder / "journals/one.jsonl").open("a") as journal:
         journal.write('{"entry":{"at":1.0,"da')
     assert {one.task: one.entries for one in import_project_tasks(there, folder)} == {"one": 13, "two": 13}
 
 
-def test_a_folder_without_an_export_is_named(desks: Desks, there: Project):
+def test_a_folder_without_an_export_is_named(projects: Projects, there: Project):
     with pytest.raises(BadInput, match="no export found in"):
-        import_project_tasks(there, desks.place())
+        import_project_tasks(there, projects.place())
 
 
-def test_a_folder_with_other_things_is_not_written_to(desks: Desks, there: Project):
-    folder = laid_out(desks.place(), {"thesis.tex": b"years of work"})
+def test_a_folder_with_other_things_is_not_written_to(projects: Projects, there: Project):
+    folder = laid_out(projects.place(), {"thesis.tex": b"years of work"})
     with pytest.raises(BadInput, match=r"is not an export and not empty: it contains thesis\.tex"):
         export_project_tasks(there, folder)
     linked("thesis.tex")(folder)
-    other = desks.place() / "link"
+    other = projects.place() / "link"
     other.symlink_to(folder)
     with pytest.raises(BadInput, match="is a link"):
         export_project_tasks(there, other)
@@ -246,11 +248,11 @@ def damages(draw: st.DrawFn) -> tuple[int, Callable[[bytes], bytes]]:
 
 
 @given(damages())
-def test_a_damaged_export_never_harms_a_store_and_never_fails_in_another_way(desks: Desks, exported, damaged):
+def test_a_damaged_export_never_harms_a_store_and_never_fails_in_another_way(projects: Projects, exported, damaged):
     number, damage = damaged
     name = sorted(name for name in exported if name != ".gitattributes")[number]
-    folder = laid_out(desks.place(), {**exported, name: damage(exported[name])})
-    there = desks.fresh()
+    folder = laid_out(projects.place(), {**exported, name: damage(exported[name])})
+    there = projects.fresh()
     create_task(there.store, "mine")
     before = kept(there)
     try:

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from desks import Desks, content, kept
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from projects import Projects, content, kept
 
 from afresh.app.export_import import export_project_tasks, import_project_tasks
 from afresh.app.project import Project
@@ -26,23 +26,23 @@ from afresh.testing.sample_journals import (
 )
 
 
-def told(desk: Project, steps: dict[str, int]) -> Project:
+def told(project: Project, steps: dict[str, int]) -> Project:
     """Tasks with so many steps each; every second one waits for the one before it, every third rests."""
     before = ""
     for place, (task, count) in enumerate(steps.items()):
-        state = create_task(desk.store, task, priority=place % 3, needs=(before,) if before and place % 2 else ())
+        state = create_task(project.store, task, priority=place % 3, needs=(before,) if before and place % 2 else ())
         for _ in range(count):
-            state = append_step(desk.store, state)
+            state = append_step(project.store, state)
         if place % 3 == 2:
-            end_task(desk.store, state, TaskStatus.BLOCKED)
+            end_task(project.store, state, TaskStatus.BLOCKED)
         before = task
-    return desk
+    return project
 
 
-def test_an_export_imported_into_an_empty_store_gives_back_everything_and_exports_to_the_same_bytes(desks: Desks):
-    here, there = told(desks.fresh(), {"one": 3, "two": 0, "three": 5}), desks.fresh()
+def test_an_export_imported_into_an_empty_store_gives_back_everything_and_exports_to_the_same_bytes(projects: Projects):
+    here, there = told(projects.fresh(), {"one": 3, "two": 0, "three": 5}), projects.fresh()
     here.notebook.append([FactNoted(Fact(FactKind.NOTE, "a.py", "says one"), "person")])
-    first, second = desks.place(), desks.place()
+    first, second = projects.place(), projects.place()
     export_project_tasks(here, first)
     arrivals = import_project_tasks(there, first)
     assert [(one.task, one.relation) for one in arrivals] == [(task, JournalRelation.NEW) for task in ("", "one", "two", "three")]
@@ -55,8 +55,8 @@ def test_an_export_imported_into_an_empty_store_gives_back_everything_and_export
     assert content(second) == content(first)
 
 
-def test_a_second_export_writes_nothing_and_a_longer_journal_only_adds_lines(desks: Desks):
-    here, folder = told(desks.fresh(), {"one": 2, "two": 1}), desks.place()
+def test_a_second_export_writes_nothing_and_a_longer_journal_only_adds_lines(projects: Projects):
+    here, folder = told(projects.fresh(), {"one": 2, "two": 1}), projects.place()
     export_project_tasks(here, folder)
     before = content(folder)
     assert not export_project_tasks(here, folder).written and content(folder) == before
@@ -68,8 +68,8 @@ def test_a_second_export_writes_nothing_and_a_longer_journal_only_adds_lines(des
     assert after["journals/two.jsonl"] == before["journals/two.jsonl"]
 
 
-def test_every_line_is_plain_json_with_sorted_keys_and_readable_text(desks: Desks):
-    here, folder = told(desks.fresh(), {"one": 2}), desks.place()
+def test_every_line_is_plain_json_with_sorted_keys_and_readable_text(projects: Projects):
+    here, folder = told(projects.fresh(), {"one": 2}), projects.place()
     export_project_tasks(here, folder)
     for line in (folder / "journals/one.jsonl").read_text("utf-8").splitlines():
         plain = json.loads(line)
@@ -79,8 +79,8 @@ def test_every_line_is_plain_json_with_sorted_keys_and_readable_text(desks: Desk
     assert [text.split("\n")[0] for text in texts] == [f"raw output of one in step {step}" for step in (1, 2)]
 
 
-def test_a_second_import_changes_nothing(desks: Desks):
-    here, there, folder = told(desks.fresh(), {"one": 2, "two": 2}), desks.fresh(), desks.place()
+def test_a_second_import_changes_nothing(projects: Projects):
+    here, there, folder = told(projects.fresh(), {"one": 2, "two": 2}), projects.fresh(), projects.place()
     export_project_tasks(here, folder)
     import_project_tasks(there, folder)
     before, log = kept(there), there.storage.journal._database.path.with_name("afresh.db-wal")  # pyright: ignore
@@ -90,8 +90,8 @@ def test_a_second_import_changes_nothing(desks: Desks):
     assert kept(there) == before and log.stat().st_size == size
 
 
-def test_a_prefix_is_extended_and_a_longer_journal_here_is_left(desks: Desks):
-    here, there, folder = told(desks.fresh(), {"one": 2}), desks.fresh(), desks.place()
+def test_a_prefix_is_extended_and_a_longer_journal_here_is_left(projects: Projects):
+    here, there, folder = told(projects.fresh(), {"one": 2}), projects.fresh(), projects.place()
     export_project_tasks(here, folder)
     import_project_tasks(there, folder)
     append_step(there.store, there.store.load("one"))
@@ -103,8 +103,8 @@ def test_a_prefix_is_extended_and_a_longer_journal_here_is_left(desks: Desks):
     assert kept(here) == kept(there)
 
 
-def test_diverged_journals_are_refused_by_name_and_entry_and_the_others_come_in(desks: Desks):
-    here, there, folder = told(desks.fresh(), {"one": 2}), desks.fresh(), desks.place()
+def test_diverged_journals_are_refused_by_name_and_entry_and_the_others_come_in(projects: Projects):
+    here, there, folder = told(projects.fresh(), {"one": 2}), projects.fresh(), projects.place()
     export_project_tasks(here, folder)
     import_project_tasks(there, folder)
     append_events(there.store, there.store.load("one"), [QuestionAnswered("there")])
@@ -119,26 +119,26 @@ def test_diverged_journals_are_refused_by_name_and_entry_and_the_others_come_in(
     )
 
 
-def test_what_is_new_goes_to_the_end_of_the_queue_in_its_order(desks: Desks):
-    here, folder = told(desks.fresh(), {"one": 0, "two": 0, "three": 0}), desks.place()
+def test_what_is_new_goes_to_the_end_of_the_queue_in_its_order(projects: Projects):
+    here, folder = told(projects.fresh(), {"one": 0, "two": 0, "three": 0}), projects.place()
     export_project_tasks(here, folder)
-    busy = told(desks.fresh(), {"mine": 0, "own": 0})
+    busy = told(projects.fresh(), {"mine": 0, "own": 0})
     import_project_tasks(busy, folder)
     assert [ticket.task for ticket in busy.queue.tickets()] == ["mine", "own", "one", "two", "three"]
 
 
-def test_some_tasks_go_with_what_they_wait_for_and_the_rest_of_an_export_stays(desks: Desks):
-    here, folder = told(desks.fresh(), {"one": 1, "two": 1, "three": 1}), desks.place()
+def test_some_tasks_go_with_what_they_wait_for_and_the_rest_of_an_export_stays(projects: Projects):
+    here, folder = told(projects.fresh(), {"one": 1, "two": 1, "three": 1}), projects.place()
     assert export_project_tasks(here, folder, ["two"]).tasks == 2
-    other = told(desks.fresh(), {"elsewhere": 1})
+    other = told(projects.fresh(), {"elsewhere": 1})
     done = export_project_tasks(other, folder)
     assert (done.tasks, done.kept) == (1, 2)
-    there = desks.fresh()
+    there = projects.fresh()
     assert {one.task for one in import_project_tasks(there, folder)} == {"one", "two", "elsewhere"}
 
 
-def test_a_block_of_two_tasks_belongs_again_to_the_one_that_had_it_first(desks: Desks):
-    here, there, folder = desks.fresh(), desks.fresh(), desks.place()
+def test_a_block_of_two_tasks_belongs_again_to_the_one_that_had_it_first(projects: Projects):
+    here, there, folder = projects.fresh(), projects.fresh(), projects.place()
     early, late = create_task(here.store, "late"), create_task(here.store, "early")
     same = make_block("printed by both\n" * 20)
     append_events(here.store, late, [*make_call_events(1), *make_action_events(1, same)], [same], at=5.0)
@@ -159,40 +159,40 @@ MOVES = st.lists(
 
 @given(moves=MOVES)
 @settings(max_examples=10)
-def test_whatever_is_done_on_two_machines_no_store_loses_an_entry_and_each_stays_whole(desks: Desks, moves):
-    pair, folder = (desks.fresh(), desks.fresh()), desks.place()
+def test_whatever_is_done_on_two_machines_no_store_loses_an_entry_and_each_stays_whole(projects: Projects, moves):
+    pair, folder = (projects.fresh(), projects.fresh()), projects.place()
     for kind, side, number in moves:
-        desk, before = pair[side], [kept(one)[1] for one in pair]
-        act(desk, kind, f"t{number}", folder)
+        project, before = pair[side], [kept(one)[1] for one in pair]
+        act(project, kind, f"t{number}", folder)
         for one, was in zip(pair, before, strict=True):
             _, now, states = kept(one)
             assert all(now[task][: len(hashes)] == hashes for task, hashes in was.items())
             assert all(fold_entries(None, one.store.journal(task)) == state for task, state in states.items())
 
 
-def act(desk: Project, kind: str, task: str, folder) -> None:
-    known = {ticket.task for ticket in desk.queue.tickets()}
+def act(project: Project, kind: str, task: str, folder) -> None:
+    known = {ticket.task for ticket in project.queue.tickets()}
     if kind == "create" and task not in known:
-        create_task(desk.store, task)
+        create_task(project.store, task)
     elif kind in ("step", "half", "end") and task in known:
-        state = desk.store.load(task)
+        state = project.store.load(task)
         if kind == "step" and not state.work.pending:
-            append_step(desk.store, state)
+            append_step(project.store, state)
         elif kind == "half" and not state.work.pending:
-            append_events(desk.store, state, make_call_events(state.work.step + 1), at=2.0)
+            append_events(project.store, state, make_call_events(state.work.step + 1), at=2.0)
         elif kind == "end":
-            end_task(desk.store, state, TaskStatus.BLOCKED)
+            end_task(project.store, state, TaskStatus.BLOCKED)
     elif kind == "export":
         try:
-            export_project_tasks(desk, folder)
+            export_project_tasks(project, folder)
         except BadInput as refused:
             assert "that this project does not have" in str(refused)
     elif kind == "import" and (folder / "queue.json").exists():
-        import_project_tasks(desk, folder)
+        import_project_tasks(project, folder)
 
 
-def test_an_export_never_makes_a_journal_shorter(desks: Desks):
-    here, there, folder = told(desks.fresh(), {"one": 2}), desks.fresh(), desks.place()
+def test_an_export_never_makes_a_journal_shorter(projects: Projects):
+    here, there, folder = told(projects.fresh(), {"one": 2}), projects.fresh(), projects.place()
     export_project_tasks(here, folder)
     import_project_tasks(there, folder)
     append_step(here.store, here.store.load("one"))

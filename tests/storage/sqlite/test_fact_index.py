@@ -25,34 +25,34 @@ from afresh.testing.sample_journals import create_task, make_entries
 
 
 class Project:
-    """A store, a notebook and the lore over them, as a process has them."""
+    """A store, a notebook and the facts over them, as a process has them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.clock = folder, FakeClock()
         self.database = Database(folder / "afresh.db")
         self.store, self.notebook = SqliteJournal(self.database), SqliteNotebook(self.database, self.clock)
-        self.lore = SqliteFactIndex(folder / "memory.db", self.store, [self.notebook])
+        self.facts = SqliteFactIndex(folder / "memory.db", self.store, [self.notebook])
         self.states: dict[str, State] = {}
 
     def happens(self, task: str, *events: happened.Event, seen: bool = True) -> tuple[JournalEntry, ...]:
         if task not in self.states:
             self.states[task] = create_task(self.store, task)
-            self.lore.saw(self.states[task], list(self.store.journal(task)))
+            self.facts.saw(self.states[task], list(self.store.journal(task)))
         entries, after = make_entries(self.states[task], events, self.clock.now())
         self.store.append(entries, (), after)
         self.states[task] = after
         if seen:
-            self.lore.saw(after, entries)
+            self.facts.saw(after, entries)
         return entries
 
     def learns(self, task: str, *facts: Fact, seen: bool = True) -> None:
         self.happens(task, happened.OutputDigested(facts), seen=seen)
 
     def knows(self, words: str, task: str = "", **more) -> list[str]:
-        return [known.fact.text for known in self.lore.look_up(FactQuery(words, task=task, **more))]
+        return [known.fact.text for known in self.facts.look_up(FactQuery(words, task=task, **more))]
 
     def rows(self) -> list[tuple]:
-        with Database(self.folder / "memory.db", schema=self.lore._database._schema).reading() as connection:
+        with Database(self.folder / "memory.db", schema=self.facts._database._schema).reading() as connection:
             return sorted(connection.execute(f"SELECT {FACT_COLUMNS}, instead FROM fact"))
 
 
@@ -84,7 +84,7 @@ def test_what_happened_while_nobody_looked_is_read_before_the_next_question(proj
 def test_a_damaged_index_is_made_again(project: Project) -> None:
     project.learns("one", note("parser", "reads lines"))
     assert project.knows("parser", "one")
-    project.lore.close()
+    project.facts.close()
     (project.folder / "memory.db").write_bytes(b"not a database" * 100)
     assert Project(project.folder).knows("parser", "one") == ["reads lines"]
 
@@ -94,7 +94,7 @@ def test_an_index_of_another_journal_is_made_again(project: Project, tmp_path: P
     project.learns("one", note("parser", "reads lines"))
     project.notebook.append([fact.FactNoted(Fact(FactKind.RULE, "style", "use tabs", scope=FactScope.PROJECT), "anna")])
     assert len(project.knows("parser tabs", "one")) == 2
-    project.lore.close()
+    project.facts.close()
     project.database.close()
     for name in ("afresh.db", "afresh.db-wal", "afresh.db-shm"):
         (tmp_path / name).unlink(missing_ok=True)
@@ -111,7 +111,7 @@ def test_a_common_word_costs_no_more_than_a_rare_one_and_the_rare_one_decides(
     project.learns("one", *[note(f"thing {n}", f"value of number {n}") for n in range(40)], note("gem", "value of opal"))
     assert project.knows("the value of the opal", "one")[0] == "value of opal"
     asked: list[str] = []
-    with project.lore._database.reading() as connection:
+    with project.facts._database.reading() as connection:
         connection.set_trace_callback(asked.append)
         assert looking.search_facts(connection, FactQuery("value opal", task="one"))
         connection.set_trace_callback(None)
@@ -138,7 +138,7 @@ moves = st.lists(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_index_that_grew_equals_one_that_was_made_again(tmp_path_factory: pytest.TempPathFactory, story) -> None:
     project = Project(tmp_path_factory.mktemp("grown"))
-    project.lore.look_up(FactQuery("x"))
+    project.facts.look_up(FactQuery("x"))
     for move in story:
         project.clock.move(1)
         match move:
@@ -151,14 +151,14 @@ def test_an_index_that_grew_equals_one_that_was_made_again(tmp_path_factory: pyt
             case ("undo", task, step):
                 project.happens(task, happened.ChangeKeptOrReverted(step, False, "s"))
             case (what, place, *text):
-                held = sorted(project.lore.look_up(FactQuery("", limit=50)), key=lambda known: known.id)
+                held = sorted(project.facts.look_up(FactQuery("", limit=50)), key=lambda known: known.id)
                 if held:
                     name = held[place % len(held)].id
                     edit = fact.FactCorrected(name, text[0], "anna") if what == "correct" else fact.FactForgotten(name, "anna")
                     project.notebook.append([edit])
-        project.lore.look_up(FactQuery("x"))
+        project.facts.look_up(FactQuery("x"))
     grown = project.rows()
-    project.lore.rebuild()
+    project.facts.rebuild()
     assert project.rows() == grown
 
 
@@ -174,7 +174,7 @@ def test_entries_that_another_process_has_learnt_already_are_not_learnt_again(pr
     project.learns("one", note("parser", "reads bytes", 2), seen=False)
     other = SqliteFactIndex(project.folder / "memory.db", project.store, [project.notebook])
     assert [one.fact.text for one in other.look_up(FactQuery("parser", task="one"))] == ["reads bytes"]
-    project.lore.saw(state, entries)
+    project.facts.saw(state, entries)
     assert project.knows("parser", "one") == ["reads bytes"], "the older fact came back"
 
 

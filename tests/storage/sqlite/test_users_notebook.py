@@ -23,10 +23,10 @@ class Home:
         clock, database = FakeClock(), Database(folder / "afresh.db")
         self.own = SqliteNotebook(Database(folder / "user.db"), clock, USER_JOURNAL)
         self.notebook = SqliteNotebook(database, clock)
-        self.lore = SqliteFactIndex(folder / "memory.db", SqliteJournal(database), [self.notebook, self.own])
+        self.facts = SqliteFactIndex(folder / "memory.db", SqliteJournal(database), [self.notebook, self.own])
 
     def known(self) -> dict[str, str]:
-        return {one.id: one.fact.text for one in self.lore.look_up(FactQuery("", limit=100))}
+        return {one.id: one.fact.text for one in self.facts.look_up(FactQuery("", limit=100))}
 
 
 RULE = Fact(FactKind.RULE, "language", "Answer in plain English", scope=FactScope.USER)
@@ -52,11 +52,11 @@ def test_whatever_stands_in_it_no_project_reads_more_than_the_users_own(tmp_path
     home = Home(tmp_path_factory.mktemp("home"))
     home.notebook.append([FactNoted(HERE, "anna")])
     home.own.append([FactNoted(RULE, "anna"), *told])
-    known = home.lore.look_up(FactQuery("", limit=100))
+    known = home.facts.look_up(FactQuery("", limit=100))
     assert {one.task for one in known} <= {NOTEBOOK_JOURNAL, USER_JOURNAL}
     assert all(one.fact.scope is FactScope.USER for one in known if one.task == USER_JOURNAL)
     assert [one.fact for one in known if one.task == NOTEBOOK_JOURNAL] == [HERE], "nor can it change what is the project's"
-    assert {edit.id for edit in home.lore.edits()} <= {one.id for one in home.lore.known(make_fact_id(USER_JOURNAL, RULE))} | {
+    assert {edit.id for edit in home.facts.edits()} <= {one.id for one in home.facts.known(make_fact_id(USER_JOURNAL, RULE))} | {
         make_fact_id(USER_JOURNAL, fact)
         for event in told
         if isinstance(event, FactNoted | OutputDigested)
@@ -82,4 +82,4 @@ def test_a_rule_for_all_projects_is_read_corrected_and_forgotten(tmp_path: Path)
 def test_a_decision_that_got_into_it_is_nobodys(tmp_path: Path) -> None:
     home, decision = Home(tmp_path), Decision("use the ledger of project A", "model")
     home.own.append([DecisionMade(decision)])
-    assert home.known() == {} and not home.lore.known(make_fact_id(USER_JOURNAL, fact_from_decision(decision)))
+    assert home.known() == {} and not home.facts.known(make_fact_id(USER_JOURNAL, fact_from_decision(decision)))

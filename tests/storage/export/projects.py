@@ -1,4 +1,4 @@
-"""Desks that share a repository and have a database each: a project on several machines, as cheaply as can be had."""
+"""Projects that share a repository and have a database each: a project on several machines."""
 
 import subprocess
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from afresh.storage.sqlite.storage import open_sqlite_storage
 from afresh.views.write_files import ViewWriter
 
 
-class Desks:
+class Projects:
     def __init__(self, folder: Path) -> None:
         self.folder, self.numbers = folder, count()
         repo = folder / "repo"
@@ -24,7 +24,7 @@ class Desks:
 
     def fresh(self) -> Project:
         """An empty store."""
-        return desk_on(self.place() / "afresh.db", self.first)
+        return project_on(self.place() / "afresh.db", self.first)
 
     def place(self) -> Path:
         folder = self.folder / str(next(self.numbers))
@@ -32,19 +32,19 @@ class Desks:
         return folder
 
 
-def desk_on(path: Path, like: Project) -> Project:
+def project_on(path: Path, like: Project) -> Project:
     """The same project, with its journals in this file's folder."""
     storage = open_sqlite_storage(path.parent, path.parent / "user", like.clock)
-    projections = ViewWriter(like.project.state, storage.journal, storage.queue.tickets, lore=storage.facts)
-    return replace(like, storage=storage, projections=projections)
+    writer = ViewWriter(like.paths.state, storage.journal, storage.queue.tickets, facts=storage.facts)
+    return replace(like, storage=storage, view_writer=writer)
 
 
 def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def kept(desk: Project) -> tuple[Sequence[object], dict[str, list[str]], dict[str, object]]:
+def kept(project: Project) -> tuple[Sequence[object], dict[str, list[str]], dict[str, object]]:
     """All that a store says of its tasks."""
-    tickets = desk.queue.tickets()
-    journals = {ticket.task: [entry.hash for entry in desk.store.journal(ticket.task)] for ticket in tickets}
-    return tickets, journals, {ticket.task: desk.store.load(ticket.task) for ticket in tickets}
+    tickets = project.queue.tickets()
+    journals = {ticket.task: [entry.hash for entry in project.store.journal(ticket.task)] for ticket in tickets}
+    return tickets, journals, {ticket.task: project.store.load(ticket.task) for ticket in tickets}

@@ -1,4 +1,4 @@
-"""Projections as they are written, commit by commit."""
+"""View files as they are written, commit by commit."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-class Desk:
+class ViewFolder:
     """A writer with a journal behind it."""
 
     def __init__(self, folder: Path) -> None:
@@ -29,8 +29,8 @@ class Desk:
 
     def commit(self, task: str, *events: happened.Event, at: float = 1_700_000_000.0) -> None:
         state, entries = self.project.commit(task, events, at)
-        if isinstance(self.writer.lore, SqliteFactIndex):
-            self.writer.lore.saw(state, entries)
+        if isinstance(self.writer.facts, SqliteFactIndex):
+            self.writer.facts.saw(state, entries)
         self.writer.saw(state, entries)
 
     def json(self, name: str) -> dict:
