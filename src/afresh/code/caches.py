@@ -1,4 +1,4 @@
-"""Answers that need not be worked out again: recent ones by what they depend on, and mappings that are made when first asked."""
+"""Two caches: recent answers by key, and mappings that are computed on first access."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -9,7 +9,9 @@ V = TypeVar("V")
 
 
 class RecentAnswers(Generic[K, V]):
-    """Holds at most `most` in all; each key is of size 1 unless `size` says otherwise. The last one is always held."""
+    """A least-recently-used cache with at most `most` entries, or that total size if `size` is given. The newest entry always
+    stays.
+    """
 
     def __init__(self, most: int, size: Callable[[K], int] = lambda key: 1) -> None:
         self.most, self.size = most, size
@@ -27,7 +29,7 @@ class RecentAnswers(Generic[K, V]):
 
 
 class LazyMapping(Mapping[str, V]):
-    """Calls `make` when the first key is asked for."""
+    """A mapping that calls `make` when the first key is looked up."""
 
     def __init__(self, make: Callable[[], Mapping[str, V]]) -> None:
         self._make = make

@@ -1,4 +1,4 @@
-"""What can be known of Python code without a model."""
+"""Analysis of Python code without a model: context items, suggestions, the project profile and tests for a change."""
 
 from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ MAX_VARIANTS_PER_FUNCTION = 8
 
 @dataclass(slots=True)
 class SuggestionVariants:
-    """The suggestions for one function, worked out only as far as they are asked for."""
+    """The suggestions for one function, generated only as far as they are asked for."""
 
     _more: Iterator[Suggestion]
     _known: list[Suggestion] = field(default_factory=list[Suggestion])
@@ -48,7 +48,7 @@ class SuggestionVariants:
         return self._known[:number]
 
     def untried(self, failed: frozenset[str]) -> list[Suggestion]:
-        """Those that have not failed, the ones least like a failed one first."""
+        """Return the suggestions that have not failed, those least similar to a failed one first."""
         number = 1 if not self._tried(1, failed) else MAX_VARIANTS_PER_FUNCTION
         tried = self._tried(number, failed)
         left = [one for one in self.first(number) if one.id not in failed]
@@ -59,7 +59,7 @@ class SuggestionVariants:
 
 
 class CodeInsight:
-    """Implements the port `Insight`. Holds nothing but caches: the same tree and state always give the same answer."""
+    """Implements the port `Insight`. It holds only caches: the same tree and state always give the same answer."""
 
     def __init__(
         self,
@@ -68,8 +68,9 @@ class CodeInsight:
         history: Callable[[str], CommitHistory] = lambda base: NO_COMMIT_HISTORY,
         kept: MutableMapping[str, str] | None = None,
     ) -> None:
-        """`tree` is what the store knows the task's tree by; `history` tells of the commits that lead to one; `kept` outlives a
-        crash, for what is measured once a task."""
+        """`tree` is the name under which the store knows the task's tree; `history` returns the commits that lead to a base
+        commit; `kept` survives a crash and stores what is measured once per task.
+        """
         self._reader, self._store, self._tree, self._history = PythonTreeReader(), store or MemoryCodeStore(), tree, history
         self._kept = {} if kept is None else kept
         self._view: CodeIndex | None = None
@@ -105,7 +106,7 @@ class CodeInsight:
         return find_definitions_and_uses(self._code(files), text)
 
     def _code(self, files: FileTree) -> CodeIndex:
-        """The view of before as long as the tree is the same, with what it has worked out."""
+        """Return the previous index, with its caches, as long as the tree has not changed."""
         code = refresh_code_index(files, self._tree, self._store)
         if self._view is None or (self._view.digest, self._view.paths) != (code.digest, code.paths):
             self._view = code
@@ -114,7 +115,7 @@ class CodeInsight:
     def _offers(
         self, found: list[tuple[PythonSource, PythonFunction]], gone: frozenset[str], tree: PythonTree
     ) -> list[Suggestion]:
-        """The best of each function first, then the next best of each."""
+        """Return the best suggestion of each function first, then the second best of each, and so on."""
         taken = (
             frozenset[str]().union(*(collect_words(source.text) for source in tree.sources.values()))
             if found
@@ -140,7 +141,7 @@ class CodeInsight:
 
 
 def find_failed_suggestions(state: State) -> frozenset[str]:
-    """Ids of suggestions that were tried and reverted."""
+    """Return the ids of suggestions that were tried and reverted."""
     failed = [fact for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH]
     return frozenset([fact.suggestion or find_suggestion_id(fact.subject) for fact in failed])
 
@@ -158,7 +159,7 @@ ITEM_SOURCES: dict[str, Callable[[WorkFocus], Iterator[Item]]] = {
 
 
 def gather_code_items(scene: WorkFocus, wanted: Collection[str]) -> Iterator[Item]:
-    """Only what the layout has a place for is worked out. No definition is shown as two things."""
+    """Yield items only for the sections that the layout wants. No definition is shown in two sections."""
     made = {name: list(look(scene)) for name, look in ITEM_SOURCES.items() if name in wanted}
     patterns = {look.region for look in made.get("similar", ()) if isinstance(look, Excerpt)}
     for name, found in made.items():
@@ -168,11 +169,13 @@ def gather_code_items(scene: WorkFocus, wanted: Collection[str]) -> Iterator[Ite
 PROJECT_PROFILE_TOKENS = 140
 TASK_TYPE_PROFILE_TOKENS = 60
 MAX_CACHED_PROFILES = 64
-"""Tokens of each level, and tasks whose lines are kept."""
+"""Tokens of the project and task type levels in a prompt, and how many tasks' profiles are cached."""
 
 
 def render_project_profile(code: CodeIndex, state: State, kept: MutableMapping[str, str]) -> str:
-    """Measured when the task begins, and kept: what it changes hardly changes this, and calls share what stands first."""
+    """Return the profile as it was measured when the task began. The task's own changes hardly affect it, and a stable text keeps
+    the prompt prefix.
+    """
     key = f"{state.task.id} {state.workspace.first_snapshot}"
     if key not in kept:
         made = build_profile(code, read_configuration(code.paths, code.text), ProfileInputs(type=state.task.judged_as), {})
@@ -187,7 +190,7 @@ def render_project_profile(code: CodeIndex, state: State, kept: MutableMapping[s
 
 
 def select_tests_for_change(changed: Sequence[str], code: CodeIndex) -> list[str]:
-    """Test files for all the changed files; empty as soon as one of them cannot be judged."""
+    """Return the test files for all changed files; empty if the tests of any of them can't be determined."""
     found: set[str] = set()
     for path in changed:
         if not path.endswith(".py") or PurePosixPath(path).name == "conftest.py":

@@ -1,4 +1,4 @@
-"""Cyclomatic complexity as ruff's C901 counts it, on `ast`, because starting a program for each file is too slow for a step."""
+"""Cyclomatic complexity as ruff's C901 counts it, computed on `ast` because running ruff for each file is too slow for a step."""
 
 import ast
 from collections import Counter
@@ -23,7 +23,7 @@ def measure_complexity(function: FunctionNode) -> int:
 
 
 def count_decision_points(statements: Iterable[ast.stmt]) -> int:
-    """Decisions in the statements, those of nested functions included."""
+    """Return the number of decisions in the statements, including those of nested functions."""
     return sum(
         len(_own_decisions(statement)) + sum(map(count_decision_points, list_statement_bodies(statement)))
         for statement in statements
@@ -31,7 +31,7 @@ def count_decision_points(statements: Iterable[ast.stmt]) -> int:
 
 
 def list_statement_bodies(statement: ast.stmt) -> Sequence[list[ast.stmt]]:
-    """The statement lists that a compound statement holds, in reading order."""
+    """Return the statement lists that a compound statement contains, in source order."""
     match statement:
         case ast.If() | ast.For() | ast.AsyncFor() | ast.While():
             return statement.body, statement.orelse
@@ -46,7 +46,7 @@ def list_statement_bodies(statement: ast.stmt) -> Sequence[list[ast.stmt]]:
 
 
 def _own_decisions(statement: ast.stmt) -> Sequence[str]:
-    """The keywords by which a statement decides."""
+    """Return the keyword of each decision that the statement itself makes."""
     match statement:
         case ast.If() | ast.For() | ast.AsyncFor() | ast.While() | ast.FunctionDef() | ast.AsyncFunctionDef():
             return (DECISION_KEYWORDS[type(statement)],)
@@ -75,12 +75,12 @@ def _matches_all(pattern: ast.pattern) -> bool:
 
 
 def count_decisions_by_keyword(function: FunctionNode) -> Counter[str]:
-    """Decisions by their keyword: together one less than the complexity."""
+    """Return the number of decisions by keyword; their sum is the complexity minus one."""
     return Counter(_decision_keywords(function.body))
 
 
 def measure_nesting_depth(statements: Sequence[ast.stmt]) -> int:
-    """How many blocks stand inside one another; an `elif` is not inside its `if`."""
+    """Return how many blocks are nested in each other; an `elif` is not nested in its `if`."""
     return max((_nesting_below(statement) for statement in statements), default=0)
 
 

@@ -1,4 +1,4 @@
-"""The files by which a project says how it is built, tested and styled: found by name, read once, never run."""
+"""The files that configure how a project is built, tested and styled: found by name, read once, never run."""
 
 import json
 import posixpath
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MAX_CONFIG_CHARACTERS = 200_000
 MAX_CONFIG_FILES = 80
 MAX_MANIFEST_FOLDERS = 3
-"""Characters of a file, files in all, and folders above a manifest that is not at the root."""
+"""Limits: characters of one file, files in all, and how many folders deep a manifest may be."""
 ROOT_CONFIG_NAME = re.compile(
     r"pyproject\.toml|setup\.(?:cfg|py)|tox\.(?:ini|toml)|noxfile\.py|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.?pytest\.ini"
     r"|\.?ruff\.toml|\.flake8|\.?mypy\.ini|pyrightconfig\.json|\.editorconfig|\.pre-commit-config\.ya?ml|\.python-version"
@@ -38,7 +38,7 @@ ConfigTable = dict[str, Any]
 
 @dataclass(frozen=True)
 class ProjectConfiguration:
-    """Of one tree: the paths of all its files, and the texts of those that configure it."""
+    """The paths of all files of one tree, and the texts of those that configure it."""
 
     paths: tuple[str, ...]
     texts: Mapping[str, str]
@@ -55,11 +55,11 @@ class ProjectConfiguration:
 
     @cached_property
     def project(self) -> ConfigTable:
-        """pyproject.toml as a whole; nothing of one that does not parse."""
+        """The parsed pyproject.toml; empty if it does not parse."""
         return parse_toml(self.text("pyproject.toml"))
 
     def automated(self) -> Sequence[str]:
-        """What runs by itself on a server, likely tests first."""
+        """Paths of CI files, those that likely run tests first."""
         found = [path for path in self.texts if CI_CONFIG_PATH.fullmatch(path) or path in ROOT_CI_FILES]
         return sorted(found, key=lambda path: (not re.search(r"test|ci\b|check|build|main", path.rpartition("/")[2]), path))
 
@@ -74,7 +74,9 @@ def is_config_file(path: str) -> bool:
 
 
 def read_configuration(paths: Sequence[str], read: Callable[[str], str]) -> ProjectConfiguration:
-    """The shallow ones first where there are too many. One that can't be read as text counts as empty."""
+    """Read the configuration files of a tree, the shallowest first where there are too many. A file that is not text is read as
+    empty.
+    """
     wanted = sorted(filter(is_config_file, paths), key=lambda path: (path.count("/"), path))[:MAX_CONFIG_FILES]
     return ProjectConfiguration(tuple(paths), {path: _read_config_text(path, read) for path in wanted})
 
@@ -95,7 +97,9 @@ def parse_toml(text: str) -> ConfigTable:
 
 
 def parse_json(text: str) -> ConfigTable:
-    """Also with comments and last commas, as editors allow them; empty for what is no object."""
+    """Return the parsed JSON object; empty if the text is no object. Comments and trailing commas are allowed, as in editors'
+    settings.
+    """
     text = STRING_OR_COMMENT.sub(lambda found: found[1] or "", text.removeprefix("\ufeff"))
     text = STRING_OR_TRAILING_COMMA.sub(lambda found: found[1] or "", text)
     try:
@@ -117,14 +121,14 @@ def parse_ini(text: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def get_table(held: Any, *names: str) -> ConfigTable:
-    """The table under these names, empty if there is none: what a file says may be of any shape."""
+    """Return the nested table at these keys; empty if it is missing or something other than a table."""
     for name in names:
         held = held.get(name) if isinstance(held, dict) else None
     return held if isinstance(held, dict) else {}
 
 
 def list_texts(held: Any) -> list[str]:
-    """The texts of a list, or the one text."""
+    """Return the strings of a list, or a single string as a list."""
     if isinstance(held, str):
         return [held]
     return [one for one in held if isinstance(one, str)] if isinstance(held, list) else []
@@ -134,7 +138,7 @@ THIRD_PARTY_FOLDERS = ("node_modules/", "vendor/", "target/")
 
 
 def find_files_named(code: "CodeIndex", *names: str) -> Iterator[tuple[str, str]]:
-    """Path and text of each file of such a name that is the project's own."""
+    """Yield path and text of the project's own files that have one of these names."""
     for path in code.paths:
         if posixpath.basename(path) in names and not any(f"/{folder}" in f"/{path}" for folder in THIRD_PARTY_FOLDERS):
             yield path, read_index_text(code, path)
@@ -148,6 +152,6 @@ def read_index_text(code: "CodeIndex", path: str) -> str:
 
 
 def join_tree_path(folder: str, path: str) -> str:
-    """A path within the tree; empty for its top, and for what leads out of it."""
+    """Return a path relative to the tree; empty for the root and for paths that lead out of the tree."""
     found = posixpath.normpath(posixpath.join(folder, path))
     return "" if found == "." or found.startswith(("../", "/")) or found == ".." else found

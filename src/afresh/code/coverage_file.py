@@ -1,4 +1,4 @@
-"""Which tests ran which files, as coverage.py has measured it: from its data file, when that was told which test was running."""
+"""Which tests ran which files, read from a coverage.py data file that was recorded with test contexts."""
 
 import os
 import sqlite3
@@ -14,7 +14,7 @@ COVERAGE_PAIRS_SQL = (
 
 
 def read_coverage(root: Path) -> dict[str, list[str]]:
-    """Test files that were seen to run each file, both by paths from the root."""
+    """Return the test files that ran each file, both as paths from the root."""
     found: dict[str, set[str]] = {}
     tests: dict[str, str] = {}
     for path, context in read_coverage_pairs(root / COVERAGE_FILE_NAME):
@@ -27,7 +27,7 @@ def read_coverage(root: Path) -> dict[str, list[str]]:
 
 
 def read_coverage_pairs(data: Path) -> list[tuple[str, str]]:
-    """Measured files with what was running; none of a file that is not there, or not one of coverage.py."""
+    """Return pairs of measured file and context; empty if the file is missing or not from coverage.py."""
     if not data.is_file() or data.is_symlink():
         return []
     try:
@@ -38,7 +38,9 @@ def read_coverage_pairs(data: Path) -> list[tuple[str, str]]:
 
 
 def file_from_context(context: str, root: Path) -> str:
-    """The file of a test that is named as pytest does (`tests/test_a.py::test_b|run`), or by its module; empty if none."""
+    """Return the test file of a context, given as a pytest id (`tests/test_a.py::test_b|run`) or a module name; empty if there is
+    none.
+    """
     named = context.partition("::")[0]
     if named.endswith(".py"):
         return named if (root / named).is_file() else ""

@@ -1,4 +1,4 @@
-"""What the manifest of a package says of it: where runs may begin, and what it is for."""
+"""What a package manifest declares: entry points and what the package is for."""
 
 import configparser
 import posixpath
@@ -16,13 +16,13 @@ from afresh.errors import AfreshError
 @dataclass(frozen=True, slots=True)
 class ManifestEntry:
     name: str
-    """As a person would call it: a command, a script, a package."""
+    """Display name: a command, a script or a package."""
     kind: str
     """`program` or `library`, or `script` for what a tool of the language runs on demand."""
     target: str
-    """A path from the top of the tree, an object as `shop.cli:main`, or for scripts the command itself."""
+    """A path from the root of the tree, an object such as `shop.cli:main`, or for scripts the command itself."""
     where: str = field(default="", compare=False)
-    """The part of the manifest that says so."""
+    """The part of the manifest that declares it."""
 
 
 def is_manifest(path: str) -> bool:
@@ -30,7 +30,7 @@ def is_manifest(path: str) -> bool:
 
 
 def read_manifest_entries(path: str, text: str) -> tuple[ManifestEntry, ...]:
-    """In the order of the manifest; nothing for a file that is none, or makes no sense."""
+    """Return the entries in the order of the manifest; empty if the file is no manifest or can't be parsed."""
     read = _manifest_reader(path)
     return tuple(entry for entry in read(posixpath.dirname(path), text) if entry.name and entry.target) if read else ()
 
@@ -74,7 +74,7 @@ def _read_setup_cfg(folder: str, text: str) -> Iterator[ManifestEntry]:
 
 
 def _read_cargo_toml(folder: str, text: str) -> Iterator[ManifestEntry]:
-    """What it names; programs that Cargo finds by itself are known by their `fn main`."""
+    """Yield the declared targets. Programs that Cargo discovers itself are found by their `fn main`."""
     manifest = config_files.parse_toml(text)
     name = str(config_files.get_table(manifest, "package").get("name", ""))
     listed = manifest.get("bin")
@@ -104,7 +104,7 @@ def _read_csproj(folder: str, text: str) -> Iterator[ManifestEntry]:
 
 
 def _text_pairs(found: object) -> list[tuple[str, str]]:
-    """The pairs of a table that are text."""
+    """Return the pairs of a table whose values are strings."""
     pairs = found.items() if isinstance(found, Mapping) else ()
     return [(str(key), value) for key, value in pairs if isinstance(value, str)]
 
@@ -119,7 +119,7 @@ MANIFEST_READERS: dict[str, Callable[[str, str], Iterator[ManifestEntry]]] = {
 
 
 def list_entry_points(code: CodeIndex) -> list[EntryPoint]:
-    """Commands first, then files; tests are started by their runner and left out."""
+    """Return the entry points, commands first, then files. Tests are left out."""
     commands = [each for path in code.paths for each in _declared_entry_points(code, path)]
     files = [
         EntryPoint(path, 1, path, code.reading(path).entry)
@@ -142,7 +142,7 @@ def _declared_entry_points(code: CodeIndex, path: str) -> Iterator[EntryPoint]:
 
 
 def _locate_entry_point(code: CodeIndex, path: str, text: str, program: ManifestEntry) -> EntryPoint:
-    """The function that a command calls, where it is of this tree; else the line that declares it."""
+    """Return the function that a command calls if it is in this tree, otherwise the line that declares the command."""
     command, target, why = program.name, program.target, f"{program.where} in {path}"
     module, _, name = target.partition(":")
     world = start_inference(code)

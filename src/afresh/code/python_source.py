@@ -1,4 +1,4 @@
-"""A Python file, read once: its lines, its tree and its functions."""
+"""A Python file, parsed once: its lines, its syntax tree and its functions."""
 
 import ast
 import io
@@ -27,7 +27,7 @@ class PythonFunction:
     """Qualified, as `Class.method`."""
     complexity: int
     around: tuple[FunctionNode | ast.ClassDef, ...]
-    """The definitions it stands in, outermost first."""
+    """The enclosing definitions, outermost first."""
 
     @property
     def owner(self) -> ast.ClassDef | None:
@@ -63,7 +63,7 @@ class PythonSource:
 
 
 def parse_python(path: str, text: str) -> PythonSource | None:
-    """None for a text that is not Python, or too large to be written by hand."""
+    """Parse a file; None if the text is not Python, or too large to be written by hand."""
     if len(text) > MAX_SOURCE_CHARACTERS:
         return None
     tree = parse_syntax_tree(text)
@@ -82,7 +82,7 @@ def parse_syntax_tree(text: str) -> ast.Module | None:
 
 
 def split_lines(text: str) -> tuple[str, ...]:
-    """Lines as Python counts them, with their ends: `str.splitlines` also splits at form feeds and the like."""
+    """Return lines with their line ends, as Python counts them: `str.splitlines` also splits at form feeds and the like."""
     return tuple(_PYTHON_LINE.findall(text))
 
 
@@ -100,7 +100,7 @@ def _list_functions(
 
 @lru_cache(maxsize=64)
 def find_lines_inside_strings(text: str) -> frozenset[int]:
-    """Lines that begin inside a string, where white space is content."""
+    """Return the numbers of lines that begin inside a string, where white space is content."""
     found: set[int] = set()
     starts: list[int] = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -119,7 +119,7 @@ class PythonTree:
     paths: tuple[str, ...]
     sources: dict[str, PythonSource]
     skipped: dict[str, str]
-    """Python files that were not understood, with the reason."""
+    """Python files that could not be parsed, with the reason."""
 
     @property
     def code(self) -> list[PythonSource]:
@@ -128,7 +128,7 @@ class PythonTree:
 
 @dataclass(slots=True)
 class PythonTreeReader:
-    """Remembers what it parsed: an unchanged file costs one read and one comparison."""
+    """Reads trees and caches parsed files: an unchanged file costs one read and one comparison."""
 
     _known: dict[str, tuple[str, PythonSource | None]] = field(default_factory=dict[str, tuple[str, PythonSource | None]])
 
@@ -161,7 +161,7 @@ class PythonTreeReader:
 
 
 def find_goal_paths(goal: str, paths: Sequence[str]) -> list[str]:
-    """The files and folders that a goal names; empty when it names none."""
+    """Return the files and folders that a goal names; empty when it names none."""
     folders = {str(parent) for path in paths for parent in PurePosixPath(path).parents} - {"."}
     known = set(paths) | folders
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""ruff's complexity family, asked of ruff itself: it knows the project's own settings."""
+"""Complexity findings from ruff itself, which applies the project's own settings."""
 
 import json
 import re
@@ -28,7 +28,7 @@ class RuffFinding:
 
 
 def find_violations(root: Path, places: Sequence[str]) -> list[RuffFinding]:
-    """In the order of paths and lines. BadInput where ruff can't read its settings or a place does not exist."""
+    """Return findings ordered by path and line. Raises BadInput if ruff can't read its settings or a place does not exist."""
     options = [
         "--select",
         ",".join(COMPLEXITY_RULES),
@@ -45,7 +45,7 @@ def find_violations(root: Path, places: Sequence[str]) -> list[RuffFinding]:
 
 
 def list_checked_files(root: Path, places: Sequence[str]) -> list[str]:
-    """Python files that ruff would look at."""
+    """Return the Python files that ruff would check."""
     out = _run_ruff(root, ["check", "--show-files", "--", *places])
     return sorted(_make_relative(root, line) for line in out.splitlines() if line.endswith(".py"))
 

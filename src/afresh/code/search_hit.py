@@ -1,4 +1,4 @@
-"""Who uses a symbol, and what for."""
+"""Search results: matching symbols, entry points, and uses of a symbol."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from afresh.core.symbol import SymbolPlace
 
 
 class MatchQuality(StrEnum):
-    """How far a name is from what was asked for; the nearer first."""
+    """How closely a name matches the query, the closest first."""
 
     EXACT = "exact"
     SPELLING = "spelling"
-    """The same but for case and underscores."""
+    """Equal except for case and underscores."""
     PART = "part"
-    """It stands in the name."""
+    """The query is part of the name."""
     WORDS = "words"
-    """All its words do, in any order."""
+    """The name contains all words of the query, in any order."""
     NEAR = "near"
-    """Only similar: nothing of that name exists."""
+    """Only similar: no symbol has that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +26,25 @@ class SymbolMatches:
     places: tuple[SymbolPlace, ...]
     match: MatchQuality
     more: int = 0
-    """Places that were left out."""
+    """Number of matches that were left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """Where a run may begin."""
+    """A place where a run may begin."""
 
     path: str
     line: int
     name: str
-    """What it is started by: a command, or the file itself."""
+    """What starts it: a command, or the file itself."""
     why: str
 
 
 class UseKind(StrEnum):
     CALL = "call"
-    """Also a class that is made an instance of, an access to a property, and an operator that stands for a method."""
+    """Also the creation of an instance, access to a property, and an operator that calls a method."""
     PASSED = "passed"
-    """Handed on without being called here."""
+    """Passed on without being called here."""
     DECORATOR = "decorator"
     IMPORT = "import"
 
@@ -54,24 +54,24 @@ class SymbolUse:
     path: str
     line: int
     within: str
-    """Qualified name of the function or class it stands in; empty at the top of the file."""
+    """Qualified name of the enclosing function or class; empty at module level."""
     text: str
-    """Of the line, without the white space around it."""
+    """The line, stripped."""
     sure: bool
-    """Imports, scopes and types lead to the target. Otherwise only the name does, or a method that it overrides."""
+    """Whether imports, scopes and types lead to the target. Otherwise only the name matches, or a method that it overrides."""
     kind: UseKind
     target: SymbolPlace
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolUses:
-    """Sure ones first, then by path and line."""
+    """Uses of a symbol, sure ones first, then by path and line."""
 
     found: tuple[SymbolUse, ...] = ()
     unread: int = 0
-    """Files that mention it and were left out, since one question reads a limited number."""
+    """Files that mention the symbol but were not read, since each query reads a limited number."""
     cut: bool = False
-    """Some were decided by name, because following types had taken too long."""
+    """Whether some uses were matched by name only, because type inference reached its limit."""
 
     def __iter__(self) -> Iterator[SymbolUse]:
         return iter(self.found)

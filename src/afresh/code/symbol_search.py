@@ -1,4 +1,4 @@
-"""Symbols by name: as written, in another spelling, by a part or by words of it, and failing all that, similar ones."""
+"""Finds symbols by name: exact, in another spelling, by part or words of the name, and otherwise similar names."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -14,11 +14,11 @@ from afresh.core.truncate import to_one_line
 MAX_FOUND_SYMBOLS = 20
 MAX_SIMILAR_SYMBOLS = 8
 MIN_NAME_SIMILARITY = 0.7
-"""Likeness from which on a name is offered instead."""
+"""Similarity from which on a name is offered instead."""
 
 
 def find_symbols(code: CodeIndex, asked: str, kinds: Collection[SymbolKind] = (), most: int = MAX_FOUND_SYMBOLS) -> SymbolMatches:
-    """`name`, `Class.method`, a part of either, or `path:name` for those of one file."""
+    """Find symbols by `name`, `Class.method`, a part of either, or `path:name` for those of one file."""
     path, name = split_path_and_name(asked)
     fits = make_place_filter(code, path, kinds)
     exact = keep_last_definitions(place for place in code.defining(name) if fits(place))
@@ -39,7 +39,7 @@ def find_symbols(code: CodeIndex, asked: str, kinds: Collection[SymbolKind] = ()
 
 
 def split_path_and_name(asked: str) -> tuple[str, str]:
-    """The file and the name. Colons of other languages and a line number at the end are understood too."""
+    """Return the file and the name. `::` of other languages and a line number at the end are accepted, too."""
     asked = asked.strip().removesuffix("()").replace("::", ".").replace("#", ".")
     path, colon, name = asked.rpartition(":")
     return (path, name.strip(".")) if colon else ("", asked.strip("."))
@@ -58,7 +58,7 @@ def list_all_symbols(code: CodeIndex) -> Iterable[SymbolPlace]:
 
 
 def keep_last_definitions(places: Iterable[SymbolPlace]) -> list[SymbolPlace]:
-    """A name that is defined several times in a file stands once, with its last definition, which is the one that counts."""
+    """Return each name of a file once, with its last definition, which is the one in effect."""
     return list({(place.path, place.symbol.name): place for place in places}.values())
 
 
@@ -71,7 +71,7 @@ def limit_found_symbols(
 
 
 def symbol_sort_key(code: CodeIndex, place: SymbolPlace) -> tuple[bool, bool, bool, int, str, int]:
-    """What people mean most often: code before tests, functions and classes before constants, public before private."""
+    """Return a sort key: code before tests, functions and classes before constants, public before private."""
     symbol = place.symbol
     return (
         code.is_test(place.path),
@@ -93,7 +93,7 @@ def match_spelling(name: str) -> Callable[[SymbolPlace], bool]:
 
 
 def match_part(name: str) -> Callable[[SymbolPlace], bool]:
-    """A dotted name is looked for in the whole, another one in the last part alone."""
+    """Return a predicate that matches dotted names anywhere, and other names only in the last part."""
     wanted, whole = normalize_spelling(name), "." in name
     return lambda place: bool(wanted) and wanted in normalize_spelling(place.symbol.name if whole else place.symbol.short)
 
@@ -119,11 +119,10 @@ MAX_FOLLOWED_DEFINITIONS = 3
 MAX_SEARCHED_FILES = 60
 MAX_USES = 40
 MAX_LINE_CHARACTERS = 140
-"""Definitions that are told of, and whose users are looked for; files that are looked into, users in all; letters of a line."""
 
 
 def find_definitions_and_uses(code: CodeIndex, text: str) -> list[SearchHit]:
-    """Definitions first, those outside tests before others; then their users. Nothing for what names no definition here."""
+    """Return definitions, those outside tests first, then their uses; empty if the text names no definition of this tree."""
     match = SEARCHABLE_NAME.fullmatch(text.strip())
     places = sorted(code.defining(match[1]) if match else (), key=lambda place: (code.is_test(place.path), place.path))
     defined = [

@@ -1,5 +1,4 @@
-"""Sections `callers`, `graph` and `contracts`: who uses what the work is about, which files depend on each other, and what
-modules offer."""
+"""Sections `callers`, `graph` and `contracts`: who uses the targets, which files depend on each other, what modules export."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +25,6 @@ from afresh.core.truncate import list_first, to_one_line
 MAX_TARGETS = 4
 MAX_CALLER_LINES = 8
 MAX_CALLEE_LINES = 8
-"""Targets that are asked for; lines of one target's callers and of what it calls."""
 
 
 def gather_callers(scene: WorkFocus) -> Iterator[Note]:
@@ -47,7 +45,7 @@ def gather_callers(scene: WorkFocus) -> Iterator[Note]:
 
 
 def select_caller_targets(scene: WorkFocus) -> list[TargetDefinition]:
-    """Targets that the task names; without any, only the first that shares its words."""
+    """Return the targets that the task names; if there are none, only the first that shares words with the task."""
     named = [one for one in scene.functions if one.why != SHARES_WORDS]
     return named[:MAX_TARGETS] or scene.functions[:1]
 
@@ -65,7 +63,7 @@ def render_doubt(one: SymbolUse) -> str:
 
 
 def render_test_count(tests: int, inner: list[SymbolUse]) -> list[str]:
-    """How many tests call it, and whether only tests do."""
+    """Return a line with how many tests call the target, and whether only tests do."""
     if not tests:
         return []
     return [f"{'and' if inner else 'only'} {tests} test{'s' if tests > 1 else ''}"]
@@ -74,7 +72,6 @@ def render_test_count(tests: int, inner: list[SymbolUse]) -> list[str]:
 MAX_GRAPH_FILES = 4
 MAX_LISTED_NAMES = 6
 MAX_FOLDER_LINES = 8
-"""Most files, names in one list, and folders with their dependencies that are shown."""
 
 
 def gather_dependency_graph(scene: WorkFocus) -> Iterator[Note]:
@@ -90,7 +87,7 @@ def gather_dependency_graph(scene: WorkFocus) -> Iterator[Note]:
 
 
 def render_folder_dependencies(code: CodeIndex) -> list[str]:
-    """Which folder imports from which, with how many imports, tests aside; nothing for a tree of one folder."""
+    """Return lines that say which folder imports from which and how often, without tests; empty for a tree of one folder."""
     counts: Counter[tuple[str, str]] = Counter()
     for path in code.files:
         if not code.is_test(path):
@@ -113,7 +110,6 @@ PUBLIC_SPECIAL_METHODS = ("__init__", "__call__", "__enter__", "__iter__", "__ge
 MAX_MODULES = 4
 MAX_DEFINITIONS_PER_MODULE = 14
 MAX_LISTED_USERS = 5
-"""Most modules, definitions of each, and names of files that use it."""
 
 
 def gather_contracts(scene: WorkFocus) -> Iterator[ModuleContract]:
@@ -126,7 +122,9 @@ def gather_contracts(scene: WorkFocus) -> Iterator[ModuleContract]:
 
 
 def select_contract_modules(scene: WorkFocus) -> list[str]:
-    """Modules and packages that the task names, else those where what it is about stands, else those that say its words."""
+    """Return the modules and packages that the task names, otherwise those that define its targets, otherwise those that share
+    its words.
+    """
     code, text = scene.code, join_user_texts(scene.state)
     folders = {str(parent) for path in code.files for parent in PurePosixPath(path).parents} - {"."}
     words = [word.strip("'\"()`,;:!?.").rstrip("/") for word in text.split()]
@@ -141,7 +139,7 @@ def select_contract_modules(scene: WorkFocus) -> list[str]:
 
 
 def list_public_symbols(scene: WorkFocus, path: str) -> list[Symbol]:
-    """What an outsider may call: no function inside a function, and of special methods those that one calls by use."""
+    """Return the symbols that other modules may call: no nested functions, and only special methods that others trigger."""
     held = [one for one in scene.code.reading(path).symbols if one.kind in DEFINITION_KINDS and one.public]
     functions = {one.name for one in held if one.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)}
     open_ = [one for one in held if one.name.rpartition(".")[0] not in functions]

@@ -1,5 +1,4 @@
-"""What a text has to do with the code: definitions and files that it names, and those that share its words. Rare words count for
-more."""
+"""Matches a text against the code: definitions and files that it names, and those that share its words. Rare words weigh more."""
 
 import re
 from collections import Counter
@@ -14,16 +13,16 @@ from afresh.core.search_words import STOP_WORDS, drop_stop_words, split_words, s
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 
 LENGTH_WEIGHT = 0.6
-"""How much a long text must say more often."""
+"""Length normalisation of BM25: how much long texts are penalised."""
 LINES_OF_MEAN_DEFINITION = 20
 NAME_WORD_WEIGHT = 2.0
 COMMON_WORD_WEIGHT = 0.45
-"""What a word tells that every second file says."""
+"""Minimum weight of a word to count: that of a word that about every second file contains."""
 DEFINITION_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS, SymbolKind.INTERFACE)
 
 
 def weigh_words(code: CodeIndex, text: str) -> dict[str, float]:
-    """The words of a text with what each tells about this tree."""
+    """Return the stemmed words of a text that occur in this tree, weighted by rarity."""
     many = len(code.files)
     words = dict.fromkeys(stem_word(word) for word in drop_stop_words(split_words(text)))
     said = {word: len(code.words(word)) for word in words}
@@ -31,7 +30,7 @@ def weigh_words(code: CodeIndex, text: str) -> dict[str, float]:
 
 
 def score_files_by_words(code: CodeIndex, words: Mapping[str, float]) -> dict[str, float]:
-    """Files that say any of them, with what that comes to."""
+    """Return a score for each file that contains any of the words."""
     average = max(1.0, sum(map(code.length, code.files)) / max(1, len(code.files)))
     found: dict[str, float] = {}
     for word, weight in words.items():
@@ -43,11 +42,11 @@ def score_files_by_words(code: CodeIndex, words: Mapping[str, float]) -> dict[st
 MAX_CACHED_SCORES = 64
 ScoreKey = tuple[str, str, tuple[tuple[str, float], ...]]
 _recent_scores: RecentAnswers[ScoreKey, Mapping[Symbol, float]] = RecentAnswers(MAX_CACHED_SCORES)
-"""Several sections ask the same of a file."""
+"""Cached because several sections ask the same of a file."""
 
 
 def score_symbols_by_words(code: CodeIndex, path: str, words: Mapping[str, float]) -> Mapping[Symbol, float]:
-    """Definitions of a file that say any of them. A class is weighed without its methods."""
+    """Return a score for each definition of a file that contains any of the words. A class is scored without its methods."""
     text = code.text(path)
     key = (path, text, tuple(words.items()))
     return _recent_scores.get_or_make(key, lambda: _score_symbols(text.splitlines(), code.reading(path).symbols, words))
@@ -66,7 +65,7 @@ def _score_symbols(lines: Sequence[str], held: Sequence[Symbol], words: Mapping[
 
 
 def list_own_lines(lines: Sequence[str], symbol: Symbol, inside: Sequence[Symbol]) -> list[str]:
-    """Of a class those that belong to none of its definitions."""
+    """Return the lines of a symbol; for a class, without those of the definitions inside it."""
     taken = (
         [other for other in inside if other.kind in DEFINITION_KINDS]
         if symbol.kind in (SymbolKind.CLASS, SymbolKind.INTERFACE)
@@ -84,12 +83,12 @@ def score_words_in_text(text: str, name: str, words: Mapping[str, float], size: 
 
 
 def has_word_in_name(name: str, words: Mapping[str, float]) -> bool:
-    """Whether a word that tells something is in the name itself; by what a body says alone too much is found."""
+    """Whether a weighty word is in the name itself; matches in the body alone would be too many."""
     return any(words.get(stem_word(word), 0.0) > COMMON_WORD_WEIGHT for word in split_words(name))
 
 
 def find_mention_lines(text: str, name: str) -> list[int]:
-    """Numbers of the lines that say a name as a word of its own."""
+    """Return the numbers of lines that contain a name as a whole word."""
     pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     return [number for number, line in enumerate(text.splitlines(), 1) if pattern.search(line)]
 
@@ -102,12 +101,13 @@ MIN_PLAIN_NAME_CHARACTERS = 4
 MAX_DEFINITIONS_PER_NAME = 3
 MAX_FILES_WITH_RARE_WORD = 6
 FILES_PER_RARE_WORD = 40
-"""Letters of a plain word that may be a name; definitions that one name may stand for; files that may say a plain word which
-names something, or one in so many of all."""
+"""A plain word must have this many characters to be looked up as a name, may match this many definitions, and is rare if at most
+this many files, or one file in this many, contain it.
+"""
 
 
 class NameForm(IntEnum):
-    """How surely a word is meant as a name: as every word of a sentence is written, with a capital, quoted, or like code."""
+    """How a word is written, which shows how surely it is a name: plain, capitalised, quoted, or like code."""
 
     PLAIN = 0
     CAPITAL = 1
@@ -117,12 +117,12 @@ class NameForm(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class FilesAtHand:
-    """The files at hand: those that the work is about, and those that they import. A name means what it means there."""
+    """The files that the work is about and those that they import. Names are looked up there first."""
 
     files: frozenset[str] = frozenset()
     imported: frozenset[str] = frozenset()
     strict: bool = False
-    """A capital alone means nothing beyond them: thoughts are full of the names of other people's code."""
+    """Whether capitalised words are looked up only in these files. Set for the model's thoughts, which often name outside code."""
 
 
 def find_files_at_hand(code: CodeIndex, files: Sequence[str], strict: bool = False) -> FilesAtHand:
@@ -131,7 +131,7 @@ def find_files_at_hand(code: CodeIndex, files: Sequence[str], strict: bool = Fal
 
 
 def find_named_definitions(code: CodeIndex, text: str, at: FilesAtHand) -> Iterator[SymbolPlace]:
-    """By a plain word only if nothing in the text is written like a name."""
+    """Yield the definitions that a text names. Plain words are only looked up if nothing in the text is written like a name."""
     forms: dict[str, NameForm] = {}
     for match in DOTTED_NAME.finditer(text):
         forms[match[0]] = max(forms.get(match[0], NameForm.PLAIN), classify_name_form(text, match))
@@ -157,7 +157,7 @@ def classify_name_form(text: str, match: re.Match[str]) -> NameForm:
 
 
 def resolve_named_definition(code: CodeIndex, name: str, how: NameForm, at: FilesAtHand) -> list[SymbolPlace]:
-    """What a name stands for in the files at hand, else anywhere, unless it could be many things."""
+    """Return the definitions of a name in the files at hand, otherwise anywhere; empty if there are too many."""
     if how is NameForm.PLAIN and (len(name) < MIN_PLAIN_NAME_CHARACTERS or name.lower() in STOP_WORDS):
         return []
     holder, _, short = name.rpartition(".")
@@ -182,7 +182,7 @@ def is_top_level_definition(place: SymbolPlace) -> bool:
 
 
 def is_telling_name(code: CodeIndex, name: str, found: Sequence[SymbolPlace], how: NameForm, at: FilesAtHand) -> bool:
-    """Whether a name means what is defined somewhere else. A word that many files say is a word there."""
+    """Whether a name refers to a definition outside the files at hand. A word that many files contain is a plain word."""
     if how is NameForm.CODE:
         return True
     if how is NameForm.CAPITAL and at.strict:
@@ -193,7 +193,7 @@ def is_telling_name(code: CodeIndex, name: str, found: Sequence[SymbolPlace], ho
 
 
 def find_option_classes(code: CodeIndex, text: str) -> Iterator[SymbolPlace]:
-    """Classes of the product that options are called after, where there is one of the name: `--status` takes a Status."""
+    """Yield the product's classes that are named like an option of the text: `--status` gives `Status`."""
     for option in dict.fromkeys(OPTION_NAME.findall(text)):
         name = "".join(part.capitalize() for part in option.split("-"))
         found = [place for place in code.defining(name) if place.symbol.kind is SymbolKind.CLASS and not code.is_test(place.path)]
@@ -205,7 +205,7 @@ def split_module_path(place: SymbolPlace) -> list[str]:
 
 
 def find_named_files(code: CodeIndex, text: str) -> set[str]:
-    """Files of code that a text names, by path or by a name that only one has."""
+    """Return the source files that a text names, by path or by a unique file name."""
     found: set[str] = set()
     for word in PATH_PATTERN.findall(text):
         ends = [path for path in code.files if path == word or path.endswith("/" + word)]

@@ -1,5 +1,4 @@
-"""Sections `tests` and `coverage`: the tests of what the work is about, what they expect of it, and how tests reach a
-definition."""
+"""Sections `tests` and `coverage`: the tests of the targets, what they assert, and how tests reach a definition."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,7 +34,6 @@ MAX_TESTED_TARGETS = 6
 MAX_TESTS_PER_TARGET = 5
 MAX_ASSERTIONS_PER_TEST = 2
 MAX_ASSERTION_LINES = 6
-"""Targets that are asked for; tests of each, statements of one that say what is expected, and lines of such a statement."""
 
 
 def gather_tests(scene: WorkFocus) -> Iterator[Note]:
@@ -53,7 +51,7 @@ def gather_tests(scene: WorkFocus) -> Iterator[Note]:
 
 
 def find_tests_of_target(scene: WorkFocus, target: TargetDefinition) -> list[tuple[str, Symbol]]:
-    """Test functions that use it, those first that speak of the task."""
+    """Return the test functions that use the target, those that share words with the task first."""
     code = scene.code
     uses = [one for one in calls.find_callers_cached(code, target.place) if code.is_test(one.path) and one.within]
     held = {(path, one.name): one for path in {one.path for one in uses} for one in code.reading(path).symbols}
@@ -68,14 +66,14 @@ def find_tests_of_target(scene: WorkFocus, target: TargetDefinition) -> list[tup
 
 
 def find_outermost_test(within: str) -> str:
-    """The test, where what uses it is a function inside one."""
+    """Return the test function; for a use in a nested function, the outermost one."""
     parts = within.split(".")
     first = next((number for number, part in enumerate(parts) if part.startswith("test")), len(parts) - 1)
     return ".".join(parts[: first + 1])
 
 
 def render_test_name(name: str, test: Symbol) -> str:
-    """Its name, and the fixtures that it asks for."""
+    """Return the test's name with the fixtures that it uses."""
     fixtures = list_requested_fixtures(test)
     return f"{name}({', '.join(fixtures)})" if fixtures else name
 
@@ -97,7 +95,7 @@ def render_expectations(scene: WorkFocus, path: str, test: Symbol) -> list[str]:
 
 
 def join_statement_lines(lines: Sequence[str]) -> str:
-    """Up to the line that closes what the first has opened; of one that is too long to be told, its beginning."""
+    """Return the first statement, up to the line that closes its brackets; only its beginning if it is too long."""
     taken = list[str]()
     for line in lines[:MAX_ASSERTION_LINES]:
         taken.append(line.strip())
@@ -109,7 +107,6 @@ def join_statement_lines(lines: Sequence[str]) -> str:
 
 MAX_FAILING_TESTS = 3
 MAX_FIXTURE_LINES = 20
-"""Failing tests that are looked at, and lines of a fixture."""
 
 
 def gather_fixtures(scene: WorkFocus) -> Iterator[Excerpt]:
@@ -147,18 +144,17 @@ def is_fixture(scene: WorkFocus, place: SymbolPlace) -> bool:
 
 
 def is_visible_fixture(fixture: str, test: str) -> bool:
-    """In the same file, or in a conftest.py of a folder above."""
+    """Whether the fixture is in the test's own file, or in a conftest.py of a parent folder."""
     folder, _, name = fixture.rpartition("/")
     return fixture == test or (name == "conftest.py" and test.startswith(f"{folder}/" if folder else ""))
 
 
 RECENT_STEPS = 3
-"""Steps."""
 TEST_WORD = re.compile(r"\btest(?:s|ed|ing)?\b", re.IGNORECASE)
 
 
 def gather_nearest_test_file(scene: WorkFocus) -> Iterator[Note]:
-    """New code that no test knows yet is tested as what it uses is."""
+    """Yield the nearest test file as a model for tests of new code that has none yet."""
     sources = [path for path in scene.state.workspace.changed if path in scene.code.files and not is_test_code(path)]
     if why := explain_tests_next(scene.state) if sources else "":
         used = [other for path in sources for other in scene.code.imports(path) if not is_test_code(other)]
@@ -167,7 +163,7 @@ def gather_nearest_test_file(scene: WorkFocus) -> Iterator[Note]:
 
 
 def explain_tests_next(state: State) -> str:
-    """Why tests are next: the plan says so, all else looks done, or the code was just changed and its tests were not."""
+    """Return why tests are next: the plan says so, all else looks done, or code was just changed without its tests."""
     if any(TEST_WORD.search(item.text) for item in state.work.plan if not item.done):
         return "your plan speaks of tests"
     if state.phase == "verify":
@@ -177,7 +173,9 @@ def explain_tests_next(state: State) -> str:
 
 
 def rank_nearest_tests(scene: WorkFocus, sources: Sequence[str]) -> list[str]:
-    """Those that the work has touched, that are called after one of the sources, that cover most of them."""
+    """Return test files: those that the task changed or read first, then those named after a source, then those that cover most
+    sources.
+    """
     covers = {path: [test for test in scene.code.tests_of(path) if is_test_file(test)] for path in sources}
     touched, names = {one.path for one in scene.state.memory.regions}, {PurePosixPath(path).stem for path in sources}
     counts = {test: sum(test in tests for tests in covers.values()) for found in covers.values() for test in found}
@@ -189,9 +187,9 @@ def rank_nearest_tests(scene: WorkFocus, sources: Sequence[str]) -> list[str]:
 
 MAX_CALLS_TO_TEST = 5
 MAX_CALLER_SEARCHES = 24
-"""Calls between a test and what it comes to; and definitions of which it is asked who calls them, for one window."""
+"""Limits: calls between a test and a definition, and definitions whose callers are searched for one prompt."""
 NOT_SEARCHED = "?"
-"""Too many had been asked about before: nothing is said of it."""
+"""Returned when the search limit was reached: coverage is unknown."""
 
 
 @dataclass(slots=True)
@@ -201,7 +199,9 @@ class ReachFromTests:
     asked: dict[SymbolPlace, tuple[SymbolPlace, ...]] = field(default_factory=dict[SymbolPlace, tuple[SymbolPlace, ...]])
 
     def through(self, place: SymbolPlace) -> str | None:
-        """Empty where a test names it itself; otherwise what a test uses of those that lead to it; None where there is none."""
+        """Return an empty string if a test uses the definition directly, otherwise the caller through which a test reaches it;
+        None if no test does.
+        """
         if any(self.code.is_test(path) for path in self.code.mentioning(place.symbol.short)):
             return ""
         if place not in self.known:
@@ -223,14 +223,14 @@ class ReachFromTests:
         return None
 
     def _tested(self, place: SymbolPlace) -> str | None:
-        """By name, or as was found before."""
+        """Return the result for one definition, by name or from the cache."""
         if any(self.code.is_test(path) for path in self.code.mentioning(place.symbol.short)):
             return place.symbol.short
         before = self.known.get(place)
         return None if before == NOT_SEARCHED else before
 
     def _callers(self, place: SymbolPlace) -> tuple[SymbolPlace, ...] | None:
-        """None when enough has been asked."""
+        """Return the callers; None when the search limit is reached."""
         if place not in self.asked and len(self.asked) >= MAX_CALLER_SEARCHES:
             return None
         if place not in self.asked:
@@ -243,7 +243,7 @@ class ReachFromTests:
                 yield outer
 
     def _follows(self, call: SymbolUse) -> bool:
-        """What is not sure is not followed, but where nothing ever is."""
+        """Whether a call is followed: only sure ones, except in languages where no call is sure."""
         return call.sure or self.code.reading(call.path).language != "python"
 
     def _holding(self, call: SymbolUse) -> SymbolPlace | None:
@@ -257,7 +257,9 @@ NAMED_IN_TESTS_LABEL = "named in tests"
 
 
 def gather_coverage(scene: WorkFocus) -> Iterator[Note]:
-    """File by file, by names and by the calls that can be followed; where lines were counted, that is told instead."""
+    """Yield one note per file, by names and by the calls that can be followed; measured line coverage replaces it where
+    available.
+    """
     reach, found = ReachFromTests(scene.code), select_coverage_targets(scene)
     for path in dict.fromkeys(one.path for one in found):
         if text := render_file_coverage(reach, [one for one in found if one.path == path]):
@@ -265,7 +267,7 @@ def gather_coverage(scene: WorkFocus) -> Iterator[Note]:
 
 
 def render_file_coverage(reach: ReachFromTests, found: Sequence[TargetDefinition]) -> str:
-    """What lacks a test first."""
+    """Return the lines for one file, untested definitions first."""
     kinds: dict[str, list[str]] = {UNTESTED_LABEL: []}
     for one in found:
         if (through := reach.through(one.place)) == NOT_SEARCHED:
@@ -282,7 +284,7 @@ def render_file_coverage(reach: ReachFromTests, found: Sequence[TargetDefinition
 
 
 def select_coverage_targets(scene: WorkFocus) -> list[TargetDefinition]:
-    """What was changed; of a task that is to write tests, or that looks at code, what it is about."""
+    """Return the changed definitions; for tasks that write tests or review code, the task's targets."""
     if scene.state.task.judged_as in ("write_tests", "code_review"):
         return [one for one in scene.targets if one.why != SHARES_WORDS]
     return [one for one in scene.targets if one.why == CHANGED_BY_TASK or scene.made(one.path, one.symbol.line, one.symbol.end)]

@@ -1,6 +1,6 @@
-"""The source tree as a map for a task: what concerns it first, with the signatures that matter and the reason; the rest by name.
+"""The source tree as a map for a task: relevant files first, with signatures and the reason; the rest by name.
 
-It depends on the order, on files that were changed and read, and on the tree: not on the last thought, so that it seldom changes.
+It depends on the goal, on changed and read files, and on the tree, but not on the last thought, so that it seldom changes.
 """
 
 import re
@@ -35,9 +35,9 @@ MAX_LIST_CHARACTERS = 300
 MAX_DETAILED_FILES = 12
 MIN_SCORE_SHARE = 0.2
 MAX_TEST_FOLDERS = 6
-"""Characters: of the whole, of one file (one for so many tokens of the ceiling, at least and at most), of a signature, of a list
-of others; files that are told of with signatures; the part of the best score that a file must have to be among them because of
-the ranking alone; and folders of tests that are listed."""
+"""Limits of the map. A file's entry may take one character for each `TOKENS_PER_LINE_CHARACTER` tokens of the ceiling, within the
+given bounds; `MIN_SCORE_SHARE` is the share of the best score that a file needs to be detailed because of its rank alone.
+"""
 IMPLIED_BY_TASK = "what the task speaks of"
 READABLE_SUFFIXES = (".md", ".rst", ".toml", ".cfg", ".txt", ".yaml", ".yml")
 
@@ -63,7 +63,7 @@ def build_repo_map(scene: WorkFocus) -> RepoMap:
 
 
 def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
-    """Named, changed, read, holding what is named; their tests; those that the ranking puts first; and in a small tree all."""
+    """Return files that are named, changed, read or define a target; their tests; the highest ranked; and in a small tree all."""
     code, state, targets = scene.code, scene.state, scene.targets
     named, told = find_named_files(code, join_user_texts(state)), [one for one in scene.ranked if one.score >= MIN_SCORE_SHARE]
     found = [MapFile(path, NAMED_IN_TASK) for path in sorted(named)]
@@ -89,18 +89,20 @@ def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
 
 
 def _is_generated_or_empty(path: str) -> bool:
-    """What nobody reads: made by tools, or there to make a package of tests."""
+    """Whether a file was made by a tool, or only makes a folder of tests a package."""
     return bool(TOOL_MADE_PATH.search(path)) or (is_test_code(path) and path.endswith("/__init__.py"))
 
 
 def _nearest_tests(tests: Sequence[str], path: str, ranked: Sequence[str]) -> list[str]:
-    """Those named after it before those that matter for the task."""
+    """Return test files, those named after the path first, then by rank."""
     stem, places = PurePosixPath(path).stem, {test: at for at, test in enumerate(ranked)}
     return sorted(tests, key=lambda test: (stem not in PurePosixPath(test).stem, places.get(test, len(ranked)), test))[:2]
 
 
 def _build_entry(code: CodeIndex, near: MapFile, words: dict[str, float], wanted: Sequence[Symbol], width: int) -> MapEntry:
-    """Signatures of what the task is about, then of what says its words, in the order of the file; others are counted."""
+    """Return a map entry with the signatures of targets, then of symbols that share the task's words, in file order; others are
+    counted.
+    """
     reading = code.reading(near.path)
     held = [
         one for one in reading.symbols if one.kind in DEFINITION_KINDS and (one.kind is not SymbolKind.METHOD or one in wanted)
@@ -124,8 +126,9 @@ def _render_symbol(symbol: Symbol) -> str:
 
 
 def _render_folders(scene: WorkFocus, told: set[str]) -> tuple[list[str], list[str]]:
-    """The other files of code, by folder, those of files that matter first and what lies beside the product last; and those of
-    tests."""
+    """Return lines for the other source files by folder, relevant folders first and supporting ones last; and lines for the test
+    folders.
+    """
     code, folders = scene.code, dict[tuple[bool, str], list[str]]()
     for path in code.files:
         if path not in told and not _is_generated_or_empty(path):
@@ -165,7 +168,7 @@ def _fit_entries(entries: list[MapEntry], room: int) -> list[MapEntry]:
 
 
 def rank_other_file(path: str, words: frozenset[str]) -> int:
-    """What the task speaks of, what people read, the rest, what is hidden."""
+    """Return a sort rank: files that the task mentions, then documents for people, then the rest, then hidden files."""
     if path in words or PurePosixPath(path).name in words:
         return 0
     if path.startswith(".") or "/." in path:
@@ -174,7 +177,7 @@ def rank_other_file(path: str, words: frozenset[str]) -> int:
 
 
 def list_mentioned_words(state: State) -> frozenset[str]:
-    """Words of the goal, the user, the plan and the facts."""
+    """Return the words of the goal, the user's messages, the plan and the facts."""
     texts = [state.task.goal, *state.dialogue.words, *(item.text for item in state.work.plan)]
     texts += [f"{fact.subject} {fact.text}" for fact in state.memory.facts]
     return frozenset(re.findall(r"[\w./-]+", " ".join(texts)))

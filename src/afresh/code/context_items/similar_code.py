@@ -1,4 +1,4 @@
-"""Section `similar`: the nearest thing that exists already, and where it is wired in."""
+"""Section `similar`: the most similar existing code, and where it is registered and used."""
 
 import re
 from collections import Counter
@@ -37,28 +37,29 @@ MAX_WIRING_LINES = 9
 MAX_PROSE_FILES = 60
 MAX_PROSE_CHARACTERS = 200_000
 MAX_COMPARED_LINES = 3
-"""Lines of a pattern that is shown whole, and of one that shows nothing; definitions alike that make a family; patterns that are
-told of by signature; places of one that are told; texts that are looked through for it, and characters of one; and lines of a
-file of which the most telling is shown."""
+"""Limits: lines of a pattern that is shown whole, and the fewest that make one; similar definitions that make a family; patterns
+shown by signature only; lines about where one is used; prose files searched for it, and characters of each.
+"""
 OPTION_LIKE_WORD = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|[`'\"](\w{3,})[`'\"]")
 PROSE_SUFFIXES = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
 MAX_IMPORTED_CHARACTERS = 300
-"""Characters of the names that a test file has imported."""
+"""Characters of a test file's imports that are shown."""
 FAMILY_WEIGHT = 1.0
 MADE_ALIKE_FACTOR = 2.0
 MIN_TRUSTED_SCORE_SHARE = 0.5
 MAX_SEARCHED_FILES = 12
 MAX_FILES_SHARING_MARK = 8
-"""What it counts to be one of many that are made alike, and to be made like what the task is about; the part of the best score
-from which on the ranking is trusted; files that are looked through; and files that may share a mark in any project."""
+"""Weights of belonging to a family and of sharing a mark with the task's targets; the share of the best score from which on a
+rank is trusted; files that are searched; and files that may share a mark in any project.
+"""
 SMALL_PROJECT_FILES = 40
 FLATNESS_RANK = 4
 MAX_FLAT_SCORE = 0.87
-"""In a project of more than a few files a ranking whose fifth is nearly as good as its first leads nowhere."""
+"""In a project of more than a few files, a ranking whose fifth score is this close to the first is not informative."""
 
 
 def gather_similar_code(scene: WorkFocus) -> Iterator[Item]:
-    """Where the best pattern is wired in, the pattern itself, then others by their signatures."""
+    """Yield where the best pattern is used, the pattern itself, then others by their signatures."""
     found = find_similar_tests(scene) if scene.state.task.judged_as == "write_tests" else find_patterns(scene)
     for name in find_option_names(scene)[:1]:
         if lines := list(render_name_places(scene, name)):
@@ -80,8 +81,9 @@ def gather_similar_code(scene: WorkFocus) -> Iterator[Item]:
 
 
 def find_patterns(scene: WorkFocus) -> list[tuple[SymbolPlace, str]]:
-    """By the words of the task, and by what is made alike: decorator, base class, folder. Only in files that the task names,
-    beside those that it is about, and where the ranking leads: what merely says a word of it is no pattern."""
+    """Return patterns by the words of the task and by shared decorator, base class or folder. Only files that the task names,
+    their neighbours and trusted files are searched: a shared word alone makes no pattern.
+    """
     code, text = scene.code, join_user_texts(scene.state)
     words, named = match_text.weigh_words(code, remove_paths_from_texts(scene.state)), find_named_files(code, text)
     folder, about = find_sibling_files(scene, text), set(find_surely_implied_files(code, text))
@@ -119,8 +121,9 @@ def find_patterns(scene: WorkFocus) -> list[tuple[SymbolPlace, str]]:
 
 
 def find_trusted_files(scene: WorkFocus) -> dict[str, float]:
-    """Files to which the ranking leads, by their score; none where it leads everywhere. What the task has changed leads by that
-    alone and is no measure."""
+    """Return the highest ranked files with their score; empty if the ranking is flat. Scores are relative to the best
+    file that the task has not changed, since changed files rank high for that alone.
+    """
     if (
         len(scene.code.files) > SMALL_PROJECT_FILES
         and len(scene.ranked) > FLATNESS_RANK
@@ -133,13 +136,14 @@ def find_trusted_files(scene: WorkFocus) -> dict[str, float]:
 
 
 def list_shared_marks(scene: WorkFocus, paths: Collection[str]) -> set[str]:
-    """Decorators and base classes of what these files offer."""
+    """Return the decorators and base classes of the public definitions in these files."""
     return {mark for path in paths for held in find_definition_marks(scene, path).values() for mark in held}
 
 
 def find_definition_marks(scene: WorkFocus, path: str) -> dict[Symbol, set[str]]:
-    """What definitions of a file may have in common with others of their kind, as far as that tells: what every fifth file has
-    does not."""
+    """Return the marks (decorators, base classes) of each definition in a file, without those that more than a fifth of the files
+    share.
+    """
     lines, most = scene.code.text(path).splitlines(), max(MAX_FILES_SHARING_MARK, len(scene.code.files) // 5)
     found: dict[Symbol, set[str]] = {}
     for symbol in scene.code.reading(path).symbols:
@@ -152,7 +156,7 @@ def find_definition_marks(scene: WorkFocus, path: str) -> dict[Symbol, set[str]]
 
 
 def is_existing_code(scene: WorkFocus, path: str) -> bool:
-    """Code that the task has not made itself: that needs no pattern of its own."""
+    """Whether most of the file existed before the task: the task's own code is no pattern."""
     return not scene.code.is_test(path) and not scene.made(path, 1, scene.code.reading(path).lines)
 
 
@@ -161,7 +165,7 @@ def is_written_by_task(scene: WorkFocus, place: SymbolPlace) -> bool:
 
 
 def weigh_pattern(score: float, size: int, alike: int = 0) -> float:
-    """A short one shows the pattern as well as a long one, and leaves room; one of many is more of a pattern than one of few."""
+    """Return the weight of a pattern: shorter ones and members of large families weigh more."""
     return (score + FAMILY_WEIGHT * log(1 + alike)) / (1 + max(0, size - MAX_WHOLE_PATTERN_LINES) / MAX_WHOLE_PATTERN_LINES)
 
 
@@ -172,8 +176,9 @@ def explain_pattern(path: str, made: str, folder: list[str]) -> str:
 
 
 def find_sibling_files(scene: WorkFocus, text: str) -> list[str]:
-    """Files beside the one that the task is about; else those of a folder whose name is a word of the task (`a plugin`,
-    `plugins/`) and to which the ranking leads: such a thing is a file there. Whoever asks for tests has not said where."""
+    """Return the files beside the one that the task is about; otherwise those of a trusted folder whose name is a word of the
+    task (`a plugin`, `plugins/`). The word `test` names no folder here.
+    """
     if about := find_surely_implied_files(scene.code, text):
         beside = [path for path in scene.code.files if PurePosixPath(path).parent == PurePosixPath(about[0]).parent]
         return [path for path in beside if path not in about and PurePosixPath(path).stem != "__init__"]
@@ -195,14 +200,14 @@ def find_sibling_files(scene: WorkFocus, text: str) -> list[str]:
 
 
 def find_family_members(held: Mapping[Symbol, Collection[str]]) -> dict[Symbol, str]:
-    """Definitions that share a decorator or a base class with several others of the file."""
+    """Return the definitions that share a decorator or a base class with others of the file, with the count and the mark."""
     counts = Counter(mark for found in held.values() for mark in found)
     first = {one: max(found) for one, found in held.items() if found}
     return {one: f"{counts[mark]} {mark}" for one, mark in first.items() if counts[mark] >= MIN_FAMILY_SIZE}
 
 
 def find_similar_tests(scene: WorkFocus) -> list[tuple[SymbolPlace, str]]:
-    """For tests: one that exists beside them, with its imports and fixtures; the nearest by words and by what it covers."""
+    """Return existing tests as patterns, with imports and fixtures: the most similar by words and by what they cover."""
     code = scene.code
     words = match_text.weigh_words(code, remove_paths_from_texts(scene.state))
     files = dict.fromkeys(test for path in scene.places if path in code.files for test in code.tests_of(path))
@@ -226,8 +231,9 @@ def short_name_from_place(place: SymbolPlace) -> str:
 
 
 def find_option_names(scene: WorkFocus) -> list[str]:
-    """Words that the task writes like a name (`x=`, `--x`, quoted) and that are no definition but stand in the code: an option,
-    a key. What is new and named beside it is to stand where it stands; the rarest first."""
+    """Return words that the task writes like a name (`x=`, `--x`, quoted), that are no definition but occur in the code, such as
+    an option or a key; the rarest first. New names mentioned beside them belong in the same places.
+    """
     code, text = scene.code, join_user_texts(scene.state)
     found = dict.fromkeys(match[1] or match[2] or match[3] for match in OPTION_LIKE_WORD.finditer(text))
     known = {name: len(code.words(name)) for name in found if not code.defining(name) and not iskeyword(name)}
@@ -237,14 +243,14 @@ def find_option_names(scene: WorkFocus) -> list[str]:
 
 
 UNTELLING_STARTS = ("import ", "from ", "#", "//", "*")
-"""An import or a comment says less of a name than other lines."""
+"""Beginnings of lines that say little about a name: imports and comments."""
 
 
 def render_wiring(scene: WorkFocus, best: SymbolPlace) -> Iterator[str]:
-    """Where it is exported, registered, used, tested and documented."""
+    """Yield lines about where a definition is exported, registered, used, tested and documented."""
     code, name = scene.code, short_name_from_place(best)
     if len(code.defining(name)) > MIN_FAMILY_SIZE:
-        return  # whoever says the name means any of them
+        return  # the name is ambiguous
     yield from render_name_places(scene, name, best)
     for path in code.importers(best.path):
         starred = [one.line for one in code.reading(path).imports if ("*", "*") in one.names]
@@ -256,8 +262,9 @@ def render_wiring(scene: WorkFocus, best: SymbolPlace) -> Iterator[str]:
 
 
 def render_name_places(scene: WorkFocus, name: str, best: SymbolPlace | None = None) -> Iterator[str]:
-    """A line of each file that says the name outside of its definition: code, then tests, then texts. What the task has written
-    itself says nothing new."""
+    """Yield one line of each file that mentions the name outside its definition: code, then tests, then prose. Lines that the
+    task wrote are skipped.
+    """
     code = scene.code
     own = best.path if best else ""
     texts = [

@@ -1,4 +1,4 @@
-"""Section `target`: the source of what the work is about, whole, as it is on disk now."""
+"""Section `target`: the full source of the targets, as on disk now."""
 
 from collections.abc import Iterator
 
@@ -17,12 +17,13 @@ from afresh.core.symbol import SymbolKind, SymbolPlace
 MAX_WHOLE_CLASS_LINES = 60
 CLASS_HEAD_LINES = 12
 TOKENS_PER_SOURCE_LINE = 50
-"""Lines of a class that is shown whole, and of a longer one before its first method; and tokens of the ceiling for each line of a
-function that is shown whole; twice as many where nobody has named it."""
+"""Lines of a class that is shown whole; lines of a longer one before its first method; and tokens of the ceiling per line of a
+function that is shown whole, twice as many if the task does not name it.
+"""
 
 
 def gather_target_source(scene: WorkFocus) -> Iterator[Excerpt]:
-    """What was changed stands under Files. Of two that lie in each other the inner one is shown."""
+    """Yield excerpts of the targets. Changed ones are left to the section `files`; of nested targets the inner one is shown."""
     chosen = [one for one in scene.targets if one.why != CHANGED_BY_TASK]
     for one in chosen:
         inner = any(other is not one and other.path == one.path and has_inner_target(one, other) for other in chosen)
@@ -41,7 +42,7 @@ def is_large_class(one: TargetDefinition) -> bool:
 
 
 def cut_target(scene: WorkFocus, one: TargetDefinition) -> Excerpt:
-    """Of a large class its beginning and the lines that name its methods."""
+    """Return the excerpt of a target; for a large class, its beginning and its methods' signatures."""
     symbol = one.symbol
     if not is_large_class(one):
         unnamed = one.why == SHARES_WORDS
@@ -55,11 +56,11 @@ def cut_target(scene: WorkFocus, one: TargetDefinition) -> Excerpt:
 
 
 NEIGHBOUR_LINES = 3
-"""Lines beside one that speaks of the task."""
+"""Lines shown around one that shares words with the task."""
 
 
 def cut_definition(scene: WorkFocus, kind: str, place: SymbolPlace, why: str, most: int) -> Excerpt:
-    """The whole of it, or if that is longer than `most` lines the parts that matter."""
+    """Return the whole definition, or its relevant lines if it is longer than `most` lines."""
     symbol = place.symbol
     shown = range(symbol.line, symbol.end + 1)
     numbers = shown if len(shown) <= most else select_telling_lines(scene, place, most)
@@ -70,7 +71,7 @@ def cut_definition(scene: WorkFocus, kind: str, place: SymbolPlace, why: str, mo
 
 
 def select_telling_lines(scene: WorkFocus, place: SymbolPlace, most: int) -> set[int]:
-    """Its first lines, and the lines that say most of the task's words with a few around them, in their order."""
+    """Return the numbers of its first lines and of the lines that share most words with the task, with some context."""
     lines, symbol = scene.code.text(place.path).splitlines(), place.symbol
     words = match_text.weigh_words(scene.code, remove_paths_from_texts(scene.state))
     scores = {

@@ -1,4 +1,4 @@
-"""What makes a function complex, in words: what it decides by, and where it is nested deepest."""
+"""Explains what makes a function complex: its decisions and its deepest nesting."""
 
 import ast
 from collections import Counter
@@ -16,11 +16,11 @@ DECISION_NAMES = {
     ast.AsyncFunctionDef: "inner function",
 }  # fmt: skip
 MIN_REPORTED_NESTING = 3
-"""Levels of nesting from which they are told."""
+"""Nesting is reported from this depth on."""
 
 
 def explain_complexity(function: PythonFunction) -> str:
-    """`7 if, 2 for, 1 except; 4 deep at line 120`."""
+    """Return a summary such as `7 if, 2 for, 1 except; 4 deep at line 120`."""
     counts, (depth, line) = count_decisions_by_name(function.node.body), find_deepest_nesting(function.node.body, 0)
     told = ", ".join(f"{count} {name}" for name, count in counts.most_common())
     return told + (f"; {depth} deep at line {line}" if depth >= MIN_REPORTED_NESTING else "")
@@ -41,7 +41,7 @@ def count_decisions_by_name(statements: Sequence[ast.stmt]) -> Counter[str]:
 
 
 def find_deepest_nesting(statements: Sequence[ast.stmt], depth: int) -> tuple[int, int]:
-    """How deep, and the first line that is. An `elif` is no deeper than its `if`."""
+    """Return the greatest depth and the first line at it. An `elif` is no deeper than its `if`."""
     best = (depth, statements[0].lineno) if statements else (depth, 0)
     for statement in statements:
         for body in list_statement_bodies(statement):
@@ -56,7 +56,7 @@ MAX_LISTED_VIOLATIONS = 20
 
 
 def find_complexity_violations(tree: PythonTree, state: State) -> list[tuple[PythonSource, PythonFunction]]:
-    """In scope, those that the task speaks of first."""
+    """Return the functions in scope that are over the limit, those that the task mentions first."""
     places, said = find_goal_paths(state.task.goal, tree.paths), list_mentioned_words(state)
     found = [(source, one) for source in tree.code if is_within_paths(source.path, places) for one in source.violations]
     return sorted(found, key=lambda pair: (rank_violation_path(pair[0].path, state, said), pair[0].path, pair[1].node.lineno))
@@ -77,7 +77,7 @@ def render_violations(found: list[tuple[PythonSource, PythonFunction]], offers: 
 
 
 def rank_violation_path(path: str, state: State, words: frozenset[str]) -> int:
-    """Which violations come first."""
+    """Return the sort rank of a violation's file."""
     pure = PurePosixPath(path)
     if path in words or path in state.workspace.changed:
         return 0

@@ -1,4 +1,4 @@
-"""What the work is about: definitions that the task names, changes or describes, and the files that matter for it."""
+"""What the work is about: definitions that the task names, changes or describes, and the relevant files."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -32,9 +32,9 @@ MAX_DEFINITIONS_OF_WHOLE_FILE = 6
 MAX_SEARCHED_FILES = 4
 MAX_LIKELY_FILES = 5
 MAX_PASSING_LINES = 60
-"""Targets in all; items of the plan; definitions of a file that is meant as a whole; files that are looked through for what
-nobody named; files that the ranking puts first, in which a quoted word is looked for before others; and lines from which on a
-definition is not meant when it is named in passing."""
+"""Limits: targets; plan items; definitions of a file that is a target as a whole; files searched by words; highest ranked files,
+in which a quoted word is looked up first; and lines of a definition that is a target when only mentioned in passing.
+"""
 NAMED_IN_TASK = "named in the task"
 NAMED_IN_PLAN = "named in your plan"
 NAMED_IN_THOUGHT = "named in your last thought"
@@ -63,7 +63,7 @@ class TargetDefinition:
 def find_targets(
     code: CodeIndex, state: State, about: Sequence[Region] = (), ranked: Sequence[RankedFile] = ()
 ) -> list[TargetDefinition]:
-    """The surest first, each once."""
+    """Return the targets, the surest first, each once."""
     found: dict[tuple[str, str], TargetDefinition] = {}
     guessed = (
         () if state.workspace.changed or any(not one.changed for one in about) else find_targets_by_words(code, state, ranked)
@@ -86,19 +86,21 @@ def find_targets(
 
 
 def join_user_texts(state: State) -> str:
-    """What people have said."""
+    """Return the texts that people wrote for the task."""
     return "\n".join((state.task.goal, *state.dialogue.words))
 
 
 def remove_paths_from_texts(state: State) -> str:
-    """The same without paths: what they lead to is known, and their parts are no words of the task."""
+    """Return the same texts without paths: files are resolved elsewhere, and parts of a path are no words of the task."""
     return PATH_PATTERN.sub(
         lambda match: match[0] if "/" not in match[0] and not FILE_SUFFIX.search(match[0]) else " ", join_user_texts(state)
     )
 
 
 def find_named_targets(code: CodeIndex, state: State, ranked: Sequence[RankedFile]) -> Iterator[TargetDefinition]:
-    """Names of the order are looked for in what it is about; those of plan and thought in what the work has touched."""
+    """Yield definitions named in the goal, looked up in the files that it is about, and in plan and thought, looked up in touched
+    files.
+    """
     thought = state.memory.recent[-1].thought if state.memory.recent else ""
     ahead = "\n".join([item.text for item in state.work.plan if not item.done][:MAX_PLAN_ITEMS])
     about, said = find_task_files(code, state), join_user_texts(state)
@@ -120,19 +122,19 @@ def find_named_targets(code: CodeIndex, state: State, ranked: Sequence[RankedFil
 
 
 def find_task_files(code: CodeIndex, state: State) -> list[str]:
-    """Files that the order names, else those that it means as surely."""
+    """Return the files that the goal names, otherwise those that it surely implies."""
     return sorted(find_named_files(code, join_user_texts(state))) or find_surely_implied_files(code, join_user_texts(state))
 
 
 def find_cited_definitions(code: CodeIndex, text: str) -> Iterator[SymbolPlace]:
-    """Definitions at a `path:line`."""
+    """Yield the definitions at each `path:line` of a text."""
     for path, line in PATH_AND_LINE.findall(text):
         if path in code.files and (symbol := find_enclosing_definition(code, path, int(line))):
             yield SymbolPlace(path, symbol)
 
 
 def find_traceback_targets(code: CodeIndex, state: State) -> Iterator[TargetDefinition]:
-    """What a failing test went through, the innermost first."""
+    """Yield the definitions in the traceback of a failing test, the innermost first."""
     runs = (
         state.verification.verdict.runs
         if state.verification.verdict
@@ -148,7 +150,7 @@ def find_traceback_targets(code: CodeIndex, state: State) -> Iterator[TargetDefi
 
 
 def find_changed_targets(code: CodeIndex, about: Sequence[Region]) -> Iterator[TargetDefinition]:
-    """Tests of the task's own are no target."""
+    """Yield the changed definitions, without tests that the task itself wrote."""
     return find_targets_in_regions(code, [one for one in about if one.changed], CHANGED_BY_TASK)
 
 
@@ -160,7 +162,9 @@ def find_targets_in_regions(code: CodeIndex, regions: Sequence[Region], why: str
 
 
 def find_targets_in_named_files(code: CodeIndex, state: State) -> Iterator[TargetDefinition]:
-    """What files that the task names have to offer, if that is little enough to be meant as a whole; of each file in turn."""
+    """Yield the definitions of files that the task names, one file after another in turn, if a file has few enough to be meant as
+    a whole.
+    """
     turns, named = list[list[TargetDefinition]](), find_named_files(code, join_user_texts(state))
     for path in find_task_files(code, state) if not state.workspace.changed else ():
         held = [one for one in code.reading(path).symbols if one.kind in DEFINITION_KINDS and "." not in one.name and one.public]
@@ -172,13 +176,13 @@ def find_targets_in_named_files(code: CodeIndex, state: State) -> Iterator[Targe
 
 
 def keep_innermost_symbols(symbols: list[Symbol]) -> list[Symbol]:
-    """Without those that hold another of them."""
+    """Return the symbols that contain none of the others."""
     chosen = [one for one in symbols if one.kind in DEFINITION_KINDS]
     return [one for one in chosen if not any(other.name.startswith(one.name + ".") for other in chosen)]
 
 
 def find_targets_by_words(code: CodeIndex, state: State, ranked: Sequence[RankedFile], most: int = 3) -> list[TargetDefinition]:
-    """Those that say the words of the task, in the files that do, whether anybody names them or not."""
+    """Return definitions that share words with the task, from the files that do, even if nobody names them."""
     words = match_text.weigh_words(code, remove_paths_from_texts(state))
     likely = {one.path: one.score for one in [one for one in ranked if not code.is_test(one.path)][:MAX_SEARCHED_FILES]}
     best = dict.fromkeys(find_task_files(code, state), 1.0) or likely
@@ -205,7 +209,7 @@ TOOL_MADE_PATH = re.compile(
 MAX_LINE_CHARACTERS = 110
 MAX_RANKED_FILES = 12
 ASIDE_SCORE_FACTOR = 0.6
-"""Characters of a line that stands for itself; files that are ranked; and what a file beside the product counts for."""
+"""Characters of a source line that is shown alone; files that are ranked; and the score factor of a file outside the product."""
 ASIDE_FOLDERS = frozenset(
     ("bench", "benches", "benchmark", "benchmarks", "example", "examples", "docs", "doc", "scripts", "demo", "demos")
 )
@@ -217,21 +221,21 @@ class WorkFocus:
     state: State
     targets: tuple[TargetDefinition, ...]
     ranked: tuple[RankedFile, ...] = ()
-    """Files that matter for the task, the most telling first."""
+    """Relevant files, the highest ranked first."""
     written: tuple[Region, ...] = ()
-    """Lines that the task has written itself."""
+    """Lines that the task itself has written."""
 
     def made(self, path: str, start: int, end: int) -> bool:
-        """Most of these lines are the task's own: it was not there before."""
+        """Whether most of these lines are the task's own."""
         own = {line for one in self.written if one.path == path for line in range(max(start, one.start), min(end, one.end) + 1)}
         return 2 * len(own) > end - start + 1
 
     def seen(self, path: str, start: int, end: int) -> bool:
-        """The model has read or written a line of it: then it stands under Files."""
+        """Whether the model has read or written one of these lines, so that the section `files` shows them."""
         return any(region.path == path and region.meets(start, end) for region in self.state.memory.regions)
 
     def source(self, path: str, start: int, end: int) -> tuple[SourceLine, ...]:
-        """Lines as on disk now."""
+        """Return the lines as on disk now."""
         lines = self.code.text(path).splitlines()
         return tuple([SourceLine(number, lines[number - 1]) for number in range(start, min(end, len(lines)) + 1)])
 
@@ -249,7 +253,7 @@ class WorkFocus:
 
     @property
     def places(self) -> list[str]:
-        """Files that the work is about, each once."""
+        """Return the files of the targets, each once."""
         return list(dict.fromkeys([*[target.path for target in self.targets], *self.state.workspace.changed]))
 
     def methods(self, path: str, symbol: Symbol) -> Iterator[Symbol]:
@@ -260,7 +264,7 @@ class WorkFocus:
 def build_work_focus(
     code: CodeIndex, state: State, about: Sequence[Region] = (), history: CommitHistory = NO_COMMIT_HISTORY
 ) -> WorkFocus:
-    """The ranking goes by what people said and what was changed, not by the last thought, so that it seldom changes."""
+    """Build the focus. The ranking uses what people wrote and what was changed, not the last thought, so it seldom changes."""
     touched = tuple(path for path in state.workspace.changed if path in code.files)
     ranked = rerank_product_first(
         code, state, rank_files_cached(code, RankingQuery(join_user_texts(state), touched, history), 2 * MAX_RANKED_FILES)
@@ -270,7 +274,7 @@ def build_work_focus(
 
 
 def rerank_product_first(code: CodeIndex, state: State, ranked: Sequence[RankedFile]) -> list[RankedFile]:
-    """The product before what lies beside it, and before its tests unless tests are what is asked for."""
+    """Sort the product before supporting files, and before its tests unless the task asks for tests."""
     asks = state.task.judged_as == "write_tests"
     scores = [
         one.score * (ASIDE_SCORE_FACTOR if (code.is_test(one.path) and not asks) or is_aside(one.path) else 1.0) for one in ranked
@@ -281,11 +285,11 @@ def rerank_product_first(code: CodeIndex, state: State, ranked: Sequence[RankedF
 
 
 def is_aside(path: str) -> bool:
-    """In a top folder that serves the product and is no part of it."""
+    """Whether the path is in a top folder that supports the product, such as docs or examples."""
     return path.split("/")[0] in ASIDE_FOLDERS
 
 
 def join_first_names(names: Collection[str], most: int) -> str:
-    """The first names, and how many more there are."""
+    """Return the first names, and how many more there are."""
     kept, more = list(names)[:most], len(names) - most
     return ", ".join(kept) + (f" and {more} more" if more > 0 else "")
