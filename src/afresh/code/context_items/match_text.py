@@ -122,7 +122,7 @@ class FilesAtHand:
     files: frozenset[str] = frozenset()
     imported: frozenset[str] = frozenset()
     strict: bool = False
-    """Whether capitalised words are looked up only in these files. Set for the model's thoughts, which often name outside code."""
+    """Whether capitalised words are looked up only in these files. For the model's thoughts, which often name outside code."""
 
 
 def find_files_at_hand(code: CodeIndex, files: Sequence[str], strict: bool = False) -> FilesAtHand:

@@ -1,4 +1,4 @@
-"""Who uses a symbol, and what it calls: followed in Python, by name in other languages."""
+"""Finds who uses a symbol and what it calls: by type inference in Python, by name in other languages."""
 
 import ast
 import re
@@ -28,30 +28,31 @@ from afresh.code.search_hit import SymbolUse, SymbolUses, UseKind
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 
 MAX_SEARCHED_FILES = 400
-"""That one question may look into."""
+"""Files that one query may search."""
 
 
 def find_callers(code: CodeIndex, place: SymbolPlace, most: int = MAX_SEARCHED_FILES) -> SymbolUses:
-    """Every use of it: calls, decorations, imports, and where it is handed on. Python's functions and
-    classes are followed; constants, and other languages, go by name."""
+    """Return every use of a symbol: calls, decorators, imports, and where it is passed on. Python's functions and classes are
+    resolved; constants and other languages are matched by name.
+    """
     if code.reading(place.path).language != "python" or place.symbol.kind is SymbolKind.CONSTANT:
         return find_callers_by_name(code, place, most)
     return callers_in_python(start_inference(code), place, most)
 
 
 def find_callees(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
-    """What it calls within this tree; for a class, what its methods call. Only Python is followed."""
+    """Return what a symbol calls within this tree; for a class, what its methods call. Only Python is supported."""
     return find_python_callees(start_inference(code), place) if code.reading(place.path).language == "python" else SymbolUses()
 
 
 def find_base_classes(code: CodeIndex, place: SymbolPlace) -> Sequence[SymbolPlace]:
-    """Classes of this tree that it extends, in the order in which Python asks them."""
+    """Return the classes of this tree that it extends, in method resolution order."""
     world = start_inference(code)
     return find_class_places(world, list_ancestors(world, ClassValue(place.path, place.symbol.name))) if is_class(place) else []
 
 
 def find_subclasses(code: CodeIndex, place: SymbolPlace) -> Sequence[SymbolPlace]:
-    """Classes of this tree that extend it, directly or through others; nearest first."""
+    """Return the classes of this tree that extend it, directly or indirectly, the nearest first."""
     world = start_inference(code)
     return (
         find_class_places(world, find_all_subclasses(world, ClassValue(place.path, place.symbol.name))) if is_class(place) else []
@@ -59,7 +60,7 @@ def find_subclasses(code: CodeIndex, place: SymbolPlace) -> Sequence[SymbolPlace
 
 
 def find_overrides(code: CodeIndex, place: SymbolPlace) -> Sequence[SymbolPlace]:
-    """Methods of classes below that take the place of this one."""
+    """Return the methods of subclasses that override this one."""
     owner = owner_from_method(place)
     return find_overriding_methods(start_inference(code), owner, place.symbol.short) if owner else []
 
@@ -95,7 +96,7 @@ def find_callers_by_name(code: CodeIndex, place: SymbolPlace, most: int) -> Symb
 
 
 def list_related_languages(language: str) -> set[str]:
-    """Languages whose files may import each other."""
+    """Return the languages whose files may import each other."""
     web = {"javascript", "typescript", "tsx"}
     return web if language in web else {language}
 
@@ -113,13 +114,13 @@ def _calls_in_file(code: CodeIndex, place: SymbolPlace, path: str) -> Iterator[S
 
 
 def find_enclosing_name(symbols: tuple[Symbol, ...], line: int) -> str:
-    """The innermost symbol around a line."""
+    """Return the name of the innermost symbol around a line."""
     around = [symbol for symbol in symbols if symbol.line <= line <= symbol.end and symbol.kind not in ("constant",)]
     return max(around, key=lambda symbol: (symbol.line, -symbol.end)).name if around else ""
 
 
 MAX_NAMED_METHODS = 4
-"""A name that more methods than this have says nothing."""
+"""A method name that more methods than this have is ambiguous and not matched."""
 
 
 def find_python_callees(world: InferenceSession, place: SymbolPlace) -> SymbolUses:
@@ -141,7 +142,7 @@ def _list_uses_in(file: ScopedFile, name: str) -> Iterator[tuple[str, NameUse]]:
 
 
 def _resolve_calls(world: InferenceSession, file: ScopedFile, use: NameUse, name: str) -> Iterator[SymbolUse]:
-    """Only what may be a call or a handing on: an access means something if it is to a property."""
+    """Yield the calls and passed references of one use. Attribute access counts only for properties."""
     way = WAY_BY_ROLE.get(use.role)
     if way is UseKind.IMPORT or (way is None and use.role not in ("receiver", "store")):
         return
@@ -166,13 +167,13 @@ def _resolve_calls(world: InferenceSession, file: ScopedFile, use: NameUse, name
 
 
 def _resolve_instance_call(world: InferenceSession, use: NameUse, meant: UseMeaning) -> UseMeaning:
-    """Nothing of that name is a function: what is called may be an object."""
+    """Return the `__call__` that is meant when the called value is an instance, otherwise `meant`."""
     inner = resolve_use(world, use._replace(role="implicit"), "__call__")
     return inner if inner.defined else meant
 
 
 def _answering_definitions(world: InferenceSession, use: NameUse, meant: UseMeaning) -> set[DefinitionKey]:
-    """Of a class that is called, its constructor, where it has one."""
+    """Return the definitions that a use reaches; a called class is replaced by its constructor, if it has one."""
     if use.role not in ("call", "decorator"):
         return meant.defined
     made = find_constructors(world, meant)
@@ -191,7 +192,9 @@ def is_property_key(world: InferenceSession, key: DefinitionKey) -> bool:
 
 
 def _other_candidates(world: InferenceSession, use: NameUse, meant: UseMeaning, name: str) -> Iterator[SymbolPlace]:
-    """Those that may answer instead: in classes below the receiver's, or, where nothing is known of it, of that name at all."""
+    """Yield definitions that may be called instead: overrides in subclasses of the receiver's class or, if the receiver is
+    unknown, any method of that name.
+    """
     for receiver in sorted(meant.receivers, key=lambda each: (each.path, each.name)):
         yield from find_overriding_methods(world, receiver, name)[:MAX_NAMED_METHODS]
     if not meant.unknown or meant.defined or not isinstance(use.node, ast.Attribute) or use.role in IMPLICIT_ROLES:
@@ -215,7 +218,7 @@ def _can_be_called(world: InferenceSession, use: NameUse, place: SymbolPlace) ->
 
 MAX_FILES_PER_ITEM = 40
 MAX_CACHED_ANSWERS = 128
-"""Files that are looked into for one name, and answers that are kept."""
+"""Limits: files searched for the callers of one item, and cached answers."""
 _recent_calls: RecentAnswers[tuple[str, str, SymbolPlace], SymbolUses] = RecentAnswers(MAX_CACHED_ANSWERS)
 
 

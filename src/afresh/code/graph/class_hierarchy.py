@@ -1,4 +1,4 @@
-"""Classes: in which order they are asked for a member, who has it, and what a function gives back."""
+"""Resolves members along class hierarchies, and the return values of functions."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ ENUM_BASES = {"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}
 
 @dataclass(frozen=True, slots=True)
 class ClassMember:
-    """What a class, or the first one above it that has it, says of a name."""
+    """A member of a class, found in the class itself or in the first base class that has it."""
 
     owner: ClassValue
     bindings: tuple[NameBinding, ...]
@@ -39,7 +39,7 @@ class ClassMember:
 
 
 def resolve_method_order(world: InferenceSession, of: ClassValue) -> tuple[Ancestor, ...]:
-    """The classes that are asked for a member, this one first: depth first, each after all that extend it."""
+    """Return the method resolution order, this class first: depth first, each class after all of its subclasses."""
     if of in world.orders:
         return world.orders[of]
     world.orders[of] = (of, UnknownValue())
@@ -62,7 +62,7 @@ def resolve_direct_bases(world: InferenceSession, of: ClassValue) -> list[Ancest
 
 
 def find_member(world: InferenceSession, of: ClassValue, name: str, after: ClassValue | None = None) -> ClassMember | None:
-    """The first class in order that has the name; `after` leaves out those up to this one."""
+    """Return the member of the first class in order that has the name; `after` skips all classes up to this one."""
     line = resolve_method_order(world, of)
     if after is not None and after in line:
         line = line[line.index(after) + 1 :]
@@ -74,7 +74,7 @@ def find_member(world: InferenceSession, of: ClassValue, name: str, after: Class
 
 
 def has_unknown_members(world: InferenceSession, of: ClassValue) -> bool:
-    """Whether it may have members that no file of this tree shows."""
+    """Whether the class may have members that no file of this tree defines."""
     line = resolve_method_order(world, of)
     strange = [each for each in line if not isinstance(each, ClassValue) and each not in MEMBERLESS_BASES]
     return bool(strange) or find_member(world, of, "__getattr__") is not None
@@ -100,7 +100,7 @@ def is_property(binding: NameBinding) -> bool:
 
 
 def resolve_member(world: InferenceSession, of: ClassValue, name: str, instance: bool, after: ClassValue | None = None) -> Values:
-    """What `name` on the class, or on an instance of it, may stand for."""
+    """Return the values that `name` on the class, or on an instance of it, may have."""
     if name == "__class__" and instance:
         return frozenset({of})
     found = find_member(world, of, name, after)
@@ -129,7 +129,7 @@ def _resolve_member_binding(
 
 
 def resolve_return(world: InferenceSession, function: FunctionValue) -> Values:
-    """What a call of it gives: as annotated, or else as its `return` and `yield` say."""
+    """Return the values that a call of the function returns: as annotated, otherwise from its `return` and `yield` statements."""
     if function in world.given:
         return world.given[function]
     world.given[function] = NO_VALUES
@@ -147,7 +147,7 @@ def resolve_return(world: InferenceSession, function: FunctionValue) -> Values:
 
 
 def _resolve_annotated_return(world: InferenceSession, scope: NameScope, note: ast.expr, function: FunctionValue) -> Values:
-    """`Self`, or the type variable of the first parameter, is the class of the receiver."""
+    """Return the annotated values; `Self`, or the type variable of the first parameter, means the receiver's class."""
     owner = function.on or (ClassValue(scope.path, scope.around.name) if scope.around and scope.around.kind == "class" else None)
     words = ast.unparse(note).strip("'\"")
     if owner is not None and isinstance(scope.node, FunctionNode):
@@ -170,17 +170,19 @@ def _resolve_written_return(world: InferenceSession, scope: NameScope, on: Class
 
 
 def _is_receiver(node: ast.expr, scope: NameScope) -> bool:
-    """`return self` and `return cls()`: of the receiver's class, which may be below the one that defines the method."""
+    """Whether the expression is `self` or `cls()`: an instance of the receiver's class, which may be a subclass of the defining
+    one.
+    """
     made = node.func if isinstance(node, ast.Call) else node
     return isinstance(made, ast.Name) and made.id == scope.first
 
 
 MAX_SUBCLASSES = 500
-"""Classes below one that are looked for."""
+"""Subclasses of one class that are searched for."""
 
 
 def find_all_subclasses(world: InferenceSession, of: ClassValue) -> list[ClassValue]:
-    """Every class that extends it, directly or through others; nearest first."""
+    """Return every class that extends it, directly or indirectly, the nearest first."""
     found = [of]
     for each in found:
         if len(found) > MAX_SUBCLASSES:
@@ -206,7 +208,7 @@ def find_direct_subclasses(world: InferenceSession, of: ClassValue) -> Iterator[
 
 
 def find_import_aliases(world: InferenceSession, name: str) -> set[str]:
-    """Other names that files import it by."""
+    """Return other names under which files import it."""
     found: set[str] = set()
     for path in world.code.mentioning(name):
         if path in world.sources:
@@ -215,7 +217,7 @@ def find_import_aliases(world: InferenceSession, name: str) -> set[str]:
 
 
 def find_place(world: InferenceSession, path: str, name: str) -> SymbolPlace | None:
-    """The last symbol of that name, as Python would find it."""
+    """Return the last symbol of that name in the file, which is the one that Python would use."""
     held = [symbol for symbol in world.code.reading(path).symbols if symbol.name == name] if path in world.sources else []
     return SymbolPlace(path, held[-1]) if held else None
 
@@ -230,13 +232,13 @@ def list_ancestors(world: InferenceSession, of: ClassValue) -> list[ClassValue]:
 
 
 def owner_from_method(place: SymbolPlace) -> ClassValue | None:
-    """The class of a method."""
+    """Return the class of a method."""
     name = place.symbol.name.rpartition(".")[0]
     return ClassValue(place.path, name) if place.symbol.kind is SymbolKind.METHOD and name else None
 
 
 def find_overriding_methods(world: InferenceSession, of: ClassValue, method: str) -> list[SymbolPlace]:
-    """Methods of classes below that take the place of this one."""
+    """Return the methods of subclasses that override this one."""
     found: list[SymbolPlace] = []
     for each in find_all_subclasses(world, of):
         has = find_member(world, each, method)

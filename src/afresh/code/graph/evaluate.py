@@ -1,4 +1,4 @@
-"""What an expression may stand for: names, attributes, calls, containers and what is taken from them."""
+"""Evaluates expressions to the values that they may have: names, attributes, calls, containers and their items."""
 
 import ast
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ from afresh.code.graph.scopes import NameScope
 
 
 def resolve_attribute(world: InferenceSession, value: Value, name: str) -> Values:
-    """What `value.name` may stand for."""
+    """Return the values that `value.name` may have."""
     match value:
         case ModuleValue():
             return resolve_module_member(world, value.path, name)
@@ -44,7 +44,7 @@ def resolve_attribute(world: InferenceSession, value: Value, name: str) -> Value
 
 
 def resolve_call(world: InferenceSession, value: Value) -> Values:
-    """What a call of it gives."""
+    """Return the values that calling `value` may return."""
     match value:
         case ClassValue():
             return frozenset({InstanceValue(value)})
@@ -59,7 +59,7 @@ def resolve_call(world: InferenceSession, value: Value) -> Values:
     return UNKNOWN_VALUES
 
 
-# Functions of the standard library that give back what they were given
+# Functions of the standard library that return their argument
 
 CallArguments = Sequence[ast.expr]
 
@@ -96,7 +96,7 @@ UNTRACKED_FUNCTIONS = (
     "itertools.chain", "getattr", "typing.cast", "vars", "globals", "locals", "eval", "__import__", "importlib.import_module",
     "pickle.loads", "threading.local", "weakref.ref", "weakref.proxy", "contextvars.ContextVar", "queue.Queue",
 )  # fmt: skip
-"""Results of these may be anything."""
+"""Functions whose results are unknown."""
 CALL_EVALUATORS: dict[str, Callable[[InferenceSession, CallArguments, NameScope], Values]] = {
     **dict.fromkeys(
         ("list", "set", "tuple", "frozenset", "sorted", "iter", "reversed", "collections.deque"), _evaluate_list_call
@@ -163,7 +163,7 @@ def _get_subscripted_values(world: InferenceSession, value: Value, index: int | 
 
 
 def _evaluate_sequence(world: InferenceSession, node: ast.List | ast.Set, scope: NameScope) -> Values:
-    """An empty one will be filled with something."""
+    """Return a list of the item values; an empty literal has unknown items, since it will be filled later."""
     parts = (world.value(each.value if isinstance(each, ast.Starred) else each, scope) for each in node.elts)
     return to_list_value(unite_values(parts) if node.elts else UNKNOWN_VALUES)
 

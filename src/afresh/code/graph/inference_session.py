@@ -1,5 +1,4 @@
-"""The values that expressions may stand for, and a session that looks into files as needed and bounds the work of one
-question."""
+"""The values that expressions may have, and a session that reads files on demand and limits the work of one query."""
 
 import ast
 import sys
@@ -33,7 +32,7 @@ class FunctionValue:
     path: str
     name: str
     on: ClassValue | None = None
-    """Class of the receiver it was taken from, where that is known: it may differ from the class that defines it."""
+    """Class of the receiver on which it was looked up, if known; it may be a subclass of the defining class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class InstanceValue:
 
 @dataclass(frozen=True, slots=True)
 class SuperValue:
-    """What `super()` gives: members of the classes after this one."""
+    """The result of `super()`: members of the classes after this one."""
 
     of: ClassValue
     on: ClassValue
@@ -51,15 +50,16 @@ class SuperValue:
 
 @dataclass(frozen=True, slots=True)
 class ExternalValue:
-    """Defined in no file of the tree: a dotted name of the standard library or a package, or what it has made."""
+    """Something that no file of the tree defines: a dotted name of the standard library or a package, or the result of a call."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class ContainerValue:
-    """Something that holds others: `list` (also sets and iterators), `tuple`, `dict` (keys and values), `context` (what `with`
-    gives), `callable` (what a call gives)."""
+    """A value that contains others: `list` (also sets and iterators), `tuple`, `dict` (keys and values), `context` (the value of
+    `with`), `callable` (the result of a call).
+    """
 
     shape: str
     parts: "tuple[Values, ...]"
@@ -67,7 +67,7 @@ class ContainerValue:
 
 @dataclass(frozen=True, slots=True)
 class UnknownValue:
-    """Reading alone can't tell."""
+    """A value that static analysis can't determine."""
 
 
 Value = ModuleValue | ClassValue | FunctionValue | InstanceValue | SuperValue | ExternalValue | ContainerValue | UnknownValue
@@ -90,14 +90,14 @@ SAME_CONTAINER_METHODS = {"copy", "union", "intersection", "difference", "revers
 
 
 def list_item_values(value: Value) -> Values:
-    """What iterating over it gives; unknown for what holds nothing that is known."""
+    """Return the values that iterating over it gives; unknown if its items are unknown."""
     if isinstance(value, ContainerValue):
         return NO_VALUES.union(*value.parts) if value.shape == "tuple" else value.parts[0]
     return get_external_items(value)
 
 
 def get_item_values(value: Value, index: int | None) -> Values:
-    """What a subscript gives, or the part of an assignment to several names."""
+    """Return the values of a subscript, or of one part of an unpacking assignment."""
     if not isinstance(value, ContainerValue):
         return get_external_items(value)
     if value.shape == "tuple" and index is not None and -len(value.parts) <= index < len(value.parts):
@@ -106,12 +106,12 @@ def get_item_values(value: Value, index: int | None) -> Values:
 
 
 def get_external_items(value: Value) -> Values:
-    """Text holds text; what others have made may hold anything, also something of ours."""
+    """Return the item values of something external: strings give strings, non-builtins are unknown."""
     return frozenset({value}) if isinstance(value, ExternalValue) and value.name.startswith("builtins.") else UNKNOWN_VALUES
 
 
 def call_container_method(value: ContainerValue, name: str) -> Values:
-    """What a call of a builtin container's method gives."""
+    """Return the values that a method of a builtin container returns."""
     if value.shape == "dict" and name == "items":
         return to_list_value(frozenset({ContainerValue("tuple", value.parts)}))
     if value.shape == "dict" and name in ("values", "keys"):
@@ -124,23 +124,24 @@ def call_container_method(value: ContainerValue, name: str) -> Values:
 
 
 def to_context_value(given: Values) -> Values:
-    """What `with` gives of a generator that is decorated as a context."""
+    """Return the value that `with` binds for a generator that is decorated as a context manager."""
     return frozenset({ContainerValue("context", (NO_VALUES.union(*(list_item_values(value) for value in given)),))})
 
 
 MAX_EVALUATED_EXPRESSIONS = 150_000
 MAX_EVALUATION_DEPTH = 40
-"""Expressions that one question may look at, and how deep one may lead into others."""
+"""Limits of one query: evaluated expressions, and recursion depth."""
 MAX_OPEN_FILES = 60
-"""Files whose syntax trees are held at the same time."""
+"""Files whose syntax trees are in memory at the same time."""
 EvaluateExpression = Callable[["InferenceSession", ast.expr, NameScope], Values]
 ResolveBinding = Callable[["InferenceSession", NameBinding], Values]
 
 
 @dataclass(eq=False)
 class InferenceSession:
-    """What one question has found out so far. How expressions are evaluated and what names are bound to is handed in,
-    since all that looks things up needs them in turn."""
+    """What one query has found so far. The functions that evaluate expressions and resolve names are passed in, because they need
+    the session in turn.
+    """
 
     code: CodeIndex
     evaluate: EvaluateExpression
@@ -149,7 +150,7 @@ class InferenceSession:
     depth: int = 0
     files: dict[str, ScopedFile | None] = field(default_factory=dict)
     values: dict[str, dict[tuple[int, int], Values]] = field(default_factory=dict)
-    """By file, so that they go with it: they are kept by the identity of its nodes."""
+    """By file, so that they are released with it: keys are the ids of its nodes."""
     orders: dict[ClassValue, "tuple[ClassValue | ExternalValue | UnknownValue, ...]"] = field(default_factory=dict)
     given: dict[FunctionValue, Values] = field(default_factory=dict)
 
@@ -170,7 +171,7 @@ class InferenceSession:
         return file.scopes.get(name) if file else None
 
     def value(self, node: ast.expr | None, scope: NameScope) -> Values:
-        """What an expression may stand for. One that leads back to itself adds nothing to what is known otherwise."""
+        """Return the values that an expression may have. A recursive reference adds none."""
         if node is None:
             return UNKNOWN_VALUES
         key = (id(node), id(scope))
@@ -189,7 +190,7 @@ class InferenceSession:
         return known[key]
 
     def release(self) -> None:
-        """Let the files go that were opened first. Only while nothing is being evaluated."""
+        """Release the files that were opened first. Call it only while nothing is being evaluated."""
         for path in list(self.files)[:-MAX_OPEN_FILES]:
             del self.files[path]
             self.values.pop(path, None)
@@ -200,7 +201,7 @@ class InferenceSession:
 
     @cached_property
     def modules(self) -> dict[str, list[str]]:
-        """Files by each dotted name that they may be imported by."""
+        """Files by each dotted name under which they may be imported."""
         found: dict[str, list[str]] = {}
         for path in sorted(self.sources):
             for name in list_module_names(path, self.sources):
@@ -208,7 +209,7 @@ class InferenceSession:
         return found
 
     def module(self, name: str, importer: str) -> str:
-        """The file of a dotted name: the one nearest to who imports it; empty if it is not of this tree."""
+        """Return the file of a dotted name, the one closest to the importing file; empty if it is not in this tree."""
         found = self.modules.get(name, [])
         folder = PurePosixPath(importer).parent
         if name.partition(".")[0] in sys.stdlib_module_names:
@@ -216,14 +217,14 @@ class InferenceSession:
         return min(found, key=lambda path: (-_count_shared_folders(path, importer), path.endswith(".pyi"), path), default="")
 
     def beside(self, level: int, module: str, importer: str) -> str:
-        """The file that a relative import leads to, or the folder of a package without `__init__.py`."""
+        """Return the file of a relative import, or the folder of a package without `__init__.py`."""
         folder = PurePosixPath(importer).parent
         for _ in range(level - 1):
             folder = folder.parent
         return self.within(str(folder), module) if module else self._package(str(folder))
 
     def within(self, folder: str, module: str) -> str:
-        """A module below a folder."""
+        """Return the file of a module below a folder."""
         base = "/".join(part for part in (folder.removeprefix("."), *module.split(".")) if part)
         return f"{base}.py" if f"{base}.py" in self.sources else self._package(base)
 
@@ -232,7 +233,7 @@ class InferenceSession:
         return file if file in self.sources else folder
 
     def submodule(self, path: str, name: str) -> str:
-        """A module of a package, given by its `__init__.py` or its folder; empty if there is none."""
+        """Return the file of a submodule of a package, given by its `__init__.py` or its folder; empty if there is none."""
         if path.endswith(".py") and not path.endswith("__init__.py"):
             return ""
         found = self.within(path.removesuffix("__init__.py").rstrip("/"), name)
@@ -240,7 +241,7 @@ class InferenceSession:
 
 
 def _count_shared_folders(one: str, other: str) -> int:
-    """How many folders from the top two paths have in common."""
+    """Return how many leading folders two paths share."""
     count = 0
     for mine, theirs in zip(PurePosixPath(one).parts, PurePosixPath(other).parts, strict=False):
         if mine != theirs:
@@ -250,12 +251,12 @@ def _count_shared_folders(one: str, other: str) -> int:
 
 
 MAX_CACHED_CHARACTERS = 1_000_000
-"""Characters of files whose scopes stay in memory."""
+"""Total characters of files whose scopes are cached."""
 _recent_files: RecentAnswers[tuple[str, str], ScopedFile | None] = RecentAnswers(MAX_CACHED_CHARACTERS, lambda key: len(key[1]))
 
 
 def load_scoped_file(path: str, text: str) -> ScopedFile | None:
-    """None for what is not Python, or too large to be written by hand. The same content is taken apart once."""
+    """Read the scopes of a file; None if it is not Python, or too large to be written by hand. Results are cached by content."""
     return _recent_files.get_or_make((path, text), lambda: build_scoped_file(path, text))
 
 

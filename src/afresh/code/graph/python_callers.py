@@ -1,4 +1,4 @@
-"""Who uses a symbol of Python."""
+"""Finds the uses of a Python symbol."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -36,13 +36,13 @@ class CallTarget:
     place: SymbolPlace
     key: DefinitionKey
     owner: ClassValue | None
-    """Of a method."""
+    """The class, if the target is a method."""
     accessed: bool
-    """A property: to name it is to call it."""
+    """Whether it is a property, so that naming it calls it."""
     arguments: ast.arguments | None
     names: frozenset[str]
     inside: frozenset[str]
-    """Names that mean it only in files that define its class or one below: `cls` and the like."""
+    """Names such as `cls` that mean the target only in files that define its class or a subclass."""
 
     @property
     def short(self) -> str:
@@ -54,7 +54,7 @@ class CallTarget:
 
     @property
     def made(self) -> bool:
-        """Called by making an instance."""
+        """Whether creating an instance calls it."""
         return self.owner is not None and self.short in CONSTRUCTOR_NAMES
 
 
@@ -80,13 +80,13 @@ def make_call_target(world: InferenceSession, place: SymbolPlace) -> CallTarget:
 
 
 def find_used_names(world: InferenceSession, roots: Iterable[str]) -> set[str]:
-    """The names that files use it by: its own, and those it is imported under."""
+    """Return the names that files use for it: its own, and import aliases."""
     names = set(roots)
     return names | {other for name in sorted(names) for other in sorted(find_import_aliases(world, name))[:MAX_ALIASES]}
 
 
 def find_candidate_files(world: InferenceSession, target: CallTarget, most: int) -> tuple[list[str], int]:
-    """Files to look into, those near the definition first, and how many more there are."""
+    """Return the files to search, those near the definition first, and how many more there are."""
     code, home = world.code, target.place.path
     speaking = {path for name in target.names for path in code.mentioning(name)}
     if target.implicit and target.owner is not None:
@@ -102,7 +102,7 @@ def find_candidate_files(world: InferenceSession, target: CallTarget, most: int)
 
 
 def can_accept_call(call: ast.Call, arguments: ast.arguments, bound: bool) -> bool:
-    """`bound`: the first parameter is given by the receiver. What is spread out with stars may be anything."""
+    """Whether a call fits the parameters. With `bound`, the receiver fills the first one. Starred arguments fit anything."""
     if any(isinstance(each, ast.Starred) for each in call.args) or any(keyword.arg is None for keyword in call.keywords):
         return True
     positional = [each.arg for each in (*arguments.posonlyargs, *arguments.args)][bound:]
@@ -165,12 +165,12 @@ def _defines_related_class(target: CallTarget, file: ScopedFile) -> bool:
 
 
 def name_line_from_node(node: ast.AST) -> int:
-    """Of the name itself, which ends an attribute."""
+    """Return the line of the name itself, which is the end of an attribute expression."""
     return (node.end_lineno or 0) if isinstance(node, ast.Attribute) else getattr(node, "lineno", 0)
 
 
 def _judge_use(world: InferenceSession, target: CallTarget, use: NameUse, name: str) -> tuple[UseKind, bool] | None:
-    """How it is used and whether that is sure; nothing if this is somebody else of the same name."""
+    """Return how the target is used and whether that is sure; None if the name means something else."""
     way = way_from_use(target, use)
     if way is None or (name in target.inside and way is not UseKind.CALL):
         return None
@@ -181,7 +181,7 @@ def _judge_use(world: InferenceSession, target: CallTarget, use: NameUse, name: 
     if target.made and use.role in ("call", "decorator"):
         defined = defined | find_constructors(world, meant)
     if target.key in defined:
-        # operators take anything, so that what else it may be counts against it
+        # operators apply to any type, so the use is only sure if no other value is possible
         return way, not (meant.unknown and use.role in IMPLICIT_ROLES)
     if _may_be_overridden(world, target, meant) or (meant.unknown and not meant.defined and _is_plausible(target, use, name)):
         return way, False
@@ -201,15 +201,16 @@ def _calls_instance(world: InferenceSession, target: CallTarget, use: NameUse) -
 
 
 def _may_be_overridden(world: InferenceSession, target: CallTarget, meant: UseMeaning) -> bool:
-    """The receiver's class is above the target's own, so that the target may answer in its place."""
+    """Whether the receiver's class is a base of the target's class, so that the target may be called in its place."""
     return target.owner is not None and any(
         each != target.owner and each in resolve_method_order(world, target.owner)[1:] for each in meant.receivers
     )
 
 
 def _is_plausible(target: CallTarget, use: NameUse, name: str) -> bool:
-    """Nothing but the name is known: then it must be said of an object if it is a method, stand alone if it is not, and a call
-    must fit the parameters."""
+    """Whether a use fits if only the name is known: methods must be attributes, functions must not, and a call must fit the
+    parameters.
+    """
     if use.role in (*IMPLICIT_ROLES, "import") or target.implicit or target.made or name != target.short:
         return False
     if isinstance(use.node, ast.Attribute) != (target.owner is not None) or _is_bound(use, name):
@@ -222,7 +223,7 @@ def _is_plausible(target: CallTarget, use: NameUse, name: str) -> bool:
 
 
 def _is_bound(use: NameUse, name: str) -> bool:
-    """A name that stands alone and is bound where it stands means just that, whatever it is."""
+    """Whether a bare name is bound in an enclosing scope and so means that binding."""
     scope: NameScope | None = use.scope
     while scope is not None and isinstance(use.node, ast.Name):
         if name in scope.bound:

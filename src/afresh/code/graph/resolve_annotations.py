@@ -1,4 +1,4 @@
-"""What an annotation says of a value."""
+"""Resolves type annotations to values."""
 
 import ast
 
@@ -34,7 +34,7 @@ ANY_TYPES = {"Any", "object", "TypeVar", "ParamSpec", "Self", "T"}
 
 
 def resolve_annotation(world: InferenceSession, node: ast.expr, scope: NameScope) -> Values:
-    """Values of the type that is written down. What names no class of the tree is outside of it; `Any` says nothing."""
+    """Return instances of the annotated type. Classes outside the tree give external values; `Any` gives an unknown value."""
     world.work += 1
     if world.depth > 30:
         return UNKNOWN_VALUES
@@ -51,7 +51,7 @@ def resolve_annotation(world: InferenceSession, node: ast.expr, scope: NameScope
 
 
 def instances_from_classes(classes: Values) -> Values:
-    """Of classes, or of a tuple of them as `isinstance` takes it."""
+    """Return instances of the classes, or of a tuple of them as `isinstance` takes it."""
     found: set = set()
     for value in classes:
         if isinstance(value, ClassValue):
@@ -92,7 +92,7 @@ def _instance_values(value: object) -> Values:
 
 
 def _find_alias(node: ast.Name | ast.Attribute, scope: NameScope) -> tuple[ast.expr, NameScope] | None:
-    """`Names = list[Name]` at the top of the same file."""
+    """Return the expression of a type alias, such as `Names = list[Name]` at the top of the same file."""
     if not isinstance(node, ast.Name):
         return None
     within: NameScope | None = scope

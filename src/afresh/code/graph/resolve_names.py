@@ -68,7 +68,7 @@ def resolve_binding(world: InferenceSession, binding: NameBinding) -> Values:
 
 
 def resolve_definition(binding: NameBinding) -> Values:
-    """The definition itself, also where a decorator may put something else in its place."""
+    """Return the definition itself, ignoring that a decorator may replace it."""
     node, scope = binding.node, binding.scope
     if not isinstance(node, FunctionNode | ast.ClassDef):
         return UNKNOWN_VALUES
@@ -86,7 +86,7 @@ def resolve_import_binding(world: InferenceSession, binding: NameBinding) -> Val
 
 
 def resolve_external_import(world: InferenceSession, module: str, name: str, here: str) -> Values:
-    """Not of this tree, unless it is a folder without `__init__.py`, of which there are only the modules."""
+    """Return an external value, or a module of this tree if it is in a folder without `__init__.py`."""
     if name and (path := world.module(f"{module}.{name}", here)):
         return frozenset({ModuleValue(path)})
     if not name and any(known.startswith(f"{module}.") for known in world.modules):
@@ -150,7 +150,7 @@ def pack_parameter(arguments: ast.arguments, node: ast.arg, known: Values) -> Va
 
 
 def resolve_fixture(world: InferenceSession, name: str, scope: NameScope) -> Values:
-    """pytest passes what the fixture of that name gives: of the same file, or of a conftest.py above it."""
+    """Return the value of the pytest fixture of that name, from the same file or a conftest.py above it."""
     if not world.code.is_test(scope.path):
         return NO_VALUES
     folder = scope.path
@@ -185,7 +185,7 @@ def _unpack_value(world: InferenceSession, value: Value, step: UnpackStep) -> Va
 
 
 def iterate_value(world: InferenceSession, value: Value) -> Values:
-    """Of one of our own classes: what its `__iter__` gives."""
+    """Return the item values; for a class of this tree, those of its `__iter__`."""
     if not isinstance(value, InstanceValue):
         return NO_VALUES if isinstance(value, ClassValue) else list_item_values(value)
     iterators = call_member(world, value.of, "__iter__")

@@ -1,4 +1,4 @@
-"""Which definitions one use of a name means."""
+"""Resolves one use of a name to the definitions that it may mean."""
 
 import ast
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class UseMeaning:
     classes: set[ClassValue] = field(default_factory=set)
     """Those among them that are classes."""
     receivers: set[ClassValue] = field(default_factory=set)
-    """Classes whose instances are asked for the name: a class below one may answer instead."""
+    """Classes on which the name is looked up; a subclass may override it."""
     unknown: bool = False
 
     def take(self, values: Values) -> None:
@@ -61,8 +61,9 @@ def resolve_use(world: InferenceSession, use: NameUse, name: str) -> UseMeaning:
 
 
 def find_operands(world: InferenceSession, role: str, values: Values, name: str) -> list[InstanceValue]:
-    """What an operator is applied to; `for` takes the next one from what `__iter__` gives, and `+=` adds only where there is no
-    method of its own for it."""
+    """Return the instances that an operator is applied to. `for` uses the result of `__iter__`, and `+=` only calls `__add__`
+    where there is no `__iadd__`.
+    """
     found = [value for value in values if isinstance(value, InstanceValue)]
     if role == "iterated":
         found = [each for value in found for each in call_member(world, value.of, "__iter__") if isinstance(each, InstanceValue)]
@@ -72,7 +73,7 @@ def find_operands(world: InferenceSession, role: str, values: Values, name: str)
 
 
 def ask_receiver(world: InferenceSession, found: UseMeaning, value: Value, name: str) -> None:
-    """Ask one receiver for a name."""
+    """Add to `found` what the name means on one receiver."""
     match value:
         case ModuleValue():
             found.take(resolve_module_member(world, value.path, name))
@@ -85,7 +86,7 @@ def ask_receiver(world: InferenceSession, found: UseMeaning, value: Value, name:
         case SuperValue():
             ask_class(world, found, value.on, name, value.of)
         case UnknownValue() | FunctionValue():
-            # a decorator may have put something else in the place of a function
+            # a decorator may have replaced the function
             found.unknown = True
 
 
@@ -113,7 +114,7 @@ def name_from_binding(binding: NameBinding) -> str:
 
 
 def find_constructors(world: InferenceSession, found: UseMeaning) -> set[DefinitionKey]:
-    """The `__init__` and `__new__` that making an instance of these classes calls."""
+    """Return the `__init__` and `__new__` that creating instances of these classes calls."""
     called: set[DefinitionKey] = set()
     for each in found.classes:
         for name in ("__init__", "__new__", "__post_init__"):

@@ -1,4 +1,4 @@
-"""Fills a file's scopes: one walk over its syntax tree."""
+"""Fills a file's scopes in one walk over its syntax tree."""
 
 import ast
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ from afresh.code.graph.scopes import (
 
 NamedNode = ast.Name | ast.Attribute
 IGNORED_NODES = {ast.Load, ast.Store, ast.Del, ast.Constant, ast.Pass, ast.Break, ast.Continue}
-"""Say nothing of names; also annotations in quotes, which call nothing."""
+"""Nodes without names. Quoted annotations are among them, since they call nothing."""
 
 
 def read_scopes(file: ScopedFile, tree: ast.Module) -> None:
@@ -91,7 +91,7 @@ class ScopeReader:
     def visit_Starred(self, node: ast.Starred) -> None:
         self.look(node.value, self.role)
 
-    # Names that are bound
+    # Bindings
 
     def target(self, node: ast.AST, value: ast.expr | None, steps: tuple[UnpackStep, ...] = ()) -> None:
         if isinstance(node, ast.Name):
@@ -107,7 +107,7 @@ class ScopeReader:
             self.look(node, "passed")
 
     def hold(self, node: ast.Attribute, binding: NameBinding) -> None:
-        """`self.name = …` in a method says what its class holds."""
+        """Record `self.name = …` in a method as an attribute of its class."""
         owner = self.scope.around
         if owner is not None and isinstance(node.value, ast.Name) and node.value.id == self.scope.first != "":
             owner.held.setdefault(node.attr, []).append(binding)
@@ -150,7 +150,7 @@ class ScopeReader:
         self.each(node.ifs)
 
     def comprehended(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
-        """The generators first: they bind what the element uses."""
+        """Visit the generators first: they bind the names that the element uses."""
         self.each(node.generators)
         self.each((node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,))
 
@@ -193,7 +193,7 @@ class ScopeReader:
             self.bind(name.asname or name.name, binding)
             self.note(name.name, NameUse("import", name, self.scope))
 
-    # Scopes within scopes
+    # Nested scopes
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.each(node.decorator_list, "decorator")
@@ -227,7 +227,7 @@ class ScopeReader:
         self.each(body)
         self.scope = around
 
-    # What a function gives back
+    # Returned values
 
     def visit_Return(self, node: ast.Return) -> None:
         self.look(node.value, "passed")

@@ -1,4 +1,4 @@
-"""A Python file as scopes: what each name is bound to, where names are used, and which methods are called without being named."""
+"""A Python file as scopes: what each name is bound to, where names are used, and which special methods are called implicitly."""
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 UnpackStep = int | str
 """How to get from a value to what a name is bound to: an index, `item` of an iteration, `enter` of a `with`."""
 CHAINED_CALL_NAME = "()"
-"""Stands for the name of what is called where that is itself the result of a call."""
+"""Used as the name of a call whose function is itself the result of a call."""
 
 
 class NameBinding(NamedTuple):
@@ -18,11 +18,11 @@ class NameBinding(NamedTuple):
     node: ast.AST | None
     scope: "NameScope"
     detail: tuple[UnpackStep, ...] = ()
-    """Of a value: the steps to it. Of an import: level, module, name."""
+    """For a value, the unpacking steps to it. For an import, level, module and name."""
 
 
 class NameUse(NamedTuple):
-    """One place where a name is used; `node` is the whole of `a.b.name`, or what an operator is applied to."""
+    """One place where a name is used; `node` is the whole of `a.b.name`, or the operand of an operator."""
 
     role: str
     """call, decorator, passed, argument, receiver, store, annotation, base, import, implicit, iterated, augmented"""
@@ -36,22 +36,22 @@ class NameScope:
     kind: str
     """module, class, function or lambda"""
     name: str
-    """Qualified; that of the function around it for a lambda."""
+    """Qualified; for a lambda, the name of the enclosing function."""
     path: str
     node: ast.AST
     around: "NameScope | None" = None
     bound: dict[str, list[NameBinding]] = field(default_factory=dict)
     held: dict[str, list[NameBinding]] = field(default_factory=dict)
-    """Of a class: what its methods assign to attributes of `self`."""
+    """For a class, what its methods assign to attributes of `self`."""
     shared: set[str] = field(default_factory=set)
-    """Names that are global or nonlocal here."""
+    """Names that are declared global or nonlocal here."""
     returns: list[ast.expr] = field(default_factory=list)
     yields: list[tuple[ast.expr, bool]] = field(default_factory=list)
-    """With whether it is a `yield from`."""
+    """Yielded expressions, each with whether it is a `yield from`."""
 
     @property
     def own_class(self) -> "NameScope | None":
-        """The class whose method this is, or is written in."""
+        """Return the class of the method that this scope is, or is nested in."""
         scope = self
         while scope is not None:
             if scope.kind == "function" and scope.around is not None and scope.around.kind == "class":
@@ -61,7 +61,7 @@ class NameScope:
 
     @property
     def first(self) -> str:
-        """Name of a method's first parameter; empty for others and for static methods."""
+        """Name of a method's first parameter; empty for functions and static methods."""
         if self.kind != "function" or self.around is None or self.around.kind != "class":
             return ""
         node = self.node
@@ -76,7 +76,7 @@ class ScopedFile:
     path: str
     top: NameScope
     scopes: dict[str, NameScope]
-    """Classes and functions by their qualified name, the last one of a name."""
+    """Classes and functions by qualified name; the last definition of a name."""
     uses: dict[str, list[NameUse]]
     stars: list[NameBinding]
     lines: Sequence[str]
@@ -86,7 +86,7 @@ class ScopedFile:
 
 
 def list_decorator_names(node: FunctionNode | ast.ClassDef) -> list[str]:
-    """The last names of its decorators: `functools.wraps(f)` gives `wraps`."""
+    """Return the last part of each decorator's name: `functools.wraps(f)` gives `wraps`."""
     return [last_name_from_node(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list]
 
 
@@ -136,7 +136,7 @@ SUBSCRIPT_METHODS: dict[type[ast.AST], str] = {ast.Load: "__getitem__", ast.Stor
 IMPLICIT_ROLES = ("implicit", "iterated", "augmented")
 """Roles of uses in which the name itself is not written."""
 EXPLICIT_SPECIAL_METHODS = frozenset({"__init__", "__new__", "__init_subclass__", "__post_init__", "__class_getitem__"})
-"""Never meant by an operator: their callers are found by the name of the class."""
+"""Special methods that no operator calls; their callers are found by the name of the class."""
 
 
 def _binary_methods(node: ast.BinOp) -> SpecialCalls:
@@ -189,7 +189,7 @@ def _format_methods(node: ast.FormattedValue) -> SpecialCalls:
     yield "__format__", node.value
 
 
-# The special methods that a node of each kind may call, and on what.
+# The special methods that a node of each kind may call, and on which operand.
 SPECIAL_CALLS_BY_NODE: dict[type[ast.AST], Callable[..., SpecialCalls]] = {
     ast.BinOp: _binary_methods,
     ast.AugAssign: _augmented_methods,
@@ -212,7 +212,7 @@ SPECIAL_CALLS_BY_NODE: dict[type[ast.AST], Callable[..., SpecialCalls]] = {
 
 
 def implicit_role_from_node(name: str, kind: type) -> str:
-    """How a special method is meant without its name being written."""
+    """Return the role in which a node of this kind calls the special method implicitly."""
     if name == "__next__" and kind is not ast.Call:
         return "iterated"
     return "augmented" if kind is ast.AugAssign and name != "__getitem__" and not name.startswith("__i") else "implicit"

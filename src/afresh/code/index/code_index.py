@@ -1,4 +1,4 @@
-"""What is known of the code of one tree at one moment. All answers depend on this tree alone."""
+"""An index of the code of one tree at one moment. All answers depend on this tree alone."""
 
 import re
 from collections import Counter, deque
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class CodeIndex:
-    """Made by `refresh_code_index`, or by `build_code_index` without a store."""
+    """Created by `refresh_code_index`, or by `build_code_index` without a store."""
 
     def __init__(
         self,
@@ -40,46 +40,46 @@ class CodeIndex:
         churn: Mapping[str, FileChurn] | None = None,
         measured: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """`measured` has the test files that were seen to run each file."""
+        """`measured` maps each file to the test files that were measured to run it."""
         self._files, self._store = files, store
         self._churn: Mapping[str, FileChurn] = {} if churn is None else churn
         self._measured: Mapping[str, Sequence[str]] = {} if measured is None else measured
         self.paths = paths
         """All files that are not ignored, sorted."""
         self.files: Sequence[str] = registry.filter_readable_paths(paths)
-        """Those in a language that is understood."""
+        """Those in a supported language."""
         self._keys: dict[str, str] = dict(zip(self.files, listing.keys, strict=True))
         self._contents: dict[str, IndexedContent] = dict(zip(self.files, listing.contents, strict=True))
         self._forget()
 
     def shows(self, files: FileTree, paths: tuple[str, ...], listing: TreeListing, store: CodeIndexStore) -> bool:
-        """Whether another view of these would be the same."""
+        """Whether an index made from these arguments would be the same."""
         same = self._files == files and self._store is store and self.paths == paths
         return same and list(self._keys.values()) == list(listing.keys)
 
     @cached_property
     def digest(self) -> str:
-        """Changes when anything in the code of the tree does."""
+        """A hash that changes when any code of the tree does."""
         content = sha256()
         for path in self.paths:
             content.update(f"{path}\0{self._keys.get(path, '')}\n".encode("utf-8", "surrogatepass"))
         return content.hexdigest()
 
     def reading(self, path: str) -> FileReading:
-        """KeyError for what is not among `files`."""
+        """Return the reading of one file. Raises KeyError if it is not among `files`."""
         number = self._contents[path].number
         if number not in self._readings:
             self._readings |= self._asked(lambda: self._store.readings([self._contents[path].number]))
         return self._readings[self._contents[path].number]
 
     def readings(self, paths: Iterable[str]) -> Mapping[str, FileReading]:
-        """Of many at once, which costs less than one by one."""
+        """Return many readings at once, which is cheaper than one by one."""
         paths = list(paths)
         self._fill(paths)
         return {path: self.reading(path) for path in paths}
 
     def text(self, path: str) -> str:
-        """As on disk now. What was read before is corrected if it differs."""
+        """Return the text as on disk now. A cached reading that differs is updated."""
         text = self._files.read(path)
         if path in self._keys and self._keys[path] != (key := hash_content(path, text)):
             self._keys[path] = key
@@ -88,7 +88,7 @@ class CodeIndex:
         return text
 
     def defining(self, name: str) -> Sequence[SymbolPlace]:
-        """Of a qualified name, or a trailing part of it; by path and line."""
+        """Return the definitions of a qualified name, or of a trailing part of it, by path and line."""
         found = self._found(IndexTerm.SYMBOL, name.rpartition(".")[2])
         self._fill(found)
         places = [
@@ -100,41 +100,43 @@ class CodeIndex:
         return places
 
     def mentioning(self, name: str) -> Sequence[str]:
-        """Files whose code uses the identifier, sorted."""
+        """Return the files whose code uses the identifier, sorted."""
         return list(self._found(IndexTerm.MENTION, name))
 
     def imports(self, path: str) -> Sequence[str]:
-        """Files of this tree that it imports, sorted."""
+        """Return the files of this tree that the file imports, sorted."""
         return self._imports.get(path, ())
 
     @property
     def imported_by(self) -> Callable[[str], Sequence[ImportedModule]]:
-        """What a file imports, as it is written. No method: whoever keeps it would hold all of this in a circle, and each tree
-        that has changed would lie in memory until the next great collection."""
+        """Return a function that gives the imports of a file as written. A bound method would create a reference cycle and keep
+        each outdated index in memory until the next full garbage collection.
+        """
         bare = self._bare
         return lambda path: bare[path].imports
 
     def doc(self, path: str) -> str:
-        """The first line of a file's own documentation."""
+        """Return the first line of a file's own documentation."""
         return self._bare[path].doc
 
     def importers(self, path: str) -> Sequence[str]:
         return self._importers.get(path, ())
 
     def words(self, word: str) -> Mapping[str, int]:
-        """How often each file says a word, as `domain.words.split` gives it, or another form of it: it is stemmed here. Words
-        of the path count; single letters and the words of every sentence do not."""
+        """Return how often each file contains a word, as `search_words.split_words` splits it; it is stemmed here. Words of the
+        path count; single letters and stop words do not.
+        """
         stemmed = stem_word(word.lower())
         found = Counter(self._found(IndexTerm.WORD, stemmed))
         found.update(self._in_paths(stemmed))
         return {path: found[path] for path in sorted(found)}
 
     def length(self, path: str) -> int:
-        """Words in the file and its path."""
+        """Return the number of words in the file and its path."""
         return self._contents[path].length + count_words_in_text(path).total()
 
     def tests_of(self, path: str) -> Sequence[str]:
-        """Test files that cover it: by what they import, by their name, and as measured."""
+        """Return the test files that cover a file: by import, by name, and as measured."""
         measured = (test for test in self._measured.get(path, ()) if test in self._keys)
         return sorted({*find_tests_by_import(self, path), *find_tests_by_name(self, path), *measured})
 
@@ -151,12 +153,12 @@ class CodeIndex:
 
     @property
     def faults(self) -> Mapping[str, str]:
-        """Files that were not understood, with the reason."""
+        """Files that could not be parsed, with the reason."""
         return {path: one.fault for path, one in self._bare.items() if one.fault}
 
     @cached_property
     def _bare(self) -> dict[str, FileReading]:
-        """All readings, without what is large in them."""
+        """All readings, without their large fields."""
         numbers = {content.number for content in self._contents.values()}
         found = self._asked(lambda: self._store.readings(sorted(numbers), bare=True))
         return {path: found[content.number] for path, content in self._contents.items()}
@@ -173,7 +175,7 @@ class CodeIndex:
         return [(path, PATH_SEPARATORS.sub("", path).lower()) for path in self.files]
 
     def _in_paths(self, stemmed: str) -> dict[str, int]:
-        """Paths that say a word. Each word of a path, also a joined one, stands in it when all signs between are left out."""
+        """Return how often each path contains a word. Separators are removed first, so that joined words match, too."""
         within = stemmed[:-1] if stemmed.endswith("y") else stemmed
         some = (path for path, plain in self._plain_paths if within in plain or not plain.isascii())
         return {path: count for path in some if (count := count_words_in_text(path)[stemmed])}
@@ -202,7 +204,7 @@ class CodeIndex:
         return {*beside, *(target for one in reading.imports for target in speaker.resolve_import(one, path, modules))}
 
     def _found(self, term: IndexTerm, name: str) -> dict[str, int]:
-        """Files of this tree that say it, sorted."""
+        """Return the files of this tree that contain the term, sorted."""
         found = self._asked(lambda: self._store.saying(term, name))
         placed = ((path, count) for number, count in found.items() for path in self._paths_of.get(number, ()))
         return dict(sorted(placed))
@@ -213,7 +215,7 @@ class CodeIndex:
             self._readings |= self._asked(lambda: self._store.readings(sorted(lacking)))
 
     def _asked(self, ask: Callable[[], T]) -> T:
-        """What the store says; one that fails, or has lost what it knew, is done without from here on."""
+        """Return what the store answers. A store that fails or has lost its data is replaced by one in memory."""
         try:
             return ask()
         except (AfreshError, KeyError):
@@ -234,13 +236,13 @@ class CodeIndex:
 def build_code_index(
     files: FileTree, churn: Mapping[str, FileChurn] | None = None, measured: Mapping[str, Sequence[str]] | None = None
 ) -> CodeIndex:
-    """Of a tree that nothing is known of yet, without a store."""
+    """Build the index of a new tree, without a store."""
     stamps, store = dict.fromkeys(files.paths(), ""), MemoryCodeStore()
     return CodeIndex(files, tuple(stamps), update_listing(files, stamps, "", store), store, churn, measured)
 
 
 _recent_indexes: deque[CodeIndex] = deque(maxlen=4)
-"""The last ones: what they have worked out need not be worked out again while their tree is the same."""
+"""The last indexes, whose caches are valid while their tree is the same."""
 
 
 def refresh_code_index(
@@ -250,7 +252,7 @@ def refresh_code_index(
     churn: Mapping[str, FileChurn] | None = None,
     measured: Mapping[str, Sequence[str]] | None = None,
 ) -> CodeIndex:
-    """The code of a tree as it is now, which the store knows by this name. A store that fails is done without."""
+    """Return the index of a tree as it is now; the store knows the tree by this name. If the store fails, it is not used."""
     stamps = files.stamps()
     try:
         listing = update_listing(files, stamps, tree, store)
@@ -267,11 +269,11 @@ def refresh_code_index(
 
 
 MAX_IMPORT_DEPTH = 3
-"""Imports from a test to what it covers."""
+"""Imports between a test and the file that it covers."""
 
 
 def find_tests_by_import(code: CodeIndex, path: str) -> set[str]:
-    """Tests from which a few imports lead to the file; the file itself if it holds tests."""
+    """Return the tests from which a few imports lead to the file, including the file itself if it holds tests."""
     rusty = path.endswith(".rs") and path in code.files and rust.has_test_module(code.reading(path))
     found = {path} if rusty or (path in code.files and is_test_file(path)) else set[str]()
     seen, layer = {path}, {path}
@@ -280,7 +282,7 @@ def find_tests_by_import(code: CodeIndex, path: str) -> set[str]:
         seen |= before
         found.update(one for one in before if is_test_file(one))
         found.update(test for one in before if one.endswith("conftest.py") for test in list_tests_below(one, code.files))
-        # what a package gathers for its users is followed by name, not as a whole
+        # names that a package re-exports are followed one by one, not the package as a whole
         layer = {one for one in before if not one.endswith("__init__.py")}
     return found
 

@@ -1,5 +1,6 @@
-"""Updates what a store knows of a tree: reads only files whose stamp changed and parses only new contents. Also the store in
-memory."""
+"""Updates what a store knows about a tree: reads only files whose stamp changed and parses only new contents. Also the store in
+memory.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,12 +17,12 @@ from afresh.ports.code import CodeIndexStore
 from afresh.ports.workspace import FileTree
 
 MAX_JOINED_PARTS = 3
-"""Parts of a compound that is looked up as a whole too: nobody asks for a longer one but by its exact name."""
+"""Parts of a compound word that is also indexed as a whole; longer ones are only searched by their exact name."""
 
 
 @lru_cache(maxsize=200_000)
 def stem_identifier(text: str) -> tuple[str, ...]:
-    """The telling words of an identifier or a path, stemmed."""
+    """Return the significant words of an identifier or a path, stemmed."""
     if not (text.isascii() and text.isidentifier()):
         return tuple(map(stem_word, drop_stop_words(split_words(text))))
     parts = WORD_PART_PATTERN.findall(text)
@@ -35,7 +36,7 @@ _stem_cached = lru_cache(maxsize=50_000)(stem_word)
 
 
 def count_words(said: Mapping[str, int]) -> dict[str, int]:
-    """How often each word occurs, given how often each identifier does."""
+    """Return how often each word occurs, given how often each identifier does."""
     found: dict[str, int] = {}
     get = found.get
     for identifier, count in said.items():
@@ -55,19 +56,19 @@ def list_content_terms(taken: ContentToIndex) -> Iterable[tuple[IndexTerm, str, 
 
 
 READER_VERSION = "2"
-"""Of what is read out of a text: with another one all contents are unknown."""
+"""Part of each content's hash: a new version makes all stored readings stale."""
 FILES_PER_BATCH = 1_000
-"""Files that are held in memory at once and kept in one commit."""
+"""Files that are read into memory and committed together."""
 
 MAX_RESTAMPED_FILES = 8
-"""Files of which only the marks are new, as of those just written, that are sooner looked at again than listed anew."""
+"""If at most this many files have only new stamps, the listing is not stored again: reading them again is cheaper."""
 
 KnownContent = tuple[str, IndexedContent]
-"""A content's key and what the store has of it."""
+"""A content's key and what the store has for it."""
 
 
 def update_listing(files: FileTree, stamps: Mapping[str, str], tree: str, store: CodeIndexStore) -> TreeListing:
-    """The tree as it is now, which the store knows by this name."""
+    """Return the listing of the tree as it is now; the store knows the tree by this name."""
     joined = "\0".join(chain.from_iterable(stamps.items()))
     before = store.listing(tree)
     if before and before.stamps == joined:
@@ -90,7 +91,7 @@ def stamps_from_listing(before: TreeListing) -> dict[str, str]:
 
 
 def find_unchanged_files(before: TreeListing, marks: Mapping[str, str], stamps: Mapping[str, str]) -> dict[str, KnownContent]:
-    """Of what is as it was."""
+    """Return the contents of files whose stamp has not changed."""
     then = zip(registry.filter_readable_paths(marks), before.keys, before.contents, strict=True)
     return {path: (key, content) for path, key, content in then if stamps.get(path) == marks[path]}
 
@@ -107,7 +108,7 @@ def read_changed_files(files: FileTree, paths: Sequence[str], store: CodeIndexSt
 
 
 def hash_content(path: str, text: str) -> str:
-    """The same for the same text that is read in the same way."""
+    """Return a hash of the text and of the reader that parses it."""
     mark = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=READER_VERSION.encode())
     mark.update(f"\0{registry.reader_key_from_path(path)}".encode())
     return mark.hexdigest()
@@ -125,7 +126,7 @@ def read_indexed_content(path: str, text: str, fault: str = "") -> ContentToInde
 
 
 def _read_text(files: FileTree, path: str) -> tuple[str, str]:
-    """The text, or why there is none."""
+    """Return the text and an empty string, or an empty text and the reason why it can't be read."""
     try:
         return files.read(path), ""
     except UnicodeError:
@@ -141,7 +142,7 @@ def _fault_reason(said: str, path: str) -> str:
 
 
 MAX_SPARE_CONTENTS = 20_000
-"""Contents of no tree that are held: so many edits after it was made, a view is no longer asked."""
+"""Contents that belong to no current tree and are kept for indexes that are still in use."""
 
 
 @dataclass(slots=True, eq=False)

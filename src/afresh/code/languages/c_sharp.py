@@ -1,4 +1,4 @@
-"""What a C# file says of itself. Namespaces are packages, no part of names."""
+"""Reads C# files. Namespaces are treated as packages and are not part of symbol names."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -38,7 +38,7 @@ QUERY = """
 COMMENT_STYLE = CommentStyle(doc=re.compile(r"///|/\*\*(?!/)"), whole=re.compile(r"//(?!/)|/\*"), markup=True)
 USING_DIRECTIVE = re.compile(r"(?:global )?using (?:unsafe )?(static )?(?:(\w+) ?= ?)?(?:global::)?([\w.:]+)")
 NAMESPACE_DECLARATION = re.compile(r"^[ \t]*namespace[ \t]+([\w.]+)", re.MULTILINE)
-"""For files whose conditional parts hide the declaration from the grammar."""
+"""Used for files whose conditional compilation hides the declaration from the grammar."""
 MAIN_METHOD = re.compile(r"\bstatic\b.*\bMain\(")
 OPERATOR_DECLARATION = re.compile(r"\boperator\s+(?:checked\s+)?([^\s(]+)")
 
@@ -68,7 +68,7 @@ def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
 
 
 def _accessors_end(node: "Node") -> int:
-    """Accessors without bodies belong to a signature, code does not."""
+    """Return the end of the signature: accessors without bodies belong to it, code does not."""
     accessors = node.child_by_field_name("accessors")
     if accessors is not None and all(one.child_by_field_name("body") is None for one in accessors.named_children):
         return accessors.end_byte
@@ -117,14 +117,14 @@ def index_modules(code: "CodeIndex") -> PackageIndex:
 
 
 def resolve_import(imported: ImportedModule, path: str, modules: PackageIndex) -> Iterable[str]:
-    """The files of a namespace whose types or extension methods are used."""
+    """Return the files of a namespace whose types or extension methods are used."""
     if not imported.names:
         return modules.used(imported.module, path)
     return {one for name, _ in imported.names for one in modules.files.get(imported.module, {}).get(name, ())}
 
 
 def find_package_uses(path: str, modules: PackageIndex) -> Iterable[str]:
-    """Files of its own namespace, and of those around it, whose types it uses; C# has no using for them."""
+    """Return the files of its own and the enclosing namespaces whose types it uses; C# needs no `using` for them."""
     found: set[str] = set()
     for package in modules.readings[path].packages or ("",):
         while package:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 class SourceBytes:
-    """Rows are counted here: asking `Node.start_point` for its row corrupts the memory of the process in tree-sitter 0.26.0."""
+    """The bytes of a file. It counts rows itself because `Node.start_point` corrupts the memory of the process in tree-sitter
+    0.26.0.
+    """
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -24,25 +26,25 @@ class SourceBytes:
         return self.content[node.start_byte : node.end_byte].decode()
 
     def row(self, byte: int) -> int:
-        """Counted from 0."""
+        """Return the row of a byte, counted from 0."""
         return bisect_right(self._starts, byte)
 
     def rows(self, node: "Node") -> tuple[int, int]:
-        """First and last, without the line that only the newline at its end leads to."""
+        """Return the first and last row of a node. A newline at its end does not count as a further row."""
         first = self.row(node.start_byte)
         return first, max(first, self.row(node.end_byte - 1))
 
     def empty(self, row: int) -> bool:
-        """A line between others, with nothing in it."""
+        """Whether the row is empty; False for the first and the last row."""
         return 0 < row < len(self._starts) and not self.content[self._starts[row - 1] : self._starts[row]].strip()
 
     def begins(self, row: int, byte: int) -> bool:
-        """Whether nothing stands in the row before the byte."""
+        """Whether the row has nothing but white space before the byte."""
         return not self.content[self._starts[row - 1] if row else 0 : byte].strip()
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Of every line but the first."""
+        """First byte of every row but the first."""
         return list(accumulate(len(line) + 1 for line in self.content.split(b"\n")))[:-1]
 
 
@@ -62,13 +64,13 @@ class CommentStyle:
     """Which comments of a language are documentation."""
 
     doc: re.Pattern[str]
-    """How one begins that documents what follows."""
+    """How a comment begins that documents what follows."""
     whole: re.Pattern[str]
-    """How one begins that documents the file."""
+    """How a comment begins that documents the file."""
     gap: bool = False
-    """Whether an empty line may stand between a comment and what it documents."""
+    """Whether an empty line may separate a comment from what it documents."""
     markup: bool = False
-    """Whether documentation is written with tags, as in XML and HTML."""
+    """Whether documentation contains XML or HTML tags."""
 
 
 class DocComments:
@@ -78,7 +80,9 @@ class DocComments:
         self._ending = {last: number for number, (_, last) in enumerate(self._rows)}
 
     def before(self, row: int, start: int) -> str:
-        """The doc line of what begins in a row, at a byte: of a comment just above, or on the same line with nothing between."""
+        """Return the doc line of the definition that begins at a row and byte: from the comment above it, or before it on the
+        same line.
+        """
         number = self._ending.get(row)
         if number is None or self._nodes[number].end_byte > start:
             number = self._ending.get(row - 1) if self._source.begins(row, start) else None
@@ -89,7 +93,9 @@ class DocComments:
         return extract_first_sentence(self._block(number, self._style.doc), self._style.markup) if number is not None else ""
 
     def of_file(self, code: int, first: int) -> str:
-        """`code`: the byte where code begins; `first`: the line of its first symbol, whose comment is not the file's."""
+        """Return the doc line of the file. `code` is the byte where code begins; `first` is the line of the first symbol, whose
+        comment is not the file's.
+        """
         number = 0
         while number < len(self._nodes) and self._nodes[number].end_byte <= code:
             last = self._block_end(number)
@@ -106,7 +112,7 @@ class DocComments:
         return number
 
     def _follows(self, number: int) -> bool:
-        """Whether it is a line of the same block as the one before it."""
+        """Whether the comment continues the block of the one before it."""
         return (
             self._rows[number][0] == self._rows[number - 1][1] + 1
             and self._text(number).startswith("//")
@@ -114,7 +120,7 @@ class DocComments:
         )
 
     def _block(self, last: int, wanted: re.Pattern[str]) -> list[str]:
-        """The lines of comments that end with one, as far as they are documentation."""
+        """Return the comment lines of the block that ends with one, as far as they are documentation."""
         found: list[str] = []
         number = last
         while True:
@@ -133,7 +139,7 @@ class DocComments:
 
 
 def extract_first_sentence(comments: Iterable[str], markup: bool = False) -> str:
-    """Of a block: without its marks and tags, in one line."""
+    """Return the first sentence of a comment block in one line, without comment marks and tags."""
     lines: list[str] = []
     for bare in (bare for comment in comments for bare in _strip_comment_marks(comment)):
         line = _strip_markup(bare) if markup else bare
@@ -161,7 +167,7 @@ def _strip_markup(line: str) -> str:
 
 
 def _reference_text(found: re.Match[str]) -> str:
-    """What a reference is called, or else what it leads to."""
+    """Return the label of a reference, or its target if it has none."""
     if found[1]:
         return found[1]
     words = found[3].split(maxsplit=1) if found[2] in ("link", "linkplain") else [found[3]]

@@ -1,4 +1,4 @@
-"""What a JavaScript or TypeScript file says of itself: names, exports and imports of every form; also JSX, TSX and CommonJS."""
+"""Reads JavaScript and TypeScript files: symbols, exports and imports of every form, including JSX, TSX and CommonJS."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -117,7 +117,7 @@ def _name_definition(definition: CapturedNode) -> NamedDefinition | None:  # noq
 
 
 def _name_field(definition: CapturedNode) -> NamedDefinition | None:
-    """JavaScript calls the name of a field `property`, TypeScript `name`."""
+    """Return the name of a class field; JavaScript's grammar calls it `property`, TypeScript's `name`."""
     named = definition.field("property") or _unquoted(definition.field("name"))
     value = definition.node.child_by_field_name("value")
     kind = SymbolKind.METHOD if value is not None and value.type in FUNCTION_NODE_TYPES else SymbolKind.CONSTANT
@@ -137,12 +137,12 @@ def _name_variable(definition: CapturedNode) -> NamedDefinition | None:
 
 
 def _is_required_module(value: str) -> bool:
-    """A module under a local name is an import, no symbol."""
+    """Whether the value is a `require(…)`: then the constant is an import, not a symbol."""
     return value.startswith(("require(", "await import("))
 
 
 def _name_assignment(definition: CapturedNode) -> NamedDefinition | None:
-    """`exports.parse = …`, `Parser.prototype.next = …`; what is not bound to a function or exported is no symbol."""
+    """Return the name of `exports.parse = …` or `Parser.prototype.next = …`; None if it is neither a function nor exported."""
     left = definition.field("left")
     right = definition.node.child_by_field_name("right")
     if right is None or not MEMBER_CHAIN.fullmatch(left) or left.startswith("this."):
@@ -180,7 +180,7 @@ def _name_default_export(definition: CapturedNode) -> NamedDefinition | None:
 
 
 def list_bases(definition: CapturedNode) -> tuple[str, ...]:
-    """What a class extends and implements, without the arguments of types."""
+    """Return what a class extends and implements, without type arguments."""
     heads = [child for child in definition.node.named_children if child.type in ("class_heritage", "extends_type_clause")]
     found: list[str] = []
     for head in heads:
@@ -219,7 +219,7 @@ def read_imports(definition: CapturedNode) -> Iterator[ImportedModule]:
 
 
 def _import_parts(node: "Node") -> "Iterator[Node]":
-    """The names of an import or export, of whatever depth."""
+    """Yield the names of an import or export at any depth."""
     for child in node.named_children:
         if child.type in ("import_clause", "named_imports", "export_clause"):
             yield from _import_parts(child)
@@ -228,7 +228,7 @@ def _import_parts(node: "Node") -> "Iterator[Node]":
 
 
 def _required_names(definition: CapturedNode) -> tuple[tuple[tuple[str, str], ...], str]:
-    """The names that `const { a, b: c } = require(…)` takes from a module, or the one that it gives to the whole."""
+    """Return the names that `const { a, b: c } = require(…)` takes from a module, or the name that it gives to the module."""
     declarator = definition.node.parent
     if declarator is not None and declarator.type == "await_expression":
         declarator = declarator.parent

@@ -1,4 +1,4 @@
-"""Where the imports of a JavaScript or TypeScript file lead within its tree."""
+"""Resolves the imports of JavaScript and TypeScript files to files of the tree."""
 
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,16 +20,16 @@ SOURCE_SUFFIXES_BY_OUTPUT = {
     ".cjs": (".cts", ".d.cts"),
     ".jsx": (".tsx",),
 }
-"""What TypeScript compiles to a file of the ending, which is how imports name it."""
+"""Source suffixes that TypeScript compiles to each output suffix; imports name the output."""
 BUILD_FOLDERS = ("dist", "lib", "build", "out")
 MAX_REEXPORTS = 3
-"""Files through which one name is followed."""
+"""Re-exporting files through which one name is followed."""
 MAX_EXTENDED_CONFIGS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class PathMapping:
-    """What the compiler was told: patterns and the places that each stands for, as paths of the tree."""
+    """Path patterns of the compiler settings, each with the tree paths that it maps to."""
 
     base: str | None
     patterns: Sequence[tuple[str, tuple[str, ...]]]
@@ -39,14 +39,14 @@ class PathMapping:
 class EcmascriptModules:
     paths: Collection[str]
     mapped: Mapping[str, PathMapping]
-    """Of each folder with a tsconfig or jsconfig."""
+    """By folder that has a tsconfig or jsconfig."""
     packages: Mapping[str, str]
     """The folder of each package of the tree, by its name."""
     manifests: Mapping[str, Mapping[str, Any]]
     """The package.json of each folder that has one."""
     imports: Callable[[str], Sequence[ImportedModule]]
     defined: Callable[[str], Collection[str]]
-    """Names that the file at a path defines."""
+    """Returns the names that the file at a path defines."""
 
 
 def index_modules(code: "CodeIndex") -> EcmascriptModules:
@@ -74,7 +74,7 @@ def index_modules(code: "CodeIndex") -> EcmascriptModules:
 
 
 def _extended_configs(code: "CodeIndex", configs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Settings under other names that those in use are built on."""
+    """Yield the settings files that others extend."""
     waiting, seen = list(configs.items()), set(configs)
     while waiting:
         path, found = waiting.pop()
@@ -97,7 +97,7 @@ def _parent_configs(path: str, config: Mapping[str, Any]) -> list[str]:
 
 
 def _path_mapping(path: str, configs: Mapping[str, Mapping[str, Any]], depth: int = MAX_EXTENDED_CONFIGS) -> PathMapping | None:
-    """The nearest settings of paths and base: its own, else those that it extends."""
+    """Return the nearest settings of `paths` and `baseUrl`: the file's own, otherwise those that it extends."""
     config = configs.get(path, {})
     options = config_files.get_table(config, "compilerOptions")
     folder, base = posixpath.dirname(path), options.get("baseUrl")
@@ -130,7 +130,7 @@ def _resolve_import(imported: ImportedModule, path: str, modules: EcmascriptModu
 
 
 def _resolve_reexport(file: str, name: str, modules: EcmascriptModules, depth: int) -> set[str]:
-    """Where a name comes from that a file only exports again."""
+    """Return the files that define a name which a file only re-exports."""
     if not depth or name in modules.defined(file):
         return set()
     imports = modules.imports(file)
@@ -142,7 +142,7 @@ def _resolve_reexport(file: str, name: str, modules: EcmascriptModules, depth: i
 
 
 def _resolve_star_export(imported: ImportedModule, path: str, name: str, modules: EcmascriptModules, depth: int) -> set[str]:
-    """`export * from` gives a name on if it is defined there, or further on."""
+    """Return the files in which `export * from` finds the name, directly or through further re-exports."""
     file = resolve_module(imported.module, path, modules)
     if not file or file == path:
         return set()
@@ -153,7 +153,7 @@ def _resolve_star_export(imported: ImportedModule, path: str, name: str, modules
 
 
 def resolve_module(module: str, path: str, modules: EcmascriptModules) -> str:
-    """The file that a module is, seen from another; empty when it is not of the tree."""
+    """Return the file of a module as imported from another file; empty when it is not in the tree."""
     return next((file for place in _candidate_places(module, path, modules) if (file := _find_file(place, modules.paths))), "")
 
 
@@ -176,7 +176,7 @@ def _candidate_places(module: str, path: str, modules: EcmascriptModules) -> Ite
 
 
 def _match_patterns(module: str, patterns: Iterable[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
-    """The longest prefix goes first, as in the compiler."""
+    """Yield the mapped paths of a module, the longest prefix first, as in the compiler."""
     for pattern, places in sorted(patterns, key=lambda one: len(one[0].partition("*")[0]), reverse=True):
         before, star, after = pattern.partition("*")
         if module == pattern or (star and module.startswith(before) and module.endswith(after)):
@@ -203,7 +203,7 @@ def _package_places(folder: str, inside: str, modules: EcmascriptModules) -> Ite
 
 
 def _exported_places(exports: object, key: str, folder: str) -> Iterator[str]:
-    """All places that conditions may choose, as written and as built from `src`."""
+    """Yield all paths that export conditions may choose, as written and mapped from the build folder to `src`."""
     if key == "." and not (isinstance(exports, Mapping) and "." in exports):
         found: list[tuple[str, object]] = [(".", exports)]
     else:

@@ -1,4 +1,4 @@
-"""What a Go file says of itself."""
+"""Reads Go files and resolves their imports."""
 
 import posixpath
 import re
@@ -64,14 +64,14 @@ def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
 
 
 def _name_listed(definition: CapturedNode) -> NamedDefinition | None:
-    """One name of a declaration, which may stand in a group; the blank one is none."""
+    """Return one name of a declaration, which may be in a group; None for the blank identifier."""
     named = definition.text(definition.node)
     around = definition.node.parent
     return None if named == "_" else NamedDefinition(named, lead=SIGNATURE_PREFIXES.get(around.type, "") if around else "")
 
 
 def _receiver_type(text: str) -> str:
-    """`(c *Context[T])` is of `Context`."""
+    """Return the type of a receiver: `(c *Context[T])` gives `Context`."""
     return text.strip("()").split("[")[0].replace("*", " ").split()[-1] if text.strip("() *[") else ""
 
 
@@ -98,7 +98,7 @@ def _is_embedded(part: "Node") -> bool:
 
 
 def _opening_brace(kind: "Node") -> int:
-    """The byte of the brace: fields and methods are symbols of their own."""
+    """Return the byte of the opening brace, where the signature ends: fields and methods are symbols themselves."""
     brace = next((child for child in kind.children if child.type in ("{", "field_declaration_list")), None)
     return brace.start_byte if brace else kind.end_byte
 
@@ -128,7 +128,7 @@ class GoModules:
     roots: Mapping[str, str]
     """The folder of each module of the tree."""
     folders: PackageIndex
-    """What each folder declares, tests apart."""
+    """What each folder declares, without tests."""
 
 
 def index_modules(code: "CodeIndex") -> GoModules:
@@ -145,7 +145,7 @@ def _is_visible(path: str, symbol: Symbol) -> bool:
 
 
 def resolve_import(imported: ImportedModule, path: str, modules: GoModules) -> Iterable[str]:
-    """The files that declare what is used of the package; all when nothing tells which."""
+    """Return the files that declare the used names of the package; all its files if that can't be determined."""
     folder = _package_folder(imported.module, modules.roots)
     if folder is None:
         return ()
@@ -154,12 +154,12 @@ def resolve_import(imported: ImportedModule, path: str, modules: GoModules) -> I
 
 
 def find_package_uses(path: str, modules: GoModules) -> Iterable[str]:
-    """Files of its own package whose names it uses; Go has no import for them."""
+    """Return the files of its own package whose names it uses; Go needs no import for them."""
     return modules.folders.used(posixpath.dirname(path), path)
 
 
 def _package_folder(module: str, roots: Mapping[str, str]) -> str | None:
-    """Of the innermost module that the path belongs to."""
+    """Return the folder of a package, within the innermost module that its path belongs to."""
     for root in sorted(roots, key=len, reverse=True):
         if module == root or module.startswith(root + "/"):
             return posixpath.join(roots[root], module[len(root) + 1 :]).rstrip("/")

@@ -1,4 +1,4 @@
-"""What a Java file says of itself."""
+"""Reads Java files and resolves their imports."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -46,7 +46,7 @@ def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
 
 
 def _bases(definition: CapturedNode) -> tuple[str, ...]:
-    """What it extends and implements, without type arguments and annotations."""
+    """Return what it extends and implements, without type arguments and annotations."""
     found: list[str] = []
     for part in definition.node.named_children:
         if part.type == "superclass":
@@ -57,7 +57,7 @@ def _bases(definition: CapturedNode) -> tuple[str, ...]:
 
 
 def _read_imports(definition: CapturedNode) -> Iterator[ImportedModule]:
-    """The module is the package, or the class of static members; a class is a name in it."""
+    """Yield imports. The module is the package, or the class for static members; a class is a name in it."""
     text = definition.text(definition.node)
     if "/" in text:
         text = JAVA_COMMENT.sub("", text)
@@ -85,7 +85,7 @@ def index_modules(code: "CodeIndex") -> PackageIndex:
 
 
 def resolve_import(imported: ImportedModule, path: str, modules: PackageIndex) -> Iterable[str]:
-    """A class, one inside it or a member of it; of a whole package, what is used."""
+    """Return the files of a class, of a nested class or of a member; for a whole package, the files whose names are used."""
     names = [name for name, _ in imported.names]
     if names == ["*"] and imported.module in modules.files:
         return modules.used(imported.module, path)
@@ -99,5 +99,5 @@ def resolve_import(imported: ImportedModule, path: str, modules: PackageIndex) -
 
 
 def find_package_uses(path: str, modules: PackageIndex) -> Iterable[str]:
-    """Files of its own package whose classes it uses; Java has no import for them."""
+    """Return the files of its own package whose classes it uses; Java needs no import for them."""
     return {one for package in modules.readings[path].packages or ("",) for one in modules.used(package, path)}

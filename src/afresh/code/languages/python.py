@@ -1,4 +1,4 @@
-"""What a Python file says of itself, and which files its imports lead to."""
+"""Reads Python files and resolves their imports to files of the tree."""
 
 import re
 from collections import Counter
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
 
 
 MAX_REEXPORTS = 3
-"""Packages through which one name is followed."""
+"""Re-exporting packages through which one name is followed."""
 PACKAGE_STEM = "__init__"
 
 
 @dataclass(frozen=True, slots=True)
 class PythonModules:
     names: Mapping[str, Sequence[str]]
-    """By path, the dotted names that a file may be imported by."""
+    """By path, the dotted names under which a file may be imported."""
     paths: Mapping[str, str]
-    """The file of each name."""
+    """The file of each dotted name."""
     imports_of: Callable[[str], Sequence[ImportedModule]]
-    """What the file at a path imports."""
+    """Returns the imports of the file at a path."""
     _gathered: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     def gathered(self, path: str) -> Mapping[str, str]:
-        """Names that a package imports, with the module that each comes from."""
+        """Return the names that a package imports, with the module that each comes from."""
         if path not in self._gathered:
             found = {here: self.absolute(one, path) for one in self.imports_of(path) for _, here in one.names}
             self._gathered[path] = found
         return self._gathered[path]
 
     def absolute(self, imported: ImportedModule, path: str) -> str:
-        """The imported module, seen from the top."""
+        """Return the absolute name of the imported module."""
         module = imported.module.lstrip(".")
         level = len(imported.module) - len(module)
         if not level:
@@ -78,7 +78,9 @@ def resolve_import(imported: ImportedModule, path: str, modules: PythonModules) 
 
 
 def list_module_names(path: str, sources: Collection[str]) -> list[str]:
-    """Names that the file may be imported by: from the top, and from below `src` or the folder without `__init__.py`."""
+    """Return the names under which the file may be imported: from the root, and from below `src` or a folder without
+    `__init__.py`.
+    """
     parts = path.rpartition(".")[0].split("/")
     folders = len(parts) - 1
     if parts[-1] == PACKAGE_STEM:
@@ -97,7 +99,7 @@ def is_package(path: str) -> bool:
 
 
 def _resolve_module(name: str, modules: PythonModules) -> set[str]:
-    """`import package` may use anything that the package gathers."""
+    """Return the files of `import package`, including those of the names that the package re-exports."""
     path = modules.paths.get(name)
     if path is None:
         return set()
@@ -108,7 +110,7 @@ def _resolve_module(name: str, modules: PythonModules) -> set[str]:
 
 
 def _resolve_member(base: str, name: str, modules: PythonModules, depth: int) -> set[str]:
-    """Where `from base import name` leads, through packages that pass the name on."""
+    """Return the files of `from base import name`, followed through packages that re-export the name."""
     if inner := modules.paths.get(f"{base}.{name}" if base else name):
         return {inner}
     path = modules.paths.get(base)
@@ -127,12 +129,12 @@ STATEMENT_START = re.compile(
     r"|([(\[]?[^\W\d]\w*(?: *, *[^\W\d]\w*)*+ *,?[)\]]?) *+(?:=(?!=)|:(?!=)))"
     r"|: *+(?=(?:import|from) )"
 )
-"""A decorator, an import, a definition, or the target of an assignment; an import also behind a header."""
+"""A decorator, an import, a definition, or the target of an assignment. An import may also follow a header on the same line."""
 DEFINITION_NAME = re.compile(r"(?:async +)?(?:def|class) +([^\W\d]\w*)")
 BROKEN_LINE = re.compile(
     r"\n *+(?:(?:if|elif|else|for|while|try|except|finally|with|async|def|class)\b[^\n:]*+(?=\n)|(?:print|exec) +[\w\0])"
 )
-"""A header without a colon, Python 2."""
+"""A header without a colon, or Python 2."""
 DOCSTRING_LINE = re.compile(r"\s*\n[ (]*+(?:(?:\x00|\x01 *\x02) *+)++[ )]*+(?=\n)")
 FROM_IMPORT = re.compile(r"from *(\.[. ]*|) *([\w.]*) *import *\(?([^();]*)\)?")
 MAIN_GUARD = re.compile(r"^if +__name__ *== *['\"]__main__['\"]", re.MULTILINE)
@@ -143,7 +145,7 @@ def read_source(path: str, text: str) -> FileReading:
 
 
 def read_source_and_words(path: str, text: str) -> tuple[FileReading, Counter[str]]:
-    """The reading, and all identifiers and words of the text with how often they are said."""
+    """Return the reading, and all identifiers and words of the text with their counts."""
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -177,7 +179,7 @@ MODULE_BLOCK = DefinitionBlock(0, "", False)
 
 
 class StatementScanner:
-    """Goes through the statements once, in order."""
+    """Scans the statements of a file once, in order."""
 
     def __init__(self, given: MaskedStatements) -> None:
         self.given, self.code = given, given.code
@@ -187,7 +189,7 @@ class StatementScanner:
         self.blocks: list[DefinitionBlock] = []
         self.line, self.counted = 1, 0
         self.local_until = 0
-        """Where the function ends whose names are not seen from outside."""
+        """End of the current function, whose local names are not visible outside."""
         self.decorated = 0
         """Line of the first decorator of the next definition."""
 
@@ -253,7 +255,7 @@ class StatementScanner:
             self.local_until = max(self.local_until, after)
 
     def _constants(self, match: re.Match[str], end: int) -> None:
-        """Of modules and classes."""
+        """Record the constants of a module or class."""
         names = list_bound_names(match[2])
         rest = self.code[match.end() : end].partition(";")[0]
         if names and self.code[match.end() - 1] == "=":
@@ -265,7 +267,7 @@ class StatementScanner:
             self.symbols += [Symbol(prefix + name, SymbolKind.CONSTANT, self.line, last, signature) for name in names]
 
     def _written(self, statement: str) -> str:
-        """The statement on one line, with its strings."""
+        """Return the statement on one line, with its strings."""
         if "\0" in statement or "\1" in statement:
             return tidy_source(self.given.source(self.line))
         return collapse_code_whitespace(statement)

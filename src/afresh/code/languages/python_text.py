@@ -1,4 +1,4 @@
-"""Python source as text: strings and comments masked, statements joined, signatures and doc strings read."""
+"""Python source as text: masks strings and comments, joins statements, reads signatures and docstrings."""
 
 import ast
 import itertools
@@ -20,7 +20,7 @@ STRING_OR_COMMENT = re.compile(
 """Comments and strings; a prefix does not change where a string ends."""
 STRING_MARK = "\0"
 MULTILINE_STRING_MARKS = "\1{}\2"
-"""What replaces a string of one line, and one of several."""
+"""These replace a string of one line, and one of several lines."""
 CONTINUATION_MARKS = "\3\n\4"
 CONTROL_CHARACTER = re.compile(r"[\0-\4\f]")
 ASCII_WORD = re.compile(rb"\w+")
@@ -31,27 +31,27 @@ KEYWORDS = frozenset(kwlist)
 STRING_PREFIX = re.compile(r"(?<!\w)[rRbBuUfF]{1,2}\Z")
 FSTRING_FIELD = re.compile(r"\{([^{}]+)")
 FIELD_STRING = re.compile(r"(?<!\w)[rRbBuUfF]{0,2}(?:'[^']*+'?|\"[^\"]*+\"?)")
-"""A string inside of a field, which may end behind another field."""
+"""A string inside an f-string field; its closing quote may be missing where another field begins."""
 FORMAT_SPEC = re.compile(r"![rsa](?=:|$)|:[^\])]*$")
-"""How a field of an f-string is shown; the colon of a slice has a bracket behind it."""
+"""Conversion and format of an f-string field; the colon of a slice is followed by a bracket."""
 LEADING_TABS = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
 NON_STRUCTURE_BYTES = bytes(sign for sign in range(256) if sign not in b"()[]{}\n\1\2\3\4")
 CLOSING_BYTE = {40: 41, 91: 93, 123: 125, 1: 2, 3: 4}
 MAX_PAIRING_ROUNDS = 200
-"""Rounds that take out pairs of brackets with nothing between them; Python allows no deeper nesting."""
+"""Rounds that each remove bracket pairs with nothing between them; Python allows no deeper nesting."""
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedSource:
     code: str
-    """The text with marks for strings, without comments; the same lines."""
+    """The text without comments, with marks for strings and the same line numbers."""
     pieces: list[str]
     """Comments and strings, in order."""
     fields: list[str]
-    """Code inside of f-strings."""
+    """Code inside f-strings."""
 
     def identifiers(self) -> Counter[str]:
-        """Of the code, with how often each is used."""
+        """Return the identifiers of the code with their counts."""
         code = STRING_MARK.join([self.code, *self.fields])
         if not code.isascii():
             return Counter(name for name in IDENTIFIER.findall(code) if name not in KEYWORDS)
@@ -60,20 +60,20 @@ class MaskedSource:
         return Counter({name: count for name, count in named if name not in KEYWORDS})
 
     def prose(self) -> Counter[str]:
-        """Words of comments and strings."""
+        """Return the words of comments and strings with their counts."""
         return Counter(PROSE_WORD.findall("\n".join(self.pieces)))
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedStatements:
     code: str
-    """One line for each statement, an empty one for each line that continues it; begins and ends with a newline."""
+    """One line per statement, and an empty line for each line that continues it; begins and ends with a newline."""
     ends: dict[int, int]
-    """Last line of a statement by its first, where it has several."""
+    """Last line by first line, for statements of several lines."""
     lines: list[str]
-    """Of the text as it is written."""
+    """The lines of the original text."""
     broken: bool
-    """Whether a bracket or a quote has no partner."""
+    """Whether a bracket or a quote is unmatched."""
 
     def source(self, line: int) -> str:
         return "\n".join(self.lines[line - 1 : self.ends.get(line, line)])
@@ -101,7 +101,7 @@ def _piece_mark(piece: str) -> str:
 
 
 def join_statements(text: str, code: str) -> MaskedStatements:
-    """Of a masked text: brackets and backslashes continue a statement."""
+    """Join the lines of statements that brackets and backslashes continue, in a masked text."""
     if "\t" in code:
         code = LEADING_TABS.sub(lambda match: match[0].expandtabs(), code)
     if "\\" in code:
@@ -117,7 +117,9 @@ def join_statements(text: str, code: str) -> MaskedStatements:
 
 
 def find_multiline_spans(code: str) -> tuple[list[tuple[int, int]], bool]:
-    """First and last line of each statement that has several, from 1, up to the first bracket without a partner, if any."""
+    """Return first and last line (from 1) of each statement of several lines, up to the first unmatched bracket, and whether
+    there is one.
+    """
     left = code.encode("utf-8", "replace").translate(None, NON_STRUCTURE_BYTES)
     for _ in range(MAX_PAIRING_ROUNDS):
         length = len(left)
@@ -135,7 +137,7 @@ def find_multiline_spans(code: str) -> tuple[list[tuple[int, int]], bool]:
             elif not expected or expected.pop() != sign:
                 return found, True
             elif not expected and line > begin:
-                # a bracket that opens where another closed goes on with the same statement
+                # a bracket that opens on the line where another closed continues the same statement
                 first = found.pop()[0] if found and found[-1][1] == begin else begin
                 found.append((first, line))
     return found, bool(expected)
@@ -143,7 +145,7 @@ def find_multiline_spans(code: str) -> tuple[list[tuple[int, int]], bool]:
 
 MAX_ASSIGNMENT_CHARACTERS = 160
 MAX_BRACKET_DEPTH = 50
-"""Brackets within brackets in an assignment, of which the names are read."""
+"""Limits of an assignment whose names are read: characters, and nested brackets."""
 LOOSE_SPACE = re.compile(r"(?<=[(\[{]) |,? (?=\))| (?=[\]}])")
 INNERMOST_BRACKETS = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 ASSIGNMENT_SIGN = re.compile(r"(?<![=!<>:+\-*/%&|^@])=(?!=)")
@@ -153,20 +155,20 @@ DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|'''|\"|')([^\\]*)\1\s*", re.DOTALL)
 
 
 def tidy_source(source: str) -> str:
-    """On one line, without comments."""
+    """Return the source on one line, without comments."""
     code, strings = _mask_strings(source)
     return _restore_strings(collapse_code_whitespace(code.replace("\\\n", " ")), strings)
 
 
 def extract_header(source: str) -> str:
-    """The header that a text begins with, up to its colon, on one line."""
+    """Return the header at the start of a text, up to its colon, on one line."""
     code, strings = _mask_strings(source)
     colon = next(_find_outside_brackets(code, ":"), len(code))
     return _restore_strings(collapse_code_whitespace(code[:colon].replace("\\\n", " ")), strings)
 
 
 def list_base_classes(signature: str) -> tuple[str, ...]:
-    """What a class extends, as written."""
+    """Return the base classes of a class, as written."""
     code, strings = _mask_strings(signature)
     inside = code.partition("(")[2].rpartition(")")[0]
     if not inside.strip():
@@ -178,13 +180,13 @@ def list_base_classes(signature: str) -> tuple[str, ...]:
 
 
 def list_bound_names(target: str) -> list[str]:
-    """Names that are bound by the target of an assignment; a part that is no plain name binds none here."""
+    """Return the names that an assignment target binds; attributes and subscripts bind none."""
     bare = target.strip().strip("()[]")
     return [name for part in bare.split(",") if (name := part.strip()).isidentifier() and not iskeyword(name)]
 
 
 def list_chained_names(rest: str) -> list[str]:
-    """Names that are bound by what is behind the first `=` of a masked assignment: `a = b = 1`."""
+    """Return the names after the first `=` of a masked assignment that are bound, too: `a = b = 1`."""
     if "=" not in rest:
         return []
     for _ in range(MAX_BRACKET_DEPTH):
@@ -196,7 +198,7 @@ def list_chained_names(rest: str) -> list[str]:
 
 
 def extract_doc_line(source: str) -> str:
-    """The first line of a documentation."""
+    """Return the first line of a docstring."""
     match = DOCSTRING.fullmatch(source)
     if match and match[1] not in match[2]:
         return match[2].strip().partition("\n")[0].expandtabs().strip()

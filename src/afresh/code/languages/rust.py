@@ -1,4 +1,4 @@
-"""Where the `use` and `mod` of a Rust file lead within its tree."""
+"""Reads Rust files and resolves their `use` and `mod` to files of the tree."""
 
 import posixpath
 import re
@@ -40,7 +40,7 @@ def read_source(path: str, text: str) -> FileReading:
 
 
 def has_test_module(reading: FileReading) -> bool:
-    """Rust keeps tests of a file in a module inside it."""
+    """Whether the file contains a test module, as is usual in Rust."""
     return any(re.search(r"\bmod tests?$", symbol.signature) for symbol in reading.symbols)
 
 
@@ -61,13 +61,13 @@ def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
 
 
 def _signature_end(node: "Node") -> int:
-    """A tuple struct is told with its parts."""
+    """Return the end of the signature: a tuple struct includes its fields."""
     body = node.child_by_field_name("body")
     return node.end_byte if body is not None and body.type == "ordered_field_declaration_list" else 0
 
 
 def _bare_type(kind: str) -> str:
-    """A type without its references and arguments."""
+    """Return a type without references and type arguments."""
     return REFERENCE_PREFIX.sub("", kind).partition("<")[0].strip()
 
 
@@ -82,7 +82,7 @@ def _read_imports(definition: CapturedNode) -> Iterator[ImportedModule]:
 
 
 def _seen_from_file(path: str, node: "Node") -> str:
-    """In a module inside a file, `super` is what the file itself calls `self`."""
+    """Return the path as seen from the file: in an inline module, `super` is the file's own `self`."""
     around = node.parent
     while path.startswith("super::") and around is not None:
         if around.type == "mod_item":
@@ -104,10 +104,10 @@ GRAMMAR = tree_sitter_reader.Grammar(
 USE_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|::|[{},*]|(?:r#)?\w+", re.DOTALL)
 MAX_USE_NESTING = 20
 MAX_REEXPORTS = 3
-"""Files through which one name is followed."""
+"""Re-exporting files through which one name is followed."""
 CRATE_ROOT_NAMES = ("lib.rs", "main.rs")
 SEPARATE_CRATE_PATH = re.compile(r"(?:^|/)(?:tests|benches|examples|src/bin)/[^/]+\.rs$")
-"""Files that are a crate of their own."""
+"""Files that are crates themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +116,12 @@ class RustModules:
     crates: Mapping[str, str]
     """The root file of each crate of the tree that has a library."""
     roots: Collection[str]
-    """Files with which a crate begins: libraries, programs, tests."""
+    """Root files of crates: libraries, programs, tests."""
     imports: Callable[[str], Sequence[ImportedModule]]
 
 
 def expand_use_tree(tree: str, line: int) -> Iterator[ImportedModule]:
-    """One import for each module that a tree of uses names: `a::{b, c::{self, d as e}}` names `a` and `a::c`."""
+    """Yield one import for each module that a use tree names: `a::{b, c::{self, d as e}}` names `a` and `a::c`."""
     found: dict[str, list[tuple[str, str]]] = {}
     for path, alias in _use_tree_paths(tree):
         kept = path[:-1] if path[-1] == "self" and len(path) > 1 else path
@@ -134,7 +134,7 @@ def expand_use_tree(tree: str, line: int) -> Iterator[ImportedModule]:
 
 
 def _use_tree_paths(tree: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Each path of a tree of uses, with its alias."""
+    """Yield each path of a use tree, with its alias."""
     path: tuple[str, ...] = ()
     around: list[tuple[str, ...]] = [()]
     alias = before = ""
@@ -171,7 +171,7 @@ def index_modules(code: "CodeIndex") -> RustModules:
 
 
 def _program_paths(folder: str, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """What a manifest names as a program or a test, and what Cargo finds by itself."""
+    """Yield the program and test files that a manifest names and those that Cargo discovers itself."""
     yield from (config_files.join_tree_path(folder, place) for place in ("src/main.rs", "build.rs"))
     for kind in ("bin", "test", "bench", "example"):
         listed = manifest.get(kind)
@@ -197,7 +197,7 @@ def _resolve_import(imported: ImportedModule, path: str, modules: RustModules, d
 
 
 def _start_of_path(segments: list[str], path: str, modules: RustModules) -> tuple[str, str, list[str]] | None:
-    """The folder that the first segments name, the file that it belongs to, and the other segments; None outside the tree."""
+    """Return the folder that the first segments name, the file that it belongs to, and the rest; None outside the tree."""
     first = segments[0]
     if first == "crate":
         folder = _crate_folder(path, modules)
@@ -216,7 +216,7 @@ def _start_of_path(segments: list[str], path: str, modules: RustModules) -> tupl
 
 
 def _walk_modules(folder: str, owner: str, segments: list[str], modules: RustModules) -> tuple[str, list[str]]:
-    """As far as segments are files; the rest are names in the last of them."""
+    """Return the last file that the segments lead to, and the remaining segments, which are names in it."""
     for number, segment in enumerate(segments):
         file = _child_module(folder, segment, modules)
         if not file:
@@ -226,7 +226,7 @@ def _walk_modules(folder: str, owner: str, segments: list[str], modules: RustMod
 
 
 def _resolve_reexport(file: str, name: str, modules: RustModules, depth: int) -> set[str]:
-    """Where a name comes from that a file uses to give it on."""
+    """Return the files that define a name which a file re-exports."""
     if not depth:
         return set()
     onward = [one for one in modules.imports(file) if any(here == name for _, here in one.names)]
@@ -238,7 +238,7 @@ def _import_only(imported: ImportedModule, name: str) -> ImportedModule:
 
 
 def _child_modules_folder(path: str, modules: RustModules) -> str:
-    """The folder in which the modules of a file lie."""
+    """Return the folder of a file's child modules."""
     folder, name = posixpath.split(path)
     return folder if name == "mod.rs" or path in modules.roots else path.removesuffix(".rs")
 
@@ -249,7 +249,7 @@ def _child_module(folder: str, name: str, modules: RustModules) -> str:
 
 
 def _crate_folder(path: str, modules: RustModules) -> str:
-    """Of the file itself if it is a root, else the innermost that has one."""
+    """Return the folder of the crate: that of the file itself if it is a crate root, otherwise the innermost one."""
     folder = posixpath.dirname(path)
     if path in modules.roots:
         return folder
@@ -260,7 +260,7 @@ def _crate_folder(path: str, modules: RustModules) -> str:
 
 
 def _folder_owner(folder: str, path: str, modules: RustModules) -> str:
-    """The file whose modules lie in a folder."""
+    """Return the file whose child modules are in a folder."""
     if path in modules.roots and folder == posixpath.dirname(path):
         return path
     known = sorted(root for root in modules.roots if posixpath.dirname(root) == folder)

@@ -1,4 +1,4 @@
-"""From the captured nodes of a file to its symbols: what stands inside what, what belongs to a definition, and how it reads."""
+"""Turns the captured nodes of a file into symbols: nesting, the lines that belong to each definition, and signatures."""
 
 import re
 from bisect import bisect_left
@@ -35,14 +35,14 @@ CAPTURE_ORDER = {
     "member": 4,
     "constant": 5,
 }
-"""Which comes first of captures of one and the same range; only the first definition counts."""
+"""Order of captures that have the same range; only the first definition is used."""
 
 TYPE_KINDS = frozenset({SymbolKind.CLASS, SymbolKind.INTERFACE})
 FUNCTION_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD})
 MAX_NESTING = 12
 MAX_SIGNATURE_CHARACTERS = 160
 MAX_SIGNATURE_BYTES = 1_500
-"""Characters of a signature, and bytes that one is made from."""
+"""Limits: nested definitions, characters of a signature, and bytes that one is made from."""
 LOOSE_SPACE = re.compile(r"(?<=[(\[]) |(?<=\w<) | (?=[),;\]])")
 PREPROCESSOR_LINE = re.compile(r"^[ \t]*#(?:if|elif|else|endif|pragma|region|endregion|nullable)\b.*$", re.MULTILINE)
 SIGNATURE_TAILS = ("=>", "{", "=", ";", ",", " ")
@@ -51,7 +51,7 @@ SPACE_AND_COMMENTS = re.compile(rb"\s*(?://[^\n]*\n\s*)*")
 
 @dataclass(frozen=True, slots=True)
 class CapturedNode:
-    """A captured node, as a language is asked for its name."""
+    """A captured node, passed to a language module to get its name."""
 
     role: str
     node: "Node"
@@ -64,7 +64,7 @@ class CapturedNode:
         return self.text(self.node.child_by_field_name(name))
 
     def of(self, node: "Node") -> "CapturedNode":
-        """Another node of the same file."""
+        """Return another node of the same file in the same form."""
         return CapturedNode(self.role, node, self.source)
 
     @property
@@ -75,16 +75,16 @@ class CapturedNode:
 @dataclass(frozen=True, slots=True)
 class NamedDefinition:
     name: str
-    """Empty for what only groups its members."""
+    """Empty for a node that only groups its members."""
     kind: SymbolKind | None = None
     """None: as the capture says."""
     bases: tuple[str, ...] = ()
     until: int = 0
     """The byte where its signature ends; 0: where its body begins."""
     lead: str = ""
-    """How its signature begins, if it does not already, since it stands in a group."""
+    """Prefix of its signature, if the text does not begin with it because it is in a group."""
     adds: tuple[str, ...] = ()
-    """Bases that it adds to the type of its name, as an implementation does."""
+    """Bases that it adds to the type of that name, as a Rust `impl` does."""
 
 
 class NestingFrame(NamedTuple):
@@ -104,10 +104,10 @@ class NestingState:
     source: SourceBytes
     comments: DocComments
     hidden: Sequence[tuple[int, int]]
-    """Comments and decorators: no part of a signature."""
+    """Comments and decorators, which are left out of signatures."""
     frames: list[NestingFrame] = field(default_factory=list[NestingFrame])
     chain: tuple[int, int, int] = (0, -1, 0)
-    """First byte, end and row of the decorators that were last seen one after another."""
+    """First byte, end and row of the last sequence of adjacent decorators."""
     added: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     def leave(self, start: int) -> None:
@@ -126,7 +126,7 @@ class NestingState:
         return None
 
     def frame(self, node: "Node", named: NamedDefinition, kind: SymbolKind | None) -> NestingFrame:
-        """With the statements and decorators that belong to it."""
+        """Return a frame that includes the statements and decorators of the definition."""
         start, end, row, last = node.start_byte, node.end_byte, *self.source.rows(node)
         for outer in reversed(self.frames):
             if not outer.outer:
@@ -187,7 +187,7 @@ def _sort_captures(captures: "Mapping[str, list[Node]]") -> "list[tuple[int, int
 
 
 def _is_symbol(role: str, around: NestingFrame | None) -> bool:
-    """Not what is local to a function, nor the members of a passing object."""
+    """Whether a definition is a symbol: not if it is local to a function or a member of an anonymous object."""
     if role == "constant":
         return around is None or around.kind not in FUNCTION_KINDS
     return role != "member" or (around is not None and around.kind not in FUNCTION_KINDS)

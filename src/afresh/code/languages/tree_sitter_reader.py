@@ -1,11 +1,11 @@
-"""One language as a tree-sitter grammar sees it, and how a file of it becomes a Reading.
+"""Reads a file with a tree-sitter grammar into a `FileReading`.
 
-A language gives one query. The names of its captures say what a node is:
+A language provides one query. The names of its captures say what a node is:
 
-- `mention`, `comment`, `import`, `package` and `error` speak for themselves;
-- `class`, `interface`, `function`, `method`, `member` (of a bare object) and `constant` define a symbol;
-- `module` and `scope` give their name to what stands inside; only the first is a symbol;
-- `outer` is the statement around a definition that belongs to it, unless it is a `group` of many;
+- `mention`, `comment`, `import`, `package` and `error` mean what their names say;
+- `class`, `interface`, `function`, `method`, `member` (of an object literal) and `constant` define a symbol;
+- `module` and `scope` add their name to symbols inside them; only `module` is a symbol itself;
+- `outer` is the enclosing statement that belongs to a definition, unless it is a `group` of several;
 - `before` is a decorator, annotation or attribute.
 """
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 MAX_MISREAD_SHARE = 0.25
-"""The share of a file that may fail to parse without a word about it."""
+"""The share of a file that may fail to parse without being reported."""
 
 _start_byte = attrgetter("start_byte")
-"""Captures come in no order."""
+"""Used to sort captures, which come in no order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,12 @@ class Grammar:
     name: Callable[[CapturedNode], NamedDefinition | None]
     imports: Callable[[CapturedNode], Iterable[ImportedModule]]
     entry: Callable[[FileReading, str, Collection[str]], str]
-    """Why a run may begin in a file, by what was read, its text and the captures that it has."""
+    """Returns why a run may begin in a file, given its reading, its text and its captures."""
     dialect: str = "language"
 
 
 def read_with_grammar(grammar: Grammar, text: str) -> FileReading:
-    """What could be understood is kept even when there is a fault, unless the text had better not be parsed."""
+    """Return what could be parsed, even if there are errors; an empty reading if the text is not safe to parse."""
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -67,7 +67,7 @@ def _count_lines(text: str) -> int:
 
 @cache
 def _load_grammar(wheel: str, dialect: str, query: str) -> "tuple[Language, Query] | None":
-    """None when the grammars are not installed."""
+    """Return the grammar and query; None when the grammars are not installed."""
     try:
         sitter: Any = import_module("tree_sitter")
         language = sitter.Language(getattr(import_module(wheel), dialect)())
@@ -77,7 +77,7 @@ def _load_grammar(wheel: str, dialect: str, query: str) -> "tuple[Language, Quer
 
 
 def _captures(grammar: Grammar, content: bytes) -> "dict[str, list[Node]]":
-    """By way of matches: `captures` puts them in order itself, in time that grows with the square of a long statement."""
+    """Return the captures by name. `matches` is used because `captures` sorts, in time quadratic in the length of a statement."""
     from tree_sitter import Parser, QueryCursor
 
     loaded = _load_grammar(grammar.wheel, grammar.dialect, grammar.query)
@@ -134,21 +134,21 @@ def _parse_fault(content: bytes, errors: "Iterable[Node]") -> str:
 
 
 def _unparsed_bytes(error: "Node") -> int:
-    """Bytes of an error that no part of it makes sense of."""
+    """Return the number of bytes of an error node that none of its children covers."""
     return error.end_byte - error.start_byte - sum(c.end_byte - c.start_byte for c in error.named_children if c.child_count)
 
 
 NON_BRACKET_BYTES = bytes(byte for byte in range(256) if byte not in b"()[]{}")
 MAX_BRACKET_ROUNDS = 400
 MAX_UNPAIRED_BRACKETS = 4_000
-"""Rounds, each of which takes off one to three levels; brackets that are left."""
+"""Limits: rounds that each remove one to three levels of brackets, and unmatched brackets."""
 MAX_UNCHECKED_BYTES = 4_000
 MAX_COMPRESSION_RATIO = 40
-"""Bytes that are parsed whatever they are; how many times smaller a text may become by leaving out what repeats."""
+"""Texts of up to this many bytes are not checked; larger ones must not compress by more than this ratio."""
 
 
 def unparsable_reason_from_content(content: bytes) -> str:
-    """Why not: brackets nested too deeply, too many without a partner, or the same over and over."""
+    """Return why the content is not parsed (nested too deeply, too many unmatched brackets, repetitive data); empty if it is."""
     if len(content) > MAX_UNCHECKED_BYTES and len(zlib.compress(content, 1)) * MAX_COMPRESSION_RATIO < len(content):
         return "the same over and over, data"
     left = content.translate(None, NON_BRACKET_BYTES)

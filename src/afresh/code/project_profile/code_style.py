@@ -1,4 +1,4 @@
-"""How the code is written, by all symbols and by a sample of files that does not change when others come or go."""
+"""Describes code style by all symbols and by a sample of files that is stable when other files are added or removed."""
 
 import builtins
 import re
@@ -20,16 +20,16 @@ from afresh.errors import AfreshError
 MAX_FILES_INDEXED = 400
 MAX_FILES_READ = 100
 MAX_STYLE_FILE_CHARACTERS = 120_000
-"""Files whose symbols are looked at, files that are read, and characters of the largest of them."""
+"""Limits: files whose symbols are used, files that are read, and characters of each."""
 EXCEPTION_FILE_NAME = re.compile(r"err|exc|fault", re.IGNORECASE)
-"""In the names of files that may define exceptions."""
+"""Matches names of files that may define exceptions."""
 NAME_FORMS = {
     "snake_case": re.compile(r"_*[a-z0-9]+(?:_[a-z0-9]+)*_*"),
     "CapWords": re.compile(r"_*[A-Z][A-Za-z0-9]*"),
     "camelCase": re.compile(r"_*[a-z]+(?:[A-Z]\w*)?"),
 }
 GO_NAME_FORMS = {"MixedCaps": re.compile(r"[A-Za-z][A-Za-z0-9]*"), "snake_case": NAME_FORMS["snake_case"]}
-"""Where the first letter says who may use a name."""
+"""In Go the first letter says whether a name is exported."""
 BUILTIN_EXCEPTIONS = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)
 )
@@ -39,7 +39,7 @@ PREVAILING_SHARES = ("nearly all", "most")
 
 @dataclass(frozen=True)
 class FileSample:
-    """The files with the lowest hashes of their paths: one file more changes at most one of them."""
+    """The files with the lowest hashes of their paths: adding a file changes at most one of them."""
 
     sources: SourceFiles
     paths: tuple[str, ...]
@@ -61,7 +61,7 @@ class FileSample:
 
 
 def read_source_text(sources: SourceFiles, path: str, largest: int = MAX_STYLE_FILE_CHARACTERS) -> str:
-    """Empty for what can't be read or is too large."""
+    """Return the text; empty if it can't be read or is too large."""
     try:
         text = sources.code.text(path)
     except (OSError, UnicodeError, AfreshError):
@@ -90,7 +90,7 @@ def measure_style(sources: SourceFiles) -> CodeStyle:
 
 
 def describe_naming(symbols: Sequence[Symbol], forms: Mapping[str, re.Pattern[str]]) -> Iterator[str]:
-    """Only what is nearly always so is a rule."""
+    """Yield a rule for each kind of symbol whose names nearly always have one form."""
     for kinds, noun in ((CALLABLE_KINDS, "functions"), ((SymbolKind.CLASS, SymbolKind.INTERFACE), "types")):
         names = [one.short for one in symbols if one.kind in kinds and len(one.short) > 2]
         if len(names) < 5:
@@ -104,7 +104,7 @@ def describe_naming(symbols: Sequence[Symbol], forms: Mapping[str, re.Pattern[st
 
 
 def describe_documentation(symbols: Sequence[Symbol], sample: FileSample) -> str:
-    """Of what is public: functions, methods and classes that say something of themselves."""
+    """Return how many public functions, methods and classes are documented."""
     public = [one for one in symbols if one.kind is not SymbolKind.CONSTANT and not one.short.startswith("__")]
     if len(public) < 5:
         return ""
@@ -113,7 +113,7 @@ def describe_documentation(symbols: Sequence[Symbol], sample: FileSample) -> str
 
 
 def is_exposed_symbol(symbol: Symbol, language: str) -> bool:
-    """As the language has it: by a word of the signature, or by the name."""
+    """Whether a symbol is public in its language: by a keyword of the signature, or by its name."""
     if language in ("Rust", "Java", "C#"):
         return symbol.signature.startswith("pub ") or re.search(r"\bpublic\b", symbol.signature) is not None
     if language in ("TypeScript", "JavaScript"):
@@ -123,7 +123,7 @@ def is_exposed_symbol(symbol: Symbol, language: str) -> bool:
 
 
 def describe_docstring_convention(sample: FileSample) -> str:
-    """Of docstrings, if one prevails."""
+    """Return the prevailing convention of docstrings, if there is one."""
     docs = sample.sum("docs")
     counts: dict[str, int] = {}
     for one in sample.measured:
@@ -154,7 +154,7 @@ def describe_formatting(sample: FileSample) -> Iterator[str]:
 
 
 def describe_imports(sources: SourceFiles) -> Iterator[str]:
-    """Between files of the project."""
+    """Yield how files of the project import each other."""
     own = {name.rpartition("/")[2] for name in sources.roots}
     modules = [one.module for path in sources.understood for one in sources.code.imported_by(path)]
     inner = [module for module in modules if module.startswith(".") or module.split(".")[0] in own]
@@ -166,7 +166,7 @@ def describe_imports(sources: SourceFiles) -> Iterator[str]:
 
 
 def describe_exceptions(symbols: Sequence[tuple[str, Symbol]], sample: FileSample) -> Iterator[str]:
-    """The exception of the project's own that most others derive from, and what is raised."""
+    """Yield the project's exception class that most others derive from, and what is raised."""
     classes = {one.short: (path, one) for path, one in reversed(symbols) if one.kind is SymbolKind.CLASS and one.bases}
     bases = [base.rpartition(".")[2] for _, one in classes.values() for base in one.bases]
     roots = {
@@ -183,7 +183,7 @@ def describe_exceptions(symbols: Sequence[tuple[str, Symbol]], sample: FileSampl
 
 
 def has_foreign_exception_base(bases: Iterable[str], own: Iterable[str]) -> bool:
-    """It derives from an exception that is not the project's."""
+    """Whether it derives from an exception class outside the project."""
     names = [base.rpartition(".")[2] for base in bases]
     return any(re.fullmatch(r"(?:Base)?Exception|\w*Error", name) for name in names) and not any(name in own for name in names)
 
@@ -217,7 +217,7 @@ def measure_test_style(sources: SourceFiles) -> tuple[str, ...]:
 
 
 def describe_test_habits(sources: SourceFiles) -> Iterator[str]:
-    """By the names of the tests and by what their files use."""
+    """Yield how tests are written, by their names and by what their files use."""
     files = choose_stable_sample(
         (path for path in sources.tests if path in sources.known and path.endswith(".py")), MAX_TEST_FILES
     )
@@ -253,5 +253,5 @@ def describe_test_habits(sources: SourceFiles) -> Iterator[str]:
 
 
 MAX_TEST_FILES = 120
-"""Files of tests, at most."""
+"""Test files that are read."""
 TEST_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD)

@@ -1,4 +1,4 @@
-"""What the project demands of a change: versions, rules of linters, limits, hooks. Only what its files say."""
+"""What the project's files require of a change: versions, linter rules, limits, hooks."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ def find_hooks_file(configuration: ProjectConfiguration) -> str:
 
 
 def read_versions(configuration: ProjectConfiguration) -> Iterator[str]:
-    """The oldest or the only ones that must do."""
+    """Yield the minimum or only versions that must work."""
     said = get_table(configuration.project, "project").get("requires-python")
     said = said or get_table(configuration.project, "tool", "poetry", "dependencies").get("python")
     said = said or parse_ini(configuration.text("setup.cfg")).get("options", {}).get("python_requires")
@@ -61,7 +61,7 @@ def read_versions(configuration: ProjectConfiguration) -> Iterator[str]:
 
 
 def find_linters(configuration: ProjectConfiguration) -> Iterator[str]:
-    """Tools that are configured, or run by a server, a recipe or a hook; each with its rules where they are told."""
+    """Yield linters that are configured, or run by CI, a recipe or a hook, each with its rules if given."""
     lines = "\n".join(line for path in configuration.automated() for line, _ in read_ci_lines(path, configuration.text(path)))
     lines += "\n".join(
         line for found in (command_lines.read_tox_lines, command_lines.read_nox_lines) for line, _, _ in found(configuration)
@@ -138,7 +138,7 @@ LINTER_DETAILS = {"ruff": describe_ruff_rules, "mypy": describe_mypy_mode, "pyri
 
 
 def read_limits(configuration: ProjectConfiguration) -> Iterator[str]:
-    """Figures that a linter holds the code to."""
+    """Yield the numeric limits that linters enforce."""
     if length := read_line_length(configuration):
         yield f"lines up to {length}"
     held = read_ruff_settings(configuration)
@@ -168,7 +168,7 @@ def read_flake8_settings(configuration: ProjectConfiguration) -> Mapping[str, st
 
 
 def read_line_length(configuration: ProjectConfiguration) -> str:
-    """The first tool that names one."""
+    """Return the line length of the first tool that sets one."""
     ruff_says, black = (
         read_ruff_settings(configuration).get("line-length"),
         get_table(configuration.project, "tool", "black").get("line-length"),

@@ -1,4 +1,4 @@
-"""Languages, folders and where a run begins."""
+"""Languages, folders, zones and entry points of a project."""
 
 import re
 from collections import Counter
@@ -53,7 +53,7 @@ def measure_layout(sources: SourceFiles) -> ProjectLayout:
 
 
 def read_project_name(configuration: ProjectConfiguration) -> tuple[str, str]:
-    """What the project calls itself, and what it says that it is."""
+    """Return the project's name and description."""
     package = parse_json(configuration.text("package.json"))
     crate = get_table(parse_toml(configuration.text("Cargo.toml")), "package")
     poetry = get_table(configuration.project, "tool", "poetry")
@@ -71,7 +71,7 @@ def truncate_to_sentence(text: str) -> str:
 
 
 def find_test_folders(sources: SourceFiles) -> tuple[str, ...]:
-    """The topmost folders that hold tests; `beside the code` where there are none of their own."""
+    """Return the topmost folders that contain tests; `beside the code` if tests have no folders of their own."""
     counts: Counter[str] = Counter()
     for path in sources.tests:
         parts = path.split("/")[:-1]
@@ -81,7 +81,7 @@ def find_test_folders(sources: SourceFiles) -> tuple[str, ...]:
 
 
 def has_mirrored_tests(sources: SourceFiles) -> bool:
-    """Most folders below the tests are named as folders of the code are."""
+    """Whether most folders below the tests have the same name as a folder of the code."""
     inner = {folder.rpartition("/")[2] for folder in (path.rpartition("/")[0] for path in sources.shipped)}
     below = {
         parts[at + 1]
@@ -98,7 +98,7 @@ def find_support_folders(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def find_entry_points(sources: SourceFiles) -> list[str]:
-    """Commands that the project installs, then files that are meant to be started."""
+    """Return the commands that the project installs, then files that are meant to be run."""
     configuration = sources.configuration
     scripts = get_table(configuration.project, "project", "scripts") or get_table(
         configuration.project, "tool", "poetry", "scripts"
@@ -127,7 +127,7 @@ ZoneGraph = Mapping[str, frozenset[str]]
 
 
 def find_zone(path: str, sources: SourceFiles) -> str:
-    """The part of the code that a file is in: what stands directly below the root that holds most of it, or another root."""
+    """Return the part of the code that a file is in: a child of the root that holds most of it, or another root."""
     root = sources.root_of(path)
     if sources.home is None or (root or ".") != sources.home:
         return root.removeprefix(sources.common) or ROOT_ZONE
@@ -172,7 +172,7 @@ def find_zone_imports(sources: SourceFiles, names: frozenset[str]) -> ZoneGraph:
 
 
 def find_cycles(graph: ZoneGraph) -> list[frozenset[str]]:
-    """Groups in which each reaches each other."""
+    """Return the groups of zones in which each reaches all others."""
     reach = {name: find_reachable(graph, name) for name in graph}
     left, found = sorted(graph), list[frozenset[str]]()
     while left:
@@ -191,7 +191,7 @@ def find_reachable(graph: ZoneGraph, start: str) -> frozenset[str]:
 
 
 def order_in_layers(graph: ZoneGraph, groups: list[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
-    """Each group as far to the right as the longest way of imports to it is long; a cycle stands in one layer, joined by `=`."""
+    """Return the layers. A group's layer is the length of the longest import chain to it; cycles are joined by `=`."""
     home = {name: group for group in groups for name in group}
 
     @cache
@@ -206,7 +206,7 @@ def order_in_layers(graph: ZoneGraph, groups: list[frozenset[str]]) -> tuple[tup
 
 
 def find_hubs(graph: ZoneGraph, names: frozenset[str]) -> tuple[str, ...]:
-    """Those that over a third of the others import."""
+    """Return the zones that over a third of the others import."""
     counts = Counter(target for targets in graph.values() for target in targets)
     found = sorted(counts, key=lambda name: (-counts[name], name))
     return tuple(name for name in found if counts[name] * 3 > len(names) and counts[name] > 2)[:4]

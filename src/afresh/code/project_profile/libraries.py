@@ -1,4 +1,4 @@
-"""Libraries of others that the code uses, and how much of it uses them."""
+"""Third-party libraries that the code uses, and how many files use them."""
 
 import re
 import sys
@@ -27,7 +27,7 @@ MAVEN_ARTIFACT = re.compile(r"<dependency>.*?<artifactId>\s*([\w.-]+)\s*</artifa
 DOTNET_REFERENCE = re.compile(r"<PackageReference\s+Include=\"([\w.-]+)\"")
 GRADLE_DEPENDENCY = re.compile(r"(?:implementation|api|testImplementation|compileOnly)[\s(]+['\"][\w.-]+:([\w.-]+)")
 NEVER_CENTRAL = {"typing_extensions", "mypy_extensions", "six", "future"}
-"""Never central, however often they are imported."""
+"""Never reported as central, however often they are imported."""
 MAX_LIBRARIES = 8
 
 
@@ -48,7 +48,7 @@ def measure_libraries(sources: SourceFiles) -> LibraryUse:
 
 
 def measure_python_libraries(sources: SourceFiles) -> LibraryUse:
-    """By what is imported, in files that are shipped and in tests."""
+    """Return the libraries that shipped files and tests import."""
     own = collect_own_modules(sources)
     shipped, tests = (count_importing_files(sources, paths, own) for paths in (sources.shipped, sources.tests))
     central = [
@@ -68,7 +68,7 @@ def is_widely_used(files: int, all_files: int) -> bool:
 
 
 def find_only_zone(library: str, sources: SourceFiles) -> str:
-    """The only zone that imports it, if it is one of several."""
+    """Return the zone that imports a library, if it is the only one of several."""
     users = {find_zone(path, sources) for path in sources.understood if has_import_of(sources, path, library)}
     return users.pop() if len(users) == 1 and len(sources.shipped) > 10 else ""
 
@@ -78,7 +78,7 @@ def has_import_of(sources: SourceFiles, path: str, library: str) -> bool:
 
 
 def count_importing_files(sources: SourceFiles, paths: Iterable[str], own: frozenset[str]) -> Counter[str]:
-    """Files that import each top name."""
+    """Return the number of files that import each top-level name."""
     found: Counter[str] = Counter()
     for path in paths:
         if path in sources.known:
@@ -88,7 +88,7 @@ def count_importing_files(sources: SourceFiles, paths: Iterable[str], own: froze
 
 
 def collect_own_modules(sources: SourceFiles) -> frozenset[str]:
-    """Names that a file or folder of the tree may be imported by."""
+    """Return the names under which files and folders of the tree may be imported."""
     names = set[str]()
     for path in sources.code.paths:
         pure = PurePosixPath(path)
@@ -98,7 +98,9 @@ def collect_own_modules(sources: SourceFiles) -> frozenset[str]:
 
 
 def read_declared_libraries(sources: SourceFiles) -> tuple[set[str], set[str]]:
-    """By the manifests of the top and of the largest roots: what is shipped with, and what only development needs."""
+    """Return the libraries in the manifests of the root and of the largest roots: those that are shipped, and those for
+    development only.
+    """
     shipped, testing = set[str](), set[str]()
     configuration = sources.configuration
     near = tuple(f"{root}/" for root in sources.roots[:3])
@@ -137,18 +139,18 @@ def read_declared_libraries(sources: SourceFiles) -> tuple[set[str], set[str]]:
 
 
 def drop_local_packages(given: dict[str, Any]) -> set[str]:
-    """Without those of the same repository."""
+    """Return the names without packages of the same repository."""
     return {name for name, said in given.items() if not str(said).startswith(("workspace:", "file:", "link:", "portal:"))}
 
 
 def read_crates(held: dict[str, Any], kind: str) -> set[str]:
-    """Without those of the same workspace, which are named by their path."""
+    """Return the names without crates of the same workspace, which are given by path."""
     given = get_table(held, kind)
     return {name for name, said in given.items() if not (isinstance(said, dict) and "path" in said)}
 
 
 def count_declared_uses(sources: SourceFiles, paths: Iterable[str], names: Iterable[str]) -> Counter[str]:
-    """Files that import what is declared, where their language is understood."""
+    """Return the number of files that import each declared library, in supported languages."""
     found: Counter[str] = Counter()
     wanted = {key: name for name in names for key in (name, name.replace("-", "_"))}
     for path in paths:
@@ -158,6 +160,6 @@ def count_declared_uses(sources: SourceFiles, paths: Iterable[str], names: Itera
 
 
 def list_module_prefixes(module: str) -> list[str]:
-    """A path of Go or JavaScript, or a name of Rust, from the whole to its first word."""
+    """Return a Go or JavaScript path, or a Rust name, and all its prefixes, the longest first."""
     parts = re.split(r"(::|/)", module)
     return ["".join(parts[: at + 1]) for at in range(len(parts))]

@@ -18,22 +18,22 @@ from afresh.core.tokens import estimate_tokens
 from afresh.core.truncate import to_one_line
 
 MAX_LEVEL_TOKENS = {"user": 120, "project": 400, "type": 100, "task": 180}
-"""Tokens that each level may take when nobody says otherwise."""
+"""Default token limit of each level."""
 MAX_CACHED_PROJECTS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileInputs:
-    """What the tree itself does not tell."""
+    """What the tree itself does not contain."""
 
     user: tuple[str, ...] = ()
-    """What the person has written down for all projects."""
+    """What the user has written down for all projects."""
     type: str = ""
-    """One of those that come with afresh; for a type of the user's own, that which it is judged as."""
+    """A built-in task type; for a custom type, the built-in one that it is based on."""
     likely: tuple[str, ...] = ()
     """Files that the task is likely about, the likeliest first."""
     trial: CommandTrial | None = None
-    """The command that was seen to run the tests."""
+    """The command that ran the tests when it was tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class ProjectProfile:
         return dict(self.levels)[level]
 
     def render(self, level: str, cap: int | None = None) -> str:
-        """At most `cap` tokens, by default as many as the level may take; what matters least is left out first."""
+        """Return the text in at most `cap` tokens, by default the level's limit; the least important parts are left out first."""
         return fit_statements(self.statements(level), MAX_LEVEL_TOKENS[level] if cap is None else cap, estimate_tokens)
 
 
 def build_profile(
     code: CodeIndex, configuration: ProjectConfiguration, about: ProfileInputs, kept: MutableMapping[str, str]
 ) -> ProjectProfile:
-    """`kept` holds facts by what they were made of, so that an unchanged tree is not measured twice."""
+    """Build the profile. `kept` caches facts by what they were made from, so that an unchanged tree is not measured twice."""
     facts = load_or_measure_traits(code, configuration, kept)
     return ProjectProfile(
         (
@@ -64,7 +64,7 @@ def build_profile(
 
 
 def load_or_measure_traits(code: CodeIndex, configuration: ProjectConfiguration, kept: MutableMapping[str, str]) -> ProjectTraits:
-    """A thing that was kept and can't be read is measured again."""
+    """Return the cached traits; measure them again if they are missing or unreadable."""
     key = make_cache_key(code, configuration)
     if key in kept:
         with suppress(ValueError, KeyError, TypeError, AttributeError):
@@ -80,7 +80,7 @@ def load_or_measure_traits(code: CodeIndex, configuration: ProjectConfiguration,
 
 
 def make_cache_key(code: CodeIndex, configuration: ProjectConfiguration) -> str:
-    """Of all that facts depend on: the code, what configures it, and how often its files were changed."""
+    """Return a hash of everything that the traits depend on: the code, its configuration, and how often files were changed."""
     changed = "".join(f"{path}\0{commits}\n" for path in code.files if (commits := code.churn(path).commits))
     said = "\0".join((code.digest, configuration.digest, changed))
     return sha256(said.encode("utf-8", "backslashreplace")).hexdigest()
@@ -111,7 +111,7 @@ KNOWN_TOOLS = (
     "fastapi", "react", "vue", "svelte", "angular", "pydantic", "sqlalchemy", "pandas", "numpy",
 )  # fmt: skip
 EVERYDAY_WORDS = {"go", "make", "just", "black", "rust", "swift", "java", "bash", "bun", "fd", "react"}
-"""Names that are everyday words too: they count only as written, or marked as code."""
+"""Names that are also everyday words: they count only as written here, or marked as code."""
 REJECTING_WORDS = re.compile(
     r"\bprefer\b.*?\b(?:to|over)\b"
     r"|\b(?:no(?!\s*[:,])|not|never|avoid|without|don'?t|do not|instead of|rather than|stop|nor|isn'?t)\b",
@@ -127,7 +127,7 @@ MAX_RULES = 6
 
 
 def describe_user(texts: Sequence[str]) -> list[ProfileStatement]:
-    """Nothing, when the person has written nothing."""
+    """Return the statements about the user; empty if the user has written nothing."""
     clauses = [clause for text in texts for clause in CLAUSE_BOUNDARY.split(strip_code_blocks(text)) if clause and clause.strip()]
     languages, tools, avoided = (list(dict.fromkeys(found)) for found in sort_names_by_preference(clauses))
     return [
@@ -138,12 +138,12 @@ def describe_user(texts: Sequence[str]) -> list[ProfileStatement]:
 
 
 def strip_code_blocks(text: str) -> str:
-    """Blocks of code are examples, not statements."""
+    """Return the text without code blocks, which are examples and not statements."""
     return re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def sort_names_by_preference(clauses: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Languages and tools in favour, and those that a clause speaks against. Whatever is in both is in neither."""
+    """Return languages, tools, and names that a clause rejects. A name that is both wanted and rejected is left out."""
     wanted, avoided = list[str](), list[str]()
     for clause in clauses:
         against = REJECTING_WORDS.search(clause)
@@ -167,7 +167,7 @@ def find_name(name: str, clause: str) -> re.Match[str] | None:
 
 
 def quote_preferences(texts: Sequence[str]) -> Iterator[str]:
-    """Short rules as they are written: items of lists, or texts that are one sentence."""
+    """Yield short rules as written: list items, or texts of one sentence."""
     seen = list[str]()
     for text in texts:
         lines = [match[1] for line in strip_code_blocks(text).split("\n") if (match := LIST_ITEM.match(line))]

@@ -26,11 +26,11 @@ MAX_FILES_MEASURED = 30
 MAX_HOT_SPOTS = 5
 MIN_COMMITS = 5
 MIN_DECISIONS = 16
-"""Files that are measured and that are named; commits from which on a file changes often, decisions from which on it is hard."""
+"""Limits: characters of a measured file, files measured, hot spots named; and the fewest commits and decisions of a hot spot."""
 
 
 def find_hot_spots(sources: SourceFiles) -> tuple[str, ...]:
-    """By commits times decisions, in steps of forty percent, so that a few lines more change nothing."""
+    """Return hot spots by commits times decisions, rounded in steps of forty percent so that small edits change nothing."""
     code = sources.code
     often = {path: commits for path in sources.understood if (commits := code.churn(path).commits) >= MIN_COMMITS}
     likely = sorted(often, key=lambda path: (-round(log2(often[path]) + log2(1 + code.reading(path).lines)), path))
@@ -44,7 +44,7 @@ def find_hot_spots(sources: SourceFiles) -> tuple[str, ...]:
 
 
 def measure_intricacy(sources: SourceFiles, path: str) -> int:
-    """Decisions in a file of Python; of others their lines, tenfold fewer."""
+    """Return the number of decisions in a Python file; for other languages, a tenth of its lines."""
     return (
         measure_python_file(read_source_text(sources, path, MAX_MEASURED_FILE_CHARACTERS)).decisions
         if path.endswith(".py")
@@ -73,7 +73,7 @@ def measure_project(code: CodeIndex, configuration: ProjectConfiguration) -> Pro
 
 
 def find_public_files(sources: SourceFiles) -> tuple[str, ...]:
-    """Descriptions of interfaces, and the files that gather what a top package gives to others."""
+    """Return interface descriptions, and the files in which top packages export their names."""
     described = [path for path in sources.code.paths if INTERFACE_FILE.fullmatch(path) and not sources.is_beside(path)]
     gathered = [f"{root}/__init__.py" for root in sources.roots if f"{root}/__init__.py" in sources.known]
     speaking = [path for path in gathered if sources.code.imports(path) or has_definitions(sources, path)]
@@ -85,7 +85,7 @@ def has_definitions(sources: SourceFiles, path: str) -> bool:
 
 
 def describe_project(facts: ProjectTraits, trial: CommandTrial | None) -> list[ProfileStatement]:
-    """In the order in which a newcomer would ask."""
+    """Return the statements, in the order in which a newcomer would ask."""
     layout, style, rules = facts.layout, facts.style, facts.constraints
     said = f"{layout.name or 'the repository'}" + (f" ({layout.about})" if layout.about else "")
     return [
@@ -106,7 +106,7 @@ def describe_project(facts: ProjectTraits, trial: CommandTrial | None) -> list[P
 
 
 def describe_languages(facts: ProjectTraits) -> str:
-    """Languages, and the versions that must do."""
+    """Return the languages, and the versions that must work."""
     versions = [one.removeprefix("Python ").removeprefix("Go ").removeprefix("Rust ") for one in facts.constraints.versions]
     said = ", ".join(facts.layout.languages)
     return f"{said} ({', '.join(versions)})" if versions and said else said
@@ -133,7 +133,7 @@ def describe_folders(facts: ProjectTraits) -> list[str]:
 
 
 def describe_test_command(facts: ProjectTraits, trial: CommandTrial | None) -> list[str]:
-    """The command that was seen to run tests, if any."""
+    """Return the command that ran tests when it was tried, if any."""
     if trial is None:
         return []
     found = f", {count_to_words(trial.collected, 'test')}" if trial.collected else ""
@@ -142,7 +142,7 @@ def describe_test_command(facts: ProjectTraits, trial: CommandTrial | None) -> l
 
 
 def describe_zones(facts: ProjectTraits) -> list[str]:
-    """Layers read from left to right: who stands before imports those after."""
+    """Return the layers; zones to the left import those to the right."""
     zones, parts = facts.zones, list[str]()
     if zones.layers and len(zones.layers) > 1:
         parts.append("imports point right: " + " → ".join(", ".join(row) for row in zones.layers))

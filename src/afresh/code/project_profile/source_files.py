@@ -1,4 +1,4 @@
-"""The files that a profile is made from, and what each Python file shows of its style."""
+"""The files that a profile is made from, and style metrics of Python files."""
 
 import ast
 import re
@@ -32,12 +32,12 @@ MONOREPO_FOLDERS = ("packages", "crates", "apps", "libs", "modules")
 """Folders of a repository that holds several projects."""
 TEST_FOLDERS = {"tests", "test", "__tests__", "spec", "js_tests", "e2e", "testing"}
 SETUP_FILE = re.compile(r"setup\.py|noxfile\.py|build\.rs|fabfile\.py|.*\.config\.\w+|(?:gulp|grunt)file\.\w+", re.IGNORECASE)
-"""Files that configure rather than do."""
+"""Files that configure the build rather than being part of the product."""
 
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """The files of a tree, told apart: what is shipped, what tests it, and what lies beside."""
+    """The files of a tree by role: shipped, tests, and supporting files."""
 
     code: CodeIndex
     configuration: ProjectConfiguration
@@ -45,7 +45,7 @@ class SourceFiles:
 
     @cached_property
     def written(self) -> dict[str, list[str]]:
-        """Files by language, also of those that nobody here understands."""
+        """Files by language, including unsupported ones."""
         found: dict[str, list[str]] = {}
         for path in self.code.paths:
             if language := LANGUAGE_BY_EXTENSION.get(path.rpartition(".")[2].lower()):
@@ -58,14 +58,14 @@ class SourceFiles:
 
     @cached_property
     def shipped(self) -> tuple[str, ...]:
-        """Of the main language; neither tests nor beside the code, unless there is nothing else."""
+        """Files of the main language without tests and supporting files, unless there are no others."""
         mine = [path for path in self.written.get(self.main, ()) if not is_test_code(path)]
         inner = [path for path in mine if not self.is_beside(path)]
         return tuple(inner or mine)
 
     @cached_property
     def understood(self) -> tuple[str, ...]:
-        """Of what is shipped, the files whose symbols are known."""
+        """The shipped files whose symbols are known."""
         return tuple(path for path in self.shipped if path in self.known)
 
     @cached_property
@@ -77,7 +77,7 @@ class SourceFiles:
         return tuple(path for paths in self.written.values() for path in paths if is_test_code(path))
 
     def package_of(self, path: str) -> str:
-        """The topmost folder above it that Python sees as a package; empty if the file itself is not in one."""
+        """Return the topmost package folder above a file; empty if the file is not in a package."""
         inner = find_parent_folder(path)
         if inner not in self._packages:
             top, around = "", inner
@@ -87,7 +87,7 @@ class SourceFiles:
         return self._packages[inner]
 
     def is_beside(self, path: str) -> bool:
-        """By the folders around its package; inside one a folder called contrib is part of what is shipped."""
+        """Whether a file is a supporting one, by the folders around its package; inside it, even `contrib` is shipped."""
         folders = path.split("/")[:-1]
         package = self.package_of(path)
         around = package.split("/") if package else folders[: 2 if folders[:1] and folders[0] in MONOREPO_FOLDERS else 1]
@@ -99,7 +99,7 @@ class SourceFiles:
 
     @cached_property
     def roots(self) -> tuple[str, ...]:
-        """Top packages of Python; else the shallowest folders that hold the code."""
+        """Top-level Python packages; for other languages, the shallowest folders that contain the code."""
         if self.main == "Python":
             counts = Counter(self.package_of(path) or find_parent_folder(path) for path in self.shipped)
         else:
@@ -116,12 +116,12 @@ class SourceFiles:
 
     @cached_property
     def common(self) -> str:
-        """What all roots begin with and none needs to be told by: `crates/`."""
+        """The common prefix of all roots, such as `crates/`, which is left out of their names."""
         tops = {root.partition("/")[0] for root in self.roots if root != "."}
         return f"{next(iter(tops))}/" if len(tops) == 1 and len(self.roots) > 1 else ""
 
     def root_of(self, path: str) -> str:
-        """The one of the roots that a file is in; empty for one at the top."""
+        """Return the root that a file is in; empty for a file at the top."""
         return next((root for root in self.roots if path.startswith(f"{root}/")), "")
 
 
@@ -130,7 +130,7 @@ def rank_by_count(counts: Mapping[str, int]) -> list[str]:
 
 
 def choose_stable_sample(paths: Iterable[str], number: int) -> list[str]:
-    """Those with the lowest hashes: one file more or less changes at most one of them."""
+    """Return the paths with the lowest hashes: adding or removing a file changes at most one of them."""
     return sorted(paths, key=lambda path: sha256(path.encode("utf-8", "backslashreplace")).digest())[:number]
 
 
@@ -139,7 +139,7 @@ def find_parent_folder(path: str) -> str:
 
 
 def find_top_folder(path: str) -> str:
-    """`src` or `lib` alone say little."""
+    """Return the top folder; for `src`, `lib` and the like, with the folder below it."""
     parts = path.split("/")[:-1]
     return "/".join(
         parts[: 2 if parts[:1] in (["src"], ["lib"], ["packages"], ["crates"], ["apps"], ["internal"], ["pkg"]) else 1]
@@ -159,7 +159,7 @@ class PythonFileMetrics:
     functions: int = 0
     annotated: int = 0
     waiting: int = 0
-    """Functions that are async."""
+    """Async functions."""
     lengths: tuple[int, ...] = ()
     classes: int = 0
     data: int = 0
@@ -175,7 +175,7 @@ class PythonFileMetrics:
 
 @lru_cache(maxsize=1024)
 def measure_python_file(text: str) -> PythonFileMetrics:
-    """Nothing of a file that does not parse."""
+    """Return the metrics of a file; all zero if it does not parse."""
     tree = parse_syntax_tree(text)
     if tree is None:
         return PythonFileMetrics()
@@ -203,7 +203,7 @@ def measure_python_file(text: str) -> PythonFileMetrics:
 
 
 def is_fully_annotated(function: FunctionNode) -> bool:
-    """All but `self`; a constructor need not say what it returns."""
+    """Whether all parameters but `self`, and the return value except of a constructor, are annotated."""
     given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
     given += [one for one in (function.args.vararg, function.args.kwarg) if one]
     wanted = [one for number, one in enumerate(given) if not (number == 0 and one.arg in ("self", "cls", "mcs", "metacls"))]
@@ -212,7 +212,7 @@ def is_fully_annotated(function: FunctionNode) -> bool:
 
 
 def iterate_quote_marks(text: str, nodes: list[ast.AST]) -> Iterator[str]:
-    """The mark that each plain string begins with; not of those that hold one, nor of docstrings."""
+    """Yield the quote character of each plain string, except docstrings and strings that contain a quote."""
     lines = text.split("\n")
     for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and not {"'", '"'} & {*node.value}:
@@ -223,7 +223,7 @@ def iterate_quote_marks(text: str, nodes: list[ast.AST]) -> Iterator[str]:
 
 
 def read_raised_name(node: ast.Raise) -> str:
-    """What is raised by its name; not what is raised again."""
+    """Return the name of what is raised; empty for a re-raise."""
     raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
     if isinstance(raised, ast.Attribute):
         return raised.attr
@@ -232,7 +232,7 @@ def read_raised_name(node: ast.Raise) -> str:
 
 @lru_cache(maxsize=1024)
 def detect_indentation(text: str) -> str:
-    """Of the lines that follow one which opens a block; empty where there is none."""
+    """Return the indentation of the lines after those that open a block; empty if there are none."""
     steps = re.findall(r"^\S[^\n]*[:{(\[]\s*\n(\t+|  +)(?=\S)", text, re.MULTILINE)
     counts: dict[str, int] = {}
     for step in steps:

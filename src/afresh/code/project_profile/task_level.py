@@ -1,5 +1,4 @@
-"""What of a project matters for one type of task, and which files one task is about: who covers them, who depends on them, and
-what may go wrong."""
+"""What matters in a project for one type of task, and for one task: its likely files, their tests, their importers and risks."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +21,7 @@ StatementParts = list[str]
 
 
 def describe_type(type: str, facts: ProjectTraits, trial: CommandTrial | None) -> list[ProfileStatement]:
-    """A type that is not known gets what any change needs."""
+    """Return the statements for a type of task; an unknown type gets those that any change needs."""
     return make_statement(f"for {type or 'a task'}", SELECT_BY_TASK_TYPE.get(type, select_for_feature)(facts, trial), 20)
 
 
@@ -138,7 +137,7 @@ def describe_suite_command(trial: CommandTrial | None) -> str:
 
 
 def describe_import_direction(facts: ProjectTraits) -> str:
-    """Without the zones themselves, which the level of the project names."""
+    """Return the direction of imports without the names of the zones, which the project level lists."""
     zones = facts.zones
     if len(zones.layers) > 1 and not zones.cycles:
         return f"imports between zones point one way, from {zones.layers[0][0]} to {zones.layers[-1][0]}; keep it so"
@@ -150,7 +149,7 @@ def describe_import_cycles(facts: ProjectTraits) -> str:
 
 
 def describe_expected_habits(facts: ProjectTraits) -> str:
-    """Only where nearly all of the code does so."""
+    """Return habits that nearly all of the code follows."""
     found = [said for said in (facts.style.typed, facts.style.documented) if said.startswith("nearly all")]
     words = {"functions are fully annotated": "annotations", "public names are documented": "documentation"}
     names = [word for key, word in words.items() if any(key in said for said in found)]
@@ -188,11 +187,11 @@ def describe_versions(facts: ProjectTraits) -> str:
 
 MAX_LIKELY_FILES = 4
 MIN_IMPORTERS_OF_CONTRACT = 5
-"""Files that import another, from which on its names are a contract."""
+"""Limits: likely files shown, and importers from which on a file's names are a contract."""
 
 
 def describe_task(sources: SourceFiles, facts: ProjectTraits, likely: Sequence[str]) -> list[ProfileStatement]:
-    """Statements about the files that a task is likely about, given the likeliest first; none without such files."""
+    """Return statements about the files that a task is likely about, given the likeliest first; empty without such files."""
     code = sources.code
     ranked = [path for path in likely if path in sources.known]
     tests = [path for path in ranked if is_test_code(path)]
@@ -214,7 +213,7 @@ def describe_file_place(sources: SourceFiles, path: str) -> str:
 
 
 def find_covering_tests(code: CodeIndex, files: Sequence[str], likely: Sequence[str]) -> list[str]:
-    """Those that are likely about the task first, then those that are named after a file."""
+    """Return test files, those among the likely files first, then those named after a file."""
     found = dict.fromkeys(test for path in files for test in code.tests_of(path) if test not in files)
     near = [test for test in likely if test in found]
     rest = [test for test in found if test not in near]

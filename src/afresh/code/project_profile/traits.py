@@ -1,4 +1,4 @@
-"""What is known of a project, and statements about it: rounded so that small edits leave every word as it was."""
+"""Traits of a project, and statements about it: rounded so that small edits leave every word unchanged."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ class ProjectLayout:
     """Folders of the code that is shipped."""
     tests: tuple[str, ...] = ()
     mirrored: bool = False
-    """Tests lie in folders named as those of the code that they test."""
+    """Whether test folders are named like the folders of the code that they test."""
     beside: tuple[str, ...] = ()
     """Docs, scripts, examples and the like."""
     entries: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
-    """Files of tests for their common use: conftest.py."""
+    """Shared test files such as conftest.py."""
     papers: tuple[str, ...] = ()
     """Changelog, rules for contributors, decisions."""
     unread: tuple[str, ...] = ()
-    """Languages that no one here understands the code of."""
+    """Languages without a reader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class LibraryUse:
     used: tuple[str, ...] = ()
     testing: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
-    """By a manifest; whether it is used is not known."""
+    """Declared in a manifest; whether they are used is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class CodeStyle:
     documented: str = ""
     typed: str = ""
     written: tuple[str, ...] = ()
-    """Quotes, indentation, length of lines."""
+    """Quotes, indentation, line length."""
     imports: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     habits: tuple[str, ...] = ()
@@ -55,10 +55,10 @@ class CodeStyle:
 @dataclass(frozen=True, slots=True)
 class CodeZones:
     layers: tuple[tuple[str, ...], ...] = ()
-    """Whoever stands before imports those after; within a layer nobody imports another."""
+    """Earlier layers import later ones; zones of one layer do not import each other."""
     cycles: tuple[tuple[str, ...], ...] = ()
     hubs: tuple[str, ...] = ()
-    """Imported by most others."""
+    """Zones that most others import."""
     more: str = ""
 
 
@@ -81,16 +81,16 @@ class ProjectTraits:
     testing: tuple[str, ...] = ()
     """How tests are written."""
     hot: tuple[str, ...] = ()
-    """Files that change often and are intricate."""
+    """Files that change often and are complex."""
     public: tuple[str, ...] = ()
-    """Files whose names others rely on: packages' own, entry points, descriptions of interfaces."""
+    """Files whose names others rely on: packages' `__init__` files, entry points, interface descriptions."""
 
 
 ROUNDING_STEPS = (10, 15, 20, 30, 40, 60, 80, 100)
 
 
 def round_to_words(number: int) -> str:
-    """`about 300`: the nearest of 10, 15, 20, 30, 40, 60, 80, 100, 150, … by ratio. Up to three it is said as it is."""
+    """Return `about 300`: the nearest of 10, 15, 20, 30, 40, 60, 80, 100, 150, … by ratio. Up to three, the exact number."""
     if number <= 3:
         return str(number)
     return f"about {round_by_ratio(number):,}"
@@ -113,7 +113,7 @@ def share_to_tenths(part: int, whole: int) -> int:
 
 
 def share_to_words(part: int, whole: int) -> str:
-    """In words: nearly all, most, about half, some, few, none."""
+    """Return a share in words: nearly all, most, about half, some, few, none."""
     if not whole or not part:
         return "none"
     ratio = part / whole
@@ -122,7 +122,7 @@ def share_to_words(part: int, whole: int) -> str:
 
 
 def rank_by_magnitude(counts: Mapping[str, int]) -> list[str]:
-    """The larger first, by powers of two; within one by name, so that a single more does not change the order."""
+    """Return names by powers of two of their count, the largest first, then by name, so that small changes keep the order."""
     return sorted(counts, key=lambda name: (-measure_magnitude(counts[name]), name))
 
 
@@ -138,7 +138,7 @@ def find_most_common(words: Iterable[str]) -> str:
 
 
 def join_names(names: Sequence[str], room: int = 150) -> str:
-    """As many of the names as there is room for, none of them cut."""
+    """Return as many of the names as fit into `room` characters, none of them cut."""
     kept = list[str]()
     for name in names:
         if sum(len(one) + 2 for one in kept) + len(name) > room:
@@ -148,18 +148,18 @@ def join_names(names: Sequence[str], room: int = 150) -> str:
 
 
 MAX_PART_CHARACTERS = 240
-"""Characters of one part: what a repository writes into its files goes no further."""
+"""Characters of one part: limits how much text of a repository's files gets into a prompt."""
 CountTokens = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileStatement:
-    """`name: part; part; part.` The parts come in the order of how much they matter."""
+    """`name: part; part; part.` The most important part comes first."""
 
     name: str
     parts: tuple[str, ...]
     weight: int = 10
-    """How much worse it is to leave it out than the last part of another; parts lose one for each before them."""
+    """Importance of the first part, relative to other statements; each further part has one less."""
 
     @property
     def text(self) -> str:
@@ -167,13 +167,13 @@ class ProfileStatement:
 
 
 def make_statement(name: str, parts: Sequence[str], weight: int = 10) -> list[ProfileStatement]:
-    """None when there is nothing to say."""
+    """Return a list with the statement; empty when there are no parts."""
     said = tuple(to_one_line(part, MAX_PART_CHARACTERS) for part in parts if part.strip())
     return [ProfileStatement(name, said, weight)] if said else []
 
 
 def fit_statements(statements: Sequence[ProfileStatement], cap: int, count: CountTokens) -> str:
-    """At most `cap` tokens by the caller's own count, whatever that count is like; empty if not even one part fits."""
+    """Return as many statements as fit into `cap` tokens by the caller's own count; empty if not even one part fits."""
     kept = {(at, number) for at, one in enumerate(statements) for number in range(len(one.parts))}
     order = sorted(kept, key=lambda key: (statements[key[0]].weight - key[1], -key[0], -key[1]))
     text = render_statements(statements, kept)

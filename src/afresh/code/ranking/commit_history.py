@@ -1,4 +1,4 @@
-"""What earlier commits tell: which files were changed when something like it was said, how often of late, and with what else."""
+"""Scores from earlier commits: files changed in similar commits, changed often and recently, and changed together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,21 +11,23 @@ from afresh.core.commit import CommitHistory, FileChurn
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 
 MAX_PATHS_PER_COMMIT = 30
-"""Files of a commit: one that changed more tells nothing of any."""
+"""A commit that changed more files than this is ignored, since it says little about any of them."""
 MAX_SIMILAR_COMMITS = 50
 SIMILARITY_EXPONENT = 4
 RECENCY_COMMITS = 100
-"""Commits that are likest, how much more the likest counts, and after how many commits a change is half forgotten, or nearly."""
+"""How many similar commits are used, how strongly the most similar ones are preferred, and the number of commits over which a
+change loses most of its weight.
+"""
 BM25_MESSAGE_LENGTH = 0.5
 MAX_PATHS_FOR_COCHANGE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class CommitIndex:
-    """Commits that changed something, numbered from the newest, ready to be asked."""
+    """Commits that changed files, numbered from the newest and indexed by the words of their messages."""
 
     having: Mapping[str, Mapping[str, int]]
-    """Of each word the commits whose message has it; commits by number, as text."""
+    """For each word, the commits whose message contains it, by number as text."""
     lengths: Mapping[str, float]
     paths: Sequence[tuple[str, ...]]
     messages: Sequence[str]
@@ -53,7 +55,7 @@ def index_commits(history: CommitHistory) -> CommitIndex:
 
 
 def find_similar_commits(history: CommitIndex, question: QueryTerms) -> list[tuple[int, float]]:
-    """The commits whose messages are likest to the text, with a number that is 1 for the likest."""
+    """Return the commits whose messages are most similar to the text, with a similarity that is 1 for the best."""
     counts = [(history.having.get(stem_word(word), {}), 1.0) for word in question.words]
     scores = score_bm25(counts, history.lengths, len(history.paths), BM25_MESSAGE_LENGTH)
     likest = sorted((-score, int(number)) for number, score in scores.items())[:MAX_SIMILAR_COMMITS]
@@ -61,7 +63,7 @@ def find_similar_commits(history: CommitIndex, question: QueryTerms) -> list[tup
 
 
 def score_changed_before(history: CommitIndex, likest: Sequence[tuple[int, float]], files: frozenset[str]) -> FileScores:
-    """Files that were changed when something like it was said."""
+    """Return scores of files that similar commits changed."""
     found: FileScores = {}
     for number, likeness in likest:
         changed = history.paths[number]
@@ -72,7 +74,7 @@ def score_changed_before(history: CommitIndex, likest: Sequence[tuple[int, float
 
 
 def score_changed_lately(history: CommitIndex, files: frozenset[str]) -> FileScores:
-    """Files that are changed often, and of late."""
+    """Return scores of files that are changed often and recently."""
     found: FileScores = {}
     for number, changed in enumerate(history.paths):
         worth = exp(-number / RECENCY_COMMITS) / len(changed) ** 0.5
@@ -83,7 +85,7 @@ def score_changed_lately(history: CommitIndex, files: frozenset[str]) -> FileSco
 
 
 def score_changed_together(history: CommitIndex, path: str, files: frozenset[str]) -> FileScores:
-    """How likely others are changed when this one is."""
+    """Return how likely other files are changed when this one is."""
     found: FileScores = {}
     commits = history.touching.get(path, ())
     for number in commits:

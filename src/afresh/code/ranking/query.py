@@ -1,4 +1,4 @@
-"""What a text asks about: its words, the identifiers that it means as such, and the files that it names or implies."""
+"""What a text asks about: its words, the identifiers in it, and the files that it names or implies."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ FileScores = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class RankingQuery:
-    """A task's text, the files that it has touched, and what the repository's commits tell; each may be missing."""
+    """A task's text, the files that it has touched, and the repository's commits; each may be missing."""
 
     text: str = ""
     touched: tuple[str, ...] = ()
@@ -29,21 +29,21 @@ class RankingQuery:
 
 @dataclass(frozen=True, slots=True)
 class RankedFile:
-    """A file that matters."""
+    """A relevant file."""
 
     path: str
     score: float
-    """1 for the best of all files; it says nothing across questions."""
+    """1 for the best of all files; not comparable between queries."""
     reasons: tuple[str, ...]
-    """Why it is here, in few words each, the weightiest first."""
+    """Short reasons, the weightiest first."""
     symbols: tuple[Symbol, ...] = ()
-    """What matters in it, the weightiest first."""
+    """Relevant symbols of the file, the weightiest first."""
 
 
 MAX_QUERY_CHARACTERS = 20_000
 MAX_QUERY_WORDS = 200
 MAX_QUERY_NAMES = 100
-"""What is weighed of a text; the rest of a longer one is passed over."""
+"""Limits of a query; the rest of a longer text is ignored."""
 DOTTED_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*")
 QUOTED_TEXT = re.compile(r"``?([^`\n]+)``?|'([\w.()/:-]+)'|\"([\w.()/:-]+)\"")
 COMPOUND_NAME = re.compile(r"[^_]_+[^_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
@@ -52,18 +52,17 @@ MIN_NAME_CHARACTERS = 3
 CODE_CERTAINTY = 1.0
 DOTTED_CERTAINTY = 0.7
 CAPITAL_CERTAINTY = 0.4
-"""How surely a word is meant as a name of code: quoted, called or compound; part of a dotted name; with a capital inside a
-sentence."""
+"""How surely a word is an identifier: quoted, called or compound; part of a dotted name; capitalised inside a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
     words: Mapping[str, float]
-    """Each telling word in one of its forms, with its weight: the first line counts twice, repetition a little."""
+    """Each significant word in one of its forms, with its weight: the first line counts twice, repetition a little."""
     names: Mapping[str, float]
-    """Identifiers and dotted names, with how surely each is meant as one."""
+    """Identifiers and dotted names, with how surely each is one."""
     files: frozenset[str]
-    """In lower case: whatever may be the name or path of a file."""
+    """Possible names and paths of files, in lower case."""
 
 
 @lru_cache(maxsize=64)
@@ -110,7 +109,7 @@ def _names_with_certainty(text: str, quoted: set[str]) -> Iterator[tuple[str, fl
 
 
 def subject_from_path(path: str) -> str:
-    """What a file is called after: its stem, without what marks it as a test."""
+    """Return the subject of a file's name: its stem, without test markers."""
     name = PurePosixPath(path).name.partition(".")[0].strip("_")
     for mark in ("test_", "tests_"):
         name = name.removeprefix(mark)
@@ -124,22 +123,25 @@ PLAIN_WORD = re.compile(r"(?<![\w/.-])[A-Za-z][\w-]*(?![\w/]|\.\w)")
 DOC_PHRASE_SCORE = 1.0
 FOLDER_AND_NAME_SCORE = 0.9
 QUOTED_NAME_SCORE = 0.5
-"""Its own documentation begins with the phrase; it is called after one word and its folder after the word beside; it is called
-after a word that is written as code."""
+"""Scores of a file whose documentation quotes the phrase; whose name and folder are adjacent words; and whose name is quoted
+as code.
+"""
 MIN_SURE_SCORE = 0.85
 MAX_SURE_FILES = 3
 MAX_CACHED_ANSWERS = 16
-"""From where on a file counts as named, if there are no more of them; and answers that are kept."""
+"""The score from which on a file counts as named, how many such files there may be, and cached answers."""
 _recent_scores: RecentAnswers[tuple[str, str], FileScores] = RecentAnswers(MAX_CACHED_ANSWERS)
 
 
 def score_implied_files(code: CodeIndex, text: str) -> FileScores:
-    """No tests: they are found by what they test. The same question of the same tree is answered from memory."""
+    """Return scores of files that a text implies. Tests are left out: they are found by what they test. Answers are cached per
+    tree.
+    """
     return _recent_scores.get_or_make((code.digest, text), lambda: _score_implied_files(code, text))
 
 
 def find_surely_implied_files(code: CodeIndex, text: str) -> list[str]:
-    """Those that are as good as named, the surest first."""
+    """Return the files that a text surely implies, the surest first."""
     found = score_implied_files(code, text)
     kept = sorted((path for path in found if found[path] >= MIN_SURE_SCORE), key=lambda path: (-found[path], path))
     return kept if len(kept) <= MAX_SURE_FILES else []
@@ -161,7 +163,7 @@ def _score_implied_files(code: CodeIndex, text: str) -> FileScores:
 
 
 def _score_doc_phrases(code: CodeIndex, product: Sequence[str], text: str) -> Iterator[tuple[str, float]]:
-    """Documentation that has two words of the text beside each other as code."""
+    """Yield files whose documentation quotes two adjacent words of the text as code."""
     wanted = set(_word_pairs(text))
     for pair in wanted:
         holders = [path for path in product if pair in code.doc(path) and pair in {*_quoted_word_pairs(code.doc(path))}]
@@ -181,7 +183,7 @@ def _word_pairs(text: str) -> Iterator[str]:
 
 
 def _score_folder_and_name(called: dict[str, list[str]], text: str) -> Iterator[tuple[str, float]]:
-    """`the plan tool`, `the tool read`: tools/plan.py, tools/read.py."""
+    """Yield files such as tools/plan.py and tools/read.py for `the plan tool` and `the tool read`."""
     words = [match[0].lower() for match in PLAIN_WORD.finditer(text) if match[0].lower() not in STOP_WORDS]
     beside = list(pairwise(words))
     for name, folder in (*beside, *[(second, first) for first, second in beside]):

@@ -1,4 +1,4 @@
-"""Ranks files for a question, with the symbols that matter in each, and selects the lines of a map that fit a cap of tokens."""
+"""Ranks files for a query, with their relevant symbols, and selects the lines of a map that fit a token limit."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ MAX_CACHED_RANKINGS = 8
 
 
 def rank_files(code: CodeIndex, question: RankingQuery, most: int = 30) -> list[RankedFile]:
-    """The files that matter, the most telling first, with reasons and symbols."""
+    """Return the relevant files, the best first, with reasons and symbols."""
     weighed = score_files(code, question)
     best = weighed.best()[:most]
     at = make_symbol_criteria(code, weighed.asked, weighed.saying, best)
@@ -33,7 +33,7 @@ _recent_rankings: RecentAnswers[tuple[str, RankingQuery, int], list[RankedFile]]
 
 
 def rank_files_cached(code: CodeIndex, question: RankingQuery, most: int) -> list[RankedFile]:
-    """As `rank_files`; recent answers for the same code are kept, also across views of it."""
+    """As `rank_files`, but recent answers for the same code are cached, even across indexes of it."""
     return [*_recent_rankings.get_or_make((code.digest, question, most), lambda: rank_files(code, question, most))]
 
 
@@ -42,7 +42,7 @@ NAME_WORDS_WEIGHT = 1.0
 DESCRIPTION_WEIGHT = 0.4
 USE_WEIGHT = 0.1
 QUALIFIED_NAME_FACTOR = 2.0
-"""A name with its class is meant more than the class."""
+"""A name given with its class weighs more than the class."""
 WEIGHT_BY_KIND = {
     SymbolKind.CLASS: 1.0,
     SymbolKind.INTERFACE: 1.0,
@@ -52,20 +52,20 @@ WEIGHT_BY_KIND = {
 }
 PRIVATE_FACTOR = 0.5
 FILES_WHOSE_USES_COUNT = 10
-"""Files whose use of a symbol speaks for it."""
+"""Highest ranked files whose uses of a symbol count in its favour."""
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolCriteria:
-    """What symbols are weighed against, worked out once for a question."""
+    """What symbols are scored by, computed once for a query."""
 
     names: Mapping[str, float]
     words: Mapping[str, float]
-    """By stem: how telling a word is in this tree, 1 for the most telling."""
+    """By stem: how significant a word is in this tree, 1 for the most significant."""
     uses: Mapping[str, int]
-    """How many of the files that matter most use an identifier."""
+    """How many of the highest ranked files use an identifier."""
     definers: Mapping[str, int]
-    """How many symbols of the ranked files have a name: use of one that many have tells little of each."""
+    """How many symbols of the ranked files have a name: uses of a frequent name say little about each."""
 
 
 def make_symbol_criteria(code: CodeIndex, question: QueryTerms, saying: WordCounts, ranked: Sequence[str]) -> SymbolCriteria:
@@ -80,7 +80,7 @@ def make_symbol_criteria(code: CodeIndex, question: QueryTerms, saying: WordCoun
 
 
 def rank_symbols(code: CodeIndex, at: SymbolCriteria, path: str) -> tuple[Symbol, ...]:
-    """Of one file, the weightiest first."""
+    """Return the symbols of one file, the weightiest first."""
     known = code.reading(path).symbols
     scores = [_score_symbol(code, at, symbol) for symbol in known]
     return tuple(known[number] for number in sorted(range(len(known)), key=lambda number: (-scores[number], number)))
@@ -104,24 +104,25 @@ def _score_symbol(code: CodeIndex, at: SymbolCriteria, symbol: Symbol) -> float:
 
 
 def _count_users(code: CodeIndex, symbol: Symbol) -> int:
-    """Files of the whole tree that use it. Asked only of what is offered to others."""
+    """Return the number of files in the tree that use it; only for public symbols."""
     return len(code.mentioning(symbol.short)) if symbol.public and "." not in symbol.name else 0
 
 
 MAX_SIGNATURE_CHARACTERS = 120
 SYMBOL_DECAY = 0.82
-"""Worth of each further symbol of a file, against the one before: the best of a lesser file comes before the last of a better."""
+"""Value of each further symbol of a file relative to the one before, so that the best symbol of a lower file comes before the
+last of a higher one.
+"""
 MIN_LINE_TOKENS = 4
 TYPICAL_FILE_TOKENS = 40
-"""Tokens that a line takes at least, and a file with its reasons and symbols about: what a cap can have no room for is not
-looked at."""
+"""Tokens that a line takes at least, and that a file with reasons and symbols takes on average; used to skip what can't fit."""
 MAX_SYMBOLS_PER_FILE = 60
 """Symbols of one file."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedMapFile:
-    """A file of the map, and the symbols of it that there is room for, in reading order."""
+    """A file of the map, and those of its symbols that fit, in source order."""
 
     ranked: RankedFile
     symbols: tuple[Symbol, ...]
@@ -132,8 +133,9 @@ class RankedMapFile:
 
 
 def select_map_files(code: CodeIndex, question: RankingQuery, tokens: int, count: Callable[[str], int]) -> list[RankedMapFile]:
-    """What there is room for. The worth of a line falls with its file's score and its place in it; the lines worth most are
-    taken as long as the text that they make fits."""
+    """Return what fits into the token limit. A line's value falls with its file's score and its position in the file; the most
+    valuable lines are taken as long as the rendered text fits.
+    """
     files = rank_files_cached(code, question, tokens // TYPICAL_FILE_TOKENS + 3) if tokens > 0 else []
     lines = sorted(
         (-ranked.score * SYMBOL_DECAY**number, place, number)
@@ -152,7 +154,7 @@ def select_map_files(code: CodeIndex, question: RankingQuery, tokens: int, count
 
 
 def _files_from_lines(files: Sequence[RankedFile], lines: Sequence[tuple[float, int, int]]) -> list[RankedMapFile]:
-    """A file's own line is number 0 and worth more than any of its symbols, so it is there when one of them is."""
+    """Group the chosen lines by file. A file's own line is number 0 and worth more than its symbols, so it is always included."""
     counts: dict[int, int] = {}
     for _, place, number in lines:
         counts[place] = max(counts.get(place, 0), number)
@@ -160,7 +162,7 @@ def _files_from_lines(files: Sequence[RankedFile], lines: Sequence[tuple[float, 
 
 
 def _with_owners(symbols: Sequence[Symbol], taken: int) -> tuple[Symbol, ...]:
-    """The first of them, and the classes and functions that they stand in, in reading order."""
+    """Return the first symbols and the classes and functions that enclose them, in source order."""
     held = symbols[:taken]
     owners = {symbol.name.rpartition(".")[0] for symbol in held if "." in symbol.name}
     whole = {".".join(name.split(".")[:end]) for name in owners for end in range(1, name.count(".") + 2)}

@@ -1,5 +1,4 @@
-"""Scores files by text, names, history and imports, with weights that were found on other repositories, and says why each is
-there."""
+"""Scores files by text, names, history and imports, with weights tuned on other repositories, and explains each rank."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,19 +24,19 @@ SIGNAL_WEIGHTS: Mapping[str, float] = {
 }  # fmt: skip
 SPREAD_WEIGHTS: Mapping[str, float] = {"paired": 0.15, "together": 0.1, "imports": 0.1}
 MAX_SEED_FILES = 30
-"""The best files, from which what they lead to gets a share. In an overview nothing is asked for, so nothing leads anywhere."""
+"""Highest ranked files whose scores spread to related files. An overview has no query, so nothing spreads."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredFiles:
-    """Every file that has a score, and the signals that it comes from."""
+    """All files with a score, and the signals that it comes from."""
 
     asked: QueryTerms
     saying: signals.WordCounts
     signals: Mapping[str, FileScores]
     spread: Mapping[str, FileScores]
     sources: Mapping[str, Mapping[str, str]]
-    """Of each kind of spread and file, the seed that gave it most."""
+    """For each kind of spread and each file, the seed that contributed most."""
     likest: Sequence[tuple[int, float]] = ()
     total: FileScores = field(default_factory=dict[str, float])
 
@@ -46,7 +45,7 @@ class ScoredFiles:
 
 
 def sort_by_score(scores: FileScores) -> list[tuple[str, float]]:
-    """The highest first; of the same, by path."""
+    """Return pairs by descending score, then by path."""
     return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
 
 
@@ -85,7 +84,9 @@ def add_weighted(parts: Mapping[str, FileScores], weights: Mapping[str, float]) 
 def spread_scores(
     code: CodeIndex, history: commit_history.CommitIndex, seeds: FileScores, files: frozenset[str]
 ) -> tuple[dict[str, FileScores], dict[str, dict[str, str]]]:
-    """What the best files lead to: by tests and code of one name, by changes in one commit, by imports."""
+    """Return the scores that spread from the best files: to tests and code of the same name, to files changed together, along
+    imports.
+    """
     spread: dict[str, FileScores] = {name: {} for name in SPREAD_WEIGHTS}
     sources: dict[str, dict[str, tuple[float, str]]] = {name: {} for name in SPREAD_WEIGHTS}
     for seed, score in seeds.items():
@@ -106,14 +107,14 @@ def spread_scores(
 
 MAX_REASONS = 3
 MIN_REASON_SHARE = 0.08
-"""Share of the weightiest reason below which one is not worth its words."""
+"""A reason is left out below this share of the weightiest one."""
 MAX_REASON_WORDS = 3
 MAX_REASON_NAMES = 2
 MAX_TITLE_CHARACTERS = 40
 
 
 def explain_rank(code: CodeIndex, question: RankingQuery, weighed: ScoredFiles, path: str) -> tuple[str, ...]:
-    """The weightiest first; none twice in other words."""
+    """Return the reasons, the weightiest first, without duplicates in other words."""
     weights = {**SIGNAL_WEIGHTS, **SPREAD_WEIGHTS}
     parts = {**weighed.signals, **weighed.spread}
     worth = {name: weights[name] * scores[path] for name, scores in parts.items() if path in scores}
@@ -163,7 +164,7 @@ def _rarity_key(code: CodeIndex) -> Callable[[str], tuple[int, str]]:
 
 
 def _explain_words(code: CodeIndex, question: RankingQuery, weighed: ScoredFiles, path: str) -> str:
-    """But for those that are told as part of the path or as names."""
+    """Return the matching words, without those that are shown as part of the path or as names."""
     worth: list[tuple[float, str]] = []
     for word, weight in weighed.asked.words.items():
         having = weighed.saying[word]
@@ -175,7 +176,7 @@ def _explain_words(code: CodeIndex, question: RankingQuery, weighed: ScoredFiles
 
 
 def _distinct_words(words: list[str]) -> list[str]:
-    """Without the parts of a whole that is said as well."""
+    """Return the words without those that are parts of another one."""
     kept: list[str] = []
     for word in words:
         if not any(word in other or other in word for other in kept):
@@ -233,7 +234,7 @@ def _quote_names(names: list[str]) -> str:
 
 
 def _short_path(path: str) -> str:
-    """A file's name; with its folder when the name alone says nothing."""
+    """Return a file's name, with its folder when the name alone says nothing."""
     pure = PurePosixPath(path)
     return f"{pure.parent.name}/{pure.name}" if pure.stem in ("__init__", "index", "mod", "tests") else pure.name
 

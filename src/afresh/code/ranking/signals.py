@@ -1,4 +1,4 @@
-"""Signals that a file matters, each as scores by path; the best file has 1."""
+"""Signals that a file is relevant, each as scores by path; the best file has 1."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -11,10 +11,10 @@ from afresh.core.recognise_test_files import is_test_code
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 
 BM25_SATURATION = 1.2
-"""BM25's k1: how soon one more of the same word says nothing new."""
+"""BM25's k1: how soon repetitions of a word stop adding to the score."""
 BM25_LENGTH = 0.4
 BM25_PATH_LENGTH = 0.75
-"""BM25's b: how much a long text must say more often. A large file of code is about more, but not by its length."""
+"""BM25's b: how much long texts are penalised. It is lower for code, since a large file covers more topics."""
 MAX_DEFINES_SCORE = 1.5
 
 
@@ -30,7 +30,7 @@ def measure_rarity(holders: int, all: int) -> float:
 def score_bm25(
     counts: Iterable[tuple[Mapping[str, int], float]], lengths: Mapping[str, float], all: int, hold: float
 ) -> FileScores:
-    """BM25 of texts whose length is given as a share of the mean, for words given by how often each text has them."""
+    """Return BM25 scores, given the count of each word by text. Lengths are shares of the mean."""
     found: FileScores = {}
     for having, weight in counts:
         worth = weight * measure_rarity(len(having), all)
@@ -40,16 +40,16 @@ def score_bm25(
 
 
 def saturate_count(count: int, length: float, hold: float) -> float:
-    """What a word comes to that a text has so often; its length is given as a share of the mean."""
+    """Return the saturated weight of a word's count; the text's length is a share of the mean."""
     return count * (BM25_SATURATION + 1) / (count + BM25_SATURATION * (1 - hold + hold * length))
 
 
 WordCounts = Mapping[str, Mapping[str, int]]
-"""Of each word of a question, how often each file says it."""
+"""For each word of a query, how often each file contains it."""
 
 
 def score_words(code: CodeIndex, question: QueryTerms, saying: WordCounts) -> FileScores:
-    """Files that say the words of the text."""
+    """Return scores of files that contain the words of the text."""
     counts = [(saying[word], weight) for word, weight in question.words.items()]
     lengths = {path: code.length(path) for path in code.files}
     mean = sum(lengths.values()) / (len(lengths) or 1) or 1
@@ -59,7 +59,9 @@ def score_words(code: CodeIndex, question: QueryTerms, saying: WordCounts) -> Fi
 
 @lru_cache(maxsize=4)
 def index_path_words(files: tuple[str, ...]) -> tuple[dict[str, dict[str, int]], dict[str, float]]:
-    """Words of paths, those of the file's own name twice, as the paths that have them; and lengths, as shares of the mean."""
+    """Return the paths that contain each word, with words of the file's own name counted twice; and path lengths as shares of the
+    mean.
+    """
     having: dict[str, dict[str, int]] = {}
     lengths: dict[str, float] = {}
     for path in files:
@@ -73,14 +75,14 @@ def index_path_words(files: tuple[str, ...]) -> tuple[dict[str, dict[str, int]],
 
 
 def score_paths(code: CodeIndex, question: QueryTerms) -> FileScores:
-    """Files whose paths have words of the text."""
+    """Return scores of files whose paths contain words of the text."""
     having, lengths = index_path_words(tuple(code.files))
     counts = [(having.get(stem_word(word), {}), weight) for word, weight in question.words.items()]
     return normalize_scores(score_bm25(counts, lengths, len(code.files), BM25_PATH_LENGTH))
 
 
 def score_definitions(code: CodeIndex, question: QueryTerms) -> FileScores:
-    """Files that define a name that the text has; the more of them, the less it says."""
+    """Return scores of files that define a name of the text; the more definitions, the lower."""
     found: FileScores = {}
     for name, sure in question.names.items():
         places = {place.path for place in code.defining(name)}
@@ -90,7 +92,7 @@ def score_definitions(code: CodeIndex, question: QueryTerms) -> FileScores:
 
 
 def score_uses(code: CodeIndex, question: QueryTerms) -> FileScores:
-    """Files whose code has a name of the text, which tells more if few have it."""
+    """Return scores of files whose code uses a name of the text; rare names score higher."""
     found: FileScores = {}
     for name, sure in question.names.items():
         holders = code.mentioning(name.rpartition(".")[2])
@@ -102,7 +104,7 @@ def score_uses(code: CodeIndex, question: QueryTerms) -> FileScores:
 
 @lru_cache(maxsize=4)
 def index_file_names(files: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """In lower case, names of files, and paths from every folder on, with the files that they may mean."""
+    """Return the files for each name and each trailing part of a path, in lower case."""
     found: dict[str, list[str]] = {}
     for path in files:
         parts = path.lower().split("/")
@@ -112,7 +114,7 @@ def index_file_names(files: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def score_named_files(code: CodeIndex, question: QueryTerms) -> FileScores:
-    """Files that the text names, with their ending."""
+    """Return scores of files that the text names with their suffix."""
     known = index_file_names(tuple(code.files))
     found: FileScores = {}
     for name in question.files:
@@ -124,13 +126,13 @@ def score_named_files(code: CodeIndex, question: QueryTerms) -> FileScores:
 PAGERANK_DAMPING = 0.85
 PAGERANK_ROUNDS = 20
 UNINFORMATIVE_NAMES = {"", "test", "tests", "init", "index", "main", "mod", "conftest", "spec"}
-"""Names that say nothing of what a file is about; then its folder does."""
+"""Names that say nothing about a file's subject; its folder is used instead."""
 MAX_FILES_PER_PAIR_NAME = 3
-"""A name that more files have pairs none of them."""
+"""A name that more files than this have pairs none of them."""
 
 
 def find_paired_files(code: CodeIndex, path: str) -> Sequence[str]:
-    """Tests of a file, or files of a test, that are called after the same."""
+    """Return the tests of a file, or the files of a test, by the same name."""
     return pair_tests_with_sources(tuple(code.files)).get(path, ())
 
 
@@ -160,7 +162,7 @@ def _pair_name(path: str) -> str:
 
 
 def score_import_neighbours(code: CodeIndex, path: str) -> FileScores:
-    """Files that it imports, and that import it; one of many is little."""
+    """Return scores of files that it imports or that import it; each counts less the more there are."""
     found: FileScores = {}
     for others in (code.imports(path), code.importers(path)):
         for other in others:
@@ -169,7 +171,7 @@ def score_import_neighbours(code: CodeIndex, path: str) -> FileScores:
 
 
 def score_centrality(code: CodeIndex) -> FileScores:
-    """PageRank over imports: what much of the tree leads to."""
+    """Return PageRank over imports: files that much of the tree leads to."""
     files, count = code.files, len(code.files)
     targets = {path: code.imports(path) for path in files}
     rank = dict.fromkeys(files, 1 / count) if count else {}

@@ -1,4 +1,4 @@
-"""Runs of statements inside a function that could become a function of their own."""
+"""Finds runs of statements inside a function that could become a function of their own."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ class StatementBlock:
     start: int
     stop: int
     first_line: int
-    """Comments directly above the first statement belong to it."""
+    """Includes comments directly above the first statement."""
     last_line: int
     cost: int
 
@@ -49,7 +49,7 @@ class StatementBlock:
 
 
 def find_blocks(function: PythonFunction, source: PythonSource) -> Iterator[StatementBlock]:
-    """Every run of statements that decides something and owns its lines, but not the whole function."""
+    """Yield every run of statements that contains a decision and has its lines to itself, but not the whole function body."""
     for place in find_statement_lists(function.node):
         costs = [count_decision_points([statement]) for statement in place.statements]
         for start in range(_first_statement_index(place), len(place.statements)):
@@ -81,7 +81,7 @@ def _make_block(source: PythonSource, place: StatementList, start: int, stop: in
 
 
 def count_paragraph_breaks(block: StatementBlock, source: PythonSource) -> int:
-    """How often a blank line parts the block's own statements."""
+    """Return how many blank lines separate the block's own statements."""
     pairs = pairwise(block.statements)
     return sum(any(not source.line(at).strip() for at in range((one.end_lineno or 0) + 1, two.lineno)) for one, two in pairs)
 
@@ -128,7 +128,7 @@ def _lists_inside_statement(statement: ast.stmt, place: StatementList, last: boo
 
 
 STACK_INSPECTING_NAMES = {"_getframe", "currentframe", "getouterframes", "extract_stack", "format_stack", "print_stack", "f_back"}
-"""Where code is called from counts for these, and for every `stacklevel`."""
+"""The result of these depends on the caller, as does every `stacklevel`."""
 JumpNode = ast.Break | ast.Continue
 
 
@@ -136,18 +136,20 @@ JumpNode = ast.Break | ast.Continue
 class StatementTraits:
     returns: tuple[ast.Return, ...]
     jumps: tuple[JumpNode, ...]
-    """Those that aim at a loop outside."""
+    """Jumps that target a loop outside."""
     names: tuple[ast.Name, ...]
     raises: bool
     waits: bool
-    """Needs an async function."""
+    """Whether it needs an async function."""
     fixed: bool
-    """Yields, declares or deletes names, or looks at the call stack: it means something else in another function."""
+    """Whether it yields, declares or deletes names, or inspects the call stack, so that it would mean something else in another
+    function.
+    """
     stuck: bool
     """The same without yields, which a generator can pass on."""
     yields: bool
     in_class: bool
-    """Uses `super()` or a name that only means something inside its class."""
+    """Whether it uses `super()` or a name that is only valid inside its class."""
 
 
 def combine_traits(statements: Sequence[ast.stmt]) -> StatementTraits:

@@ -1,4 +1,4 @@
-"""Which names are still needed after each statement of a function, and which a handler would see if the statement raised."""
+"""Liveness: which names are needed after each statement of a function, and which a handler would see if the statement raised."""
 
 import ast
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ SUPPRESSING_WORDS = ("suppress", "raises", "ignore", "catch", "swallow")
 
 @dataclass(frozen=True, slots=True)
 class ExitLiveness:
-    """Names needed where control goes when it does not go on to the next statement."""
+    """Names needed where control goes when it does not continue with the next statement."""
 
     breaks: NameSet = NO_NAMES
     continues: NameSet = NO_NAMES
@@ -27,7 +27,7 @@ class Liveness:
     raised: dict[ast.stmt, NameSet] = field(default_factory=dict[ast.stmt, NameSet])
 
     def block(self, statements: list[ast.stmt], out: NameSet, exits: ExitLiveness) -> NameSet:
-        """Names needed before the statements, given those needed after them."""
+        """Return the names needed before the statements, given those needed after them."""
         live = out
         for statement in reversed(statements):
             self.after[statement] = self.after.get(statement, NO_NAMES) | live
@@ -104,7 +104,7 @@ class Liveness:
 
 
 def find_needed_names(statements: list[ast.stmt]) -> NameSet:
-    """Names that the statements read before they bind them."""
+    """Return the names that the statements read before they bind them."""
     return Liveness().block(statements, NO_NAMES, ExitLiveness())
 
 
@@ -113,13 +113,13 @@ def is_endless_loop(loop: LoopNode) -> bool:
 
 
 def can_suppress_exceptions(node: ast.With | ast.AsyncWith) -> bool:
-    """Whether a context manager looks as if it swallowed exceptions, so that names half bound inside can be seen after it."""
+    """Whether a context manager may suppress exceptions, so that code after it can see names that are half bound inside."""
     words = " ".join(ast.unparse(item.context_expr).lower() for item in node.items)
     return any(word in words for word in SUPPRESSING_WORDS)
 
 
 NamesIfReached = NameSet | None
-"""Certainly bound names, or None where control cannot come."""
+"""Definitely bound names, or None where control cannot arrive."""
 
 
 def intersect_reached(one: NamesIfReached, other: NamesIfReached) -> NamesIfReached:
@@ -134,7 +134,7 @@ class DefiniteAssignment:
     _breaks: list[list[NamesIfReached]] = field(default_factory=list[list[NamesIfReached]])
 
     def block(self, statements: Iterable[ast.stmt], known: NamesIfReached) -> NamesIfReached:
-        """Names certainly bound after the statements; None if they never end normally."""
+        """Return the names definitely bound after the statements; None if they never end normally."""
         for statement in statements:
             self.before[statement] = known
             if known is not None:

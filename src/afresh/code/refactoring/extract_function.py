@@ -1,4 +1,4 @@
-"""Parts of a function as functions of their own: ranked by how much like one thing they are, named, and checked."""
+"""Suggests parts of a function as new functions: ranked by cohesion, named, and checked."""
 
 import ast
 from collections.abc import Iterator
@@ -16,16 +16,16 @@ from afresh.code.refactoring.render_extraction import NewFunctionPlacement, plac
 from afresh.code.refactoring.suggestion import LineSplice, ProposedRewrite, Suggestion, check_rewrite, score_remaining_complexity
 
 MAX_EXTRACTION_SCORE = 9.0
-"""Rather no suggestion than one that is worse than this."""
+"""A suggestion with a higher score is not offered."""
 MAX_UNFINISHED_EXTRACTION_SCORE = 5.0
-"""The same where the function would stay over the limit whatever is taken out of it: only what is good by itself."""
+"""The same if the function would stay over the complexity limit whatever is extracted: then only good extractions are offered."""
 MAX_HELPER_PARAMETERS = 5
 MAX_HELPER_RESULTS = 2
 MIN_BLOCK_LINES = 3
 
 
 def score_extraction(extracted: Extraction, where: NewFunctionPlacement, source: PythonSource) -> float:
-    """0 is a whole branch with a good reason to be a function; infinite is what no reviewer would take."""
+    """Return a score: 0 is a whole branch that makes a good function; infinity is what no reviewer would accept."""
     block = extracted.block
     parameters = len([name for name in extracted.parameters if name != where.bound])
     wide = parameters > MAX_HELPER_PARAMETERS or len(extracted.results) > MAX_HELPER_RESULTS
@@ -44,7 +44,7 @@ def score_extraction(extracted: Extraction, where: NewFunctionPlacement, source:
 
 
 def _count_unrelated_groups(extracted: Extraction) -> int:
-    """Into how many groups the statements fall that have no variable in common: more than one is more than one thing."""
+    """Return the number of groups of statements that share no variable; more than one means more than one purpose."""
     host = extracted.host
     shared = (collect_bound_names(extracted.block.statements) if extracted.results else host.names) - {"self", "cls"}
     groups: list[set[str]] = []
@@ -56,13 +56,15 @@ def _count_unrelated_groups(extracted: Extraction) -> int:
 
 
 def is_too_small(extracted: Extraction) -> bool:
-    """Too little of what is too much: such pieces only scatter a long function."""
+    """Whether the block removes too little of the excess complexity: such pieces only scatter a long function."""
     block, over = extracted.block, extracted.host.function.complexity - MAX_COMPLEXITY
     return block.cost < over and (block.cost < max(2, 0.12 * over) or block.lines < MIN_BLOCK_LINES + 2)
 
 
 def score_raggedness(block: StatementBlock, source: PythonSource) -> float:
-    """How little the piece looks like one thing: a paragraph, a statement or a whole branch is one, a run of lines is not."""
+    """Return how incoherent the block is: a paragraph, a single statement or a whole branch scores low, an arbitrary run of lines
+    high.
+    """
     if block.whole:
         return 0.5 * count_paragraph_breaks(block, source)
     begins = block.start == 0 or block.first_line < block.statements[0].lineno or _is_blank_line(source, block.first_line - 1)
@@ -98,7 +100,7 @@ class RankedExtraction:
 def suggest_extractions(
     source: PythonSource, function: PythonFunction, taken: frozenset[str], cut: float = MAX_EXTRACTION_SCORE
 ) -> Iterator[Suggestion]:
-    """Those that are not worse than `cut`; without one, all that would work."""
+    """Yield extractions with a score of at most `cut`, the best first."""
     host = FunctionFlow(function)
     found = [extracted for block in find_blocks(function, source) if (extracted := plan_extraction(host, block)) is not None]
     ranked: list[RankedExtraction] = []
@@ -118,7 +120,7 @@ def suggest_extractions(
 
 
 def _total_extractable_cost(ranked: list[RankedExtraction]) -> int:
-    """How much could go in all, of pieces that do not overlap."""
+    """Return the total complexity that blocks which do not overlap could remove."""
     lines: set[int] = set()
     total = 0
     for one in sorted(ranked, key=lambda one: -one.extracted.block.cost):

@@ -1,4 +1,4 @@
-"""What is known of a function before any block of it is considered."""
+"""Facts about a function that do not depend on the block to extract."""
 
 import ast
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from afresh.code.refactoring.name_usage import (
 )
 
 FRAME_INSPECTING_ARGUMENT_COUNTS = {"locals": 1, "vars": 1, "dir": 1, "eval": 2, "exec": 2}
-"""With so many arguments they look at what they are given instead."""
+"""With at least this many arguments, these inspect their argument and not the current scope."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Closure:
 
 
 class FunctionFlow:
-    """The function that a block would leave, with its flow worked out once."""
+    """The function that a block would be extracted from, with its data flow computed once."""
 
     def __init__(self, function: PythonFunction) -> None:
         node = function.node
@@ -52,7 +52,7 @@ class FunctionFlow:
 
     @cached_property
     def unsafe(self) -> bool:
-        """Code that looks at its own variables by name cannot be split."""
+        """Whether the function inspects its own variables by name, so that it can't be split."""
         calls = (node for node in self.nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
         return any(len(call.args) < FRAME_INSPECTING_ARGUMENT_COUNTS.get(call.func.id, 0) for call in calls)  # type: ignore[attr-defined]
 
@@ -96,14 +96,16 @@ class FunctionFlow:
         return found
 
     def lost_without(self, block: StatementBlock, names: NameSet) -> NameSet:
-        """Names that are local only because the block binds them: left behind, they would mean something else."""
+        """Return the names that are local only because the block binds them; without the block they would mean something else."""
         lines = range(block.first_line, block.last_line + 1)
         gone = {name for name in names if all(line in lines for line in self.bindings.get(name, []))}
         return frozenset(name for name in gone if any(line not in lines for line in self._mentions.get(name, [])))
 
     @cached_property
     def unsteady(self) -> NameSet:
-        """Names that cease to be bound (`del`, the end of a handler while also bound elsewhere) or that inner scopes rebind."""
+        """Names that become unbound (by `del`, or at the end of a handler while also bound elsewhere) or that inner scopes
+        rebind.
+        """
         gone = {node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
         caught = [node.name for node in self.nodes if isinstance(node, ast.ExceptHandler) and node.name]
         gone |= {name for name in caught if len(self.bindings.get(name, [])) > caught.count(name)}
@@ -115,7 +117,7 @@ class FunctionFlow:
 
     @cached_property
     def outer(self) -> NameSet:
-        """Variables of the functions around this one, bound before it is defined."""
+        """Variables of the enclosing functions that are bound before this one is defined."""
         found: set[str] = set()
         chain = (*self.function.enclosing, self.node)
         for around, inner in pairwise(chain):

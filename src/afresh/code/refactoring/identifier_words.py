@@ -1,4 +1,4 @@
-"""The words that code uses itself: of identifiers, expressions, conditions and comments."""
+"""Extracts words from code: from identifiers, expressions, conditions and comments."""
 
 import ast
 import re
@@ -25,7 +25,7 @@ INCIDENTAL_VERBS = frozenset(
     strip sum test
     """.split()  # noqa: SIM905
 )
-"""Verbs of calls that are steps on the way, not what a block is for."""
+"""Verbs of calls that are intermediate steps, not the purpose of a block."""
 WEAK_WORDS = frozenset(
     """
     a an arg args attr b c cd ch char cls cur d data done e el elem elt entry f flag fn found func get i idx index item items j k
@@ -34,7 +34,7 @@ WEAK_WORDS = frozenset(
     this tmp token tokens two type u v val value values vals var w x y z
     """.split()  # noqa: SIM905
 )
-"""Words that name almost anything: alone they name nothing."""
+"""Words that could name almost anything and are not specific alone."""
 FILLER_WORDS = frozenset(
     """
     a an the this that these those we you it now then just here our any all also only first itself
@@ -46,7 +46,7 @@ OBJECT_ENDING_WORDS = frozenset(
     to unless until via when where which while who with without
     """.split()  # noqa: SIM905
 )
-"""Where the object of a comment's verb ends."""
+"""Words at which the object of a comment's verb ends."""
 TRANSPARENT_FUNCTIONS = frozenset(
     """
     bool bytes callable dict endswith enumerate filter float format get getattr int isalnum isalpha isdigit isspace issubset items
@@ -54,15 +54,15 @@ TRANSPARENT_FUNCTIONS = frozenset(
     startswith str strip sum tuple upper values zip
     """.split()  # noqa: SIM905
 )
-"""Functions that say nothing of what they are called with."""
+"""Functions that say nothing about their arguments."""
 PREDICATE_PREFIXES = ("is", "has", "can", "should", "was", "are")
 NO_NAME_STARTS = ("todo", "fixme", "xxx", "type", "pragma", "noqa", "note", "no", "hack", "see", *PREDICATE_PREFIXES)
-"""A comment that begins with one of these says no name."""
+"""A comment that begins with one of these gives no name."""
 FLAG_PREFIXES = (*PREDICATE_PREFIXES, "use", "needs", "wants", "with")
 
 
 def split_identifier(name: str) -> list[str]:
-    """Words of an identifier, in lower case."""
+    """Return the words of an identifier, in lower case."""
     spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name))
     return [word.lower() for word in re.split(r"[^A-Za-z0-9]+", spaced) if word]
 
@@ -86,7 +86,7 @@ def make_singular(words: list[str]) -> list[str]:
 
 
 def find_noun(node: ast.expr) -> list[str]:  # noqa: PLR0911
-    """What an expression is about."""
+    """Return the words for what an expression is about."""
     match node:
         case ast.Constant(value=str(text)) if re.fullmatch(r"[A-Za-z][\w -]{1,20}", text):
             return split_identifier(text)[:3]
@@ -107,7 +107,7 @@ def find_noun(node: ast.expr) -> list[str]:  # noqa: PLR0911
 
 
 def _drop_flag_prefix(words: list[str]) -> list[str]:
-    """`is_mapping` asks for a mapping."""
+    """Return the words without a prefix such as `is`: `is_mapping` gives `mapping`."""
     return words[1:5] if len(words) > 1 and words[0] in FLAG_PREFIXES else words[:4]
 
 
@@ -130,7 +130,7 @@ def _noun_of_call(call: ast.Call) -> list[str]:
 
 
 def find_class_words(node: ast.expr) -> list[str]:
-    """The classes that `isinstance` is asked for, where there are few."""
+    """Return the words of the classes in an `isinstance` check, if there are few."""
     if isinstance(node, ast.Tuple):
         each = [find_class_words(one) for one in node.elts]
         return [word for words in each for word in ("or", *words)][1:] if len(each) == 2 and all(each) else (each or [[]])[0]
@@ -149,7 +149,7 @@ def find_call_verb(call: ast.Call) -> str:
 
 
 def find_case_words(test: ast.expr) -> list[str]:
-    """The case that a condition asks for, in the words of its operands."""
+    """Return the words for the case that a condition tests, from its operands."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             words = find_case_words(operand)
@@ -176,7 +176,7 @@ def _words_of_comparison(test: ast.Compare) -> list[str]:
 
 
 def find_comment_words(text: str) -> list[str]:
-    """The beginning of a comment as a name: its verb with its object, or a short heading; empty if it is neither."""
+    """Return the beginning of a comment as a name: its verb with its object, or a short heading; empty if it is neither."""
     text = re.split(r"[.;:(–—!?\n]| - |, ", text.strip())[0]
     words = [word.replace("-", "_") for word in text.lower().replace("'s", "").replace("`", "").split()]
     if not words or words[0] in NO_NAME_STARTS:

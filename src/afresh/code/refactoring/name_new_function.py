@@ -1,4 +1,4 @@
-"""Names for new functions, made of words that the code uses itself; each with its distance from what a reviewer would choose."""
+"""Proposes names for new functions from words of the code, each with its distance from what a reviewer would choose."""
 
 import ast
 import keyword
@@ -26,13 +26,13 @@ from afresh.code.refactoring.name_usage import NameSet, walk_own_scope
 from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape
 
 VAGUE_VERBS = ("call", "handle", "process", "run", "use")
-"""Say less of a part than no verb at all."""
+"""Verbs that say less than no verb at all."""
 MAX_NAME_CHARACTERS = 34
 MAX_NAME_WORDS = 6
 
 
 def propose_names(extraction: Extraction, source: PythonSource) -> Iterator[tuple[str, float]]:
-    """Candidate names, best first. None at all where the code has no word for what the block does."""
+    """Yield candidate names, the best first; none if the code has no word for what the block does."""
     seen: set[str] = set()
     for words, distance in sorted(_proposals(extraction, source), key=lambda proposal: proposal[1]):
         words = [word for word in words if word]
@@ -91,7 +91,7 @@ def _join_with_and(names: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _words_from_comment(extraction: Extraction, source: PythonSource) -> list[str]:
-    """A comment above the block is its author's own name for it, unless it speaks of the first lines only."""
+    """Return the words of the comment above the block, unless it describes only the first lines."""
     block = extraction.block
     first = block.statements[0].lineno
     lines = [source.line(number).strip() for number in range(block.first_line, first)]
@@ -106,7 +106,7 @@ def _words_from_comment(extraction: Extraction, source: PythonSource) -> list[st
 
 
 def _words_from_condition(extraction: Extraction) -> list[str]:
-    """The case that a branch's body deals with."""
+    """Return the words of the case that a branch handles."""
     block, parent = extraction.block, extraction.block.place.parent
     if not block.whole or block.place.statements is not getattr(parent, "body", None):
         return []
@@ -118,7 +118,7 @@ def _words_from_condition(extraction: Extraction) -> list[str]:
 
 
 def _filled_words(extraction: Extraction) -> list[str]:
-    """What the block assigns to, if it is one or two things."""
+    """Return the words of what the block assigns to, if it is one or two things."""
     targets = {ast.unparse(target): target for target in _find_filled_targets(extraction)}
     each = [find_noun(target) for target in targets.values()]
     distinct = list(dict.fromkeys(map(tuple, each)))
@@ -129,13 +129,13 @@ def _filled_words(extraction: Extraction) -> list[str]:
 
 
 def _find_filled_targets(extraction: Extraction) -> list[ast.expr]:
-    """Attributes and items that the block assigns to."""
+    """Return the attributes and items that the block assigns to."""
     found = [node.targets for node in walk_own_scope(extraction.block.statements) if isinstance(node, ast.Assign)]
     return [target for targets in found for target in targets if isinstance(target, ast.Attribute | ast.Subscript)]
 
 
 def _words_from_return(extraction: Extraction) -> list[str]:
-    """What a returning block ends with, if it made it itself."""
+    """Return the words of what a block returns at its end, if the block created it."""
     last = extraction.block.statements[-1]
     value = last.value if isinstance(last, ast.Return) and extraction.shape is ExtractionShape.RETURN else None
     words = find_noun(value) if isinstance(value, ast.Name) and value.id not in extraction.parameters else []
@@ -147,13 +147,13 @@ def _words_from_return(extraction: Extraction) -> list[str]:
 
 
 def _only_checks(extraction: Extraction) -> bool:
-    """Nothing comes back, and what it does is raise."""
+    """Whether the block returns nothing and only raises."""
     held, calls = combine_traits(extraction.block.statements), _list_call_statements(extraction.block.statements)
     return not extraction.results and held.raises and not held.returns and not _find_filled_targets(extraction) and not calls
 
 
 def _words_for_check(extraction: Extraction, subject: list[str], parted: int) -> list[str]:
-    """One check by what it is about; several of the function's own arguments as that."""
+    """Return words for a single check by its subject, or `check arguments` for several on the function's own arguments."""
     arguments = [name for name in extraction.parameters if name not in ("self", "cls")]
     if len(extraction.block.statements) > 1 and len(arguments) > 1 and set(arguments) <= set(extraction.host.arguments):
         return ["check", "arguments"]
@@ -176,7 +176,7 @@ def _loop_words(extraction: Extraction, effect: str, verb: str) -> list[str]:
 
 
 def _words_for_loop_effect(extraction: Extraction, verb: str, words: list[str]) -> list[str]:
-    """What is added may not be what is walked over: then both are said."""
+    """Return verb and words; if the filled collection differs from what is iterated over, both are named."""
     if not is_specific_name(words):
         return []
     filled = find_filled_collection(extraction.block.statements) if verb == "add" else []
@@ -184,7 +184,7 @@ def _words_for_loop_effect(extraction: Extraction, verb: str, words: list[str]) 
 
 
 def _words_from_first_decision(extraction: Extraction) -> list[str]:
-    """What the first decision of the block is about."""
+    """Return the words of the block's first decision."""
     for statement in extraction.block.statements:
         words: list[str] = []
         if isinstance(statement, ast.If | ast.While):
@@ -201,7 +201,7 @@ def _words_from_first_decision(extraction: Extraction) -> list[str]:
 
 
 def _words_from_test(statement: ast.If | ast.While) -> list[str]:
-    """What is asked about: the case if there is one, otherwise the thing whose cases are told apart."""
+    """Return the words of a test: the case if there is one, otherwise the thing whose cases are distinguished."""
     test = statement.test
     if isinstance(test, ast.Compare) and (statement.orelse or not isinstance(test.ops[0], ast.Eq | ast.In | ast.Is)):
         return find_noun(test.left)
@@ -212,7 +212,7 @@ COLLECTING_METHODS = {"append", "add", "extend", "insert", "update", "setdefault
 
 
 def find_main_verb(statements: Sequence[ast.stmt]) -> str:
-    """The verb that the block's call statements share, or that most of them have."""
+    """Return the verb that the block's call statements share, or that most of them have."""
     calls = _list_call_statements(statements)
     if calls and all(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls):
         return "print"
@@ -229,7 +229,7 @@ def _list_call_statements(statements: Sequence[ast.stmt]) -> list[ast.Call]:
 
 
 def find_filled_collection(statements: Sequence[ast.stmt]) -> list[str]:
-    """The one collection that the block's calls add to, in words."""
+    """Return the words of the only collection that the block's calls add to."""
     calls = _list_call_statements(statements)
     adding = [call.func.value for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in COLLECTING_METHODS]
     each = list(dict.fromkeys(tuple(find_noun(value)) for value in adding))
@@ -237,7 +237,7 @@ def find_filled_collection(statements: Sequence[ast.stmt]) -> list[str]:
 
 
 def has_other_effects(statements: Sequence[ast.stmt], results: NameSet) -> bool:
-    """Whether the block also does something to others than its results."""
+    """Whether the block also changes something other than its results."""
     for node in walk_own_scope(statements):
         of: ast.AST | None = node if isinstance(node, ast.Yield | ast.YieldFrom) else None
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -250,7 +250,7 @@ def has_other_effects(statements: Sequence[ast.stmt], results: NameSet) -> bool:
 
 
 def find_making_verb(extraction: Extraction, results: NameSet) -> str:
-    """How the results come about; empty where nothing tells."""
+    """Return the verb for how the results are made; empty if unclear."""
     block = extraction.block
     nodes = list(walk_own_scope(block.statements))
     if any(isinstance(node, FunctionNode) for node in block.statements):

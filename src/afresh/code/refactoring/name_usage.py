@@ -15,8 +15,9 @@ EAGER_CONSUMERS = {"all", "any", "dict", "frozenset", "join", "list", "max", "mi
 
 @dataclass(slots=True)
 class NameUses(ast.NodeVisitor):
-    """Collects in evaluation order. `reads` are names needed from before; `surely` are bound whatever happens;
-    `kept` are names that a closure made here goes on looking at."""
+    """Collects names in evaluation order. `reads` must be bound before; `surely` are bound in any case; `kept` are names that a
+    closure created here keeps using.
+    """
 
     reads: set[str] = field(default_factory=set[str])
     binds: set[str] = field(default_factory=set[str])
@@ -51,7 +52,7 @@ class NameUses(ast.NodeVisitor):
             self.visit(node.target)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
-        """Later operands see what earlier ones bound, but nothing after the expression can count on it."""
+        """Visit the operands: later ones see what earlier ones bound, but code after the expression can't rely on it."""
         self.visit(node.values[0])
         self._perhaps(node.values[1:])
 
@@ -135,7 +136,7 @@ class NameUses(ast.NodeVisitor):
 
 @lru_cache(maxsize=1 << 14)
 def collect_name_uses(*nodes: ast.AST | None) -> NameUses:
-    """Not to be changed by the caller: it is kept."""
+    """Return the uses in these nodes. The result is cached, so callers must not change it."""
     found = NameUses()
     for node in nodes:
         if node is not None:
@@ -144,14 +145,14 @@ def collect_name_uses(*nodes: ast.AST | None) -> NameUses:
 
 
 def collect_names_bound_if_true(test: ast.expr) -> NameSet:
-    """Names that are bound whenever the test holds."""
+    """Return the names that are bound whenever the test is true."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return frozenset().union(*map(collect_names_bound_if_true, test.values))
     return frozenset(collect_name_uses(test).surely)
 
 
 def iterate_outer_parts(node: ScopeNode) -> Iterator[ast.AST]:
-    """What a definition evaluates in the scope around it."""
+    """Yield the parts of a definition that are evaluated in the enclosing scope."""
     if not isinstance(node, ast.Lambda):
         yield from node.decorator_list
     if isinstance(node, ast.ClassDef):
@@ -171,7 +172,7 @@ def list_parameters(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
 
 
 def walk_own_scope(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Walk, but not into nested scopes (comprehensions are walked: they run in place)."""
+    """Walk the nodes without entering nested scopes (comprehensions are entered: they run in place)."""
     for root in roots:
         yield from _walk_root(root)
 
@@ -192,13 +193,13 @@ def body_from_scope(scope: ScopeNode) -> list[ast.stmt]:
 
 
 def collect_declared_names(scope: ScopeNode) -> NameSet:
-    """Names that a scope declares global or nonlocal."""
+    """Return the names that a scope declares global or nonlocal."""
     found = (node.names for node in walk_own_scope(body_from_scope(scope)) if isinstance(node, ast.Global | ast.Nonlocal))
     return frozenset(name for names in found for name in names)
 
 
 def collect_local_names(scope: ScopeNode) -> NameSet:
-    """Parameters and everything bound in the scope itself."""
+    """Return the parameters and everything bound in the scope itself."""
     bound = collect_bound_names(body_from_scope(scope))
     if not isinstance(scope, ast.ClassDef):
         bound |= {arg.arg for arg in list_parameters(scope)}
@@ -206,7 +207,7 @@ def collect_local_names(scope: ScopeNode) -> NameSet:
 
 
 def collect_bound_names(statements: Iterable[ast.stmt]) -> NameSet:
-    """Names that the statements may bind in the scope they stand in."""
+    """Return the names that the statements may bind in their scope."""
     found: set[str] = set()
     for statement in statements:
         found.update(_collect_bound_by_statement(statement))
@@ -234,7 +235,7 @@ def _iterate_bound_names(statement: ast.stmt) -> Iterator[str]:
 
 
 def list_header_parts(statement: ast.stmt) -> list[ast.AST]:
-    """The parts of a statement that are not statements themselves."""
+    """Return the parts of a statement that are not statements themselves."""
     match statement:
         case ast.If() | ast.While():
             return [statement.test]
@@ -252,7 +253,7 @@ def list_header_parts(statement: ast.stmt) -> list[ast.AST]:
 
 
 def collect_free_names(node: ast.AST) -> NameSet:
-    """Names that a nested scope takes from outside itself."""
+    """Return the names that a nested scope takes from outside."""
     if isinstance(node, ComprehensionNode):
         own = {name for part in node.generators for name in collect_name_uses(part.target).binds}
         return frozenset(_collect_reads_below(ast.iter_child_nodes(node)) - own)

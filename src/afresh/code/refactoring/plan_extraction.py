@@ -1,4 +1,4 @@
-"""Whether a block can leave its function without changing what the function does, and with which parameters and results."""
+"""Decides whether a block can be extracted without changing what the function does, and with which parameters and results."""
 
 import ast
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from afresh.code.refactoring.name_usage import NameSet, collect_bound_names
 
 
 class ExtractionShape(StrEnum):
-    """How control comes back from the new function."""
+    """How control returns from the new function."""
 
     CALL = "call"
     """It falls through; results are assigned."""
@@ -31,9 +31,9 @@ class Extraction:
     parameters: tuple[str, ...]
     results: tuple[str, ...]
     waits: bool
-    """Holds an `await`, so the new function is async."""
+    """Whether it contains an `await`, so that the new function is async."""
     yields: bool = False
-    """Holds a `yield`, so it is a generator, and what it yields is passed on."""
+    """Whether it contains a `yield`, so that the new function is a generator whose values are passed on."""
 
 
 def plan_extraction(host: FunctionFlow, block: StatementBlock) -> Extraction | None:
@@ -56,7 +56,7 @@ def plan_extraction(host: FunctionFlow, block: StatementBlock) -> Extraction | N
 
 
 def explain_obstacle(host: FunctionFlow, block: StatementBlock) -> str:
-    """In words, why a block cannot leave."""
+    """Return why a block can't be extracted, in words."""
     held = combine_traits(block.statements)
     if held.stuck:
         return "pieces delete or declare names, or look at the call stack"
@@ -79,7 +79,7 @@ def _can_move_block(host: FunctionFlow, block: StatementBlock, held: StatementTr
 
 
 def _can_pass_yields_on(host: FunctionFlow, held: StatementTraits, shape: ExtractionShape) -> bool:
-    """`yield from` passes values, `send` and `throw` both ways; an async generator has no such thing."""
+    """Whether `yield from` can pass on the block's values, `send` and `throw`; async generators have no such statement."""
     return (
         isinstance(host.node, ast.FunctionDef)
         and not held.waits
@@ -89,7 +89,7 @@ def _can_pass_yields_on(host: FunctionFlow, held: StatementTraits, shape: Extrac
 
 
 def _find_parameters(host: FunctionFlow, block: StatementBlock, passed_through: NameSet) -> NameSet | None:
-    """Names to hand in; None if one of them may be unbound at that point."""
+    """Return the names to pass in; None if one of them may be unbound at that point."""
     wanted = find_needed_names(block.statements)
     local = (wanted & host.names) | passed_through
     outer = wanted & (host.all_outer - host.names)
@@ -129,8 +129,9 @@ def is_never_none(value: ast.expr | None) -> bool:
 
 
 def _closures_agree(host: FunctionFlow, block: StatementBlock, bound: NameSet) -> bool:
-    """A closure must go on seeing the same variable: none outside may watch what the
-    block binds, none inside what changes later."""
+    """Whether all closures keep seeing the same variables: none outside may use what the block binds, none inside what changes
+    later.
+    """
     loops = host.loops_around(block)
     for closure in host.closures:
         if not closure.inside(block):
@@ -146,7 +147,7 @@ def _closures_agree(host: FunctionFlow, block: StatementBlock, bound: NameSet) -
 
 
 def _order_parameters(host: FunctionFlow, held: StatementTraits, needed: NameSet) -> tuple[str, ...]:
-    """An object of its own first, then the function's arguments in their order, then by first use."""
+    """Return `self` or `cls` first, then the function's arguments in their order, then other names by first use."""
     order = [name for name in ("self", "cls") if name in needed]
     order += [name for name in host.arguments if name in needed] + [node.id for node in held.names if node.id in needed]
     return tuple(dict.fromkeys([*order, *sorted(needed)]))

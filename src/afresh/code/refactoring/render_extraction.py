@@ -1,4 +1,4 @@
-"""The text of a new function, of the call that replaces the block, and the edits that make them so."""
+"""Renders a new function, the call that replaces the block, and the edits for both."""
 
 import ast
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ class NewFunctionPlacement:
     """Where the new function goes and how it is called."""
 
     line: int
-    """It is put before this line."""
+    """It is inserted before this line."""
     indent: str
     prefix: str = ""
     """`self.` or `cls.` for a method."""
     bound: str = ""
-    """The first argument of a method."""
+    """The first parameter of a method."""
     after: bool = False
     classmethod: bool = False
 
@@ -51,7 +51,7 @@ def place_helper(extraction: Extraction, source: PythonSource) -> NewFunctionPla
 
 
 def _line_after_function(siblings: list[ast.stmt], node: FunctionNode) -> int:
-    """Behind the function and the setters or overloads that share its name."""
+    """Return the line after the function and the setters or overloads that share its name."""
     last = node
     for sibling in siblings[siblings.index(node) + 1 :]:
         if not isinstance(sibling, FunctionNode) or sibling.name != node.name:
@@ -62,7 +62,7 @@ def _line_after_function(siblings: list[ast.stmt], node: FunctionNode) -> int:
 
 @lru_cache(maxsize=256)
 def _line_before_definition(source: PythonSource, anchor: ast.stmt) -> int:
-    """Above the definition, its comments, and its overloads."""
+    """Return the line above the definition, its comments, and its overloads."""
     siblings = next(found for found in _all_statement_lists(source.tree) if anchor in found)
     for sibling in reversed(siblings[: siblings.index(anchor)]):
         if not isinstance(sibling, FunctionNode) or sibling.name != getattr(anchor, "name", ""):
@@ -85,7 +85,7 @@ def _all_statement_lists(tree: ast.Module) -> list[list[ast.stmt]]:
 
 
 def detect_function_indent(extraction: Extraction, source: PythonSource) -> str:
-    """One level of indentation, as the function itself has it."""
+    """Return one level of indentation, as the function itself uses it."""
     node = extraction.host.node
     outer, inner = read_indent(source, find_first_line(node)), read_indent(source, node.body[-1].lineno)
     return inner[len(outer) :] if node.body[-1].lineno > node.lineno and inner.startswith(outer) else "    "
@@ -106,7 +106,7 @@ def render_call(extraction: Extraction, source: PythonSource, name: str, where: 
 
 
 def _ends_plainly(extraction: Extraction) -> bool:
-    """The function ends here anyway, and nothing is returned."""
+    """Whether the function ends after the block anyway, and nothing is returned."""
     block = extraction.block
     plain = all(node.value is None for node in combine_traits(block.statements).returns)
     return block.at_end and block.place.ends_function and plain
@@ -134,7 +134,7 @@ def render_helper(extraction: Extraction, source: PythonSource, name: str, where
 
 
 def _render_moved_body(extraction: Extraction, source: PythonSource, indent: str) -> list[str]:
-    """The block's own lines at their new depth; what stands inside a string is not touched."""
+    """Return the block's lines at their new depth; lines inside strings are not changed."""
     block, strings = extraction.block, find_lines_inside_strings(source.text)
     old = read_indent(source, block.statements[0].lineno)
     jumps = {(jump.lineno, jump.col_offset) for jump in combine_traits(block.statements).jumps}
@@ -152,7 +152,7 @@ def _render_moved_body(extraction: Extraction, source: PythonSource, indent: str
 
 
 def render_typed_parameter(extraction: Extraction, name: str, where: NewFunctionPlacement) -> str:
-    """With the type that the function itself declares, if it means the same there."""
+    """Return the parameter with the type that the function declares, if the type means the same at the new place."""
     annotation = extraction.host.annotations.get(name)
     if annotation is None or not _is_type_visible_there(extraction, annotation, where):
         return name
@@ -185,7 +185,7 @@ def _is_type_visible_there(extraction: Extraction, annotation: ast.expr, where: 
 
 
 def wrap_arguments(head: str, arguments: list[str], tail: str, unit: str, source: PythonSource) -> list[str]:
-    """`head(arguments)tail`, over several lines where it would be longer than the file's own lines are."""
+    """Return `head(arguments)tail`, on several lines if it would be longer than the file's lines usually are."""
     limit = detect_line_width(source)
     line = f"{head}({', '.join(arguments)}){tail}"
     if len(line) <= limit or not arguments:

@@ -1,4 +1,4 @@
-"""One function in its file, with what the small changes ask before they dare: who else sees a name, what a value surely is."""
+"""One function in its file, with what rewrites ask before a change: who else uses a name, what a value surely is."""
 
 import ast
 import builtins
@@ -46,7 +46,7 @@ class RewriteTarget:
         return frozenset(name for names in found for name in names)
 
     def watched(self, names: NameSet) -> bool:
-        """Whether another scope looks at one of the names, or they are not the function's own."""
+        """Whether another scope uses one of the names, or they are not local to the function."""
         held = any(closure.names & names for closure in self.host.closures)
         return held or self.host.unsafe or bool(names & (self.host.declared | self.host.unsteady)) or not names <= self.host.names
 
@@ -66,16 +66,16 @@ class RewriteTarget:
         return not any(node.lineno not in lines for node in mentions)
 
     def known_before(self, statement: ast.stmt) -> NameSet:
-        """Names that are certainly bound when the statement begins."""
+        """Return the names that are definitely bound when the statement begins."""
         return (self.host.assigned.before.get(statement) or frozenset()) - self.host.unsteady
 
     def values(self, name: str) -> list[ast.expr] | None:
-        """All that a local name is ever set to; None if it is bound in another way too."""
+        """Return all values that a local name is ever assigned; None if it is bound in another way, too."""
         found = [value for node in self.host.nodes if (value := _value_assigned_to(node, name)) is not None]
         return found if len(found) == len(self.host.bindings.get(name, [])) else None
 
     def surely_dict(self, node: ast.expr) -> bool:
-        """A local name that is only ever a plain dict: `**options`, or set to literals."""
+        """Whether a local name is only ever a plain dict: `**options`, or assigned dict literals."""
         if not isinstance(node, ast.Name) or node.id in self.host.unsteady or node.id not in self.host.names:
             return False
         kwarg = self.function.node.args.kwarg
@@ -101,7 +101,7 @@ def _value_assigned_to(node: ast.AST, name: str) -> ast.expr | None:
 
 
 def is_harmless(node: ast.expr, known: NameSet) -> bool:
-    """Evaluating it changes nothing and cannot fail: a constant, a name that is bound, an empty or plain literal of such."""
+    """Whether evaluating it has no effect and can't fail: a constant, a bound name, or a literal of such."""
     match node:
         case ast.Constant():
             return True
@@ -139,7 +139,7 @@ def has_mention_of(nodes: list[ast.expr] | list[ast.stmt], *names: str) -> bool:
 
 
 def has_suspending_node(*nodes: ast.AST) -> bool:
-    """Holds something that does not mean the same inside a comprehension."""
+    """Whether it contains something that means something else inside a comprehension."""
     found = [node for root in nodes for node in ast.walk(root)]
     return any(
         isinstance(node, SUSPENDING_NODES) or (isinstance(node, ast.Name) and node.id in ("super", "__class__")) for node in found
@@ -147,7 +147,7 @@ def has_suspending_node(*nodes: ast.AST) -> bool:
 
 
 def has_next_call(*nodes: ast.AST) -> bool:
-    """Calls `next`: what ends a loop would become an error inside a generator."""
+    """Whether it calls `next`: its StopIteration would become an error inside a generator."""
     calls = [node for root in nodes for node in walk_own_scope([root]) if isinstance(node, ast.Call)]
     return any(isinstance(call.func, ast.Name) and call.func.id == "next" and len(call.args) < 2 for call in calls)
 

@@ -1,4 +1,4 @@
-"""The file's own text of expressions and statements, and new text made of it that is read back before it is used."""
+"""The original text of expressions and statements, and new text made from it, which is parsed back before it is used."""
 
 import ast
 import io
@@ -13,25 +13,25 @@ from afresh.code.python_source import PythonSource, find_lines_inside_strings
 from afresh.code.refactoring.blocks import find_first_line
 
 TOOL_COMMENT = re.compile(r"#\s*(type:|noqa|pragma|fmt:|pylint|mypy|isort|pyright|nosec)", re.IGNORECASE)
-"""Comments that speak to a tool about one line."""
+"""Comments for a tool about one line."""
 LOOSELY_BINDING_NODES = ast.IfExp | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Starred
 
 
 @lru_cache(maxsize=64)
 def find_comments(text: str) -> Mapping[int, str]:
-    """Line and text of each comment."""
+    """Return the text of each comment by line."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     return {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}
 
 
 def has_no_comments(source: PythonSource, first: int, last: int) -> bool:
-    """No comment stands in these lines."""
+    """Whether there is no comment in these lines."""
     found = find_comments(source.text)
     return not any(line in found for line in range(first, last + 1))
 
 
 def lift_comments(source: PythonSource, first: int, last: int, indent: str) -> list[str] | None:
-    """Comments that have lines of their own, to be put above; None if one belongs to its line."""
+    """Return the comments that have their own lines, to be moved above; None if there is a comment at the end of a line."""
     found = find_comments(source.text)
     lines: list[str] = []
     for line in range(first, last + 1):
@@ -43,7 +43,7 @@ def lift_comments(source: PythonSource, first: int, last: int, indent: str) -> l
 
 
 def render_on_one_line(source: PythonSource, node: ast.expr) -> str | None:
-    """The text of an expression on one line; None if it has a comment or a shape that one line cannot take."""
+    """Return the text of an expression on one line; None if it has a comment or does not fit on one line."""
     last = node.end_lineno or node.lineno
     if node.lineno == last:
         return source.line(last).encode()[node.col_offset : node.end_col_offset].decode()
@@ -62,7 +62,7 @@ def render_on_one_line(source: PythonSource, node: ast.expr) -> str | None:
 
 
 def is_text_of(text: str, node: ast.expr) -> bool:
-    """Whether the text is that expression."""
+    """Whether the text parses to that expression."""
     try:
         return ast.dump(ast.parse(text.strip(), mode="eval").body) == ast.dump(node)
     except SyntaxError:
@@ -70,7 +70,7 @@ def is_text_of(text: str, node: ast.expr) -> bool:
 
 
 def render_operands(source: PythonSource, tests: Sequence[ast.expr], word: str) -> list[str] | None:
-    """The operands of `and` or `or`, in parentheses where they need them."""
+    """Return the operands of `and` or `or`, in parentheses where needed."""
     other = ast.Or if word == "and" else ast.And
     parts: list[str] = []
     for test in tests:
@@ -85,7 +85,7 @@ def render_operands(source: PythonSource, tests: Sequence[ast.expr], word: str) 
 
 
 def negate_condition(source: PythonSource, test: ast.expr) -> str | None:
-    """True exactly when the test is not, and as surely evaluated."""
+    """Return a condition that is true exactly when the test is false, with the same evaluation."""
     text = render_on_one_line(source, test)
     if text is None:
         return None
@@ -115,13 +115,13 @@ OPPOSITE_OPERATORS: Mapping[type[ast.cmpop], str] = {
 
 
 def _can_swap_operator(operator: ast.cmpop, left: ast.expr, right: ast.expr) -> bool:
-    """`!=` is only sure to be the opposite of `==` beside a plain value."""
+    """Whether the operator can be inverted: `!=` is only sure to be the opposite of `==` for plain values."""
     constant = any(isinstance(side, ast.Constant) and isinstance(side.value, str | int | bytes) for side in (left, right))
     return constant or not isinstance(operator, ast.Eq | ast.NotEq)
 
 
 def render_condition_header(indent: str, words: str, parts: Sequence[str], joint: str, source: PythonSource) -> list[str] | None:
-    """`if a and b:` on one line, or one operand a line in parentheses."""
+    """Return `if a and b:` on one line, or one operand per line in parentheses."""
     line = f"{indent}{words} {f' {joint} '.join(parts)}:"
     if len(line) <= detect_line_width(source):
         return [line]
@@ -133,7 +133,7 @@ def render_condition_header(indent: str, words: str, parts: Sequence[str], joint
 
 @lru_cache(maxsize=64)
 def detect_indent_step(source: PythonSource) -> str:
-    """One level of indentation, as the file has it."""
+    """Return one level of indentation, as the file uses it."""
     found = (line for line in source.lines if line[:1] in (" ", "\t") and line.strip())
     first = next(found, "    ")
     indent = first[: len(first) - len(first.lstrip())]
@@ -141,7 +141,7 @@ def detect_indent_step(source: PythonSource) -> str:
 
 
 def reindent_lines(source: PythonSource, first: int, last: int, old: str, new: str) -> list[str]:
-    """Lines at another depth; what stands inside a string is not touched."""
+    """Return the lines at another depth; lines inside strings are not changed."""
     strings = find_lines_inside_strings(source.text)
     lines: list[str] = []
     for number in range(first, last + 1):
@@ -154,13 +154,13 @@ def reindent_lines(source: PythonSource, first: int, last: int, old: str, new: s
 
 @dataclass(frozen=True, slots=True)
 class StatementLines:
-    """Where a statement stands, if it has its lines for itself."""
+    """The lines of a statement that shares them with no other."""
 
     first: int
     last: int
     indent: str
     word: str
-    """`elif` where the statement is one."""
+    """`elif` if the statement is one."""
 
 
 def locate_statement(source: PythonSource, statement: ast.stmt) -> StatementLines | None:
@@ -175,7 +175,7 @@ def locate_statement(source: PythonSource, statement: ast.stmt) -> StatementLine
 
 
 def _has_own_body_lines(source: PythonSource, statement: ast.stmt) -> bool:
-    """Bodies of a compound statement begin on lines of their own, and only one statement stands on a line."""
+    """Whether the bodies of a compound statement begin on lines of their own, with one statement per line."""
     for body in list_statement_bodies(statement):
         for inner in body:
             if inner.lineno == statement.lineno or locate_statement(source, inner) is None:
@@ -184,7 +184,7 @@ def _has_own_body_lines(source: PythonSource, statement: ast.stmt) -> bool:
 
 
 def find_header_end(statement: ast.If | ast.For | ast.While) -> int:
-    """The last line that can belong to the statement's head."""
+    """Return the last line that can belong to the statement's header."""
     return find_first_line(statement.body[0]) - 1
 
 
@@ -199,7 +199,7 @@ def read_indent(source: PythonSource, line: int) -> str:
 
 @lru_cache(maxsize=64)
 def detect_line_width(source: PythonSource) -> int:
-    """The file's own habit: a few long strings do not make long lines the rule."""
+    """Return the usual line width of the file; a few long strings are ignored."""
     lengths = sorted(len(line.rstrip()) for line in source.lines)
     usual = lengths[int(len(lengths) * 0.98)] if lengths else 0
     return min(MAX_LINE_CHARACTERS, lengths[-1]) if usual > DEFAULT_LINE_CHARACTERS else DEFAULT_LINE_CHARACTERS

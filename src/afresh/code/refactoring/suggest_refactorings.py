@@ -57,7 +57,7 @@ KINDS_WORTH_DOING_ALONE = {"move function", "table"}
 
 @dataclass(frozen=True, slots=True)
 class RewriteState:
-    """The file after some changes."""
+    """The file after some rewrites."""
 
     source: PythonSource
     function: PythonFunction
@@ -65,7 +65,7 @@ class RewriteState:
 
     @property
     def price(self) -> float:
-        """What a reviewer has to read and like."""
+        """The effort for a reviewer."""
         return sum(change.score for change in self.changes) + 0.5 * max(0, len(self.changes) - 1)
 
     @property
@@ -74,7 +74,9 @@ class RewriteState:
 
 
 def suggest_rewrites(source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]:
-    """Sequences that reach the limit, the cheapest first; where none does, what is worth doing all the same."""
+    """Yield sequences of rewrites that reach the limit, the cheapest first; if there are none, the best that is worth doing
+    anyway.
+    """
     done: list[RewriteState] = []
     beam = [RewriteState(source, function)]
     seen = {source.text}
@@ -95,7 +97,7 @@ def suggest_rewrites(source: PythonSource, function: PythonFunction, taken: froz
 
 
 def _is_worth_doing(state: RewriteState) -> bool:
-    """Made of changes that are no small ones, so that the function is left clearly simpler than it was."""
+    """Whether it consists of substantial rewrites only, so that the function becomes clearly simpler."""
     return all(change.kind in KINDS_WORTH_DOING_ALONE for change in state.changes)
 
 
@@ -112,14 +114,14 @@ def _apply_each_rewrite(state: RewriteState, taken: frozenset[str], seen: set[st
 def apply_rewrite(
     source: PythonSource, function: PythonFunction, change: ProposedRewrite
 ) -> tuple[PythonSource, PythonFunction] | None:
-    """The file and the function in it after the change."""
+    """Return the file and the function in it after the change."""
     result = parse_python(source.path, apply_splices(source, list(change.splices)))
     again = find_counterpart(source, function, result) if result else None
     return (result, again) if result and again else None
 
 
 def _iterate_targets(state: RewriteState, taken: frozenset[str]) -> Iterator[RewriteTarget]:
-    """The function and those inside it: their decisions count as its own."""
+    """Yield the function and its nested functions, whose decisions count for it, too."""
     for one in state.source.functions:
         if one is state.function or state.function.node in one.around:
             yield RewriteTarget(state.source, one, taken)
@@ -139,7 +141,7 @@ def _join_rewrites(source: PythonSource, state: RewriteState) -> ProposedRewrite
 
 
 def splices_from_difference(source: PythonSource, result: PythonSource) -> tuple[LineSplice, ...]:
-    """What changed, line by line, as changes of the first text."""
+    """Return the difference between two texts as splices of the first."""
     old, new = source.lines, result.lines
     head = next((n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), 0)
     short = min(len(old), len(new)) - head
@@ -150,7 +152,7 @@ def splices_from_difference(source: PythonSource, result: PythonSource) -> tuple
 
 
 def _make_splice(old: Sequence[str], new: Sequence[str], spans: tuple[int, int, int, int]) -> LineSplice:
-    """A splice puts at least one line, so lines that only go take the one above them along."""
+    """Return a splice. It must contain a line, so a pure deletion includes the line above."""
     start, stop, first, last = spans
     if first == last:
         return LineSplice(start, stop + 1, (old[start - 1].rstrip("\r\n"),))
@@ -160,11 +162,11 @@ def _make_splice(old: Sequence[str], new: Sequence[str], spans: tuple[int, int, 
 PREPARING_REWRITES: tuple[Callable[[RewriteTarget], Iterator[ProposedRewrite]], ...] = (make_guard_clauses, split_loops)
 MAX_PREPARATIONS_TRIED = 6
 MAX_PREPARED_SCORE = 14.0
-"""An extraction with a higher score is not worth a preparation."""
+"""An extraction with a higher score is not worth preparing."""
 
 
 def suggest_prepared_extractions(source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]:
-    """Only those that finish the function."""
+    """Yield extractions after a preparing rewrite, only if they bring the function below the limit."""
     found = [change for opening in PREPARING_REWRITES for change in opening(RewriteTarget(source, function, taken))]
     ready: list[Suggestion] = []
     for change in sorted(found, key=lambda change: change.score)[:MAX_PREPARATIONS_TRIED]:
@@ -203,7 +205,7 @@ def _join_with_extraction(
 
 
 def explain_missing_suggestion(source: PythonSource, function: PythonFunction) -> str:
-    """In words, the most frequent first hindrance of the pieces that could go."""
+    """Return the most frequent obstacle to an extraction, in words."""
     host = FunctionFlow(function)
     found: Counter[str] = Counter()
     for block in find_blocks(function, source):
@@ -238,14 +240,16 @@ def _explain_shape(extracted: Extraction, where: NewFunctionPlacement, source: P
 
 
 SUGGESTERS: tuple[Suggester, ...] = (suggest_extractions, suggest_rewrites)
-"""A new kind is a file with a function of this interface and one entry here."""
+"""To add a kind, write a file with a function of this signature and add it here."""
 LAST_SUGGESTERS: tuple[Suggester, ...] = (suggest_prepared_extractions,)
 """Expensive, so only used when the others have nothing more."""
 MAX_OVERLAP_SHARE = 0.75
 
 
 def suggest_refactorings(source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]:
-    """Best first, none much like one before it. `taken` are words of the project that a new method may not be named by."""
+    """Yield suggestions, the best first, without ones similar to an earlier one. `taken` are names of the project that a new
+    method may not have.
+    """
     given: list[Suggestion] = []
     for suggestion in iterate_all_suggestions(source, function, taken):
         alike = any(suggestion.overlap(other) > MAX_OVERLAP_SHARE for other in given if other.kind == suggestion.kind)
@@ -255,7 +259,7 @@ def suggest_refactorings(source: PythonSource, function: PythonFunction, taken: 
 
 
 def _is_worth_offering(suggestion: Suggestion) -> bool:
-    """Whether it finishes the function, or takes so much of what is over that it is not only another way to write it."""
+    """Whether it brings the function below the limit, or removes a substantial part of the excess."""
     over, gain = suggestion.before - MAX_COMPLEXITY, suggestion.before - suggestion.after
     return gain >= min(over, max(2, 0.12 * over))
 

@@ -1,4 +1,4 @@
-"""What every kind of change hands back, and the checks that all of them must pass before they are offered."""
+"""The result of every kind of change, and the checks that all of them must pass before they are offered."""
 
 import json
 import symtable
@@ -32,7 +32,7 @@ def apply_splices(source: PythonSource, splices: list[LineSplice]) -> str:
 
 
 def edits_from_splices(source: PythonSource, splices: list[LineSplice]) -> tuple[TextEdit, ...]:
-    """One edit for each splice where they can stand apart, otherwise one for all."""
+    """Return one edit per splice if each can be located uniquely, otherwise one edit for all."""
     result = apply_splices(source, splices)
     apart = tuple(_make_unique_edit(source, [splice]) for splice in sorted(splices, key=lambda splice: splice.start))
     if apply_edits(source.text, apart) == result:
@@ -66,7 +66,9 @@ def _make_unique_edit(source: PythonSource, splices: list[LineSplice]) -> TextEd
 
 
 def _is_unique_span(source: PythonSource, start: int, stop: int) -> bool:
-    """Counting is not enough: a text that repeats itself can be found a line too early."""
+    """Whether the lines are found at exactly this place. Counting matches is not enough: repetitive text may match a line too
+    early.
+    """
     old, offset = "".join(source.lines[start - 1 : stop - 1]), len("".join(source.lines[: start - 1]))
     return source.text.find(old) == offset == source.text.rfind(old)
 
@@ -102,15 +104,15 @@ class Suggestion:
     after: int
     kind: str = "extract"
     score: float = 0.0
-    """How far it is from what a reviewer would write, with what it leaves undone: lower is better, in all kinds alike."""
+    """Distance from what a reviewer would write, including what is left undone; lower is better, comparable between kinds."""
 
     def overlap(self, other: "Suggestion") -> float:
-        """Share of the lines of both that they have in common."""
+        """Return the share of lines that both have in common."""
         common = min(self.lines[1], other.lines[1]) - max(self.lines[0], other.lines[0]) + 1
         return max(0, common) / (max(self.lines[1], other.lines[1]) - min(self.lines[0], other.lines[0]) + 1)
 
     def applied(self, text: str) -> str:
-        """The text after the suggestion's own edits."""
+        """Return the text after the suggestion's edits."""
         changes = tuple(TextEdit(one["old"], one["new"]) for one in json.loads(self.text.partition("\n")[2]))
         return apply_edits(text, changes) or text
 
@@ -120,28 +122,28 @@ class Suggestion:
 
 
 class Suggester(Protocol):
-    """One kind of change. Yields by score, the lowest first, and only what `applied` let through."""
+    """One kind of change. Yields checked suggestions by score, the lowest first."""
 
     def __call__(self, source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedRewrite:
-    """A change worked out in full but not yet checked."""
+    """A complete change that is not yet checked."""
 
     kind: str
     head: str
-    """Says what becomes what, without line numbers and without the complexity: the id must not move when lines above do."""
+    """What becomes what, without line numbers and complexity: the id must not change when lines above do."""
     splices: tuple[LineSplice, ...]
     lines: tuple[int, int]
-    """Of the function's own lines, those that it changes."""
+    """The lines of the function that it changes."""
     score: float
     new: tuple[str, ...] = ()
     """Qualified names of the functions that it adds."""
 
 
 def check_rewrite(source: PythonSource, function: PythonFunction, change: ProposedRewrite) -> Suggestion | None:
-    """The change applied in memory and compiled: None unless all its names are known and the function got simpler."""
+    """Apply the change in memory and compile it; None unless all its names are known and the function got simpler."""
     splices = list(change.splices)
     result = parse_python(source.path, apply_splices(source, splices))
     if result is None or not _compiles(result) or find_undefined_names(result) - find_undefined_names(source):
@@ -163,18 +165,18 @@ def check_rewrite(source: PythonSource, function: PythonFunction, change: Propos
 
 
 def find_counterpart(source: PythonSource, function: PythonFunction, result: PythonSource) -> PythonFunction | None:
-    """The same function after a change: overloads and property setters share a name, so its turn among them counts."""
+    """Return the same function after a change. Overloads and property setters share a name, so its position is used."""
     turn = [one for one in source.functions if one.name == function.name].index(function)
     return next(iter([one for one in result.functions if one.name == function.name][turn:]), None)
 
 
 def score_remaining_complexity(*complexities: int) -> float:
-    """The part of a score that every kind shares: what is left to do in the function and in those made of it."""
+    """Return the part of a score that all kinds share: complexity left in the function and in those made from it."""
     return sum(40.0 + 4 * (one - MAX_COMPLEXITY) for one in complexities if one > MAX_COMPLEXITY) + 0.4 * max(complexities)
 
 
 def _compiles(source: PythonSource) -> bool:
-    """Parsing alone accepts a `return` outside of a function or a name declared twice."""
+    """Whether the file compiles. Parsing alone accepts a `return` outside a function or a name declared twice."""
     try:
         compile(source.text, source.path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError):
@@ -184,7 +186,7 @@ def _compiles(source: PythonSource) -> bool:
 
 @lru_cache(maxsize=256)
 def find_undefined_names(source: PythonSource) -> frozenset[str]:
-    """Names that the file reads as globals and does not define itself (builtins among them)."""
+    """Return the names that the file reads as globals and does not define itself, including builtins."""
     top = symtable.symtable(source.text, source.path, "exec")
     defined = {
         symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()

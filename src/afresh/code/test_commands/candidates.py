@@ -1,4 +1,4 @@
-"""Commands that may run a project's tests, by what its own files say, the most trusted first."""
+"""Commands that may run a project's tests, from its own files, the most trusted first."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ MAX_REJECTED_LINE_CHARACTERS = 300
 PYTHON_TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
 SKIPPED_FOLDER = re.compile(r"(?:^|/)(?:node_modules|\.venv|venv|build|dist|vendor|testdata)/")
 CHOSEN_ENVIRONMENT = re.compile(r"\s-[es][ =]\$\{\{[^{}]*\}\}")
-"""An environment of tox or nox that the server puts in: which one does not matter here."""
+"""An environment of tox or nox that CI fills in; which one does not matter here."""
 DOTNET_TEST_PACKAGE = re.compile(r"Microsoft\.NET\.Test\.Sdk|xunit|nunit|MSTest", re.IGNORECASE)
 
 
@@ -23,17 +23,18 @@ DOTNET_TEST_PACKAGE = re.compile(r"Microsoft\.NET\.Test\.Sdk|xunit|nunit|MSTest"
 class CommandCandidate:
     command: str
     kind: str
-    """Who runs the tests: pytest, unittest, script, go, cargo, node, package, mvn, gradle, dotnet."""
+    """The test runner: pytest, unittest, script, go, cargo, node, package, mvn, gradle, dotnet."""
     source: str
-    """The file that says so, and where in it."""
+    """The file that contains it, and where in it."""
     refused: str = ""
-    """Why it is not to be run; the command is then the line as it stands."""
+    """Why it must not be run; the command is then the unchanged line."""
     narrow: bool = False
 
 
 def find_candidates(configuration: ProjectConfiguration) -> tuple[CommandCandidate, ...]:
-    """Each command once; those that name only some of the tests come last within what is as trusted. Where a project has its own
-    way to run the tests of its Python, another that would find a few of them by their names is none."""
+    """Return each command once; of equally trusted ones, those that run only some of the tests come last. If a project has its
+    own way to run its Python tests, a generic command that would find only a few of them by name is left out.
+    """
     found: dict[str, CommandCandidate] = {}
     for group in (candidates_from_ci, candidates_from_recipes):
         for one in sorted(group(configuration), key=lambda one: bool(one.refused) or one.narrow):
@@ -47,7 +48,7 @@ def find_candidates(configuration: ProjectConfiguration) -> tuple[CommandCandida
 
 
 def candidates_from_ci(configuration: ProjectConfiguration) -> Iterator[CommandCandidate]:
-    """What a server runs. It often only says which recipe."""
+    """Yield the commands that CI runs, often by reference to a recipe."""
     for path in configuration.automated():
         for line, folder in read_ci_lines(path, configuration.text(path)):
             yield from candidates_from_line((line, folder.removeprefix("./").strip("/"), path), configuration)
@@ -80,7 +81,7 @@ def candidates_from_line(line: SourcedLine, configuration: ProjectConfiguration,
 def follow_reference(
     pointer: RecipeReference, source: str, configuration: ProjectConfiguration, depth: int
 ) -> Iterator[CommandCandidate]:
-    """What the recipe says that a line names."""
+    """Yield the commands of the recipe that a line refers to."""
     if pointer.kind == "script":
         if command := command_lines.make_script_command(configuration, pointer.name):
             yield CommandCandidate(command, "package", f"{source} and package.json")
@@ -99,7 +100,7 @@ def follow_reference(
 
 
 def prefix_folder(command: str, folder: str, configuration: ProjectConfiguration) -> str:
-    """In a folder of the tree."""
+    """Return the command, run in a folder of the tree."""
     if not folder or folder == ".":
         return command
     if not re.fullmatch(r"[\w.-]+(?:/[\w.-]+)*", folder) or ".." in folder.split("/"):
@@ -110,7 +111,7 @@ def prefix_folder(command: str, folder: str, configuration: ProjectConfiguration
 
 
 def candidates_from_files(configuration: ProjectConfiguration) -> Iterator[CommandCandidate]:
-    """By what is configured and which files there are; only if there are tests to run."""
+    """Yield commands by configuration and files, only if there are tests to run."""
     paths = [path for path in configuration.paths if not SKIPPED_FOLDER.search(path)]
     tests = [path for path in paths if PYTHON_TEST_FILE.fullmatch(path)]
     if tests:
@@ -146,7 +147,7 @@ def candidates_from_build_files(configuration: ProjectConfiguration, paths: list
 
 
 def find_pytest_settings(configuration: ProjectConfiguration) -> str:
-    """Where pytest is configured."""
+    """Return the file that configures pytest."""
     if get_table(configuration.project, "tool", "pytest"):
         return "pyproject.toml [tool.pytest]"
     for path, section in (
@@ -161,7 +162,7 @@ def find_pytest_settings(configuration: ProjectConfiguration) -> str:
 
 
 def choose_unittest_start(tests: list[str], paths: list[str]) -> str:
-    """Where unittest has to begin: at the folder that holds all tests, if Python does not see it as a package."""
+    """Return the folder where unittest must start: the one that contains all tests, if it is not a package."""
     tops = {path.partition("/")[0] if "/" in path else "" for path in tests}
     if len(tops) == 1 and (top := tops.pop()) and f"{top}/__init__.py" not in paths and re.fullmatch(r"[\w.-]+", top):
         return f" -s {top}"

@@ -1,4 +1,4 @@
-"""Where a project writes down by name how its tests are run: make, just, tox, nox, scripts of a package. Nothing of it is run."""
+"""Reads the named commands that run a project's tests: make, just, tox, nox, package scripts. Nothing is run."""
 
 import ast
 import re
@@ -11,20 +11,20 @@ COMMAND_KEY = re.compile(r"^( *)(- +)?(run|script|command|bash|working-directory
 BLOCK_SCALAR = re.compile(r"[|>][+-]?\d?(?:\s+#.*)?")
 LIST_ITEM = re.compile(r"^( *)- +(.*?)\s*$")
 MAX_COMMAND_LINES = 400
-"""Lines of commands of one file."""
+"""Command lines of one file."""
 LineInFolder = tuple[str, str]
 """A line, and the folder that it is run in."""
 
 
 def read_ci_lines(path: str, text: str) -> Sequence[LineInFolder]:
-    """Lines of a shell script, or of the steps of a file of YAML."""
+    """Return the lines of a shell script, or of the steps in a YAML file."""
     if not path.endswith((".yml", ".yaml")):
         return [(line, "") for line in join_continued_lines(text.split("\n"))][:MAX_COMMAND_LINES]
     return list(_read_yaml_steps(text.split("\n")))[:MAX_COMMAND_LINES]
 
 
 def join_continued_lines(lines: Sequence[str]) -> list[str]:
-    """Lines without those that go on behind a backslash, comments and blanks."""
+    """Join lines that end with a backslash, and drop comments and blank lines."""
     found, held = list[str](), ""
     for line in lines:
         if line.rstrip().endswith("\\"):
@@ -50,7 +50,7 @@ def _find_keys(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
 
 
 def _find_step_start(lines: Sequence[str], at: int) -> int:
-    """Where the item of the list begins that this key belongs to."""
+    """Return where the list item begins that this key belongs to."""
     match = COMMAND_KEY.match(lines[at])
     column = len(match[1]) + len(match[2] or "") if match else 0
     for before in range(at, -1, -1):
@@ -92,13 +92,13 @@ KNOWN_SCRIPT_PROGRAMS = {
     "xo", "tsd", "jasmine", "qunit", "ng", "react-scripts", "vue-cli-service", "next", "web-test-runner", "wtr", "uvu",
     "tape", "npx", "run-s", "run-p", "npm-run-all",
 }  # fmt: skip
-"""What a script of package.json may start: runners of tests, and what leads to them."""
+"""Programs that a script of package.json may start: test runners, and what starts them."""
 SourcedLine = tuple[str, str, str]
-"""A command line, the folder it is run in, and where it stands."""
+"""A command line, the folder it is run in, and where it was found."""
 
 
 def read_make_lines(configuration: ProjectConfiguration, name: str = "") -> Iterator[SourcedLine]:
-    """Recipe of a target, with its variables where they are plain words."""
+    """Yield the recipe of a target, with its variables expanded where they are plain words."""
     for path in ("Makefile", "GNUmakefile", "makefile"):
         text = configuration.text(path)
         for target in [name] if name else TEST_TARGETS:
@@ -125,14 +125,14 @@ def read_recipe(text: str, target: str, indent: str | tuple[str, ...]) -> list[s
 
 
 def expand_variables(line: str, variables: dict[str, str]) -> str:
-    """Variables of variables too, but not for ever."""
+    """Expand variables, also nested ones up to a limit."""
     for _ in range(4):
         line = MAKE_VARIABLE_USE.sub(lambda match: variables.get(match[1], match[0]), line)
     return line
 
 
 def read_tox_lines(configuration: ProjectConfiguration, name: str = "") -> Iterator[SourcedLine]:
-    """Commands of the environments that tests are run in; tox itself would install packages first."""
+    """Yield the commands of the test environments; tox itself would install packages first."""
     for path, section in (("tox.ini", "testenv"), ("setup.cfg", "tox:testenv")):
         sections = parse_ini(configuration.text(path))
         for one in (f"{section}:{name}", section) if name else (section, f"{section}:test", f"{section}:tests", f"{section}:py"):
@@ -162,7 +162,7 @@ def read_tox_tables(path: str, held: dict) -> Iterator[SourcedLine]:
 
 
 def substitute_tox_values(line: str) -> str:
-    """What tox would put in, where that does not depend on its environments."""
+    """Replace what tox would substitute, where that does not depend on its environments."""
     line = TOX_POSARGS.sub(lambda match: match[1] or "", line)
     line = re.sub(r"--basetemp[= ]\S+", "", line)
     for name, value in TOX_SUBSTITUTIONS.items():
@@ -175,7 +175,7 @@ def normalise_folder(folder: str) -> str:
 
 
 def read_nox_lines(configuration: ProjectConfiguration) -> Iterator[SourcedLine]:
-    """`session.run` with plain words, in functions named after tests."""
+    """Yield each `session.run` with plain words in functions named after tests."""
     try:
         tree = ast.parse(configuration.text("noxfile.py"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -189,7 +189,7 @@ def read_nox_lines(configuration: ProjectConfiguration) -> Iterator[SourcedLine]
 
 
 def read_pyproject_tasks(configuration: ProjectConfiguration) -> Iterator[SourcedLine]:
-    """Of hatch, pdm, poe and taskipy, in pyproject.toml."""
+    """Yield the tasks of hatch, pdm, poe and taskipy in pyproject.toml."""
     tool = get_table(configuration.project, "tool")
     environments = get_table(tool, "hatch", "envs")
     places = [get_table(environments, name, "scripts") for name in environments]
@@ -203,7 +203,9 @@ def read_pyproject_tasks(configuration: ProjectConfiguration) -> Iterator[Source
 
 
 def make_script_command(configuration: ProjectConfiguration, name: str) -> str:
-    """The command that runs a script of package.json, if all that the script starts is known. Refused otherwise."""
+    """Return the command that runs a script of package.json. Raises RejectedCommand unless everything that the script starts is
+    known.
+    """
     held = parse_json(configuration.text("package.json"))
     said = get_table(held, "scripts").get(name)
     if not isinstance(said, str):

@@ -1,6 +1,6 @@
-"""Which lines are commands that run tests, and nothing else: what a file says is data until it has a shape that is known.
+"""Recognises lines that run tests and nothing else: only known forms are accepted from a project's files.
 
-The sandbox is what keeps a hostile project from harm; this keeps a check from being anything but a check.
+The sandbox protects against a hostile project; this module makes sure that a check is only a check.
 """
 
 import re
@@ -40,12 +40,12 @@ REPORT_OPTION_WITH_VALUE = re.compile(r"--(?:cov-report|cov-config|cov-fail-unde
 
 @dataclass(frozen=True, slots=True)
 class ParsedCommand:
-    """A command without anything around it. `kind` says who runs the tests."""
+    """A command without anything around it. `kind` is the test runner."""
 
     kind: str
     words: tuple[str, ...]
     narrow: bool = False
-    """It names only some of the tests."""
+    """Whether it names only some of the tests."""
 
     @property
     def command(self) -> str:
@@ -54,7 +54,7 @@ class ParsedCommand:
 
 @dataclass(frozen=True, slots=True)
 class RecipeReference:
-    """The command is another file's to say."""
+    """A command that is defined in another file."""
 
     kind: str
     """make, just, tox, nox or script (of package.json)."""
@@ -62,11 +62,11 @@ class RecipeReference:
 
 
 class RejectedCommand(ValueError):
-    """Speaks of tests, but has no shape that is known; says why."""
+    """A line that mentions tests but has no known form; the message says why."""
 
 
 def parse_line(line: str) -> list[ParsedCommand | RecipeReference]:
-    """What a line runs, part by part; empty if it has nothing to do with tests. Refused if it is not plain."""
+    """Return what a line runs, part by part; empty if it does not run tests. Raises RejectedCommand if it is not plain."""
     if not TEST_WORDS.search(line):
         return []
     found = [one for part in line.split("&&") if TEST_WORDS.search(part) for one in [parse_one_command(part)] if one]
@@ -100,7 +100,9 @@ def split_plain_words(part: str) -> list[str]:
 
 
 def strip_environment(words: list[str]) -> tuple[list[str], list[str]]:
-    """Assignments that a test run may need, and the command behind whatever only prepares its environment."""
+    """Return the environment variables that a test run may need, and the command without wrappers that only prepare its
+    environment.
+    """
     assigned = list[str]()
     while words:
         if ASSIGNMENT.fullmatch(words[0]):
@@ -149,13 +151,13 @@ def find_option_value(words: Sequence[str], *names: str) -> str:
 
 
 def find_package_script(words: Sequence[str]) -> str:
-    """Of package.json, when it is run as it stands: of the root, without options."""
+    """Return the script of package.json that is run, if it is run in the root without options; otherwise empty."""
     words = [word for word in words if word != "run"]
     return "test" if words == ["t"] else words[0] if len(words) == 1 and re.fullmatch(r"[\w:.-]*test[\w:.-]*", words[0]) else ""
 
 
 def parse_python_command(words: Sequence[str]) -> ParsedCommand | None:
-    """Tests that a Python runs. A Python by path is the one of an environment, which is the first on the sandbox's PATH."""
+    """Return the test command that a Python runs. A Python given by path is replaced by the first on the sandbox's PATH."""
     program = words[0].rpartition("/")[2]
     if program in ("pytest", "py.test"):
         return parse_pytest_command(("pytest",), words[1:])
@@ -175,7 +177,7 @@ def parse_python_command(words: Sequence[str]) -> ParsedCommand | None:
 
 
 def parse_pytest_command(head: tuple[str, ...], words: Sequence[str]) -> ParsedCommand:
-    """Without options that only write reports, and need plugins for it."""
+    """Return the command without options that only write reports, which would need plugins."""
     kept, skip = list[str](), False
     for word in words:
         if skip:
@@ -191,7 +193,7 @@ def parse_pytest_command(head: tuple[str, ...], words: Sequence[str]) -> ParsedC
 
 
 def parse_other_command(program: str, words: Sequence[str]) -> ParsedCommand | None:
-    """Tests in other languages, and scripts of a package that start a known runner."""
+    """Return test commands of other languages, and package scripts that start a known runner."""
     rest = list(words[1:])
     known = {
         "go": rest[:1] == ["test"],
@@ -210,7 +212,7 @@ def parse_other_command(program: str, words: Sequence[str]) -> ParsedCommand | N
 
 
 def check_arguments(words: Sequence[str]) -> list[str]:
-    """None of them leads out of the tree."""
+    """Return the arguments; none of them may lead out of the tree."""
     for word in words:
         if not PLAIN_ARGUMENT.fullmatch(word):
             raise RejectedCommand(f"{word[:40]!r} is more than a plain argument")

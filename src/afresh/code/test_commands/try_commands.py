@@ -15,7 +15,7 @@ LISTING_SECONDS = 60.0
 DEFAULT_RUN_SECONDS = 10.0
 MAX_REASON_CHARACTERS = 160
 MAX_COMMANDS_TRIED = 6
-"""Seconds for the look and for a run where there is none, characters of what went wrong, and commands that are tried at most."""
+"""Seconds for listing the tests, and for a run if they can't be listed; characters of an error; and commands tried at most."""
 PYTEST_COLLECTED = re.compile(
     r"^(?:=+ )?(?:(\d+)(?:/\d+)? tests? collected|no tests collected)(?:.*?, (\d+) errors?)?", re.MULTILINE
 )
@@ -37,7 +37,7 @@ print("tests:", loader.discover(sys.argv[1]).countTestCases() - len(loader.error
 print("".join(loader.errors)[-2000:])
 """
 LISTING_KINDS = ("pytest", "unittest")
-"""Whose look names the tests. Of others it only shows that they are there at all, so that they must be run."""
+"""Runners that list their tests by name. Others only show that there are tests, so they must be run."""
 PROBE_COMMANDS = {
     "go": "go list ./...",
     "cargo": "cargo metadata --no-deps --offline --format-version 1",
@@ -49,42 +49,42 @@ PROBE_COMMANDS = {
 
 
 class TrialNote(StrEnum):
-    """What a reader should know of a trial."""
+    """A remark about a trial for the reader."""
 
     NONE = ""
     CUT_OFF = "cut off"
-    """The tests were still running at the limit."""
+    """The tests were still running at the time limit."""
     FOREIGN_IMPORT = "foreign import"
-    """The tests import a package of the project from somewhere else."""
+    """The tests import a package of the project from another place."""
     NO_TRIAL = "no trial"
     """Nothing could be tried on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandTrial:
-    """What came of one command."""
+    """The result of trying one command."""
 
     command: str
     source: str
     holds: bool = False
-    """It runs tests of this tree; whether they pass is another matter."""
+    """Whether it runs tests of this tree; they need not pass."""
     ran: bool = False
-    """The tests themselves were run, to their end or to the limit."""
+    """Whether the tests were run, to their end or to the time limit."""
     exit: int = 0
     tests: int = 0
-    """0 where that is not told."""
+    """0 if unknown."""
     seconds: float = 0.0
     said: str = ""
-    """Why it does not hold, why it was not tried, or what a reader should know of it."""
+    """Why it does not work, why it was not tried, or a remark for the reader."""
     tried: bool = True
     collected: int = 0
-    """Tests that it would run, as it says without running them: the same on a slow machine."""
+    """Tests that it would run, as listed without running them: independent of the machine's speed."""
     note: TrialNote = TrialNote.NONE
 
 
 @dataclass(frozen=True, slots=True)
 class TrialResults:
-    """All that was tried for one state of the files that decide."""
+    """All trials for one state of the files that they depend on."""
 
     digest: str = ""
     trials: tuple[CommandTrial, ...] = ()
@@ -95,7 +95,7 @@ class TrialResults:
 
 
 def try_candidates(found: Sequence[CommandCandidate], sandbox: Sandbox, limit: float = 0.0) -> tuple[CommandTrial, ...]:
-    """One after the other until one holds; those after it are not tried. With a limit in seconds the tests are run, too."""
+    """Try one after another until one works; the rest are not tried. With a time limit in seconds the tests are run, too."""
     trials, held = list[CommandTrial](), False
     for one in found:
         if one.refused:
@@ -110,7 +110,7 @@ def try_candidates(found: Sequence[CommandCandidate], sandbox: Sandbox, limit: f
 
 
 def has_only_errors(one: CommandCandidate, trial: CommandTrial) -> bool:
-    """Another may do better; if none does, these are the tests."""
+    """Whether all tests had errors: another command may do better; if none does, this one is used."""
     return one.kind == "pytest" and not trial.tests
 
 
@@ -119,14 +119,14 @@ def try_candidate(one: CommandCandidate, sandbox: Sandbox, limit: float) -> Comm
     first = judge_listing(one, sandbox.run(look, LISTING_SECONDS)) if look else None
     if first and (not first.holds or ((first.tests or one.kind in LISTING_KINDS) and not limit)):
         return first
-    # as a check is run: what can't be imported does not keep the rest from running
+    # as checks are run: a module that can't be imported does not stop the rest
     lenient = "export PYTEST_ADDOPTS=--continue-on-collection-errors\n" if one.kind == "pytest" else ""
     done = judge_run(one, sandbox.run(lenient + one.command, limit or DEFAULT_RUN_SECONDS), first)
     return replace(done, collected=first.collected if first else 0)
 
 
 def make_listing_command(one: CommandCandidate) -> str:
-    """The command that only looks which tests there are; empty where nothing less than a run tells."""
+    """Return the command that only lists the tests; empty if the tests must be run."""
     head, _, command = one.command.rpartition(" && ")
     words = shlex.split(command)
     folder = f"{head} && " if head else ""
@@ -141,7 +141,7 @@ def make_listing_command(one: CommandCandidate) -> str:
 
 
 def judge_listing(one: CommandCandidate, done: CommandRun) -> CommandTrial:
-    """By the look alone. Tests that can't be imported are tests all the same: to mend them may be the task."""
+    """Judge a command by its listing. Tests that can't be imported count as tests: fixing them may be the task."""
     if one.kind in LISTING_KINDS:
         tests, broken = count_listed_tests(done.output)
         found = tests > 0 or (broken and done.exit in (0, 1, 2))
@@ -157,7 +157,7 @@ def judge_listing(one: CommandCandidate, done: CommandRun) -> CommandTrial:
 
 
 def count_listed_tests(output: str) -> tuple[int, bool]:
-    """Tests that were found, and whether some could not be read."""
+    """Return the number of tests found, and whether some could not be read."""
     if match := re.search(r"^tests: (\d+)$", output, re.MULTILINE):
         return int(match[1]), False
     broken = bool(COLLECTION_ERROR.search(output))
@@ -167,7 +167,7 @@ def count_listed_tests(output: str) -> tuple[int, bool]:
 
 
 def judge_run(one: CommandCandidate, done: CommandRun, first: CommandTrial | None) -> CommandTrial:
-    """By the run. One that is cut off by the clock was running. Where the look has not named tests, some must have been run."""
+    """Judge a command by its run. A run that reached the time limit works. If no tests were listed, some must have been run."""
     tests = max((sum(map(int, pattern.findall(done.output))) for pattern in TESTS_RUN_PATTERNS), default=0)
     named = bool(first) and one.kind in LISTING_KINDS
     started = named or bool(tests) or bool(GO_PACKAGE_RESULT.search(done.output)) or "test result:" in done.output
@@ -182,7 +182,7 @@ def judge_run(one: CommandCandidate, done: CommandRun, first: CommandTrial | Non
 
 
 def find_error_line(done: CommandRun) -> str:
-    """The line that says most: the last that speaks of an error, else the last."""
+    """Return the most informative line: the last that mentions an error, otherwise the last."""
     lines = [line.strip() for line in done.output.split("\n") if line.strip()]
     errors = [line for line in lines if re.search(r"error|no module|not found|cannot|no such|unrecognized", line, re.IGNORECASE)]
     said = (errors or lines or ["it printed nothing"])[-1]

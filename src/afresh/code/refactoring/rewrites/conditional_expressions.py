@@ -1,4 +1,4 @@
-"""Two short branches that only choose a value, as one expression that chooses it."""
+"""Rewrites two short branches that only choose a value as one conditional expression."""
 
 import ast
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from afresh.code.refactoring.suggestion import LineSplice, ProposedRewrite
 
 MAX_REPLACED_VALUE_CHARACTERS = 30
 MAX_EXPRESSION_CHARACTERS = 100
-"""Beyond this a conditional expression is harder to read than its branches."""
+"""A longer conditional expression is harder to read than its branches."""
 UNFIT_NODES = ast.IfExp | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Starred | ast.ListComp | ast.DictComp
 
 
@@ -36,7 +36,7 @@ def use_conditional_expressions(scene: RewriteTarget) -> Iterator[ProposedRewrit
 
 
 def _choose_assigned_value(scene: RewriteTarget, node: ast.If) -> ProposedRewrite | None:
-    """`x = a` in one branch and `x = b` in the other."""
+    """Rewrite `x = a` in one branch and `x = b` in the other."""
     match node.body, node.orelse:
         case [ast.Assign() as then], [ast.Assign() as other] if len(then.targets) == len(other.targets) == 1:
             where, target = locate_statement(scene.source, node), render_on_one_line(scene.source, then.targets[0])
@@ -52,7 +52,7 @@ def _choose_assigned_value(scene: RewriteTarget, node: ast.If) -> ProposedRewrit
 
 
 def _choose_returned_value(scene: RewriteTarget, place: StatementList, number: int) -> ProposedRewrite | None:
-    """`if c: return a` and then `return b`."""
+    """Rewrite `if c: return a` followed by `return b`."""
     node = place.statements[number]
     assert isinstance(node, ast.If)
     other = node.orelse[0] if len(node.orelse) == 1 else None
@@ -70,12 +70,12 @@ def _choose_returned_value(scene: RewriteTarget, place: StatementList, number: i
 
 
 def _penalise_last_guard(place: StatementList, number: int) -> float:
-    """The last of a row of guards reads better as one of them."""
+    """Return a penalty for the last of several guards, which reads better as a guard."""
     return 2.0 if number and isinstance(place.statements[number - 1], ast.If) else 0.0
 
 
 def _return_truth_value(scene: RewriteTarget, test: ast.expr, then: ast.expr, other: ast.expr) -> str | None:
-    """`return True` or `return False` by a test that is a truth value already."""
+    """Return the condition for `return True` or `return False`, if the test is surely a bool."""
     match then, other:
         case ast.Constant(value=True), ast.Constant(value=False) if is_surely_bool(test, scene):
             return render_on_one_line(scene.source, test)
@@ -88,12 +88,12 @@ def _return_truth_value(scene: RewriteTarget, test: ast.expr, then: ast.expr, ot
 
 
 def _is_unsure_negation(test: ast.expr, scene: RewriteTarget) -> bool:
-    """`not x` whose opposite would be x itself, which may be no truth value."""
+    """Whether the test is `not x` and x itself may not be a bool."""
     return isinstance(test, ast.UnaryOp) and not is_surely_bool(test.operand, scene)
 
 
 def _use_fallback(scene: RewriteTarget, node: ast.If) -> ProposedRewrite | None:
-    """`if not x: x = y` is `x = x or y`; another test says when x is replaced, if it or the new value speaks of x."""
+    """Rewrite `if not x: x = y` as `x = x or y`, or another test as a conditional expression if the test or the value uses x."""
     match node.body[0]:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if not node.orelse:
             where = locate_statement(scene.source, node)
@@ -138,7 +138,7 @@ def _is_simple_test(test: ast.expr) -> bool:
 
 
 def _choose_appended_value(scene: RewriteTarget, node: ast.If) -> ProposedRewrite | None:
-    """`items.append(a)` in one branch and `items.append(b)` in the other, where the list is surely one."""
+    """Rewrite `items.append(a)` in one branch and `items.append(b)` in the other, if `items` is surely a list."""
     match node.body, node.orelse:
         case [ast.Expr(value=ast.Call() as then)], [ast.Expr(value=ast.Call() as other)]:
             where, values = locate_statement(scene.source, node), [*then.args, *other.args]
@@ -161,7 +161,7 @@ def _is_list_append(scene: RewriteTarget, node: ast.If, func: ast.expr) -> bool:
 
 
 def _join_preset_value(scene: RewriteTarget, place: StatementList, number: int) -> ProposedRewrite | None:
-    """`x = b` and then `if c: x = a`, where making b is nothing."""
+    """Rewrite `x = b` followed by `if c: x = a`, if evaluating b has no effect."""
     node, before = place.statements[number], place.statements[number - 1] if number else None
     assert isinstance(node, ast.If)
     match before, node.body[0]:
@@ -181,7 +181,7 @@ def _join_preset_value(scene: RewriteTarget, place: StatementList, number: int) 
 
 
 def _render_choice(scene: RewriteTarget, test: ast.expr, then: ast.expr, other: ast.expr, kept: str | None = None) -> str | None:
-    """`a if c else b`, or `c or b` where a is c; None where it would not read well."""
+    """Return `a if c else b`, or `c or b` where a is c; None if it would be hard to read."""
     if (truth := _return_truth_value(scene, test, then, other)) is not None:
         return truth
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):

@@ -22,7 +22,7 @@ from afresh.code.refactoring.source_text import (
 from afresh.code.refactoring.suggestion import LineSplice, ProposedRewrite
 
 MAX_OPERANDS = 4
-"""Operands that a reader takes in at once."""
+"""Operands that a reader can take in at once."""
 JUMP_STATEMENTS = ast.Return | ast.Raise | ast.Continue | ast.Break
 
 
@@ -36,7 +36,7 @@ def merge_conditions(scene: RewriteTarget) -> Iterator[ProposedRewrite]:
 
 
 def _merge_nested(scene: RewriteTarget, outer: ast.If) -> ProposedRewrite | None:
-    """`if a:` around nothing but `if b:`."""
+    """Merge `if a:` that contains only `if b:`."""
     if outer.orelse or len(outer.body) != 1 or not isinstance(inner := outer.body[0], ast.If) or inner.orelse:
         return None
     source, where, deeper = scene.source, locate_statement(scene.source, outer), locate_statement(scene.source, inner)
@@ -52,7 +52,7 @@ def _merge_nested(scene: RewriteTarget, outer: ast.If) -> ProposedRewrite | None
 
 
 def _merge_equal_branches(scene: RewriteTarget, first: ast.If) -> ProposedRewrite | None:
-    """`if a:` and `elif b:` with the same body."""
+    """Merge `if a:` and `elif b:` with the same body."""
     if len(first.orelse) != 1 or not isinstance(second := first.orelse[0], ast.If) or not is_same_body(first.body, second.body):
         return None
     source, where, after = scene.source, locate_statement(scene.source, first), locate_statement(scene.source, second)
@@ -73,7 +73,7 @@ def _merge_equal_branches(scene: RewriteTarget, first: ast.If) -> ProposedRewrit
 
 
 def _merge_guards(scene: RewriteTarget, place: StatementList, number: int) -> ProposedRewrite | None:
-    """`if a: return x` and then `if b: return x`."""
+    """Merge `if a: return x` followed by `if b: return x`."""
     run = _find_equal_guards(place.statements[number:])
     if len(run) < 2 or (number and len(_find_equal_guards(place.statements[number - 1 :])) > len(run)):
         return None
@@ -133,7 +133,7 @@ def make_guard_clauses(scene: RewriteTarget) -> Iterator[ProposedRewrite]:
 
 
 def _leave_early(scene: RewriteTarget, place: StatementList, node: ast.If, last: bool) -> ProposedRewrite | None:
-    """The rest of a function or of a loop's body stands under one condition."""
+    """Turn a condition around the rest of a function or of a loop's body into a guard clause."""
     leave = "return" if place.ends_function else "continue" if place.ends_loop else ""
     where, body = locate_statement(scene.source, node), node.body
     if not leave or not last or node.orelse or where is None or where.word or _count_lines(body) < MIN_LONG_BRANCH_LINES:
@@ -146,7 +146,7 @@ def _leave_early(scene: RewriteTarget, place: StatementList, node: ast.If, last:
 
 
 def _put_short_case_first(scene: RewriteTarget, node: ast.If) -> ProposedRewrite | None:
-    """A long case first and a short one that leaves in `else`."""
+    """Put a short `else` that leaves before a long `if` body."""
     where, other = locate_statement(scene.source, node), node.orelse
     if where is None or where.word or not other or not isinstance(other[-1], JUMP_STATEMENTS) or isinstance(other[0], ast.If):
         return None
@@ -167,7 +167,7 @@ def _put_short_case_first(scene: RewriteTarget, node: ast.If) -> ProposedRewrite
 
 
 def _drop_else_after_jump(scene: RewriteTarget, node: ast.If) -> ProposedRewrite | None:
-    """`else` behind a branch that has left."""
+    """Remove the `else` after a branch that always leaves."""
     where, other = locate_statement(scene.source, node), node.orelse
     if where is None or not other or not isinstance(node.body[-1], JUMP_STATEMENTS) or where.word:
         return None
@@ -187,7 +187,7 @@ def _drop_else_after_jump(scene: RewriteTarget, node: ast.If) -> ProposedRewrite
 
 
 def _split_long_chain(scene: RewriteTarget, node: ast.If) -> ProposedRewrite | None:
-    """The later half of a long row of cases under one `else`, where it can be taken out."""
+    """Move the later half of a long `elif` chain under one `else`, so that it can be extracted."""
     chain = [node]
     while len(chain[-1].orelse) == 1 and isinstance(following := chain[-1].orelse[0], ast.If):
         chain.append(following)

@@ -1,4 +1,4 @@
-"""Questions to a dict that it answers by itself, and loops that only pass on what they get."""
+"""Rewrites dict lookups as `get` or `setdefault`, and loops that only yield as `yield from`."""
 
 import ast
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def simplify_lookups(scene: RewriteTarget) -> Iterator[ProposedRewrite]:
 
 
 def _use_setdefault(scene: RewriteTarget, node: ast.If) -> tuple[str, str] | None:
-    """`if k not in d: d[k] = v`."""
+    """Rewrite `if k not in d: d[k] = v`."""
     match node:
         case ast.If(
             test=ast.Compare(left=key, ops=[ast.NotIn()], comparators=[place]),
@@ -46,7 +46,7 @@ def _use_setdefault(scene: RewriteTarget, node: ast.If) -> tuple[str, str] | Non
 
 
 def _use_get(scene: RewriteTarget, node: ast.If) -> tuple[str, str] | None:
-    """`if k in d: x = d[k]` with `else: x = v`."""
+    """Rewrite `if k in d: x = d[k]` with `else: x = v`."""
     match node:
         case ast.If(
             test=ast.Compare(left=key, ops=[ast.In()], comparators=[place]),
@@ -59,7 +59,7 @@ def _use_get(scene: RewriteTarget, node: ast.If) -> tuple[str, str] | None:
 
 
 def _use_get_for_key_error(scene: RewriteTarget, node: ast.Try) -> tuple[str, str] | None:
-    """`x = d[k]`, and `x = v` where it raised KeyError."""
+    """Rewrite `x = d[k]` with `x = v` on KeyError."""
     match node:
         case ast.Try(
             body=[ast.Assign(targets=[target], value=ast.Subscript(value=place, slice=key))],
@@ -86,7 +86,7 @@ def _render_get(
 
 
 def _is_plain_dict_access(scene: RewriteTarget, node: ast.stmt, place: ast.expr, key: ast.expr) -> bool:
-    """A plain dict, and a key that is the same and cannot fail however often it is evaluated."""
+    """Whether it accesses a plain dict with the same key, whose evaluation can't fail and can be repeated."""
     known = scene.known_before(node)
     named = not isinstance(key, ast.Name) or key.id in known
     sure = isinstance(key, PLAIN_NODES) and named and scene.surely_dict(place)
@@ -94,7 +94,7 @@ def _is_plain_dict_access(scene: RewriteTarget, node: ast.stmt, place: ast.expr,
 
 
 def _use_yield_from(scene: RewriteTarget, loop: ast.For) -> tuple[str, str] | None:
-    """`for x in xs: yield x`, where the function is declared to be iterated only: no one sends or throws into it."""
+    """Rewrite `for x in xs: yield x`, if the return type says that callers only iterate, without `send` or `throw`."""
     match loop:
         case ast.For(target=ast.Name(id=name), body=[ast.Expr(value=ast.Yield(value=ast.Name(id=passed)))], orelse=[]) if (
             name == passed

@@ -1,4 +1,4 @@
-"""A row of comparisons of one value with constants as a table to look it up in."""
+"""Rewrites a chain of comparisons of one value with constants as a lookup table."""
 
 import ast
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ HASHABLE_MAKING_FUNCTIONS = {"str", "repr", "len", "type", "ord", "chr", "int", 
 
 
 def is_surely_hashable(scene: RewriteTarget, name: str) -> bool:
-    """A local name that only ever holds text, numbers and the like, by its declared type or by all that it is set to."""
+    """Whether a local name only ever holds strings, numbers and the like, by its declared type or by all assigned values."""
     if name not in scene.host.names or name in scene.host.unsteady | scene.host.declared:
         return False
     annotation = scene.host.annotations.get(name)
@@ -69,7 +69,7 @@ def _makes_hashable(scene: RewriteTarget, value: ast.expr) -> bool:
 
 
 MIN_TABLE_CASES = 3
-"""Cases below which a table says less than the comparisons."""
+"""With fewer cases the comparisons are easier to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,9 @@ def make_lookup_tables(scene: RewriteTarget) -> Iterator[ProposedRewrite]:
 
 
 def _match_comparisons(node: ast.If) -> ComparisonChain | None:
-    """All tests ask the same name, all keys are of one kind, and every branch is one statement of the same form."""
+    """Return the chain if all tests compare the same name, all keys are of one type, and every branch is one statement of the
+    same form.
+    """
     rows: list[ComparisonCase] = []
     subjects: set[str] = set()
     other: list[ast.stmt] = [node]
@@ -129,7 +131,7 @@ def _match_test(test: ast.expr) -> tuple[str, tuple[ast.Constant, ...]] | None:
 
 
 def _branch_form(body: ast.stmt) -> str | None:
-    """`return` or the target, for a branch that gives a constant."""
+    """Return `return` or the assignment target of a branch that gives a constant; None for other branches."""
     value = _branch_value(body)
     if value is None or not _is_constant(value):
         return None
@@ -179,7 +181,7 @@ def _make_rewrite(scene: RewriteTarget, place: StatementList, number: int, cases
 def _render_lookup(
     scene: RewriteTarget, place: StatementList, number: int, cases: ComparisonChain, table: str
 ) -> tuple[list[str], int] | None:
-    """The lines that use the table, and the last line that they replace."""
+    """Return the lines that use the table, and the last line that they replace."""
     node, form, subject = place.statements[number], _branch_form(cases.rows[0].body), cases.subject
     last, lead = node.end_lineno or 0, form if form != "return" else "return"
     other = cases.other
@@ -199,7 +201,7 @@ def _render_lookup(
 
 
 def _render_entries(scene: RewriteTarget, cases: ComparisonChain) -> list[str] | None:
-    """The first of two equal keys counts, as it did in the row of comparisons."""
+    """Return the table's entries. Of two equal keys the first is used, as in the comparisons."""
     found: dict[object, str] = {}
     for row, value in zip(cases.rows, cases.values, strict=True):
         text = render_on_one_line(scene.source, value)
@@ -213,7 +215,7 @@ def _render_entries(scene: RewriteTarget, cases: ComparisonChain) -> list[str] |
 
 
 def _choose_table_name(scene: RewriteTarget, cases: ComparisonChain) -> str:
-    """By what is looked up and what it is looked up by."""
+    """Return a name made from what is looked up and by what."""
     form = _branch_form(cases.rows[0].body) or ""
     what = split_identifier(scene.function.node.name) if form == "return" else split_identifier(form.rstrip(" ="))
     base = "_".join(["", *(word.upper() for word in (*what[-3:], "by", *split_identifier(cases.subject)))])

@@ -1,4 +1,4 @@
-"""Loops that only look for something or only collect, as the expression that says so."""
+"""Rewrites loops that only search or only collect as one expression."""
 
 import ast
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ from afresh.code.refactoring.suggestion import LineSplice, ProposedRewrite
 
 @dataclass(frozen=True, slots=True)
 class LoopPattern:
-    """`for … in …`, perhaps two of them, and the one condition that its single statement stands under."""
+    """One or two nested `for` loops and the one condition of their single statement."""
 
     loops: tuple[ast.For, ...]
     test: ast.expr | None
     unless: bool
-    """The condition skips."""
+    """Whether the condition skips the element."""
     leaf: list[ast.stmt]
 
     @property
@@ -64,7 +64,7 @@ def _match_loop(loop: ast.For) -> LoopPattern | None:
 
 
 def _can_move_into_expression(scene: RewriteTarget, walk: LoopPattern, *parts: ast.expr) -> bool:
-    """Whether it means the same in a scope of its own, and the loop's variables can stay there."""
+    """Whether it means the same in a comprehension's scope, and the loop's variables are not used outside."""
     every = [*parts, *(loop.iter for loop in walk.loops), *([walk.test] if walk.test else [])]
     if (
         has_suspending_node(*every)
@@ -82,7 +82,7 @@ def _can_move_into_expression(scene: RewriteTarget, walk: LoopPattern, *parts: a
 
 
 def _replace_returning_search(scene: RewriteTarget, walk: LoopPattern, after: ast.stmt | None) -> ProposedRewrite | None:
-    """`return True` in the loop and `return False` behind it, or the other way round."""
+    """Rewrite `return True` in the loop and `return False` after it, or the reverse."""
     match walk.leaf, after:
         case [ast.Return(value=ast.Constant(value=bool(found)))], ast.Return(value=ast.Constant(value=bool(other))) if (
             found is not other
@@ -95,7 +95,7 @@ def _replace_returning_search(scene: RewriteTarget, walk: LoopPattern, after: as
 
 
 def _replace_flag_search(scene: RewriteTarget, walk: LoopPattern, before: ast.stmt | None) -> ProposedRewrite | None:
-    """`found = False` before the loop; `found = True` and `break` in it."""
+    """Rewrite `found = False` before the loop with `found = True` and `break` in it."""
     match before, walk.leaf:
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=bool(at_first))),
@@ -115,7 +115,7 @@ def _replace_flag_search(scene: RewriteTarget, walk: LoopPattern, before: ast.st
 
 
 def _render_any_or_all(scene: RewriteTarget, walk: LoopPattern, found: bool) -> list[str] | None:
-    """`any(… for …)`, or `all` and `not any` where the loop looks for a counterexample."""
+    """Return `any(… for …)`, or `all` or `not any` if the loop looks for a counterexample."""
     if walk.test is None or not _can_move_into_expression(scene, walk) or not scene.builtin("any") or not scene.builtin("all"):
         return None
     clauses = _render_for_clauses(scene, walk)
@@ -142,7 +142,7 @@ def _render_for_clauses(scene: RewriteTarget, walk: LoopPattern) -> list[str] | 
 
 
 def _replace_collecting_loop(scene: RewriteTarget, walk: LoopPattern, before: ast.stmt | None) -> ProposedRewrite | None:
-    """An empty list, set or dict, and a loop that does nothing but fill it."""
+    """Rewrite an empty list, set or dict followed by a loop that only fills it."""
     fresh = _match_empty_collection(scene, before)
     if fresh is None or before is None or len(walk.leaf) != 1:
         return None
@@ -192,7 +192,7 @@ def _match_empty_collection(scene: RewriteTarget, before: ast.stmt | None) -> tu
 
 
 def _match_added_element(leaf: ast.stmt, name: str, kind: str, known: NameSet) -> list[ast.expr] | None:
-    """What the statement adds; for a dict, key and value, of which one is harmless because the order of the two changes."""
+    """Return what the statement adds; for a dict, key and value, one of which must have no effect because their order changes."""
     match leaf:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=to), attr=verb), args=[part], keywords=[])):
             fits = to == name and (kind, verb) in (("list", "append"), ("set", "add"))

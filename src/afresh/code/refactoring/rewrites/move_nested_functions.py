@@ -1,4 +1,4 @@
-"""A function inside another as one of its own: its decisions no longer count for both, and it is handed what it closed over."""
+"""Moves a nested function out of its function, so that its decisions count once; its free variables become parameters."""
 
 import ast
 import re
@@ -36,19 +36,19 @@ from afresh.code.refactoring.suggestion import LineSplice, ProposedRewrite
 MAX_HANDED_VARIABLES = 4
 MAX_MOVED_PARAMETERS = 6
 CALLBACK_FUNCTIONS = {"sorted", "map", "filter", "max", "min", "sort", "sub", "subn"}
-"""What only calls the function that it is given."""
+"""Functions that only call the function that they are given."""
 VAGUE_FUNCTION_WORDS = {
     "add", "body", "call", "callback", "check", "convert", "do", "fetch", "func", "function", "get", "helper", "inner", "key",
     "loop", "run", "step", "visit", "wrapper",
 }  # fmt: skip
-"""Words that say enough only inside the function."""
+"""Words that are specific enough only inside the enclosing function."""
 
 
 @dataclass(frozen=True, slots=True)
 class NestedFunction:
     node: FunctionNode
     first: int
-    """Of its lines, comments above it among them."""
+    """First line, including comments above it."""
     last: int
     mentions: tuple[ast.Name, ...]
     handed: NameSet
@@ -78,7 +78,7 @@ def _match_nested_function(scene: RewriteTarget, node: FunctionNode) -> NestedFu
 
 
 def _is_independent_definition(scene: RewriteTarget, inner: NestedFunction) -> bool:
-    """What the definition itself evaluates, and what it declares, does not depend on the function around it."""
+    """Whether defaults, decorators and declarations of the definition do not depend on the enclosing function."""
     node, args = inner.node, inner.node.args
     defaults = [*args.defaults, *filter(None, args.kw_defaults)]
     notes = [*filter(None, [arg.annotation for arg in list_parameters(node)]), *([node.returns] if node.returns else [])]
@@ -87,7 +87,7 @@ def _is_independent_definition(scene: RewriteTarget, inner: NestedFunction) -> b
 
 
 def _bound_once(scene: RewriteTarget, inner: NestedFunction) -> bool:
-    """The name means this function everywhere, and no scope in between means something else by what it is handed."""
+    """Whether the name always means this function, and no scope in between rebinds a variable that is passed."""
     host, name = scene.host, inner.node.name
     if (
         len(host.bindings.get(name, [])) != 1
@@ -119,7 +119,7 @@ def _own_names(node: ScopeNode | ComprehensionNode) -> NameSet:
 
 
 def _has_stable_variables(scene: RewriteTarget, inner: NestedFunction) -> bool:
-    """What it is handed is bound wherever it is called, and still the same when it runs."""
+    """Whether the passed variables are bound at every call, and unchanged when the function runs."""
     host, node = scene.host, inner.node
     before = scene.known_before(node) | host.outer
     constant = all(len(host.bindings.get(name, [0])) == 1 and name in before for name in inner.handed)
@@ -149,7 +149,7 @@ def _names_bound_at(scene: RewriteTarget, mention: ast.Name) -> NameSet:
 
 
 def _is_only_called(scene: RewriteTarget, mention: ast.Name, handed: NameSet) -> bool:
-    """Called here, or given to something that only calls it and needs nothing handed along."""
+    """Whether it is called here, or passed to something that only calls it and no extra arguments are needed."""
     for node in ast.walk(scene.function.node):
         if isinstance(node, ast.Call):
             if node.func is mention:
@@ -185,14 +185,14 @@ def _make_rewrite(scene: RewriteTarget, place: StatementList, number: int, inner
 
 
 def _order_handed_variables(scene: RewriteTarget, inner: NestedFunction) -> tuple[str, ...]:
-    """The function's arguments in their order, then by first use."""
+    """Return the enclosing function's arguments in their order, then other names by first use."""
     order = [name for name in scene.host.arguments if name in inner.handed]
     used = [node.id for node in ast.walk(inner.node) if isinstance(node, ast.Name) and node.id in inner.handed]
     return tuple(dict.fromkeys([*order, *used, *sorted(inner.handed)]))
 
 
 def _choose_name(scene: RewriteTarget, inner: NestedFunction, where: NewFunctionPlacement) -> str:
-    """Its own, marked as the file's own affair; a longer one if that is in use."""
+    """Return its own name with a leading underscore, or a longer one if that is taken."""
     stem, around = inner.node.name.strip("_"), scene.function.node.name.strip("_")
     text, about = scene.source.text, split_identifier(around)
     subject = "_".join(about[1:] if about[:1] and about[0] in VERBS and about[1:] else about)
@@ -210,7 +210,7 @@ def _count_mentions(text: str, name: str) -> int:
 
 
 def _rewrite_calls(scene: RewriteTarget, inner: NestedFunction, name: str, arguments: list[str]) -> dict[int, list[str]]:
-    """The lines that call it, calling it by its new name with what it needs."""
+    """Return the lines that call it, with the new name and the extra arguments."""
     calls = {id(node.func): node for node in ast.walk(scene.function.node) if isinstance(node, ast.Call)}
     lines: dict[int, list[str]] = {}
     for mention in sorted(inner.mentions, key=lambda one: (one.lineno, one.col_offset), reverse=True):
@@ -247,7 +247,7 @@ def _render_definition(
 
 
 def _docstring_lines(node: FunctionNode) -> range:
-    """Lines of the docstring that begin inside it: unlike other texts it moves along."""
+    """Return the lines that begin inside the docstring: unlike other strings it is reindented."""
     if ast.get_docstring(node) is None:
         return range(0)
     return range(node.body[0].lineno + 1, (node.body[0].end_lineno or 0) + 1)
@@ -256,7 +256,7 @@ def _docstring_lines(node: FunctionNode) -> range:
 def _render_head(
     scene: RewriteTarget, inner: NestedFunction, line: str, following: str, named: tuple[str, list[str]]
 ) -> list[str] | None:
-    """The head's first line and the one after it, with the new name and what is handed in before its own parameters."""
+    """Return the first lines of the `def`, with the new name and the extra parameters first."""
     indent, (name, *first) = named
     before, bracket, rest = line.partition("(")
     given, own = ", ".join(first), list_parameters(inner.node)
@@ -271,7 +271,7 @@ def _render_head(
 
 
 def _wrap_head(scene: RewriteTarget, line: str, indent: str) -> list[str]:
-    """A head that has become too long, with its parameters on a line of their own."""
+    """Return a `def` line that is too long with its parameters on their own line."""
     match = re.fullmatch(r"(.*?\()(.*)(\)\s*(?:->[^()]*)?:.*)", line)
     if len(line) <= detect_line_width(scene.source) or match is None:
         return [line]
@@ -279,7 +279,7 @@ def _wrap_head(scene: RewriteTarget, line: str, indent: str) -> list[str]:
 
 
 def _splice_remaining_function(scene: RewriteTarget, inner: NestedFunction, lines: dict[int, list[str]]) -> LineSplice:
-    """The function around it without it: one empty line where there were two."""
+    """Return the splice that removes it from the enclosing function, with one empty line where there were two."""
     source, node = scene.source, scene.function.node
     first, last = find_first_line(node), node.end_lineno or node.lineno
     resumes = inner.last + 1

@@ -1,4 +1,4 @@
-"""A loop that does two things that know nothing of each other as two loops, so that each can be taken out."""
+"""Splits a loop that does two independent things into two loops, so that each can be extracted."""
 
 import ast
 from collections.abc import Iterator
@@ -48,7 +48,9 @@ def split_loops(scene: RewriteTarget) -> Iterator[ProposedRewrite]:
 
 
 def _can_iterate_twice(scene: RewriteTarget, loop: ast.For) -> bool:
-    """The function made what is iterated, nothing else holds it, and the loop leaves it alone: it gives the same twice."""
+    """Whether iterating twice gives the same: the function made the iterable, nothing else holds it, and the loop does not change
+    it.
+    """
     if not isinstance(loop.iter, ast.Name) or scene.watched(frozenset({loop.iter.id})):
         return False
     values = scene.values(loop.iter.id)
@@ -86,7 +88,7 @@ def _split_at(scene: RewriteTarget, loop: ast.For, cut: int) -> ProposedRewrite 
 
 
 def _has_only_local_effects(scene: RewriteTarget, half: list[ast.stmt]) -> bool:
-    """All that it does is to change names and collections of the function's own."""
+    """Whether it only changes names and collections that belong to the function."""
     for node in walk_own_scope(half):
         if isinstance(node, LEAVING_NODES | HIDING_NODES | ScopeNode):
             return False
@@ -112,7 +114,7 @@ def _is_pure_call(scene: RewriteTarget, call: ast.Call) -> bool:
 
 
 def _is_own_collection(scene: RewriteTarget, node: ast.expr) -> bool:
-    """A collection that the function made itself and gave no other name."""
+    """Whether it is a collection that the function made and that has no other name."""
     if not isinstance(node, ast.Name):
         return False
     values = scene.values(node.id)
