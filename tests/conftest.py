@@ -1,4 +1,4 @@
-"""Every test starts on a machine where nothing is set up: no keys, no git identity, no settings of whoever runs it."""
+"""Every test starts on a clean machine: no keys, no git identity, and no settings of the user who runs it."""
 
 import fcntl
 import gc
@@ -18,10 +18,10 @@ from afresh.models import call as door
 from afresh.testing.ceiling_watch import CeilingWatch, find_calls_over_ceiling, render_failure
 
 sys.dont_write_bytecode = False
-"""Whatever the machine says: hundreds of processes are started, and without it each of them compiles all that it imports."""
+"""Overrides the environment: tests start hundreds of processes, and without bytecode files each would compile all its imports."""
 
 gc.disable()
-"""Until all tests are collected: they stay, and to look through them for garbage takes a quarter of the time."""
+"""Disabled until all tests are collected: test items are kept anyway, and scanning them takes a quarter of the time."""
 
 settings.register_profile("afresh", deadline=None, max_examples=20)
 settings.register_profile("torture", deadline=None, max_examples=600)
@@ -29,8 +29,9 @@ settings.load_profile("afresh")
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 CERTIFICATE = str(Path(__file__).with_name("certificate.pem"))
-"""Nobody's. To read all that a system trusts takes 30 ms for each client of a provider, and tests talk to the loopback without
-TLS."""
+"""A certificate that belongs to nobody. Loading the system's certificates takes 30 ms per provider client, and tests use the
+loopback without TLS.
+"""
 WATCH = CeilingWatch(EstimatingCounter().whole)
 WATCH.stand_at(door)
 
@@ -49,7 +50,7 @@ LONGEST = (
     "test_killed_anywhere",
     "test_33_a_daemon",
 )
-"""Begun first: a long test that begins last leaves the other workers idle."""
+"""Started first: a long test that starts last leaves the other workers idle."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -66,22 +67,22 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def bare_machine(tmp_path_factory: pytest.TempPathFactory):
-    """Also for the processes that tests start."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background: what tests start would not hear of it
+    """Clean the environment, also for processes that tests start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background: child processes would ignore Ctrl-C
         signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(PERSONAL)]:
             patch.delenv(name)
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-        patch.setenv("PYTHONPATH", SOURCE)  # not the afresh that happens to be installed
+        patch.setenv("PYTHONPATH", SOURCE)  # not an installed version of afresh
         patch.setenv("SSL_CERT_FILE", CERTIFICATE)
         yield
 
 
 @pytest.fixture(scope="session", autouse=True)
 def under_the_ceiling(bare_machine: None, tmp_path_factory: pytest.TempPathFactory):
-    """No call of any kind, of this process or of one that a test has started, took more than its ceiling."""
+    """Fail if any call, of this process or of one that a test started, was over its ceiling."""
     yield
     over = WATCH.over + list(find_calls_over_ceiling(tmp_path_factory.getbasetemp()))
     if over:
@@ -90,7 +91,7 @@ def under_the_ceiling(bare_machine: None, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
-    """Call it with a name and a function of a folder: the first worker that does so waits for its result, the others read it."""
+    """Return a function that takes a name and a function of a folder: the first worker runs it, the others read its result."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
@@ -108,7 +109,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def requires_sandbox() -> Callable[..., None]:
-    """Call it with the levels that would do (none: any that confines): it skips, with the reason, where none of them holds."""
+    """Return a function that skips the test unless one of the given sandbox levels works here (none given: any that confines)."""
     from afresh.sandbox.escape_probe import probe_level
 
     def check(*levels: str) -> None:

@@ -1,4 +1,4 @@
-"""The architecture, as a test: who may import whom, how large things may grow, and what they may be called."""
+"""The architecture as a test: allowed imports, size limits, and naming rules. A room is a top-level package of afresh."""
 
 import ast
 import re
@@ -15,9 +15,9 @@ from afresh.actions.tools.registry import TOOLS
 ROOT = Path(__file__).parents[1] / "src" / "afresh"
 SEAMS = ("core", "errors", "ports")
 FLOW = ("core", "outputs", "memory", "runtime", "journal", "policy", "context", "actions", "verification", "loop")
-"""The pure rooms, in the order in which they may know each other: each knows those to its left, and the seams."""
+"""The pure rooms, in import order: each may import those to its left, and the seams."""
 DOOR = "afresh.models.call"
-"""The one way to a model, for the rooms of the flow."""
+"""The only module through which these rooms call a model."""
 EDGES = {
     "models": set[str](),
     "sandbox": set[str](),
@@ -27,7 +27,7 @@ EDGES = {
     "config": {"workspace"},
     "storage": {"workspace", "config", "spending"},
 }
-"""Rooms that do input and output: each knows the seams, and these."""
+"""Rooms that do input and output: each may import the seams, and these."""
 ABOVE = {
     "views": {"memory", "context"},
     "testing": {"runtime"},
@@ -36,9 +36,9 @@ ABOVE = {
     "cli": {"views", "app", "replay"},
 }
 DRAWN = {"code", "config", "context", "models", "spending", "storage"}
-"""Rooms whose values cli/render draws."""
+"""Rooms whose values cli/render displays."""
 SHIPPED_SAMPLE = "sample"
-"""A project for the demo to work on: package data, with faults on purpose."""
+"""A project for the demo to work on: package data, with bugs on purpose."""
 
 DOES_INPUT_OR_OUTPUT = {"os", "io", "pathlib", "subprocess", "sqlite3", "socket", "shutil", "tempfile", "glob", "http", "urllib"}
 HEAVY = {"anthropic", "openai", "genai_prices", "yaml", "rich", "asyncio", "httpx", "httpx2", "starlette", "sqlite3", "keyring"}
@@ -61,7 +61,7 @@ WIDE_ON_PURPOSE = {
     "models/providers/openai_dialects.py: OpenAIDialect has 16 fields, 12 are the ceiling": "a field an ability",
     "replay/run_builder.py: RunBuilder has 16 fields, 12 are the ceiling": "collects a recorded run in one pass",
 }
-"""Debt shrinks: whoever settles a line takes it out, and a test says so."""
+"""Debts may only shrink: a fixed one must be removed here, which a test checks."""
 
 EXCEPTIONS: dict[str, str] = {
     "context/sources/instructions.py: the file name instructions is in core/instructions.py, too": "the value and its section",
@@ -76,10 +76,10 @@ EXCEPTIONS: dict[str, str] = {
     **WIDE_VALUE_DEBT,
     **WIDE_ON_PURPOSE,
 }
-"""A violation, word for word as the test prints it, and the reason why it may stay."""
+"""A violation, exactly as the test prints it, and the reason why it is allowed."""
 
 
-# What a file is made of
+# Parts of a file
 
 
 def layer(path: PurePosixPath) -> str:
@@ -95,7 +95,7 @@ def classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
 
 
 def named_statements(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, ast.stmt]]:
-    """Functions, methods and constants of a module, each with its name: a violation that is named by it survives moved lines."""
+    """Yield functions, methods and constants of a module with their names, which identify a violation even when lines move."""
     for statement in body:
         if isinstance(statement, ast.ClassDef):
             yield from named_statements(statement.body, f"{owner}{statement.name}.")
@@ -106,7 +106,7 @@ def named_statements(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[st
 
 
 def imported(node: ast.AST, path: PurePosixPath) -> list[str]:
-    """The dotted names that a node imports, by statement or by a call with a written-out name."""
+    """Return the dotted names that a node imports, by statement or by a call with a literal name."""
     if isinstance(node, ast.Import):
         return [name.name for name in node.names]
     if isinstance(node, ast.ImportFrom):
@@ -123,7 +123,7 @@ DYNAMIC = {"import_module", "__import__"}
 
 
 def run_on_import(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Every statement that runs when the module is imported: not the bodies of functions, not what only type checkers see."""
+    """Yield every statement that runs when the module is imported: no function bodies, nothing for type checkers only."""
     for statement in body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
@@ -136,11 +136,11 @@ def run_on_import(body: list[ast.stmt]) -> Iterator[ast.AST]:
                 yield from run_on_import(child.body if isinstance(child, ast.ExceptHandler) else [child])
 
 
-# The rules: each gives back what is wrong
+# The rules: each yields the violations
 
 
 def may_import(path: PurePosixPath) -> set[str] | None:
-    """Rooms that a file may know besides its own; None if it is in no room."""
+    """Return the rooms that a file may import besides its own; None if it is in no room."""
     own = layer(path)
     if own in ("errors", "__init__"):
         return set()
@@ -229,7 +229,9 @@ def names_say_something(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
 
 
 def models_are_asked_at_one_door(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
-    """What is asked elsewhere is in no books and under no ceiling. Adapters may wrap one another, contracts may try them."""
+    """Calls made elsewhere are not booked and not limited by the ceiling. Models may wrap each other, and contract tests may call
+    them.
+    """
     if path.parts[0] in ("models", "testing"):
         return
     for node in ast.walk(tree):
@@ -238,14 +240,14 @@ def models_are_asked_at_one_door(path: PurePosixPath, tree: ast.Module) -> Itera
 
 
 CONVENTIONS = {"main", "command", "tool", "contexts"}
-"""Found by their name: entry points, click's commands, each tool's value, what recorded runs are replayed with."""
+"""Found by name: entry points, click's commands, each tool's value, what recorded runs are replayed with."""
 SUBCOMMANDS = {
     "show", "diff", "cache", "why", "block", "verify", "approve", "reject", "edit", "search", "export", "share", "read", "reply",
     "add", "correct", "forget", "check", "key", "reset",
 }  # fmt: skip
-"""What click calls a subcommand after its function."""
+"""Functions whose name click uses as the name of a subcommand."""
 BY_FORMAT = {"knows", "read"}
-"""Each format of recorded runs has these."""
+"""Each format of recorded runs defines these."""
 PARTICIPLE = re.compile(
     r"^(?!(?:need|feed|embed|read|seed|speed|exceed|proceed|string|bring|ring|sing|ping|spring)$)[a-z]+(?:ed|ing)$"
 )
@@ -295,7 +297,7 @@ def is_shared_by_convention(path: PurePosixPath, name: str) -> bool:
 
 
 def words(path: PurePosixPath, tree: ast.Module) -> set[str]:
-    """What a file names: of these each may stand for one thing only."""
+    """Return the names that a file defines; each may have only one meaning."""
     functions_here = [name for name in public_functions(tree) if not is_shared_by_convention(path, name)]
     stems = [path.stem] if layer(path) in FLOW and path.stem != "__init__" else []
     return {
@@ -322,7 +324,7 @@ def words_have_one_meaning(path: PurePosixPath, tree: ast.Module) -> Iterator[st
 
 
 HOLD_RENDERED_TEXT = ("context/", "memory/", "views/", "code/code_insight.py")
-"""Where what we know as data becomes text."""
+"""Where typed data is rendered as text."""
 FOREIGN_TEXT = {
     "context/citations.py": "what a model cites",
     "context/compaction/strategies.py: _list_unmentioned_pieces": "words of a line, whatever they say",
@@ -342,11 +344,11 @@ FOREIGN_TEXT = {
     "views/markdown.py": "markup in foreign text, which is made harmless",
     "core/redaction.py": "keys in foreign text",
 }
-"""Files, or single expressions of them, that read what somebody else wrote."""
+"""Files, or single statements of them, that read text which afresh did not write."""
 
 
 def expressions(tree: ast.Module) -> Iterator[str]:
-    """Names of the statements that make or use a regular expression."""
+    """Yield the names of statements that make or use a regular expression."""
     for name, statement in named_statements(tree.body):
         for node in ast.walk(statement):
             called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
@@ -356,7 +358,7 @@ def expressions(tree: ast.Module) -> Iterator[str]:
 
 
 def no_own_text_is_parsed(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
-    """Data stays typed until it is rendered, and what is rendered is not read back."""
+    """Data stays typed until it is rendered, and rendered text is not parsed again."""
     place = path.as_posix()
     if not place.startswith(HOLD_RENDERED_TEXT) or place in FOREIGN_TEXT:
         return
@@ -378,7 +380,7 @@ def values_are_small(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
 
 
 def code_lines(tree: ast.Module) -> int:
-    """Lines of a module without its imports, docstrings and the blanks between statements."""
+    """Return the lines of a module without its imports, docstrings and blank lines between statements."""
 
     def length(body: list[ast.stmt]) -> int:
         return sum((node.end_lineno or 0) - node.lineno + 1 for node in body)
@@ -391,7 +393,7 @@ def code_lines(tree: ast.Module) -> int:
 
 
 def loop_is_the_drawing(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
-    """Whoever reads loop.py can draw the system: few lines, and few rooms that they name."""
+    """A reader of loop.py can draw the system: it is short and imports few rooms."""
     if str(path) != "loop.py":
         return
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
@@ -410,7 +412,7 @@ TOOL_NAMES = frozenset(tool.schema.name for tool in TOOLS)
 OTHER_VOCABULARIES = {
     "code/test_commands/": "words of command lines: `npm run test`",
 }
-"""Where the same words stand for something else."""
+"""Where the same words mean something else."""
 
 
 def is_tool_name(node: ast.AST | None) -> bool:
@@ -423,7 +425,7 @@ def collects_tools(node: ast.AST) -> bool:
 
 
 def compared_tools(node: ast.AST) -> Iterator[str]:
-    """Names of tools that a node compares with, or collects to compare with later. One word alone may mean anything."""
+    """Yield the tools that a node compares with, or collects to compare with later. A single word may mean anything."""
     if isinstance(node, ast.Compare):
         operands = [node.left, *node.comparators]
         found = [one for operand in operands for one in (ast.walk(operand) if collects_tools(operand) else [operand])]
@@ -436,14 +438,14 @@ def compared_tools(node: ast.AST) -> Iterator[str]:
 
 
 def tools_named(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Statements by name, each with the tools that it compares with."""
+    """Yield statements by name, each with the tools that it compares with."""
     for name, statement in named_statements(tree.body):
         if tools := sorted({tool for node in ast.walk(statement) for tool in compared_tools(node)}):
             yield name, ", ".join(tools)
 
 
 def tools_are_not_named_outside_tools(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
-    """A tool says itself what it does; whoever compares names knows nothing of a tool that is added."""
+    """A tool declares its own traits; code that compares names would not know a new tool."""
     if not str(path).startswith(("actions/tools/", TRAITS, *OTHER_VOCABULARIES)):
         yield from (f"{name} names the tools {tools}" for name, tools in tools_named(tree))
 
@@ -663,7 +665,7 @@ def test_every_word_of_the_glossary_is_part_of_a_name_in_the_source():
     assert [word for word in glossary() if not re.search(rf"(?:^|[_/]){word.replace(' ', '_')}", parts, re.MULTILINE)] == []
 
 
-# Lists that permit something hold nothing that is not needed
+# Lists of exceptions contain nothing that is not needed
 
 
 def test_every_text_that_is_called_foreign_is_read_by_an_expression():

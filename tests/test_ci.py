@@ -1,4 +1,4 @@
-"""The passes of .ci/run, and the machine without bubblewrap or Landlock that its later passes see."""
+"""The stages of .ci/run, and a machine without bubblewrap or Landlock as its later stages see it."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ TOOLS = ("bash", "dirname", "env", "mkdir", "sh")
 
 
 def seen_without(*names: str) -> tuple[str, str]:
-    """Where bubblewrap is and which version Landlock has, as a command sees it."""
+    """Return the path of bubblewrap and the version of Landlock, as a command sees them."""
     command = [sys.executable, ROOT / "scripts/run-without", *names, "--", sys.executable, "-c", SEE]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -38,7 +38,7 @@ def test_what_is_hidden_is_hidden_from_the_command_alone():
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """.ci/run beside programs that only say how they were called."""
+    """Create a checkout with .ci/run and programs that only print how they were called."""
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci/run", tmp_path / ".ci/run")
     for name in TOOLS:

@@ -1,4 +1,4 @@
-"""The pages for people: short, joined by links that lead somewhere, and nothing said twice."""
+"""The pages for people: short, with links that work and nothing said twice."""
 
 import re
 from collections import Counter
@@ -21,13 +21,13 @@ def page_name(path: Path) -> str:
 
 
 def heading_anchors(text: str) -> set[str]:
-    """The anchors of a page's headings, as code hosts make them."""
+    """Return the anchors of a page's headings, as code hosts make them."""
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def broken_links(text: str, folder: Path) -> Iterator[str]:
-    """The links that lead to no file, or to no heading of it."""
+    """Yield the links that lead to no file, or to no heading of it."""
     for target in LINK.findall(FENCE.sub("", text)):
         if "://" in target:
             continue
@@ -41,7 +41,7 @@ def broken_links(text: str, folder: Path) -> Iterator[str]:
 
 
 def repeated_rows(text: str) -> list[str]:
-    """Table rows whose first cell is in the same table before, and long lines of text that are on the page before."""
+    """Return table rows whose first cell is already in the same table, and long lines that are already on the page."""
     rows: list[str] = []
     for table in re.findall(r"(?:^\|.*\n)+", FENCE.sub("", text), re.MULTILINE):
         cells = [row.split("|")[1].strip() for row in table.splitlines()[2:]]

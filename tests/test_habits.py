@@ -1,4 +1,4 @@
-"""What every commit keeps: no addresses, no paths of somebody's machine, pinned requirements, documents whose commands work."""
+"""What holds for every commit: no addresses, no paths of a machine, pinned requirements, documents whose commands work."""
 
 import os
 import re
@@ -31,19 +31,19 @@ def tracked() -> list[Path]:
 
 
 def offending(text: str, checkout: str) -> list[str]:
-    """The addresses and machine paths in a text."""
+    """Return the addresses and machine paths in a text."""
     found = [match.group() for pattern in (ADDRESS, SOMEBODYS) for match in pattern.finditer(text)]
     return found + ([checkout] if f"{checkout}/" in text else [])
 
 
 def unpinned(requirements: str) -> list[str]:
-    """The requirements without an exact version, or without a hash."""
+    """Return the requirements without an exact version, or without a hash."""
     entries = [entry for entry in re.split(r"\n(?=\S)", requirements.strip()) if entry and not entry.startswith("#")]
     return [entry for entry in entries if not re.match(r"[\w.-]+==\S+.*--hash=sha256:[0-9a-f]{64}", entry, re.DOTALL)]
 
 
 def console_commands(document: str) -> list[str]:
-    """The lines after `$ ` in the blocks marked `console`; a line that ends in a backslash goes on."""
+    """Return the lines after `$ ` in blocks marked `console`; a backslash at the end continues a line."""
     blocks = re.findall(r"^```console\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
     return re.findall(r"^\$ ((?:.*\\\n)*.*)$", "\n".join(blocks), re.MULTILINE)
 
@@ -98,7 +98,7 @@ def test_commands_are_collected_from_console_blocks_only():
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the sample project in a home of its own, with the programs of this Python on the PATH."""
+    """Copy the sample project into a home of its own, with the programs of this Python on the PATH."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("PATH", f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
@@ -108,7 +108,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def without_plugins(make: Callable[..., dict[str, str]]) -> Callable[..., dict[str, str]]:
-    """The sample needs none of the plugins that our own tests have installed; to load them takes half of a run of its tests."""
+    """Disable the plugins that our own tests have installed: the sample needs none, and loading takes half of its test run."""
     return lambda *given, **named: make(*given, **named) | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
@@ -119,7 +119,7 @@ def test_the_installed_program_starts(project: Path):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_documented_commands_work(document: Path, project: Path, requires_sandbox: Callable[..., None]):
-    """In order; what needs no shell is run in this process, for a start of Python costs more than most commands."""
+    """Commands run in order; those that need no shell run in this process, since starting Python is slower than most."""
     for command in console_commands(document.read_text("utf-8")):
         if needs_sandbox(command):
             requires_sandbox()

@@ -1,4 +1,4 @@
-"""How far a task is taken, and what ends a worker's run from outside."""
+"""How far a task is advanced, and what ends a worker's run from outside."""
 
 import pytest
 from yard import Step, Yard

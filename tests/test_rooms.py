@@ -1,4 +1,4 @@
-"""Questions of a newcomer, and the files that answer them: tests/rooms.yaml is what readers are measured with."""
+"""Questions of a newcomer and the files that answer them: tests/rooms.yaml measures how well readers find their way."""
 
 import ast
 from pathlib import Path
@@ -12,7 +12,7 @@ QUESTIONS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("rooms
 
 
 def defined_names(body: list[ast.stmt], owner: str = "") -> set[str]:
-    """Functions, classes, methods (`Class.method`) and constants."""
+    """Return functions, classes, methods (`Class.method`) and constants."""
     names: set[str] = set()
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -26,7 +26,7 @@ def defined_names(body: list[ast.stmt], owner: str = "") -> set[str]:
 
 
 def faults(question: dict[str, Any]) -> list[str]:
-    """What is wrong with a question."""
+    """Return what is wrong with a question."""
     if unknown := set(question) - {"ask", "in", "name", "also"}:
         return [f"has {', '.join(sorted(unknown))}, which nobody reads"]
     missing = [file for file in (question["in"], question.get("also", question["in"])) if not (SOURCE / file).is_file()]
@@ -48,7 +48,7 @@ def test_there_are_forty_different_questions():
 
 
 def test_no_question_gives_its_file_away():
-    """Who finds the words of the question in a file's name has not understood the name. Pytest has no other name."""
+    """A question must not contain the words of its file's name, which would give it away. Pytest has no other name."""
     given = {}
     for question in QUESTIONS:
         said = {word.strip('?,.":').lower() for word in question["ask"].split()}

@@ -1,4 +1,4 @@
-"""`make setup` on machines that are not this one: the real script, with stand-ins for Python and its installers on the PATH."""
+"""`make setup` on other machines: the real script, with stand-ins for Python and its installers on the PATH."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ SUDO = '#!/bin/sh\n[ -e "$MACHINE/sudo" ] || exit 1\nshift\nexec "$@"\n'
 
 
 class Machine:
-    """A folder with a copy of the script, and a PATH of its own."""
+    """A folder with a copy of the script, and its own PATH."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.bin, self.calls = folder, folder / "bin", folder / "calls"
@@ -147,7 +147,7 @@ def test_a_failed_installation_names_its_log(machine: Machine):
 
 @pytest.fixture
 def tester(tmp_path: Path) -> Machine:
-    """A machine that is set up, and whose Python has nothing and can install nothing."""
+    """Return a machine that is set up, but whose Python has no packages and can install none."""
     machine = Machine(tmp_path)
     for name in ("scripts/small-model", "requirements/small-model.txt"):
         shutil.copy(ROOT / name, tmp_path / name)

@@ -1,4 +1,4 @@
-"""Small random programs: every kind of statement that an extraction has to get right, and a trace of what they do."""
+"""Random small programs with every kind of statement that an extraction must handle, and a trace of what they do."""
 
 import re
 from dataclasses import dataclass, field
@@ -39,7 +39,9 @@ class Machine:
 
 
 def behaviours(text: str, sends: bool = False) -> list[tuple[str, list[str]]]:
-    """How the program's `f` ends for each of the inputs, and its trace. With `sends`, generators get answers and an error."""
+    """Return the result of the program's `f` for each input, with its trace. With `sends`, generators get sent values and an
+    exception.
+    """
     code = compile(text, "program", "exec")
     return [_behaviour(code, inputs, sends) for inputs in INPUTS]
 
@@ -60,7 +62,7 @@ def _behaviour(code: CodeType, inputs: tuple[Any, ...], sends: bool) -> tuple[st
 
 
 def sent(generator: Any) -> list[Any]:
-    """All that a generator yields, with answers sent back to it and one exception thrown into it."""
+    """Return all that a generator yields when values are sent to it and one exception is thrown into it."""
     found = []
     try:
         found.append(next(generator))
@@ -72,7 +74,7 @@ def sent(generator: Any) -> list[Any]:
 
 
 class Writer:
-    """Writes random statements; the choices come from `random`, so that hypothesis can make a failing program smaller."""
+    """Writes random statements. All choices come from `random`, so that hypothesis can shrink a failing program."""
 
     def __init__(self, random: Random) -> None:
         self.pick, self.number = random.choice, random.randint
@@ -81,7 +83,7 @@ class Writer:
         return self.pick((*NAMES, *NAMES, "0", "1", "2"))
 
     def expression(self) -> str:
-        """Without a product: a number that is squared in a loop takes for ever."""
+        """Return an expression without products: a number that is squared in a loop would take forever."""
         kind, one, two = self.number(0, 8), self.atom(), self.atom()
         name = self.pick(NAMES)
         special = {0: f"(({name} := {one}) or 2)", 1: f"sum([{one} + i for i in xs])", 2: f"note({one})", 3: f"{one} // {two}"}

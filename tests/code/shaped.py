@@ -1,4 +1,4 @@
-"""Random programs in which the shapes occur that the small changes look for, amid statements that should keep them from it."""
+"""Random programs with the patterns that rewrites look for, among statements that should prevent a rewrite."""
 
 from random import Random
 
@@ -7,7 +7,7 @@ from programs import NAMES, STYLES, Writer, indented, program
 
 
 class Shapes(Writer):
-    """As `Writer`, but every other statement is one of the shapes, each with random parts."""
+    """As `Writer`, but every other statement is one of the patterns, with random parts."""
 
     def statement(self, depth: int, in_loop: bool) -> list[str]:
         if self.number(0, 1):

@@ -1,4 +1,4 @@
-"""A small shop, and what its commits tell, for questions."""
+"""A small shop project and its commits, for ranking queries."""
 
 from afresh.code.index.code_index import CodeIndex, build_code_index
 from afresh.core.commit import CommitFiles, CommitHistory

@@ -1,4 +1,4 @@
-"""Small projects of our own, by path and text, for what is said of projects."""
+"""Small projects by path and text, for tests of the project profile."""
 
 from afresh.code.config_files import ProjectConfiguration, read_configuration
 from afresh.code.index.code_index import CodeIndex, build_code_index, refresh_code_index
@@ -84,7 +84,7 @@ SHOP = {
 
 
 class Tree(DictFiles):
-    """By real paths."""
+    """A file tree by real paths."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class Tree(DictFiles):
 def read(
     texts: dict[str, str], churn: dict[str, FileChurn] | None = None, store: MemoryCodeStore | None = None
 ) -> tuple[CodeIndex, ProjectConfiguration]:
-    """A store that was used before knows the contents that it has seen."""
+    """Build an index and read the configuration. A store that was used before knows the contents that it has seen."""
     files = Tree(texts)
     code = refresh_code_index(files, "tree", store, churn) if store else build_code_index(files, churn)
     return code, read_configuration(files.paths(), files.read)

@@ -1,4 +1,4 @@
-"""A small file in each language, with most forms that its reader knows."""
+"""A small file in each language, with most forms that its reader supports."""
 
 from textwrap import dedent
 
@@ -234,7 +234,7 @@ SAMPLES = {
 
 
 def outline(path: str) -> list[str]:
-    """Each symbol of a sample in a line."""
+    """Return one line per symbol of a sample."""
     return [f"{one.line}-{one.end} {one.kind} {one.name}: {one.signature}" for one in reading(path).symbols]
 
 

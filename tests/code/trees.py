@@ -1,4 +1,4 @@
-"""Trees in memory and states for the insight's tests."""
+"""In-memory trees and states for tests of the code analysis."""
 
 from dataclasses import dataclass, field
 from textwrap import dedent
@@ -12,7 +12,7 @@ from afresh.testing.states import make_state
 
 @dataclass
 class Texts:
-    """The port `Files` over a dictionary."""
+    """Implements the port `FileTree` over a dictionary."""
 
     texts: dict[str, str] = field(default_factory=dict)
     reads: int = 0
@@ -34,7 +34,7 @@ class Texts:
 
 
 def tree(**texts: str) -> Texts:
-    """Keys with two underscores for a slash and one file ending: `src__a` is src/a.py."""
+    """Build a tree. Two underscores in a key stand for a slash, and the suffix is `.py`: `src__a` is src/a.py."""
     return Texts({key.replace("__", "/") + ".py": dedent(text) for key, text in texts.items()})
 
 
@@ -46,7 +46,7 @@ def state(
 
 
 def tangled(name: str, count: int = 12) -> str:
-    """A function that is too complex, in paragraphs that a reader would take out."""
+    """Return a function that is too complex, in paragraphs that a reader would extract."""
     lines = [f"def {name}(value, seen):"]
     for number in range(count - 1):
         if number % 3 == 0:

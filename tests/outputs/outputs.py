@@ -1,4 +1,4 @@
-"""What the tools print, cut to what matters: each as pytest 9, jest 30, go 1.26, cargo 1.95 and their like printed it."""
+"""Shortened outputs of real tools: pytest 9, jest 30, go 1.26, cargo 1.95 and others."""
 
 JEST = """FAIL src/sum.test.js
   sum

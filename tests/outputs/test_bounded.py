@@ -1,4 +1,4 @@
-"""Reading an output takes work in proportion to what is looked at, whatever it holds."""
+"""Reading an output takes time proportional to its length, whatever it contains."""
 
 import importlib
 import pkgutil
@@ -14,8 +14,7 @@ from afresh.outputs.read_output import read_output
 
 REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
 PARTED = {r"(?:[A-Z_]+=\S+\s+)*", r"(?:-[cC]\s+\S+\s+|--no-pager\s+)*", r"(?:\d+ [a-z ]+?(?:, )?)+"}
-"""Repeats of repeats whose turns are parted by blanks or begun by digits that the rest can't hold: there is one way to match
-them."""
+"""Nested repeats that can match in only one way, because blanks or digits separate the rounds."""
 READERS = afresh.outputs
 REPORTS = afresh.outputs.test_reports
 NASTY = [
@@ -77,7 +76,7 @@ def patterns():
 
 
 def endless(parsed, inside=False):
-    """Whether a repeat without end holds another one, so that one text could be shared out between them in many ways."""
+    """Whether an unlimited repeat contains another one, so that a text could be divided between them in many ways."""
     for code, value in parsed:
         if code in REPEATS:
             open_ended = value[1] is codes.MAXREPEAT
@@ -106,7 +105,7 @@ def test_the_guard_finds_a_repeat_of_repeats():
 
 @pytest.mark.parametrize("begun", BEGUN)
 def test_long_lines_of_the_worst_kind_are_read_to_the_end(begun):
-    """Nested repeats over these would not end within anybody's patience."""
+    """Nested repeats would take practically forever on these lines."""
     for nasty in NASTY:
         text = "$ x\nexit 1\n" + "\n".join([f"{begun}{nasty * 1_000}!"[:3_000]] * 3)
         assert read_output("git status; git log; grep -rn x; cat x.log", text).phrase

@@ -1,4 +1,4 @@
-"""A finding names lines that exist in the archived block, and these hold what it says, however much surrounds them."""
+"""A finding names lines that exist in the archived block and contain what it says, whatever surrounds them."""
 
 import re
 

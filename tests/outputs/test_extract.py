@@ -1,4 +1,4 @@
-"""What outputs say, kind by kind, and how long it is believed."""
+"""What outputs say, kind by kind, and how long the resulting facts are valid."""
 
 import pytest
 from hypothesis import given
@@ -133,7 +133,7 @@ def test_any_output_gives_one_short_line_and_few_findings(lines):
 
 
 class Told:
-    """A task to which outputs happen, step by step."""
+    """A task that receives outputs step by step."""
 
     def __init__(self):
         self.state = State(task=Task(id="t", goal="g"), work=WorkState(step=0))

@@ -1,4 +1,4 @@
-"""Each kind of output by its result: what failed, why, and in which lines that stands."""
+"""The result of each kind of output: what failed, why, and in which lines."""
 
 import pytest
 

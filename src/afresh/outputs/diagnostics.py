@@ -1,4 +1,4 @@
-"""Findings of compilers, linters and type checkers, and what stops a build, an installation or a command."""
+"""Parses findings of compilers, linters and type checkers, and failures of builds, installations and commands."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from afresh.core.command_output import (
 )
 
 PATH_WITH_ENDING = r"[\w./\\+@~$\[\]-]+\.[A-Za-z]\w{0,9}"
-"""A path with an ending. No pattern that holds it may look for it twice in a line: then the work would not be linear."""
+"""A path with a suffix. No pattern may contain it twice for one line: matching would no longer take linear time."""
 SEVERITY_WORD = re.compile(r"^(?:fatal |internal |compiler )?(error|warning)\b", re.IGNORECASE)
 
 
@@ -26,7 +26,7 @@ class Diagnostic:
     first: int
     last: int
     severity: str = ""
-    """error, warning, or nothing where it is only a finding."""
+    """error, warning, or empty for a finding without a severity."""
 
     @property
     def lenient(self) -> bool:
@@ -43,14 +43,14 @@ ONE_LINE_DIAGNOSTIC = re.compile(
     r"(?::\[?|\()(?P<line>\d+)(?:[:,](?P<column>\d+))?[\])]?:?(?:\s-)?\s+(?P<text>\S.*)$"
 )
 WHOLE_FILE_ERROR = re.compile(rf"^(?P<path>{PATH_WITH_ENDING}): (?P<text>error: .+)$")
-"""Of a file as a whole."""
+"""An error about a file as a whole."""
 SEVERITY_OR_CODE = re.compile(r"(?:fatal |internal )?(?:error|warning)\b|[A-Z]{1,4}\d{2,5}\b")
 COMPILED_ENDINGS = (".go", ".java", ".kt", ".scala")
-"""Go says what is wrong without a word for how grave it is, maven says that word first."""
+"""Go reports errors without a severity; Maven puts the severity first."""
 
 
 def parse_one_line_diagnostics(lines: Sequence[str]) -> Iterator[Diagnostic]:
-    """Notes belong to the line before them."""
+    """Yield diagnostics; notes belong to the line before them."""
     for number, line in enumerate(lines):
         if (match := ONE_LINE_DIAGNOSTIC.match(line)) and is_diagnostic_line(match, line):
             path, text = match["path"], match["text"].replace("[*] ", "", 1)
@@ -117,7 +117,7 @@ MACOS_UNDEFINED_SYMBOL = re.compile(r'^\s+"_?([^"]+)", referenced from:$')
 
 
 def parse_linker_errors(lines: Sequence[str]) -> Iterator[Diagnostic]:
-    """By what is missing, not by the object file: that one is often made anew."""
+    """Yield errors by the missing symbol, not by the object file, whose name often changes."""
     for number, line in enumerate(lines):
         if match := UNDEFINED_REFERENCE.search(line):
             before = line[: match.start()].rstrip(" :").split()[-1:]
@@ -136,7 +136,7 @@ CLEAN_RESULT = re.compile(
     r"^(?:All checks passed!|Success: no issues found|0 issues\.|0 errors, 0 warnings|Found 0 errors|\d+ files? already formatted"
     r"|\d+ files? left unchanged|No (?:errors|issues|problems) found)"
 )
-"""How linters say that they have nothing to say."""
+"""How linters report that they found nothing."""
 MAX_CLOSING_LINES = 6
 
 
@@ -165,19 +165,19 @@ def read_diagnostics(output: CommandOutput) -> OutputReading | None:
 
 
 def read_clean_result(lines: Sequence[str]) -> OutputReading | None:
-    """What says that nothing was found, unless much else is printed."""
+    """Return the line that says that nothing was found, unless much else is printed."""
     said = next((line for line in reversed(lines[-MAX_CLOSING_LINES:]) if CLEAN_RESULT.match(line)), None)
     return OutputReading(truncate_to_one_line(said)) if said else None
 
 
 def drop_duplicate_diagnostics(found: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """In the order of the output; what is said twice of the same place counts once."""
+    """Return diagnostics in the order of the output, without duplicates for the same place."""
     ordered = sorted(found, key=lambda one: one.first)
     return list({(one.place, one.text): one for one in reversed(ordered)}.values())[::-1]
 
 
 def select_gravest_by_place(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """One for each place, since a newer fact about a place supersedes the older: the gravest, else the first."""
+    """Return one diagnostic per place, the gravest, otherwise the first: a newer fact about a place replaces the older."""
     places: dict[str, Diagnostic] = {}
     for one in found:
         held = places.get(one.place)
@@ -187,7 +187,7 @@ def select_gravest_by_place(found: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def count_by_severity(found: Sequence[Diagnostic]) -> str:
-    """Errors and warnings where they are called so, else findings."""
+    """Return the number of errors and warnings if they have a severity, otherwise of findings."""
     errors, warnings = (sum(one.severity == word for one in found) for word in ("error", "warning"))
     rest = len(found) - errors - warnings
     told = [(errors, "error"), (warnings, "warning"), (rest, "finding")]
@@ -211,11 +211,11 @@ BUILD_FAILURE_PATTERNS = (
     ("make {0}", re.compile(r"^make(?:\[\d+\])?: \*\*\* \[(?:[^\]:]+:\d+: )?([^\]]+)\] (?:Error \d+|Killed|Terminated)")),
     ("make", re.compile(r"^make(?:\[\d+\])?: \*\*\* (.+)$")),
 )  # fmt: skip
-"""Subject and line, what says most first."""
+"""Subject and pattern, the most specific first."""
 
 
 def read_build_failure(output: CommandOutput) -> OutputReading | None:
-    """Only of a command that failed; what a build went on after did not stop it."""
+    """Return the failure of a build; None if the command succeeded, since errors did not stop it."""
     if not output.failed:
         return None
     found: dict[str, tuple[int, int]] = {}

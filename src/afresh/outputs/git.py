@@ -1,4 +1,4 @@
-"""What git says of commits, branches, the state of the tree, and of what it refuses."""
+"""Parses what git prints about commits, branches, the state of the tree, and refused operations."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ ONE_LINE_ANSWER = re.compile(
 
 
 def read_git(output: CommandOutput) -> OutputReading | None:
-    """Only for commands of git: other programs print such lines too."""
+    """Return the reading of a git command; None for other programs, which may print such lines, too."""
     asked = GIT_COMMAND.findall(output.command)
     if not asked:
         return None
@@ -43,7 +43,7 @@ def read_git(output: CommandOutput) -> OutputReading | None:
 
 
 def read_refusal(output: CommandOutput) -> OutputReading | None:
-    """Conflicts and pushes that were turned down name what is to be done about; else the first fault."""
+    """Return conflicts and rejected pushes by what must be resolved; otherwise the first error."""
     lines = output.lines
     clashes = [(place, match) for place, line in enumerate(lines) if (match := CONFLICT_LINE.match(line))]
     if clashes:
@@ -104,7 +104,7 @@ def summarise_status(lines: Iterable[str]) -> str:
 
 
 def summarise_log(lines: Sequence[str]) -> str:
-    """How many, and the newest."""
+    """Return the number of commits, and the newest."""
     full = [(match[1][:8], place) for place, line in enumerate(lines) if (match := FULL_LOG_LINE.match(line))]
     if full:
         subject = next((line.strip() for line in lines[full[0][1] :] if line.startswith("    ") and line.strip()), "")
@@ -120,7 +120,7 @@ def summarise_branches(lines: Sequence[str]) -> str:
 
 
 def summarise_diff(lines: Sequence[str]) -> str:
-    """A patch by its files and lines; a summary of one by its last line."""
+    """Return the files and lines of a patch, or the last line of a diffstat."""
     counts = [match[1] for line in lines if (match := CHANGE_COUNTS.match(line))]
     if counts:
         return counts[-1]
@@ -133,7 +133,7 @@ def summarise_diff(lines: Sequence[str]) -> str:
 
 
 def read_one_line_answer(output: CommandOutput) -> OutputReading | None:
-    """What git says in one line."""
+    """Return the answer of a command that prints one line."""
     for line in output.lines:
         if SWITCHED_BRANCH.match(line) or ONE_LINE_ANSWER.match(line):
             return OutputReading(truncate_to_one_line(line))

@@ -1,4 +1,4 @@
-"""Files that a command printed, and the lines that a search found in them."""
+"""Recognises files that a command printed, and the lines that a search found in them."""
 
 import re
 import shlex
@@ -11,7 +11,7 @@ from afresh.core.truncate import join_first
 PRINTING_PROGRAMS = ("cat", "nl", "head", "tail", "sed", "bat", "less", "more")
 LISTING_PROGRAMS = ("ls", "find", "tree", "fd")
 MAX_PRINT_COMMAND_CHARACTERS = 600
-"""Characters of a command that are looked at."""
+"""Longer commands are not examined."""
 COMMAND_SEPARATOR = re.compile(r"\s*(?:&&|;|\|\||\n)\s*")
 SED_LINE_RANGE = re.compile(r"^(?:-n)?\s*'?\"?(\d+)(?:,(\d+|\$))?p'?\"?;?$")
 LOG_FILE = re.compile(r"\.(?:log|out|err|txt)\b")
@@ -20,12 +20,12 @@ QUIET_REDIRECTION = re.compile(r"\s*(?:2>&1|2>\s*/dev/null)|<<\s*/dev/null")
 
 
 def read_printed_source(output: CommandOutput) -> OutputReading | None:
-    """What a file of the project holds is its text, whatever that looks like; a log is to be read as what it tells of."""
+    """Return the printed files as source text, whatever they contain; None for logs, whose content is read as output."""
     return None if LOG_FILE.search(output.command) else read_printed_files(output)
 
 
 def read_printed_files(output: CommandOutput) -> OutputReading | None:
-    """If all of a command does nothing but print files, or list names."""
+    """Return what was printed, if the whole command only prints files or lists names."""
     command = QUIET_REDIRECTION.sub("", output.command.strip())
     if output.failed or not any(output.lines) or len(command) > MAX_PRINT_COMMAND_CHARACTERS or ">" in command or "<" in command:
         return None
@@ -48,7 +48,7 @@ def split_words(command: str) -> list[str]:
 
 
 def describe_printed_lines(part: str) -> str:
-    """`path lines 10-40`; nothing if it is anything else than printing. A pipe may only cut the lines further."""
+    """Return `path lines 10-40`; empty if the part does more than print. A pipe may only select fewer lines."""
     first, *more = [split_words(piece) for piece in part.split("|")]
     if not first or first[0] not in PRINTING_PROGRAMS or not all(piece and piece[0] in PRINTING_PROGRAMS for piece in more):
         return ""
@@ -61,7 +61,7 @@ def describe_printed_lines(part: str) -> str:
 
 
 def parse_print_arguments(piece: Sequence[str]) -> tuple[list[str], str]:
-    """The files of a command, and the lines that it prints of them."""
+    """Return the files of a command, and the lines that it prints of them."""
     program, rest = piece[0], list(piece[1:])
     lines, paths, counting = "", list[str](), False
     for word in rest:
@@ -88,7 +88,7 @@ def reading_from_listing(lines: Sequence[str]) -> OutputReading:
 
 SEARCH_PROGRAM = r"(?:[A-Z_]+=\S+\s+)*(?:z?[ef]?grep|rg|ag|ack|git\s+grep)\s"
 SEARCH_COMMAND = re.compile(rf"(?:^|[;&(]\s*)(?:(?:cat|nl|find|ls)\b[^|;&]*\|\s*(?:xargs\s+)?)?{SEARCH_PROGRAM}")
-"""A search, not a filter behind a program that prints something else."""
+"""A search, not a filter after a program that prints something else."""
 LEADING_SEARCH = re.compile(rf"^(?:cd\s+\S+\s*(?:&&|;)\s*)?{SEARCH_PROGRAM}")
 HIT_LINE = re.compile(r"^([\w./@+-]+):(\d+):")
 CONTEXT_LINE = re.compile(r"^([\w./@+-]+?)-(\d+)-")
@@ -101,7 +101,7 @@ MORE_HITS = re.compile(r"^  … (\d+) more\b")
 
 
 def read_search_hits(output: CommandOutput) -> OutputReading | None:
-    """Of `grep -n` and its like; of one file by its numbers, and without numbers by the file before each line."""
+    """Return the hits of `grep -n` and the like: by path and line, by line for one file, or by path without line numbers."""
     if not SEARCH_COMMAND.search(output.command):
         return None
     if not any(output.lines):
@@ -131,7 +131,7 @@ def read_hits_of_one_file(output: CommandOutput) -> OutputReading | None:
 
 
 def read_unnumbered_hits(output: CommandOutput) -> OutputReading | None:
-    """If the search comes first, what it prints are hits and nothing else."""
+    """Return the hits by path, if the search comes first, so that it prints nothing but hits."""
     if not LEADING_SEARCH.match(output.command) or ";" in output.command or output.failed:
         return None
     named = [(place, match[1]) for place, line in enumerate(output.lines) if (match := FILE_PREFIX.match(line))]
@@ -142,7 +142,7 @@ def read_unnumbered_hits(output: CommandOutput) -> OutputReading | None:
 
 
 def read_search_tool_output(output: CommandOutput) -> OutputReading | None:
-    """What our own `search` prints: a file, its hits below it, and how many more."""
+    """Return the hits of afresh's own `search` tool: each file with its hits below it, and how many more there are."""
     if output.lines and output.lines[0].startswith("no hit"):
         return OutputReading(truncate_to_one_line(output.lines[0]))
     counted = list(parse_listed_hits(output.lines))
@@ -175,7 +175,7 @@ NUMBERED_CODE = re.compile(r"(?:[\w./-]+:)?[+ ]?\s*\d+(?:[:\t→-]| )\s*(\S.*)")
 
 
 def strip_line_number(line: str) -> str:
-    """A line of a file without the number that a tool printed before it."""
+    """Return a line without the line number that a tool printed before it."""
     numbered = NUMBER_BEFORE_LINE.match(line) if line[0].isdigit() else None
     return line[numbered.end() :] if numbered else line
 
@@ -185,5 +185,5 @@ def has_line_number(line: str) -> bool:
 
 
 def find_numbered_code(text: str) -> list[str]:
-    """The lines of files in an output, where a tool printed them with their numbers or their paths and numbers."""
+    """Return the lines of files in an output, where a tool printed them with line numbers, with or without paths."""
     return [match[1] for line in text.splitlines() if (match := NUMBERED_CODE.match(line))]

@@ -44,8 +44,9 @@ READERS_BY_OUTPUT: Sequence[OutputReader] = (
     read_build_failure,
     read_printed_files,
 )
-"""In the order in which they are asked: what a test run says counts for more than a traceback in it, and what a log tells
-for more than that it was printed."""
+"""In the order in which they are tried: a test run comes before a traceback in it, and what a log contains before the fact that
+it was printed.
+"""
 READERS = (*READERS_BY_COMMAND, *READERS_BY_OUTPUT)
 COMMAND_PREAMBLE = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*")
 OUTPUT_FILTER_SUFFIX = re.compile(r"\s*(?:2>&1|2>/dev/null|\|\s*(?:head|tail|less|cat)\b[^|;&]*)\s*$")
@@ -53,18 +54,18 @@ MAX_COMMAND_CHARACTERS = 2_000
 
 
 def read_output(command: str, text: str) -> OutputReading:
-    """What one command printed."""
+    """Return the reading of one command's output."""
     return read_single_output(output_from_text(text, command[:MAX_COMMAND_CHARACTERS]), READERS)
 
 
 def read_outputs(text: str) -> OutputReading:
-    """What several commands printed, one after the other, each with its echo before it."""
+    """Return the reading of several commands' outputs, each after its echoed command line."""
     readings = [read_single_output(output, READERS) for output in outputs_from_text(text)]
     return readings[0] if len(readings) == 1 else join_readings(readings)
 
 
 def read_search_output(text: str) -> OutputReading:
-    """What our own search printed."""
+    """Return the reading of the `search` tool's output."""
     return read_single_output(output_from_text(text), (read_search_tool_output,))
 
 
@@ -72,7 +73,7 @@ ECHO_OR_PROGRESS_LINE = re.compile(r"\$ |exit \d+$|[.sxXFE]+ +\[ *\d+%\]$")
 
 
 def is_echo_or_progress(line: str) -> bool:
-    """Whether a line of an output says only what ran, that it ended and how far it got."""
+    """Whether a line only shows what ran, that it ended, or its progress."""
     return ECHO_OR_PROGRESS_LINE.match(line) is not None
 
 
@@ -88,7 +89,7 @@ def find_last_line_naming(text: str, test: str) -> int:
 
 
 def join_readings(readings: Sequence[OutputReading]) -> OutputReading:
-    """Of several commands; a run of tests is whole only if each was."""
+    """Return one reading for several commands; a test run is complete only if all of them are."""
     findings = sorted((finding for one in readings for finding in one.findings), key=lambda finding: -finding.confidence)
     fine, wrong = (frozenset[str]().union(*names) for names in zip(*[(one.fine, one.wrong) for one in readings], strict=True))
     runners = {one.runner for one in readings if one.runner}
@@ -103,7 +104,7 @@ def join_readings(readings: Sequence[OutputReading]) -> OutputReading:
 
 
 def purpose_from_command(command: str) -> str:
-    """What a command is for: without the way to its folder, without what only shortens its output, and of a script its head."""
+    """Return a short form of a command: without `cd` and output filters; for a script, only its first line."""
     text = command.strip()
     while (shorter := COMMAND_PREAMBLE.sub("", text, count=1)) != text:
         text = shorter
@@ -123,19 +124,19 @@ TROUBLE_LINE = re.compile(
     r"error|exception|fail|fatal|no such|not found|refused|denied|unable|cannot|can't|unknown|invalid", re.IGNORECASE
 )
 ADVICE_LINE = re.compile(r"\b[A-Z]\w{2,40}Warning: |^npm warn ")
-"""Advice to whoever wrote the program, not how it went."""
+"""Warnings for the program's author, which do not say how it ended."""
 PATH_OR_IDENTIFIER = re.compile(
     r"(?<![\w./-])(?:[\w.-]{1,60}/){1,12}[\w.-]{1,60}|\b[A-Za-z_]\w{0,60}\.[a-z]{1,4}\b|\b[A-Za-z]\w{0,60}_\w{1,60}\b"
 )
-"""A path, a file, or an identifier that is no word."""
+"""A path, a file name, or an identifier with an underscore."""
 MAX_TROUBLE_NAMES = 3
 MAX_TROUBLE_LINES = 40
 GENERIC_CONFIDENCE = 0.6
-"""Names that are told; lines that are looked at for them; and how sure it is that this line says why."""
+"""Limits for names in error lines and for the lines searched, and the confidence that the chosen line is the reason."""
 
 
 def read_unknown_output(output: CommandOutput) -> OutputReading:
-    """How it ended if badly, and the line that says why; else the line that it begins with."""
+    """Return how a failed command ended and the line that says why; for others, the first significant line."""
     lines = [place for place, line in enumerate(output.lines) if line.strip()]
     telling = [
         place
@@ -155,7 +156,7 @@ def read_unknown_output(output: CommandOutput) -> OutputReading:
 
 
 def find_trouble_names(lines: Sequence[str], told: str) -> list[str]:
-    """Those in lines that speak of trouble and not yet told."""
+    """Return the names in error lines that `told` does not contain yet."""
     troubled = [line[:300] for line in lines if TROUBLE_LINE.search(line)][-MAX_TROUBLE_LINES:]
     found = dict.fromkeys(name for line in troubled for name in PATH_OR_IDENTIFIER.findall(line))
     return [name for name in found if name not in told][:MAX_TROUBLE_NAMES]

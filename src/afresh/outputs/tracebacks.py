@@ -1,4 +1,4 @@
-"""Tracebacks of Python, node and Java: the error, and the first place in code of the project."""
+"""Parses tracebacks of Python, Node and Java: the error, and the first place in the project's own code."""
 
 import re
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ PYTHON_TRACEBACK_START = "Traceback (most recent call last):"
 PYTHON_FRAME = re.compile(r'^[\s|+]*File "([^"]+)", line (\d+)(?:, in (\S+))?')
 PYTHON_EXCEPTION = re.compile(r"^(?:(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*|[a-z_][\w.]*\.(?:error|gaierror|timeout))(?:: .*)?$")
 PYTHON_SYNTAX_ERROR = re.compile(r"^(?:SyntaxError|IndentationError|TabError): ")
-"""Raised before there is a traceback."""
+"""Reported without the usual traceback header."""
 PYTHON_LIBRARY_MARKS = ("site-packages/", "dist-packages/", "/lib/python", "<frozen", "<string>", "importlib/")
 
 
 def read_python_traceback(output: CommandOutput) -> OutputReading | None:
-    """Of the last one: what came before led to it."""
+    """Return the last traceback: earlier ones led to it."""
     lines = output.lines
     starts = [number for number, line in enumerate(lines) if line.endswith(PYTHON_TRACEBACK_START)]
     start = starts[-1] if starts else find_unparsable_python(lines)
@@ -30,12 +30,12 @@ def read_python_traceback(output: CommandOutput) -> OutputReading | None:
 
 
 def strip_tree_marks(line: str) -> str:
-    """Groups of exceptions are drawn as a tree."""
+    """Remove the tree drawing of exception groups."""
     return line.lstrip(" |+")
 
 
 def find_python_exception(lines: Sequence[str], start: int) -> int:
-    """The first line after the frames that is indented no deeper than the traceback itself."""
+    """Return the first line after the frames that is indented no deeper than the traceback itself."""
     depth = len(lines[start]) - len(strip_tree_marks(lines[start]))
     for place in range(start + 1, len(lines)):
         line = strip_tree_marks(lines[place])
@@ -45,7 +45,7 @@ def find_python_exception(lines: Sequence[str], start: int) -> int:
 
 
 def find_unparsable_python(lines: Sequence[str]) -> int:
-    """Where a file that is no Python is named, if that is all there is."""
+    """Return the line that names a file with a syntax error, if there is no traceback."""
     fault = next((place for place, line in enumerate(lines) if PYTHON_SYNTAX_ERROR.match(line)), -1)
     near = [place for place in range(max(0, fault - 4), fault) if PYTHON_FRAME.match(lines[place])] if fault >= 0 else []
     return near[-1] if near else -1
@@ -57,11 +57,11 @@ NODE_FILE_HEADING = re.compile(r"^(?:file://)?(/?\S+\.[cm]?[jt]sx?):(\d+)$")
 NODE_LIBRARY_MARKS = ("node:", "node_modules/", "<anonymous>", "internal/", "webpack:")
 MAX_LINES_ABOVE_NODE_STACK = 12
 MAX_NODE_STACK_LINES = 40
-"""Lines above the stack among which its error stands, and lines of the stack that are looked at."""
+"""Lines above the stack that may contain its error, and lines of the stack that are searched."""
 
 
 def read_node_traceback(output: CommandOutput) -> OutputReading | None:
-    """The first: later ones are often printed by whoever caught it."""
+    """Return the first traceback: later ones are often printed by code that caught it."""
     lines = output.lines
     stack = next((place for place, line in enumerate(lines) if parse_node_frame(line)), -1)
     above = range(stack - 1, max(-1, stack - MAX_LINES_ABOVE_NODE_STACK), -1)
@@ -77,7 +77,7 @@ def read_node_traceback(output: CommandOutput) -> OutputReading | None:
 
 
 def parse_node_frame(line: str) -> tuple[str, str, str] | None:
-    """Function, path and line of `at function (path:line:column)`."""
+    """Return function, path and line of `at function (path:line:column)`."""
     text = line.strip()
     if not text.startswith("at "):
         return None
@@ -87,7 +87,7 @@ def parse_node_frame(line: str) -> tuple[str, str, str] | None:
 
 
 def find_own_node_frame(lines: Sequence[str], stack: int) -> tuple[str, int]:
-    """The first frame in code that is not a library's, and where it stands."""
+    """Return the first frame outside libraries, and its line."""
     for place in range(stack, min(len(lines), stack + MAX_NODE_STACK_LINES)):
         found = parse_node_frame(lines[place])
         if found and not any(mark in found[1] for mark in NODE_LIBRARY_MARKS):
@@ -97,7 +97,7 @@ def find_own_node_frame(lines: Sequence[str], stack: int) -> tuple[str, int]:
 
 
 def find_node_file_heading(lines: Sequence[str], said: int) -> str:
-    """What does not even parse is named above the error."""
+    """Return the file with a syntax error, which Node prints above the error."""
     above = range(said - 1, max(-1, said - MAX_LINES_ABOVE_NODE_STACK), -1)
     match = next((match for place in above if (match := NODE_FILE_HEADING.match(lines[place]))), None)
     return f"{match[1]}:{match[2]}" if match else ""
@@ -111,7 +111,7 @@ MAX_JAVA_STACK_LINES = 60
 
 
 def read_java_traceback(output: CommandOutput) -> OutputReading | None:
-    """The last exception is the cause of the others."""
+    """Return the last exception, which is the cause of the others."""
     lines = output.lines
     heads = [
         place

@@ -1,4 +1,4 @@
-"""What a task is about is found by what it says, not by words that happen to be names somewhere."""
+"""Targets are found by what the task says, not by words that happen to be names somewhere."""
 
 from dataclasses import replace
 from textwrap import dedent
@@ -164,7 +164,7 @@ CODE = build_code_index(Texts(dict(TREE)))
 
 
 def test_where_the_ranking_leads_everywhere_nothing_is_offered_as_a_pattern():
-    """Eight of sixty files speak of the same as much as each other, and one does so more."""
+    """Eight of sixty files match equally well, and one matches better."""
     body = "    here = value\n    more = here\n    return more\n"
     alike = {f"src/tool/many/m{n}.py": f"def {'colour' if n < 8 else 'other'}_{n}(value):\n{body}" for n in range(60)}
     one = {"src/tool/paint.py": f'"""Colour, shade and paint."""\n\n\ndef mix_paint(value):\n{body}'}

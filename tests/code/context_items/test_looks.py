@@ -1,4 +1,4 @@
-"""What a window may show of the code, section by section."""
+"""The items that a prompt may show of the code, section by section."""
 
 from dataclasses import replace
 from textwrap import dedent
@@ -88,7 +88,7 @@ SHOP = {
 
 
 def looked(goal: str, type: str = "implement_feature", files: Texts | None = None, about: tuple[Region, ...] = (), **fields):
-    """By section, the looks of a task; every text that is shown with line numbers is what stands in the file."""
+    """Return the items of a task by section, as pairs of subject and text."""
     files = files or Texts(dict(SHOP))
     found: dict[str, list[tuple[str, str]]] = {}
     for look in CodeInsight().looks(state(goal, type, **fields), files, ALL, about):
@@ -198,7 +198,7 @@ def test_coverage_tells_what_tests_name_what_they_come_to_through_others_and_wha
 
 
 def test_a_test_of_main_comes_to_what_main_leads_to_and_to_nothing_else():
-    """As far as calls lead, also through a method and in circles."""
+    """Calls are followed as far as possible, through methods and cycles, too."""
     texts = {
         "todo/cli.py": "from todo.book import Book\n\n\ndef main(words):\n    return run(words)\n\n\n"
         "def run(words):\n    return Book().undo() or run(words[1:])\n",
@@ -344,7 +344,7 @@ def test_what_is_expected_is_told_to_the_end_of_its_statement_unless_that_is_far
 
 
 def test_what_there_was_no_time_to_follow_is_not_said_to_be_untested():
-    """Each is led to by three others, of which nobody else asks."""
+    """Each definition has its own chain of callers, which are too many to search."""
     deeds = [f"{name}_{number}" for number in range(40) for name in ("deed", "inner", "outer")]
     called = {"inner": "deed", "outer": "inner"}
     bodies = [

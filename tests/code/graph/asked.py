@@ -1,4 +1,4 @@
-"""Questions about who calls whom, put to small trees that are written down in the tests."""
+"""Queries about callers and callees on small trees that are written down in the tests."""
 
 from textwrap import dedent
 
@@ -11,13 +11,13 @@ from afresh.core.symbol import SymbolPlace
 
 
 def code(**texts: str) -> CodeIndex:
-    """Keys with two underscores for a slash: `pkg__a` is pkg/a.py, `pkg__init` its `__init__.py`."""
+    """Build an index. Two underscores in a key stand for a slash: `pkg__a` is pkg/a.py, `pkg__init` its `__init__.py`."""
     named = {f"{key.replace('__', '/')}.py": dedent(text) for key, text in texts.items()}
     return build_code_index(Texts({path.replace("/init.py", "/__init__.py"): text for path, text in named.items()}))
 
 
 def place(tree: CodeIndex, name: str, path: str = "") -> SymbolPlace:
-    """The one place of that very name."""
+    """Return the only place of exactly that name."""
     found = [each for each in tree.defining(name) if each.symbol.name == name and (not path or each.path == path)]
     assert len(found) == 1, found
     return found[0]
@@ -28,7 +28,7 @@ def callers(tree: CodeIndex, name: str, path: str = "") -> SymbolUses:
 
 
 def told(found: SymbolUses) -> list[str]:
-    """`file within kind`, with a question mark where only the name says so; without imports."""
+    """Return uses as `file within kind`, with a question mark where only the name matches; without imports."""
     marks = {(call.path, call.within, call.kind.value, "" if call.sure else "?") for call in found if call.kind != "import"}
     return sorted(
         " ".join(part for part in (path.removesuffix(".py"), within, kind) if part) + mark for path, within, kind, mark in marks
@@ -36,6 +36,6 @@ def told(found: SymbolUses) -> list[str]:
 
 
 def called(tree: CodeIndex, name: str, path: str = "") -> list[str]:
-    """What it calls: `name kind`."""
+    """Return what it calls as `name kind`."""
     found = calls.find_callees(tree, place(tree, name, path))
     return sorted({f"{call.target.symbol.name} {call.kind.value}{'' if call.sure else '?'}" for call in found})

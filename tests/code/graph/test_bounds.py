@@ -1,4 +1,4 @@
-"""Any source is answered for, in bounded work, and the same way each time."""
+"""Queries about any source get an answer, with bounded work and the same result each time."""
 
 import ast
 

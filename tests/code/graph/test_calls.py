@@ -1,4 +1,4 @@
-"""Languages that are not followed go by name, in files that can see the definition; constants too."""
+"""Constants and languages other than Python are matched by name, in files that can see the definition."""
 
 import pytest
 from asked import callers, code, place, told

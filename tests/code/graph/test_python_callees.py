@@ -1,4 +1,4 @@
-"""What a symbol calls, and the classes around it."""
+"""What a symbol calls, and its base classes and subclasses."""
 
 from asked import called, code, place
 

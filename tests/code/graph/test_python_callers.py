@@ -1,4 +1,4 @@
-"""Each rule by which a name is followed, on a tree as small as it can be."""
+"""Each rule by which a name is resolved, on the smallest possible tree."""
 
 import pytest
 from asked import callers, code, told

@@ -53,7 +53,7 @@ def test_names_are_looked_up_in_code_and_words_in_all_that_is_written():
     assert not code.mentioning("parseHTTPHeader")
     assert code.words("headers") == {"src/shop/cart.py": 1}
     assert code.words("cart")["tests/test_cart.py"] == 2
-    assert code.length("src/shop/broken.py") == 6  # of its path; `def` is not a word of its own
+    assert code.length("src/shop/broken.py") == 6  # words of its path; `def` is not counted
 
 
 def test_tests_are_found_by_import_by_name_and_as_measured():
@@ -76,7 +76,9 @@ def test_a_text_is_never_stale_and_corrects_what_was_read():
 
 
 def test_a_tree_that_is_let_go_is_out_of_memory_at_once():
-    """A step makes one for each state of the tree: in a circle they would pile up until the next great collection."""
+    """A step creates an index for each state of the tree: with reference cycles they would accumulate until the next garbage
+    collection.
+    """
     gc.disable()
     try:
         code = build_code_index(files())

@@ -1,4 +1,4 @@
-"""A view from a store that has seen much else, beside one made of the files alone."""
+"""Compares an index from a store that has seen other trees with one made from the files alone."""
 
 import multiprocessing
 import os
@@ -47,7 +47,7 @@ def files(texts: dict[str, str]) -> DictFiles:
 
 
 def answers(code: CodeIndex) -> dict[str, object]:
-    """All that can be asked."""
+    """Return the answers to all possible queries."""
     return {
         "paths": (code.paths, list(code.files), code.digest, dict(code.entries), dict(code.faults)),
         "each": [

@@ -1,4 +1,4 @@
-"""Whatever a file holds, it gives a Reading that keeps within the file."""
+"""Any text gives a valid reading whose lines are within the file."""
 
 import random
 import subprocess

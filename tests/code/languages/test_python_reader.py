@@ -1,4 +1,4 @@
-"""The reader, which parses nothing, beside `ast`, which does."""
+"""Compares the reader, which does not parse, with `ast`, which does."""
 
 import ast
 import random
@@ -22,7 +22,7 @@ SOFT = {"match", "case", "type"}
 
 
 def defined(statements: list[ast.stmt], prefix: str = "", seen: bool = True) -> Iterator[tuple[str, int, int, str]]:
-    """Name, first and last line and documentation of all that is defined."""
+    """Yield name, first and last line and documentation of each definition."""
     for node in statements:
         end = node.end_lineno or node.lineno
         if isinstance(node, FunctionNode | ast.ClassDef):
@@ -61,7 +61,7 @@ def mentioned(tree: ast.Module) -> Iterator[str]:
 
 
 def agrees(text: str) -> bool:
-    """Whether the text parses; then just what `ast` finds was found."""
+    """Whether the text parses; if it does, assert that the reader found the same as `ast`."""
     tree = parse_syntax_tree(text)
     if tree is None:
         return False
@@ -75,7 +75,7 @@ def agrees(text: str) -> bool:
 
 
 def library() -> list[Path]:
-    """A few files of the standard library, the same in each run."""
+    """Return a few files of the standard library, the same in each run."""
     found = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
     return random.Random(4).sample([file for file in found if file.stat().st_size < 40_000], 50)
 
@@ -104,7 +104,7 @@ VALUES = st.recursive(
 
 @st.composite
 def programs(draw: st.DrawFn, depth: int = 0) -> str:
-    """Statements of all kinds, with comments, blank lines and strings where they hurt."""
+    """Statements of all kinds, with comments, blank lines and strings in difficult places."""
     lines: list[str] = []
     for _ in range(draw(st.integers(1, 4))):
         lines += draw(st.lists(st.sampled_from(["", "# class Not: (", "    # deep", "#"]), max_size=1))

@@ -1,4 +1,4 @@
-"""From imports as they are written to files of the tree."""
+"""Imports are resolved to files of the tree."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def tree(texts: dict[str, str]) -> CodeIndex:
 
 
 def lead(code: CodeIndex, path: str) -> list[str]:
-    """Where each import of a file leads, one after another."""
+    """Return the files that each import of a file leads to, in order."""
     speaker = languages.load_language(languages.detect_language(path))
     modules = speaker.index_modules(code)
     return [" ".join(sorted(speaker.resolve_import(one, path, modules))) for one in code.reading(path).imports]

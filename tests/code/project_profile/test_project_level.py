@@ -1,4 +1,4 @@
-"""Each statement on a project, on projects small enough to see whether it is true."""
+"""Each statement about a project, on projects small enough to check it by eye."""
 
 import pytest
 from small_projects import SHOP, module, read

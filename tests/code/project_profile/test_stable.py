@@ -1,4 +1,4 @@
-"""The text stays as it is while the shape of the code does, so that a provider's prompt cache holds; and it is made once."""
+"""The profile's text stays the same while the shape of the code does, which keeps the prompt prefix; and it is computed once."""
 
 import random
 import re

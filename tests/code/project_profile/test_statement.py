@@ -1,4 +1,4 @@
-"""Whatever is said fits into the cap that the caller counts."""
+"""Statements always fit into the token limit, by the caller's own count."""
 
 from zlib import crc32
 

@@ -1,4 +1,4 @@
-"""The levels of the type and of the task."""
+"""The levels for the type of task and for the task."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The level of the person: only by that person's own words, and with their meaning."""
+"""The user level uses only what the user has written, with its meaning."""
 
 from afresh.code.project_profile.profile import describe_user
 from afresh.code.project_profile.traits import fit_statements

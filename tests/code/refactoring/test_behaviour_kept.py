@@ -16,7 +16,7 @@ MOST = 12
 
 
 def check(text: str) -> int:
-    """Try the suggestions for each function of a program; how many there were."""
+    """Try the suggestions for each function of a program, and return how many there were."""
     source = parse_python("program.py", text)
     if source is None or not compiles(text):
         return 0
@@ -55,7 +55,7 @@ def test_every_suggestion_keeps_what_a_random_program_does(text):
 
 
 if __name__ == "__main__":
-    # a long hunt: python tests/insight/reshape/test_behaviour_kept.py FIRST_SEED COUNT
+    # to search longer: python tests/code/refactoring/test_behaviour_kept.py FIRST_SEED COUNT
     warnings.simplefilter("ignore")
     first, count = map(int, sys.argv[1:3])
     print(sum(check(random_program(Random(seed))) for seed in range(first, first + count)), "suggestions kept behaviour")

@@ -1,4 +1,4 @@
-"""New functions are named by words that stand in the code; where there are none, nothing is offered."""
+"""New functions are named with words from the code; if there are none, nothing is suggested."""
 
 import ast
 import re
@@ -38,7 +38,7 @@ REST = """
 
 
 def offered(body: str, head: str = "def work(settings, rows):") -> list[str]:
-    """Names of what is offered for a function that is over the limit by what `body` holds."""
+    """Return the names suggested for a function that is over the limit because of `body`."""
     text = head + indent("\n" + dedent(body).strip("\n") + dedent(REST) + "return rows\n", "    ")
     source = parse_python("m.py", text)
     assert source is not None, text

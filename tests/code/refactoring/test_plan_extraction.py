@@ -1,4 +1,4 @@
-"""Which blocks may leave a function, and how they come back. Each refusal here once would have changed what a program does."""
+"""Which blocks can be extracted, and how they return. Each refusal here once would have changed what a program does."""
 
 from textwrap import dedent
 
@@ -10,7 +10,7 @@ from afresh.code.refactoring.extract_function import NO_SCORE_LIMIT, suggest_ext
 
 
 def offers(text: str, function: str | None = None) -> list[tuple[str, str]]:
-    """Header and resulting text of every suggestion."""
+    """Return header and resulting text of every suggestion."""
     text = dedent(text)
     source = parse_python("m.py", text)
     assert source is not None
@@ -23,7 +23,7 @@ def offers(text: str, function: str | None = None) -> list[tuple[str, str]]:
 
 
 def results(text: str, holding: str, function: str | None = None) -> list[str]:
-    """Resulting texts in which the line `holding` has left its function (it is the only one of its kind)."""
+    """Return the texts in which the unique line `holding` has been moved out of its function."""
     indent = next(line for line in dedent(text).splitlines() if holding in line)
     return [new for _, new in offers(text, function) if indent not in new.splitlines()]
 

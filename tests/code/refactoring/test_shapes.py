@@ -1,4 +1,4 @@
-"""What the small changes make, and what each of them refuses. Each refusal here once would have changed what a program does."""
+"""What the rewrites produce, and what each of them refuses. Each refusal here once would have changed what a program does."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ from afresh.code.refactoring.suggestion import apply_splices
 
 
 def made(text: str, *kinds: str) -> list[str]:
-    """The texts that the changes of these kinds result in."""
+    """Return the texts that the rewrites of these kinds produce."""
     text = dedent(text).lstrip("\n")
     source = parse_python("m.py", text)
     assert source is not None

@@ -24,7 +24,7 @@ KINDS = {
 
 
 def done(text: str) -> list[tuple[str, list[str]]]:
-    """How the program behaves, without the addresses and names of functions and generators."""
+    """Return how the program behaves, without the addresses and names of functions and generators."""
 
     def plain(text: str) -> str:
         return re.sub(r"<\w+ .*? at 0x\w+>", "<>", text)
@@ -33,7 +33,7 @@ def done(text: str) -> list[tuple[str, list[str]]]:
 
 
 def check(text: str) -> Counter[str]:
-    """Make each change alone; how many of each kind there were."""
+    """Apply each rewrite alone, and return how many of each kind there were."""
     source = parse_python("program.py", text)
     if source is None or not compiles(text):
         return Counter()
@@ -81,7 +81,7 @@ def test_changes_in_combination_keep_what_a_random_program_does(text):
 
 
 if __name__ == "__main__":
-    # a long hunt: python tests/insight/reshape/test_shapes_kept.py FIRST_SEED COUNT
+    # to search longer: python tests/code/refactoring/test_shapes_kept.py FIRST_SEED COUNT
     warnings.simplefilter("ignore")
     first, count = map(int, sys.argv[1:3])
     print(sum((check(shaped_program(Random(seed))) for seed in range(first, first + count)), Counter[str]()))

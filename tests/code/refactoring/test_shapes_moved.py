@@ -1,4 +1,4 @@
-"""Functions moved out, tables, guards and split loops: what they make, and what each of them refuses."""
+"""Moved functions, lookup tables, guard clauses and split loops: what they produce, and what each of them refuses."""
 
 from textwrap import dedent
 

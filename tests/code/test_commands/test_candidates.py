@@ -1,4 +1,4 @@
-"""Where a project says how its tests are run, in order of trust."""
+"""Test commands from a project's files, in order of trust."""
 
 import pytest
 from hypothesis import given

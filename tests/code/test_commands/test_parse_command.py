@@ -1,4 +1,4 @@
-"""Only commands of a known shape are ever taken from a project's files."""
+"""Only commands of a known form are accepted from a project's files."""
 
 import shlex
 

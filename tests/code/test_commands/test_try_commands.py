@@ -1,4 +1,4 @@
-"""A command is believed once it was seen to run tests."""
+"""A command is accepted once it has run tests."""
 
 import pytest
 

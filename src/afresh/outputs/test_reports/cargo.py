@@ -1,4 +1,4 @@
-"""Runs of cargo test."""
+"""Parses runs of cargo test."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from afresh.outputs.test_reports.outcomes import FailingTest, OutcomeCounts, Run
 PANIC_LINE = re.compile(r"^thread '[^']*' (?:\(\d+\) )?panicked at (.*)$")
 PANIC_PLACE = re.compile(r"^([^\s']+):(\d+):\d+:$")
 OLD_PANIC_MESSAGE = re.compile(r"^'(.*)', ([^\s']+):(\d+):\d+$")
-"""Up to Rust 1.72 the message stood in the same line."""
+"""Up to Rust 1.72 the message was on the same line."""
 MAX_MESSAGE_LINES = 6
 
 
@@ -31,7 +31,7 @@ def read_rust_panic(output: CommandOutput) -> OutputReading | None:
 
 
 def find_panic(lines: Sequence[str], start: int, end: int) -> RustPanic | None:
-    """The first one: those after it are often its consequences."""
+    """Return the first panic: later ones are often its consequences."""
     for place in range(start, end):
         match = PANIC_LINE.match(lines[place])
         if match and (old := OLD_PANIC_MESSAGE.match(match[1])):
@@ -47,7 +47,7 @@ def render_panic_place(path: str, line: str) -> str:
 
 
 def read_panic_message(lines: Sequence[str], start: int, end: int) -> tuple[str, int]:
-    """Up to the backtrace: `assertion … failed`, and what was left and right."""
+    """Return the message up to the backtrace (`assertion … failed`, left and right), and the line where it ends."""
     kept = list[str]()
     for place in range(start, min(end, start + MAX_MESSAGE_LINES)):
         line = lines[place].strip()
@@ -80,14 +80,14 @@ def read_cargo_run(output: CommandOutput) -> OutputReading | None:
 
 
 def name_test_with_file(test: str, file: str) -> str:
-    """With its file: that of the target, or for an example in a comment the one that holds it."""
+    """Return the test with its file: that of the target, or for a doc test the file that contains it."""
     if example := DOC_TEST_NAME.match(test):
         return f"{example[1]}::{example[2]}"
     return f"{file}::{test}" if file else test
 
 
 def pair_lines_with_target(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """Each line with the file of the target that it is printed for."""
+    """Yield each line with the file of the target that printed it."""
     file = ""
     for place, line in enumerate(lines):
         if match := RUNNING_TARGET.match(line):
@@ -104,7 +104,7 @@ def parse_cargo_outcomes(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def parse_cargo_failures(output: CommandOutput) -> Iterator[FailingTest]:
-    """The section of each failing test; without one, the line that says that it failed."""
+    """Yield failing tests from their sections; without one, from the line that reports the failure."""
     lines, told = output.lines, dict[str, FailingTest]()
     for place, file, line in pair_lines_with_target(lines):
         if (match := TEST_OUTCOME_LINE.match(line)) and match[2] == "FAILED":
@@ -118,7 +118,7 @@ def parse_cargo_failures(output: CommandOutput) -> Iterator[FailingTest]:
 
 
 def find_failure_message(lines: Sequence[str], start: int) -> tuple[str, int]:
-    """What it panicked with; else the first line that it printed."""
+    """Return the panic message, otherwise the first printed line."""
     end = next((place for place in range(start, len(lines)) if is_section_end(lines[place])), len(lines))
     if found := find_panic(lines, start, end):
         return found.text, found.last

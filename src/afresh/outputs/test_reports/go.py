@@ -1,4 +1,4 @@
-"""Runs of go test, plain or verbose; `go_events` reads those that are printed as JSON."""
+"""Parses runs of go test, plain, verbose or as JSON events (`read_go_events`)."""
 
 import json
 import re
@@ -22,18 +22,18 @@ TEST_FRAME_LINE = re.compile(r"^=== (?:RUN|CONT|NAME|PAUSE) +(\S+)$")
 COMPILE_ERROR_LINE = re.compile(r"^(?:vet: )?(?:\./)?(\S+\.go:\d+):\d+: (.+)$")
 LINES_WITHOUT_REASON = ("", "FAIL", "PASS")
 MAX_NOTED_LINES = 12
-"""Lines of a test that are looked at for why it failed."""
+"""Lines of a test in which the reason of its failure is searched."""
 
 
 @dataclass(slots=True)
 class GoPackageResults:
-    """What is said of the tests of a package until its own line comes."""
+    """Results of a package's tests, collected until the line of the package itself."""
 
     outcomes: dict[str, str] = field(default_factory=dict[str, str])
     notes: dict[str, list[tuple[int, str]]] = field(default_factory=dict[str, list[tuple[int, str]]])
     places: dict[str, int] = field(default_factory=dict[str, int])
     faults: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
-    """What does not compile, by its place."""
+    """Compile errors, by place."""
 
     def note(self, test: str, place: int, line: str) -> None:
         noted = self.notes.setdefault(test, [])
@@ -41,7 +41,7 @@ class GoPackageResults:
             noted.append((place, line.strip()))
 
     def failing(self, output: CommandOutput, package: str) -> Iterator[FailingTest]:
-        """A test that fails only because one within it does is not told."""
+        """Yield the failing tests, without those that fail only because of a subtest."""
         failed = [test for test, outcome in self.outcomes.items() if outcome == "FAIL"]
         parents = {test.rpartition("/")[0] for test in failed}
         for test in [one for one in failed if one not in parents]:
@@ -60,13 +60,13 @@ class GoPackageResults:
 
 
 def find_failure_reason(notes: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """The first line that names a place or says that it panicked; else the first."""
+    """Return the first line that names a place or a panic, otherwise the first line."""
     said = [note for note in notes if re.match(r"\S+\.go:\d+: |panic: ", note[1])] or list(notes)
     return said[:1]
 
 
 def read_go_run(output: CommandOutput) -> OutputReading | None:
-    """Packages are known only after their tests."""
+    """Return the reading of a run. A package's line comes after its tests."""
     now, done, failing, fine = GoPackageResults(), list[tuple[str, str]](), list[FailingTest](), set[str]()
     tally = [0, 0, 0]
     owner = ""
@@ -86,7 +86,7 @@ def read_go_run(output: CommandOutput) -> OutputReading | None:
 
 
 def take_output_line(now: GoPackageResults, place: int, line: str, owner: str) -> str:
-    """Takes a line in, and says to which test the next one belongs."""
+    """Record a line, and return the test that the next line belongs to."""
     if match := TEST_FRAME_LINE.match(line):
         return match[1]
     if match := TEST_OUTCOME_LINE.match(line):
@@ -105,7 +105,7 @@ def add_outcome_counts(tally: list[int], now: GoPackageResults) -> list[int]:
 
 
 def find_passing_go_tests(outcome: str, package: str, now: GoPackageResults) -> set[str]:
-    """Its tests by name if they are told; of a package that is `ok` all of them."""
+    """Return the passing tests by name, and the package itself if it is `ok`."""
     named = {f"{package}::{test}" for test, said in now.outcomes.items() if said == "PASS"}
     return named | ({package} if outcome == "ok" else set())
 
@@ -113,7 +113,7 @@ def find_passing_go_tests(outcome: str, package: str, now: GoPackageResults) -> 
 def reading_from_packages(
     done: list[tuple[str, str]], tally: list[int], failing: list[FailingTest], fine: set[str]
 ) -> OutputReading:
-    """Without names of those that pass, by packages."""
+    """Return a reading with counts by package, where passing tests are not named."""
     _, passed, skipped = tally
     whole, broken = (sum(outcome == word for outcome, _ in done) for word in ("ok", "FAIL"))
     tests = sum(".go:" not in one.test for one in failing)
@@ -177,7 +177,7 @@ STACK_PLACE = re.compile(r"^\s+(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$")
 GO_LIBRARIES = ("runtime.", "testing.", "panic(", "created by ", "reflect.", "net/http.")
 MAX_LINES_BEFORE_STACK = 6
 MAX_STACK_LINES = 60
-"""Lines between a panic and its stack, and lines of the stack that are looked at."""
+"""Lines between a panic and its stack, and lines of the stack that are searched."""
 
 
 def read_go_panic(output: CommandOutput) -> OutputReading | None:
@@ -195,7 +195,7 @@ def read_go_panic(output: CommandOutput) -> OutputReading | None:
 
 
 def find_own_frame(lines: Sequence[str], start: int) -> tuple[str, int]:
-    """The first frame that is no library's: a function, and in the next line its place."""
+    """Return the first stack frame outside libraries: a function, with its place on the next line."""
     for place in range(start, min(len(lines), start + MAX_STACK_LINES) - 1):
         match = STACK_PLACE.match(lines[place + 1])
         if match and lines[place] and not lines[place].startswith(GO_LIBRARIES) and not lines[place][0].isspace():

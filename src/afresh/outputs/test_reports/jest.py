@@ -1,4 +1,4 @@
-"""Runs of jest and of vitest."""
+"""Parses runs of jest and vitest."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ MARKED_TEST_LINE = re.compile(r"^( +)([✓✔√✕✗×○✎]) (?:skipped |tod
 DURATION_SUFFIX = re.compile(r" \(\d[\d.]* m?s\)$")
 COMPARISON_LINE = re.compile(r"^(?:Expected|Received|Difference)\b.*: \S|^(?:Expected|Received) ")
 MAX_MESSAGE_LINES = 14
-"""Lines after the name of a test in which its message stands."""
+"""Lines after a test's name that may contain its message."""
 ASIDE_BULLETS = ("Console", "Validation Warning", "Deprecation Warning", "Cannot log after tests are done")
 INTERRUPTED_RUN = re.compile(r"^(?:Test Suites:.*\bobsolete|Aborting|Bail out|● .*\bbail)")
 
@@ -34,7 +34,7 @@ def read_jest_run(output: CommandOutput) -> OutputReading | None:
 
 
 def parse_jest_failures(output: CommandOutput) -> Iterator[FailingTest]:
-    """`● suite › test` under the file that failed, and the message below it."""
+    """Yield each `● suite › test` of a failed file, with the message below it."""
     file = ""
     for place, line in enumerate(output.lines):
         if match := TEST_FILE_LINE.match(line):
@@ -46,7 +46,7 @@ def parse_jest_failures(output: CommandOutput) -> Iterator[FailingTest]:
 
 
 def parse_failure_message(lines: Sequence[str], start: int) -> tuple[str, int]:
-    """The first line of a message, and what was expected and received; and where it ends."""
+    """Return the first line of a message with the expected and received values, and where it ends."""
     kept, last = list[str](), start - 1
     for place in range(start, min(len(lines), start + MAX_MESSAGE_LINES)):
         line = lines[place].strip()
@@ -59,7 +59,7 @@ def parse_failure_message(lines: Sequence[str], start: int) -> tuple[str, int]:
 
 
 def find_passing_jest_tests(lines: Sequence[str]) -> Iterator[str]:
-    """Files that pass as a whole, and tests that are ticked off by name under their suites."""
+    """Yield files that pass as a whole, and tests that are marked as passed under their suites."""
     file, suites = "", list[tuple[int, str]]()
     for line in lines:
         if match := TEST_FILE_LINE.match(line):
@@ -100,7 +100,7 @@ def read_vitest_run(output: CommandOutput) -> OutputReading | None:
 
 
 def parse_vitest_failures(output: CommandOutput) -> Iterator[FailingTest]:
-    """` FAIL  file > suite > test`, the message in the next line, the place some lines below it."""
+    """Yield each ` FAIL  file > suite > test`, with the message on the next line and the place some lines below."""
     lines = output.lines
     for place, line in enumerate(lines):
         match = FAILED_TEST_LINE.match(line)

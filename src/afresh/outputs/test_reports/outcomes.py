@@ -1,4 +1,4 @@
-"""What a test run says of each test, read from its output."""
+"""The outcome of each test, read from the output of a test run."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _ANSI_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 @dataclass(frozen=True, slots=True)
 class OutcomesByTest:
-    """Outcome by test. `named` says that the passing tests are known by name too, so that a missing one can be missed."""
+    """Outcome by test. `named` is set if passing tests are known by name, too, so that a missing test can be detected."""
 
     tests: Mapping[str, str] = field(default_factory=dict[str, str])
     passed: int = 0
@@ -47,7 +47,7 @@ class OutcomesByTest:
 
 
 def keep_worst_outcome(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """A test that passed and then broke in its teardown did not pass."""
+    """Return one outcome per test, the worst: a test that passed and then failed in its teardown did not pass."""
     tests: dict[str, str] = {}
     for test, outcome in pairs:
         if OUTCOME_RANK[outcome] >= OUTCOME_RANK.get(tests.get(test, PASSED), 0):
@@ -56,12 +56,12 @@ def keep_worst_outcome(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def split_plain_lines(output: str) -> list[str]:
-    """Lines without colours."""
+    """Return the lines without colour codes."""
     return _ANSI_ESCAPES.sub("", output.replace("\r\n", "\n")).split("\n")
 
 
 def collapse_failures(failures: Iterable[FailedTest], last: frozenset[str] = frozenset()) -> tuple[FailedTest, ...]:
-    """The first few to show: each message once with its count, tests in `last` (those that failed before) at the end."""
+    """Return the first few failures: each message once with its count, tests in `last` (those that failed before) at the end."""
     ordered = sorted(map(_mask_addresses, failures), key=lambda failure: failure.test in last)
     groups: dict[str, list[FailedTest]] = {}
     for failure in ordered:
@@ -70,7 +70,7 @@ def collapse_failures(failures: Iterable[FailedTest], last: frozenset[str] = fro
 
 
 def _mask_addresses(failure: FailedTest) -> FailedTest:
-    """Addresses of objects differ from run to run; the same failure has the same words."""
+    """Replace memory addresses, which differ from run to run, so that equal failures have equal messages."""
     return FailedTest(
         failure.test, _MEMORY_ADDRESS.sub(" at 0x…", failure.message), _MEMORY_ADDRESS.sub(" at 0x…", failure.detail)
     )
@@ -82,7 +82,7 @@ def _count_group(group: list[FailedTest]) -> FailedTest:
 
 
 def truncate_traceback(lines: list[str]) -> str:
-    """The end of a traceback tells most."""
+    """Return the end of a traceback, which says most."""
     kept = [line.rstrip() for line in lines if line.strip()][-MAX_DETAIL_LINES:]
     return "\n".join(kept)[-MAX_DETAIL_CHARACTERS:]
 
@@ -97,7 +97,7 @@ def outcomes_from_json(text: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class FailingTest:
-    """A test that fails, why, and where that stands in the block."""
+    """A failing test, its message, and the lines of the block that show it."""
 
     test: str
     message: str
@@ -110,7 +110,7 @@ class OutcomeCounts:
     passed: int = 0
     skipped: int = 0
     more: str = ""
-    """What else is counted, in words."""
+    """Other counts, in words."""
 
     @property
     def told(self) -> str:
@@ -120,7 +120,7 @@ class OutcomeCounts:
 
 @dataclass(frozen=True, slots=True)
 class RunnerReport:
-    """A whole run: who ran the tests, which of them are said to pass, and whether none was left out."""
+    """A test run: the runner, the passing tests, and whether the report is complete."""
 
     runner: str
     counts: OutcomeCounts
@@ -129,7 +129,7 @@ class RunnerReport:
 
 
 def reading_from_test_run(run: RunnerReport, failing: Sequence[FailingTest], others: Iterable[str] = ()) -> OutputReading:
-    """`others` fail too, by name only."""
+    """Return the reading of a run. `others` are further failing tests of which only the name is known."""
     findings = [
         OutputFinding(one.test, truncate_to_one_line(one.message or "fails"), 0.95, one.lines) for one in failing[:MAX_FINDINGS]
     ]
@@ -140,7 +140,7 @@ def reading_from_test_run(run: RunnerReport, failing: Sequence[FailingTest], oth
 
 
 def summarise_test_run(counts: OutcomeCounts, failing: Sequence[FailingTest]) -> str:
-    """As people count: `2 failed, 37 passed: test_a: AssertionError …`."""
+    """Return a summary such as `2 failed, 37 passed: test_a: AssertionError …`."""
     if not failing:
         return counts.told
     first = failing[0]

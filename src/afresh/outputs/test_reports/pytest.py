@@ -31,9 +31,9 @@ _OUTCOME_BY_WORD = {"PASSED": PASSED, "FAILED": FAILED, "ERROR": ERROR, "XFAIL":
 
 
 def read_pytest_outcomes(output: str, sessions: int = 0) -> OutcomesByTest | None:
-    """The outcomes of the last `sessions` pytest sessions in the output (0: of all); None if there was none.
+    """Return the outcomes of the last `sessions` pytest sessions in the output (0: of all); None if there was none.
 
-    A project that tests pytest plugins shows the sessions of its own tests too: for one command only the last is its own.
+    A project that tests pytest plugins also prints the sessions of its own tests: for one command only the last session counts.
     """
     lines = split_plain_lines(output)
     summaries = _find_summaries(lines)[-sessions:]
@@ -52,13 +52,13 @@ def read_pytest_outcomes(output: str, sessions: int = 0) -> OutcomesByTest | Non
 
 
 def _count_outcomes(tests: Mapping[str, str]) -> tuple[int, int, int]:
-    """Very quiet runs print no counts."""
+    """Return the counts by outcome, for very quiet runs that print none."""
     said = list(tests.values())
     return said.count(PASSED), said.count(FAILED) + said.count(ERROR), said.count(SKIPPED)
 
 
 def _find_summaries(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """From each title to the next rule, which ends it."""
+    """Return each summary, from its title to the next rule."""
     starts = [number + 1 for number, line in enumerate(lines) if _SUMMARY_TITLE.match(line)]
     return [(start, _find_summary_end(lines, start)) for start in starts]
 
@@ -78,7 +78,7 @@ def _parse_counts(line: str) -> tuple[int, int, int]:
 
 
 def _parse_summary_lines(lines: Sequence[str], titles: set[str]) -> Iterator[tuple[str, str, str]]:
-    """Test, outcome and the (perhaps shortened) message of each summary line."""
+    """Yield test, outcome and the (perhaps shortened) message of each summary line."""
     for line in lines:
         match = _SUMMARY_LINE.match(line)
         if match is None:
@@ -93,7 +93,7 @@ def _parse_summary_lines(lines: Sequence[str], titles: set[str]) -> Iterator[tup
 
 
 def _find_test_id(line: str) -> int:
-    """A sub-test's line tells its parameters first; the id is the first word with a double colon."""
+    """Return where the test id begins: the first word with `::`, since a subtest's line shows its parameters first."""
     for match in re.finditer(r"\S+", line):
         if "::" in match[0]:
             return match.start()
@@ -101,7 +101,9 @@ def _find_test_id(line: str) -> int:
 
 
 def _split_id_and_message(rest: str, titles: set[str], outcome: str) -> tuple[str, str, str]:
-    """Both ids and messages may hold ' - ': a cut whose id heads a traceback is right, else the first with whole brackets."""
+    """Split id and message, which may both contain ' - ': at an id that has a traceback, otherwise at the first with balanced
+    brackets.
+    """
     cuts = [match.start() for match in re.finditer(r" - ", rest)]
     for cut in cuts:
         if traceback_title_from_test(rest[:cut]) in titles:
@@ -113,13 +115,13 @@ def _split_id_and_message(rest: str, titles: set[str], outcome: str) -> tuple[st
 
 
 def traceback_title_from_test(test: str) -> str:
-    """How pytest heads the traceback of a test."""
+    """Return the title that pytest gives the traceback of a test."""
     _, separator, name = test.partition("::")
     return name.replace("::", ".") if separator else test
 
 
 def _split_tracebacks(lines: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Each traceback under its title, without captured output."""
+    """Return each traceback with its title, without captured output."""
     found: list[tuple[str, list[str]]] = []
     inside = False
     for line in lines:
@@ -146,7 +148,7 @@ def _list_failures(found: Sequence[tuple[str, str, str]], sections: list[tuple[s
 
 
 def _find_exception_line(lines: Sequence[str]) -> str:
-    """The first line of the last exception."""
+    """Return the first line of the last exception."""
     reason, before = "", ""
     for line in lines:
         if line.startswith("E ") and not before.startswith("E"):
@@ -156,9 +158,9 @@ def _find_exception_line(lines: Sequence[str]) -> str:
 
 
 FAILURE_SUMMARY_LINE = re.compile(r"^(?:FAILED|ERROR) (\S+::\S+)(?: - (.*))?$")
-"""The line of the summary, which may be all that is left of a shortened output."""
+"""A line of the summary, which may be all that is left of a shortened output."""
 PASSED_TEST_LINE = re.compile(r"^(?:\[gw\d+\] \[ *\d+%\] PASSED (\S+::\S.*)|(\S+::\S.*) PASSED(?: +\[ *\d+%\])?)$")
-"""Of a verbose run, with xdist or without."""
+"""A passed test of a verbose run, with or without xdist."""
 INTERRUPTED_RUN = re.compile(r"^!+ .*(?:Interrupted|stopping after|KeyboardInterrupt)|^ERROR collecting|no tests ran")
 
 
@@ -177,13 +179,13 @@ def read_pytest_run(output: CommandOutput) -> OutputReading | None:
 
 
 def locate_pytest_failures(output: CommandOutput, failures: Sequence[FailedTest]) -> list[FailingTest]:
-    """Each with the lines that say so: those of its traceback, else that of the summary."""
+    """Return each failure with its lines: those of its traceback, otherwise that of the summary."""
     sections = locate_tracebacks(output.lines)
     return [FailingTest(one.test, one.message, find_pytest_failure_lines(output, one, sections)) for one in failures]
 
 
 def locate_tracebacks(lines: Sequence[str]) -> list[tuple[str, int, int]]:
-    """The title of each traceback, and where it begins and ends."""
+    """Return the title of each traceback, and its first and last line."""
     starts = [
         (match[1], place) for place, line in enumerate(lines) if line.startswith("_") and (match := TRACEBACK_TITLE.match(line))
     ]

@@ -1,4 +1,4 @@
-"""Reads what the standard library's unittest prints, verbose or not."""
+"""Parses the output of the standard library's unittest, verbose or not."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ def read_unittest_outcomes(output: str) -> OutcomesByTest | None:
     counts = _parse_counts(lines)
     failed = counts.get("failures", 0) + counts.get("errors", 0) + counts.get("unexpected successes", 0)
     skipped = counts.get("skipped", 0) + counts.get("expected failures", 0)
-    # Python 3.12.0 and 3.12.1 leave skipped tests out of the number that ran, and no version counts a broken setUpClass
+    # Python 3.12.0 and 3.12.1 do not count skipped tests as run, and no version counts a failed setUpClass
     seen = sum(outcome == PASSED for _, outcome in spoken)
     passed = max(seen, ran - failed - skipped)
     named = bool(spoken) and seen >= passed
@@ -53,7 +53,7 @@ def read_unittest_outcomes(output: str) -> OutcomesByTest | None:
 
 
 def _parse_verbose_lines(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """`test_a (module.Case.test_a) ... ok`; a docstring or printed text may stand between the name and the verdict."""
+    """Yield each `test_a (module.Case.test_a) ... ok`; a docstring or printed text may separate the name from the outcome."""
     waiting = ""
     for line in lines:
         if line.startswith("=" * 20) or _RAN_LINE.match(line):
@@ -67,7 +67,7 @@ def _parse_verbose_lines(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def unittest_id_from_match(name: re.Match[str]) -> str:
-    """Python 3.11 repeats the method in the parentheses, older ones do not."""
+    """Return the test id. Python 3.11 and later repeat the method in the parentheses, older versions do not."""
     return name[2] if name[2].endswith("." + name[1]) else f"{name[2]}.{name[1]}"
 
 
@@ -90,7 +90,7 @@ def _read_traceback_body(lines: Sequence[str], start: int) -> list[str]:
 
 
 def _find_exception_line(body: Sequence[str]) -> str:
-    """The last line that is not indented: the exception of the traceback."""
+    """Return the last line that is not indented: the exception of the traceback."""
     return next((line.strip() for line in reversed(body) if re.match(r"^[A-Za-z_][\w.]*(?:$|: )", line)), "")
 
 
@@ -117,7 +117,7 @@ def read_unittest_run(output: CommandOutput) -> OutputReading | None:
 
 
 def locate_unittest_failures(output: CommandOutput, failures: Sequence[FailedTest]) -> list[FailingTest]:
-    """Failures stand in the order of their headings."""
+    """Return each failure with its lines. Failures are in the order of their headings."""
     lines = output.lines
     heads = [
         place
@@ -129,6 +129,6 @@ def locate_unittest_failures(output: CommandOutput, failures: Sequence[FailedTes
 
 
 def find_unittest_failure_lines(output: CommandOutput, failure: FailedTest, start: int, end: int) -> tuple[int, int]:
-    """From the heading to the line that says what was raised."""
+    """Return the lines from the heading to the exception."""
     said = [place for place in range(start, end) if failure.message and output.lines[place].startswith(failure.message)]
     return output.span(start, said[-1] if said else start)
