@@ -39,7 +39,7 @@ def find_symbols(code: CodeIndex, asked: str, kinds: Collection[SymbolKind] = ()
 
 
 def split_path_and_name(asked: str) -> tuple[str, str]:
-    """Return the file and the name. `::` of other languages and a line number at the end are accepted, too."""
+    """Return the file and the name. `::` and `#` of other languages are accepted, too."""
     asked = asked.strip().removesuffix("()").replace("::", ".").replace("#", ".")
     path, colon, name = asked.rpartition(":")
     return (path, name.strip(".")) if colon else ("", asked.strip("."))
@@ -93,7 +93,7 @@ def match_spelling(name: str) -> Callable[[SymbolPlace], bool]:
 
 
 def match_part(name: str) -> Callable[[SymbolPlace], bool]:
-    """Return a predicate that matches dotted names anywhere, and other names only in the last part."""
+    """Return a predicate: dotted names are searched in the qualified name, others only in its last part."""
     wanted, whole = normalize_spelling(name), "." in name
     return lambda place: bool(wanted) and wanted in normalize_spelling(place.symbol.name if whole else place.symbol.short)
 

@@ -38,7 +38,8 @@ MAX_PROSE_FILES = 60
 MAX_PROSE_CHARACTERS = 200_000
 MAX_COMPARED_LINES = 3
 """Limits: lines of a pattern that is shown whole, and the fewest that make one; similar definitions that make a family; patterns
-shown by signature only; lines about where one is used; prose files searched for it, and characters of each.
+shown by signature only; lines about where one is used; prose files searched for it, characters of each;
+and lines of a file of which the most informative is shown.
 """
 OPTION_LIKE_WORD = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|[`'\"](\w{3,})[`'\"]")
 PROSE_SUFFIXES = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")

@@ -150,7 +150,7 @@ def find_traceback_targets(code: CodeIndex, state: State) -> Iterator[TargetDefi
 
 
 def find_changed_targets(code: CodeIndex, about: Sequence[Region]) -> Iterator[TargetDefinition]:
-    """Yield the changed definitions, without tests that the task itself wrote."""
+    """Yield the changed definitions, without tests."""
     return find_targets_in_regions(code, [one for one in about if one.changed], CHANGED_BY_TASK)
 
 
@@ -253,7 +253,7 @@ class WorkFocus:
 
     @property
     def places(self) -> list[str]:
-        """Return the files of the targets, each once."""
+        """Return the files of the targets and the changed files, each once."""
         return list(dict.fromkeys([*[target.path for target in self.targets], *self.state.workspace.changed]))
 
     def methods(self, path: str, symbol: Symbol) -> Iterator[Symbol]:
