@@ -23,7 +23,7 @@ function that is shown whole, twice as many if the task does not name it.
 
 
 def gather_target_source(scene: WorkFocus) -> Iterator[Excerpt]:
-    """Yield excerpts of the targets. Changed ones are left to the section `files`; a large class is left out if a member is a target."""
+    """Yield excerpts of the targets, without changed ones (see `files`) and large classes that have a target inside."""
     chosen = [one for one in scene.targets if one.why != CHANGED_BY_TASK]
     for one in chosen:
         inner = any(other is not one and other.path == one.path and has_inner_target(one, other) for other in chosen)

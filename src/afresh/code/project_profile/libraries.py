@@ -68,7 +68,7 @@ def is_widely_used(files: int, all_files: int) -> bool:
 
 
 def find_only_zone(library: str, sources: SourceFiles) -> str:
-    """Return the zone that imports a library, if it is the only one of several."""
+    """Return the zone that imports a library, if it is the only one and the project is not tiny."""
     users = {find_zone(path, sources) for path in sources.understood if has_import_of(sources, path, library)}
     return users.pop() if len(users) == 1 and len(sources.shipped) > 10 else ""
 

@@ -78,7 +78,7 @@ def _match_nested_function(scene: RewriteTarget, node: FunctionNode) -> NestedFu
 
 
 def _is_independent_definition(scene: RewriteTarget, inner: NestedFunction) -> bool:
-    """Whether defaults, decorators and declarations of the definition do not depend on the enclosing function."""
+    """Whether defaults and annotations do not depend on the enclosing function, and the name is used."""
     node, args = inner.node, inner.node.args
     defaults = [*args.defaults, *filter(None, args.kw_defaults)]
     notes = [*filter(None, [arg.annotation for arg in list_parameters(node)]), *([node.returns] if node.returns else [])]
