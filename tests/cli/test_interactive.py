@@ -30,7 +30,7 @@ RUNNING = State(
     work=WorkState(step=2),
 )
 PAUSED = replace_in_parts(
-    RUNNING, question="Before phase change: is that as you want it?", options=("approve: it goes on",), asked_by="harness",
+    RUNNING, question="About to make the first change. Go ahead?", options=("approve: it continues",), asked_by="harness",
     supervision=SupervisionState("supervised", paused="change"),
 )  # fmt: skip
 ASKED = replace_in_parts(RUNNING, question="Multiply or shift?", options=("multiply", "shift"), asked_by="model")

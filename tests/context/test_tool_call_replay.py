@@ -87,13 +87,13 @@ def test_what_goes_back_says_where_lines_that_were_read_stand_and_where_the_pres
     [turn] = window.request.turns
     assert "a.py" in window.request.message and "b.py" not in window.request.message
     assert [result.text for result in turn.results] == ["a.py: lines 1-2 of 2 (above, under Files)", "b.py: lines 1-9 of 9"]
-    assert turn.text.startswith("# How things stand now\n\n## ")
+    assert turn.text.startswith("# Current state\n\n## ")
 
 
 def test_many_changes_of_a_step_are_told_in_a_line_a_few_one_by_one():
     told = replace(STYLE, native=False)
     three = made(memory(*[(EDIT, f"replaced 1 lines at line {n} of a.py with 2\nx") for n in range(3)]), told).request.message
-    assert "You did: 3 changes, all of them made: a.py (3)" in three and "replaced" not in three
+    assert "You did: 3 changes, all made: a.py (3)" in three and "replaced" not in three
     two = made(memory(*[(EDIT, f"replaced 1 lines at line {n} of a.py with 2\nx") for n in range(2)]), told).request.message
     assert two.count("You did: edit: replaced") == 2
     undone = memory(*[(EDIT, "replaced 1 lines\nx") for _ in range(3)], kept=False)
@@ -128,7 +128,7 @@ def test_otherwise_it_is_told(held: GatheredContext, style: Template):
 
 def test_a_change_that_was_undone_goes_back_with_the_word_that_it_was():
     [turn] = made(memory((EDIT, "changed a.py:1"), kept=False)).request.turns
-    assert turn.reply.actions == (EDIT,) and turn.text.startswith("The whole reply was undone")
+    assert turn.reply.actions == (EDIT,) and turn.text.startswith("The whole reply was reverted")
 
 
 def test_signed_thinking_goes_back_whole_while_thinking_is_on_and_not_at_all_otherwise():

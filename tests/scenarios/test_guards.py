@@ -24,7 +24,7 @@ def test_six_useless_replies_in_a_row_stop_it_and_a_hint_gives_six_more(person: 
     told = person.runs(person.script(*replies), "--json")
     task = told.json["task"]
     assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("blocked", 8), "one that worked starts the count anew"
-    assert told.json["question"].startswith("It gets nowhere: 6 steps in a row did nothing that worked")
+    assert told.json["question"].startswith("The task is stuck: 6 steps in a row did nothing that worked")
     assert person.types("answer", task, "Look at calc.py").code == 0
     resumed = person.types("resume", "--json")
     assert resumed.code == 0 and resumed.json["steps"] == 16, "five more useless ones are no reason to stop again"

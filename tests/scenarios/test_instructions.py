@@ -51,7 +51,7 @@ def test_a_task_goes_by_the_checkout_and_cannot_change_its_own_rules(ours: Perso
     first, second, third = (sections(ours, step) for step in (1, 2, 3))
     assert list(first)[2:5] == ["instructions", "fingerprint", "task"], "after system text and tools"
     assert first["instructions"] == (
-        "## Instructions of the people here (the task goes before them)\n[.afresh/AGENT.md]\n- naming: Whole words.\n"
+        "## Project instructions (the task goes before them)\n[.afresh/AGENT.md]\n- naming: Whole words.\n"
         "Prices are in cents.\n#### Testing\nOne behaviour a test."
     )
     assert "Anything goes" in ours.git("show", f"{ours.shown()['branch']}:.afresh/AGENT.md"), "the task has rewritten the file"

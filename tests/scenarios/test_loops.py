@@ -104,7 +104,7 @@ def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Pe
     assert state.status is TaskStatus.DONE and turn == StrategyChanged(
         3, "plan_execute", "2 changes for item 1 (mend double) were undone"
     )
-    assert "`plan` anew: 2 changes for item 1" in window(person, task, 4) and "Refused now: edit, write" in window(
+    assert "Make a new `plan`: 2 changes for item 1" in window(person, task, 4) and "Refused now: edit, write" in window(
         person, task, 4
     )
     assert "another way: plan_execute" in person.types("decisions", task).words
@@ -146,7 +146,7 @@ def test_with_nobody_there_it_rests_before_the_first_change_and_goes_on_after_an
         TaskStatus.BLOCKED,
         1,
         (),
-    ) and "Before phase change with edit calc.py" in state.dialogue.question
+    ) and "About to make the first change (calc.py)" in state.dialogue.question
     assert [one.task.id for one in list_open_questions(project)] == [task]
     with pytest.raises(BadInput, match="its question is still open"):
         worked(project, task)

@@ -223,7 +223,7 @@ def test_9_a_cut_says_what_and_where_to_get_it_and_keeps_the_label(windows):
         marked = {number for start, end in stubs for number in range(int(start), int(end) + 1)}
         gone = re.findall(r":(\d+)-(\d+) ", " ".join(one.what for one in window.omissions if one.section == "files"))
         told = all({int(start), int(end)} <= marked for start, end in gone)
-        assert told or "… more that is not shown" in window.lines("files"), f"step {window.step}"
+        assert told or "… more not shown" in window.lines("files"), f"step {window.step}"
 
 
 def test_9_a_long_line_is_cut_within_and_says_so(tmp_path):

@@ -22,7 +22,7 @@ def test_it_stops_by_the_users_thresholds_with_the_evidence_and_an_answer_lets_i
     told = person.runs(person.script(LOOK, LOOK, [MEND], [COMPLETE]), "--json")
     assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("blocked", 2)
     (waiting,) = person.types("inbox", "--json").json
-    assert "It gets nowhere: steps 1 and 2" in waiting["question"] and [one["option"] for one in waiting["options"]] == [
+    assert "The task is stuck: steps 1 and 2" in waiting["question"] and [one["option"] for one in waiting["options"]] == [
         "go on",
         "another way",
     ]

@@ -67,7 +67,7 @@ def refuse_redacted_text(proposed: ProposedAction) -> Refusal | None:
     if ToolTrait.CHANGES not in proposed.traits or REDACTED not in to_canonical_json(proposed.action.args):
         return None
     return Refusal(
-        f"not done: {REDACTED} stands for a secret that is never shown, and its place in the file is not to be changed; "
+        f"not done: {REDACTED} replaces a secret that is never shown; leave that place in the file unchanged; "
         "leave those lines out of the text, or have the program read the secret from its environment"
     )
 

@@ -18,7 +18,7 @@ SIGNED_REPLY_CEILING_DIVISOR = 8
 """One part in so many of the ceiling is the most that the arguments of a reply may take a second time; and a whole reply, if its
 thinking is signed, with that."""
 SHOWN_ABOVE_MARK = " (above, under Files)"
-CURRENT_STATE_HEADING = "# How things stand now"
+CURRENT_STATE_HEADING = "# Current state"
 
 
 def select_reply_to_replay(

@@ -12,7 +12,7 @@ from afresh.core.tool_traits import ToolTrait, select_tools_by_trait
 URGE_BY_PHASE = {
     "understand": "make the first change now, with what you know",
     "change": "finish what is begun, then complete or ask",
-    "verify": "mend what is named under Verification and complete, or ask",
+    "verify": "fix what Verification names and complete, or ask",
     "report": "close what is open in the report, and complete",
 }
 INSPECTING = (ToolTrait.READS, ToolTrait.PRINTS, ToolTrait.ARRANGES)

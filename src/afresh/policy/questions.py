@@ -1,6 +1,6 @@
 """What the harness asks a person when it can't go on by itself. Every option is something that an answer really brings about."""
 
-from afresh.core.action import describe_action
+from afresh.core.action import describe_subject
 from afresh.core.decision import Decision
 from afresh.core.event import QuestionAsked
 from afresh.core.progress_state import ProgressState
@@ -11,13 +11,14 @@ from afresh.core.truncate import to_one_line
 WORK_WITHOUT_CHECKS = "work without"
 GO_ON = "go on"
 WRAP_UP = "wrap up"
+PHASE_ACTS = {"change": "make the first change", "verify": "verify the result", "report": "write the report"}
 
 
 def ask_after_step_limit(state: State) -> QuestionAsked:
     return ask_person(
         f"The limit of {state.work.limit} steps is reached. Answer to allow {state.task.max_steps} more, or discard the task.",
         f"{GO_ON}: up to {state.task.max_steps} more steps",
-        f"{WRAP_UP}: as many steps, to bring what is done so far to a sound end and leave the rest",
+        f"{WRAP_UP}: the same number of steps, to finish what is done so far and leave the rest",
     )
 
 
@@ -25,61 +26,54 @@ def ask_after_stall(evidence: str, state: State, course: ProgressState) -> Quest
     """With what was spent, on what, and since when: a person decides whether more is worth it."""
     steps = state.work.step + 1 - course.since
     did = ", ".join(f"{tool} {count}×" for tool, count in course.tools) or "nothing"
-    since = f"since step {course.since}, the last that moved the work" if course.since else "since the start"
+    since = f"since step {course.since}, the last with progress" if course.since else "since the start"
     return ask_person(
-        f"It gets nowhere: {evidence}. It was warned, and made to try another way. Spent {since}: {steps} steps, "
+        f"The task is stuck: {evidence}. It was warned and told to try another approach. Spent {since}: {steps} steps, "
         f"{course.bill.words(course.tokens)} ({did}); in all {state.spending.calls} calls, "
         f"{state.spending.costs.words(state.spending.usage.tokens)}. "
         "Answer with a hint, or discard the task.",
-        f"{GO_ON}: it tries again and knows no more than before; what was noticed is counted anew",
-        "another way: it leaves what it tried last and looks for a different approach",
+        f"{GO_ON}: it tries again without new information; the counters are reset",
+        "another way: it drops the last approach and tries a different one",
     )
 
 
 def ask_after_phase_limit(state: State, phase: str) -> QuestionAsked:
     return ask_person(
-        f"Phase {phase} has had its {state.phase_step - 1} steps and more is not in sight: {summarise_progress(state)}. "
+        f"Phase {phase} has used its {state.phase_step - 1} steps without finishing: {summarise_progress(state)}. "
         "Answer with a hint, or discard the task.",
-        f"{GO_ON}: as many steps again",
-        f"{WRAP_UP}: as many steps, to bring what is done so far to a sound end and leave the rest",
+        f"{GO_ON}: the same number of steps again",
+        f"{WRAP_UP}: the same number of steps, to finish what is done so far and leave the rest",
     )
 
 
 def ask_for_missing_plan(state: State) -> QuestionAsked:
     return ask_person(
-        f"{state.work.strategy.steps} steps have led to no plan: {summarise_progress(state)}. Answer with a hint, or "
+        f"{state.work.strategy.steps} steps have not produced a plan: {summarise_progress(state)}. Answer with a hint, or "
         "discard the task.",
-        f"{GO_ON}: it tries again and knows no more than before",
+        f"{GO_ON}: it tries again without new information",
     )
 
 
 def ask_after_replans(state: State, why: str) -> QuestionAsked:
     return ask_person(
-        f"It has gone another way {state.work.strategy.turns} times, and again {why}: {summarise_progress(state)}. "
+        f"It has changed its approach {state.work.strategy.turns} times, and again {why}: {summarise_progress(state)}. "
         "Answer with a hint, or discard the task.",
-        f"{GO_ON}: it may go another way as often again",
-        f"{WRAP_UP}: to bring what is done so far to a sound end and leave the rest",
+        f"{GO_ON}: it may change its approach as often again",
+        f"{WRAP_UP}: to finish what is done so far and leave the rest",
     )
 
 
 def ask_before_phase(state: State, phase: str) -> QuestionAsked:
     """Of a pause; whoever answers with words of their own is heard before it goes on."""
-    meant = f" with {list_pending_actions(state)}" if state.work.pending else ""
-    plan = f" Plan: {to_one_line('; '.join(item.text for item in state.work.plan), 240)}." if state.work.plan else ""
-    return ask_person(
-        f"Before phase {phase}{meant}: is that as you want it?{plan}",
-        "approve: it goes on",
-    )
-
-
-def list_pending_actions(state: State) -> str:
     actions = state.work.pending.reply.actions if state.work.pending else ()
-    return to_one_line(", ".join(describe_action(action) for action in actions), 160)
+    about = to_one_line(", ".join(dict.fromkeys(describe_subject(action) or action.tool for action in actions)), 160)
+    what = PHASE_ACTS.get(phase, f"enter phase {phase}")
+    return ask_person(f"About to {what}{f' ({about})' if about else ''}. Go ahead?", "approve: it continues")
 
 
 def ask_after_stop(state: State) -> QuestionAsked:
     when = f"after step {state.work.step}" if state.work.step else "before its first step"
-    return ask_person(f"You stopped it {when}. Answer to go on, in your own words if something should change.", GO_ON)
+    return ask_person(f"You stopped the task {when}. Answer to continue; say what should change, if anything.", GO_ON)
 
 
 def summarise_progress(state: State) -> str:
@@ -94,20 +88,22 @@ def ask_about_unverifiable(reason: str) -> QuestionAsked:
     """The work is on a branch, but no check can vouch for it."""
     return ask_person(
         reason,
-        "look again: it holds the goal against its change once more, and asks again when it has nothing to add",
+        "look again: it compares its change with the goal once more, and asks again if it has nothing to add",
     )
 
 
 def ask_about_checks(reason: str) -> QuestionAsked:
     return ask_person(
         reason,
-        "check again: you have mended it; the checks run anew before anything else",
-        f"{WORK_WITHOUT_CHECKS}: it works all the same, and you judge the result yourself",
+        "check again: you have fixed the cause; the checks run again first",
+        f"{WORK_WITHOUT_CHECKS}: it works without verification, and you judge the result",
     )
 
 
 def ask_about_ceiling(reason: str) -> QuestionAsked:
-    return ask_person(reason, "try again: you have shortened a template or instructions, or name a model with a larger window")
+    return ask_person(
+        reason, "try again: you have shortened a template or the instructions, or chosen a model with a larger context window"
+    )
 
 
 def ask_person(question: str, *options: str) -> QuestionAsked:

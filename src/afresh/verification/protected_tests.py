@@ -194,7 +194,7 @@ def _find_switched_off(path: str, before: Sequence[ast.stmt], after: Sequence[as
             continue
         rebound = sorted(name for name in _list_bound_names(statement) if _is_taken(name, mine, statement))
         if rebound and not (isinstance(statement, _DEFINITION_NODES) and _replaces_its_own(statement, before, after)):
-            yield f"{path}: {within}{rebound[0]} was set anew"
+            yield f"{path}: {within}{rebound[0]} was reassigned"
         elif not isinstance(statement, _DEFINITION_NODES) and _is_skipping(statement):
             yield f"{path}: `{ast.unparse(statement).splitlines()[0][:80]}` was added at module level"
 

@@ -26,7 +26,7 @@ def verify_document(bench: ToolContext, changed: Sequence[str], final: bool = Fa
         if strays
         else ""
     )
-    open = f"still to mend: {wrong}" if wrong and not final else wrong
+    open = f"still to fix: {wrong}" if wrong and not final else wrong
     reason = "; ".join(part for part in (aside, open or said) if part)
     failed = final and bool(strays or wrong)
     if not final or failed:

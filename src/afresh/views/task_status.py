@@ -145,20 +145,10 @@ def list_commands_for_status(task: str, status: TaskStatus, asked: bool = False)
     return (f"afresh resume {task}", f"afresh show {task}")
 
 
-PAUSE_WORDS = {"change": "make the first change", "verify": "verify the result", "report": "write the report"}
-
-
 def describe_question(state: State, plan: bool = True) -> str:
-    """The open question; of a pause before a phase, what is about to be done."""
-    from afresh.core.action import describe_subject
-
-    if not state.dialogue.supervision.paused or not state.dialogue.question:
-        return state.dialogue.question
-    actions = state.work.pending.reply.actions if state.work.pending else ()
-    about = to_one_line(", ".join(dict.fromkeys(describe_subject(action) or action.tool for action in actions)), 160)
-    phase = state.dialogue.supervision.paused
-    items = f" Plan: {to_one_line('; '.join(item.text for item in state.work.plan), 240)}." if plan and state.work.plan else ""
-    return f"About to {PAUSE_WORDS.get(phase, f'enter phase {phase}')}{f' ({about})' if about else ''}. Go ahead?{items}"
+    """The open question; at a pause before a phase with the plan."""
+    items = "; ".join(item.text for item in state.work.plan) if plan and state.dialogue.supervision.paused else ""
+    return state.dialogue.question + (f" Plan: {to_one_line(items, 240)}." if items and state.dialogue.question else "")
 
 
 def list_next_steps(state: State) -> tuple[str, ...]:

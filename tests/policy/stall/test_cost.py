@@ -66,7 +66,7 @@ def test_money_alone_that_was_spent_for_nothing_is_evidence() -> None:
     yard = Yard(idle, patience=StallThresholds(idle_tokens=(0, 0, 1)), ledger=Priced([CENT] * 9))
     yard.works()
     (asked,) = yard.events(QuestionAsked)
-    assert asked.question.startswith("It gets nowhere: $0.0100 and ")
+    assert asked.question.startswith("The task is stuck: $0.0100 and ")
 
 
 def test_the_journal_alone_tells_the_cost_and_an_answer_counts_it_anew() -> None:

@@ -48,7 +48,9 @@ WAYS = (
         "steps 3, 5, 7, 9, 11 and 13",
     ),
     Way("cycling", lambda step: [sets("AB"[step % 2], step)], (5, 7, 11), "came back to the same failure", CALM, cycle),
-    Way("undoing", lambda step: [sets("AB"[step % 2])], (4, 5, 9), "changed calc.py to and fro between the same two versions"),
+    Way(
+        "undoing", lambda step: [sets("AB"[step % 2])], (4, 5, 9), "changed calc.py back and forth between the same two versions"
+    ),
     Way("rereading", lambda step: [("read", {"path": "calc.py", "start": 10 + step % 3})], (4, 6, 10), "which have not changed"),
     Way("failing", fourth, (5, 6, 8), "6 steps in a row did nothing that worked", plans=False),
     Way("idle_steps", lambda step: [other(step)], (5, 7, 9), "9 steps without verified", replace(CALM, idle_steps=(5, 7, 9))),
@@ -67,7 +69,7 @@ def test_it_is_warned_then_turned_then_stopped(way: Way):
     assert "Do something else." in yard.foot(warned + 1) and "Go another way" in yard.foot(turned + 1)
     assert [(one.step, one.loop) for one in yard.events(StrategyChanged)] == [(turned, PLAN_EXECUTE_STRATEGY)]
     (asked,) = yard.events(QuestionAsked)
-    assert asked.by == "harness" and way.evidence in asked.question and "It gets nowhere" in state.work.outcome
+    assert asked.by == "harness" and way.evidence in asked.question and "The task is stuck" in state.work.outcome
     assert f"{stopped} steps" in asked.question and f"in all {stopped} calls" in asked.question and len(asked.options) == 2
 
 

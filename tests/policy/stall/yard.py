@@ -136,7 +136,7 @@ class Yard:
 
     def reply(self, request: Any) -> Reply:
         step = int(request.message.rpartition("| step ")[2].split()[0])
-        told_to_plan = self.plans and "`plan` anew" in request.message.rpartition("[Context:")[2]
+        told_to_plan = self.plans and "new `plan`" in request.message.rpartition("[Context:")[2]
         done = [PLAN] if told_to_plan else self.answer(step)
         return Reply(f"step {step}", tuple(Action(tool, args) for tool, args in done))
 

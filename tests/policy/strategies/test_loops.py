@@ -68,7 +68,7 @@ def test_react_tells_of_another_way_for_a_few_steps():
         ).cue
         for step in (4, 6, 7)
     ]
-    assert told == ["Go another way than before: edits undo each other."] * 2 + [""]
+    assert told == ["Try a different approach: edits undo each other."] * 2 + [""]
 
 
 def test_nothing_is_changed_before_there_is_a_plan():
@@ -130,8 +130,8 @@ def test_a_turn_asks_for_a_new_plan_with_the_reason_and_too_many_ask_a_person():
     assert isinstance(turn, StrategyChanged)
     after = replace(state, work=replace(state.work, strategy=change_strategy(turn, state.work.strategy, 0)))
     layout = layout_for_next_call(after, PLANNED)
-    assert "`plan` anew: item 1 (mend the parser) is not done after 8 steps." in layout.cue and "edit" not in layout.open
-    assert "`plan` anew" not in layout_for_next_call(replace_in_parts(after, plan_step=4, step=4), PLANNED).cue
+    assert "Make a new `plan`: item 1 (mend the parser) is not done after 8 steps." in layout.cue and "edit" not in layout.open
+    assert "new `plan`" not in layout_for_next_call(replace_in_parts(after, plan_step=4, step=4), PLANNED).cue
     _, ended = decide_replan(replace(state, work=replace(state.work, strategy=replace(state.work.strategy, turns=2))), PLANNED)
     assert isinstance(ended, TaskEnded) and ended.status is TaskStatus.BLOCKED
     assert "gone another way 2 times" in ended.reason and "changes kept: 1, undone: 2, 0 of 2 items" in ended.reason

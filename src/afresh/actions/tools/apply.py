@@ -26,7 +26,7 @@ def read_suggestion(id: str, bench: ToolContext) -> tuple[str, list[Any]]:
     except (KeyError, ValueError):
         title, edits = "", None
     if not isinstance(edits, list):
-        raise ModelMistake(f"apply: no suggestion {id!r}; ids stand under Suggestions")
+        raise ModelMistake(f"apply: no suggestion {id!r}; see the ids under Suggestions")
     return title, edits
 
 

@@ -48,7 +48,7 @@ def record_decision(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
         raise ModelMistake("decide: confidence is a number from 0 to 1")
     before = [made for made in bench.state.memory.decisions if has_same_subject(made.subject, subject)]
     if theirs := next((made for made in before if made.by == "person"), None):
-        raise ModelMistake(f"decide: the user has decided that: {theirs.text}; `ask` if it can't stand")
+        raise ModelMistake(f"decide: the user has decided that: {theirs.text}; `ask` if it has to change")
     made = Decision(text, "model", why, bench.state.work.step + 1, subject, None if sure is None else float(sure))
     instead = next((f"; no longer: {old.text}" for old in before if old.by == "model" and old.text != text), "")
     return ToolOutcome(f"decided{instead}", events=(DecisionMade(made),))

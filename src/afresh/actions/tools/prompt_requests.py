@@ -18,7 +18,7 @@ def find_compaction_obstacle(state: State) -> str:
     if state.memory.recent and not state.memory.recent[-1].kept:
         return "the last change was undone: make one that holds first"
     if state.verification.verdict and state.verification.verdict.ruling is not Ruling.PASS:
-        return f"what was verified last did not pass ({state.verification.verdict.reason}): mend it first"
+        return f"what was verified last did not pass ({state.verification.verdict.reason}): fix that first"
     changed = max((region.step for region in state.memory.regions if region.changed), default=0)
     if changed > state.verification.verdict_step and state.task.checks:
         return "the last change is not verified: run the tests first"

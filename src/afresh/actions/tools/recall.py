@@ -126,7 +126,7 @@ def find_block_id(given: str, bench: ToolContext) -> str:
     matching = {block for block in list_known_blocks(bench.state) if block.startswith(name)}
     matching = matching or set(bench.store.find(name, bench.state.task.id))
     if not matching:
-        raise ModelMistake(f"recall: this task has archived no block {name!r}; ids stand {describe_id_places(bench.state)}")
+        raise ModelMistake(f"recall: this task has archived no block {name!r}; see the ids {describe_id_places(bench.state)}")
     if len(matching) > 1:
         fitting = ", ".join(block[: max(ID_CHARACTERS, len(name) + 4)] for block in sorted(matching)[:4])
         raise ModelMistake(f"recall: {name!r} fits {len(matching)} blocks ({fitting}); give more of the id")

@@ -64,7 +64,7 @@ def gather_similar_code(scene: WorkFocus) -> Iterator[Item]:
     found = find_similar_tests(scene) if scene.state.task.judged_as == "write_tests" else find_patterns(scene)
     for name in find_option_names(scene)[:1]:
         if lines := list(render_name_places(scene, name)):
-            yield Note("similar", f"where {name} stands, which the task names", "\n".join(lines[:MAX_WIRING_LINES]))
+            yield Note("similar", f"uses of {name}, which the task names", "\n".join(lines[:MAX_WIRING_LINES]))
     if not found:
         return
     (best, why), *others = found

@@ -9,12 +9,12 @@ from afresh.core.prompt import Tier
 from afresh.memory.gathered_context import GatheredContext
 
 ANALYSIS_TITLES = {
-    "graph": "Who depends on whom",
+    "graph": "Dependencies",
     "contracts": "What these modules offer (line, signature)",
     "history": "Latest commits of these files",
     "diff": "Diff under review",
-    "similar": "Nearest to what is asked, there already",
-    "target": "What the task is about, as it is now",
+    "similar": "Similar existing code",
+    "target": "Code the task is about, as it is now",
     "callers": "Callers and callees",
     "tests": "Tests that cover it, and what they expect",
     "coverage": "Coverage of the changes",

@@ -189,14 +189,14 @@ def draft_excerpts(memory: GatheredContext) -> SectionDraft:
         for view in views
     ]
     title = "Files as they are now (+ changed by this task, … not shown: `read` them)"
-    return SectionDraft("files", title, Tier.DEMAND, tuple(pieces), "… more that is not shown")
+    return SectionDraft("files", title, Tier.DEMAND, tuple(pieces), "… more not shown")
 
 
 def draft_file_beginnings(memory: GatheredContext) -> SectionDraft:
     """Of long files that the task names, and of short ones near it, for space that nothing else wants."""
     views = enumerate(memory.excerpts("beginning"))
     pieces = [replace(_build_excerpt_piece(view, rank), spare=True) for rank, view in views]
-    return SectionDraft("beginning", "More of what lies near, since there is room", Tier.DEMAND, tuple(pieces))
+    return SectionDraft("beginning", "Nearby code", Tier.DEMAND, tuple(pieces))
 
 
 def _build_excerpt_piece(view: Excerpt, rank: int) -> SectionPiece:

@@ -21,8 +21,8 @@ from afresh.memory.history.trace import TraceEntry, TraceRow
 from afresh.outputs.printed_files import has_line_number, strip_line_number
 from afresh.outputs.read_output import is_echo_or_progress
 
-HISTORY_TITLE = "## Work so far (by step: > you did, how it ended; : you thought; = it printed; ids are for `recall`; … left out)"
-NAME_INDEX_TITLE = "## Names met before, not shown above"
+HISTORY_TITLE = "## Work so far (by step: > action and result; : thought; = output; ids are for `recall`; … omitted)"
+NAME_INDEX_TITLE = "## Names seen earlier, not shown above"
 HISTORY_STALE_MARK = " (before the last change)"
 THOUGHT_VOICES = (PassageVoice.THOUGHT, PassageVoice.SKETCH)
 VOICE_MARKS = {PassageVoice.ACTION: ">", PassageVoice.THOUGHT: ":", PassageVoice.SKETCH: ":"}

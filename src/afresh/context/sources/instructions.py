@@ -19,7 +19,7 @@ from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.knowledge import InstructionReader
 from afresh.runtime import Runtime
 
-INSTRUCTIONS_TITLE = "Instructions of the people here (the task goes before them)"
+INSTRUCTIONS_TITLE = "Project instructions (the task takes precedence)"
 MENTIONED_PATH = re.compile(r"(?<![\w.-])(?:[\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.\w+)")
 """Only where a word begins: from each letter on, a very long word would be read again."""
 RULE_WORDS = re.compile(

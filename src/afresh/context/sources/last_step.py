@@ -18,7 +18,7 @@ from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext
 from afresh.runtime import Runtime
 
-REPLY_UNDONE_TEXT = "The whole reply was undone: see Verification."
+REPLY_UNDONE_TEXT = "The whole reply was reverted: see Verification."
 BEFORE_CHANGE_MARK = "(before the change below)"
 OUTCOME_PIECE = "outcome of the last step"
 THOUGHT_PIECE = "thought of the last step"
@@ -52,7 +52,7 @@ def _summarise_changes(step: StepRecord, policy: ReportPolicy) -> list[SectionPi
     if paths.total() <= policy.max_listed_changes:
         return []
     told = ", ".join(f"{path} ({times})" if times > 1 else path for path, times in paths.items())
-    return [SectionPiece(f"You did: {paths.total()} changes, all of them made: {told}", "changes of the last step", 1)]
+    return [SectionPiece(f"You did: {paths.total()} changes, all made: {told}", "changes of the last step", 1)]
 
 
 def draft_tool_results(memory: GatheredContext) -> SectionDraft:

@@ -21,7 +21,7 @@ from afresh.runtime import Runtime
 def draft_lessons(memory: GatheredContext) -> SectionDraft:
     pieces = [SectionPiece(look.text, f"knowledge {look.subject}", rank) for rank, look in enumerate(memory.notes("knowledge"))]
     return SectionDraft(
-        "knowledge", "From earlier tasks (of then, not now; if you use one, say so with its id)", Tier.PHASE, tuple(pieces)
+        "knowledge", "Lessons from earlier tasks (may be outdated; if you use one, name its id)", Tier.PHASE, tuple(pieces)
     )
 
 

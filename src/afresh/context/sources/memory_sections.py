@@ -103,7 +103,7 @@ def draft_decisions(memory: GatheredContext) -> SectionDraft:
         for one in memory.state.memory.decisions
         if not one.answer
     ]
-    return _draft_relevant_entries("decisions", "Decided (keep to it, or `decide` anew)", told, memory)
+    return _draft_relevant_entries("decisions", "Decisions (keep to them, or `decide` again)", told, memory)
 
 
 def _render_decision(one: Decision, policy: MemoryPolicy) -> str:

@@ -20,6 +20,6 @@ def render_stall_warnings(state: State, policy: ReportPolicy) -> list[str]:
 def render_stall_warning(alarm: StallNoticed, policy: ReportPolicy, known: bool = False) -> str:
     """What was seen, and what follows from it."""
     seen = "" if known else f" {to_one_line(alarm.evidence, policy.max_evidence_characters)}."
-    now = "Do something else." if alarm.rung is Escalation.WARN else "Go another way than so far."
-    more = " The same again is refused." if alarm.keys and alarm.rung is not Escalation.WARN else ""
+    now = "Do something else." if alarm.rung is Escalation.WARN else "Try a different approach."
+    more = " Repeating it is refused." if alarm.keys and alarm.rung is not Escalation.WARN else ""
     return f"No progress:{seen} {now}{more}"

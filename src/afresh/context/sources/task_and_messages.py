@@ -8,7 +8,7 @@ from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.memory.gathered_context import GatheredContext
 
-NEWEST_MESSAGE_HEADING = "### The user said last (the newest instruction, it goes before the goal above)"
+NEWEST_MESSAGE_HEADING = "### Latest message from the user (takes precedence over the goal above)"
 
 
 def render_user_messages(state: State, policy: MemoryPolicy) -> list[str]:
@@ -29,9 +29,9 @@ def _render_latest_message(word: UserStatement) -> str:
     return f"Asked: {word.asked}\nAnswer: {word.text}" if word.question else word.text
 
 
-USER_RULES_HEADING = "Rules of the user:"
+USER_RULES_HEADING = "User rules:"
 SUBTASK_NOTE = (
-    "This is a part of a larger task. Others do the rest: change only what this part needs, and complete when it is done."
+    "This is one part of a larger task; others do the rest. Change only what this part needs, and complete when it is done."
 )
 
 

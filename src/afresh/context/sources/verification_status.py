@@ -32,7 +32,7 @@ def render_finish_criteria(task: Task) -> list[str]:
             *commands,
         ]
     checks = [f"- `{check.command}`" for check in task.checks]
-    return ["Finished when these exit 0:", *(checks or ["- nothing: no check was given, so nothing can be verified"])]
+    return ["Finished when these exit 0:", *(checks or ["- no check was given, so nothing can be verified"])]
 
 
 def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
@@ -55,7 +55,7 @@ def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
         lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]
         lines += _render_failures(run, policy)
     if state.verification.verdict_step < state.work.step and state.memory.recent and not state.memory.recent[-1].kept:
-        lines.append("(the tree is back as it was before that step)")
+        lines.append("(the tree is back to its state before that step)")
     return lines
 
 
@@ -72,7 +72,7 @@ def _render_failures(run: CheckRun, policy: ReportPolicy) -> list[str]:
 
 
 DOCUMENT_CHECK_LIMITS = (
-    "Checked: that the file is there, that nothing else is changed, that what it cites exists. Not verified: whether it is true."
+    "Checked: the file exists, nothing else is changed, what it cites exists. Not checked: whether it is true."
 )
 
 
@@ -95,7 +95,7 @@ def gather_cited_lines(state: State, files: FileTree, policy: ReportPolicy) -> I
 def draft_cited_lines(memory: GatheredContext) -> SectionDraft:
     lines = [f"{look.subject}  {look.text}" for look in memory.notes("cited")]
     pieces = [SectionPiece(line, "cited lines", number) for number, line in enumerate(lines)]
-    return SectionDraft("cited", "Lines that the file cites, as they are now (of a range the first)", Tier.PHASE, tuple(pieces))
+    return SectionDraft("cited", "Lines cited in the file, as they are now (first of each range)", Tier.PHASE, tuple(pieces))
 
 
 def draft_verification(memory: GatheredContext) -> SectionDraft:

@@ -79,7 +79,7 @@ def _count_back_and_forth_edits(edit: FileTransition, course: ProgressState) -> 
     """To try something and take it back is two; the same again begins a third."""
     ends = {edit.before, edit.after}
     past = [mark.step for mark in course.marks for one in mark.edits if one.path == edit.path and {one.before, one.after} == ends]
-    return StallSign(len(past), f"{list_step_numbers(past)} changed {edit.path} to and fro between the same two versions")
+    return StallSign(len(past), f"{list_step_numbers(past)} changed {edit.path} back and forth between the same two versions")
 
 
 def detect_rereading(course: ProgressState) -> StallSign | None:
@@ -108,7 +108,7 @@ def detect_failing_steps(course: ProgressState) -> StallSign | None:
     return StallSign(row, f"{row} steps in a row did nothing that worked") if row else None
 
 
-NO_VERIFIED_PROGRESS = "no test newly passes, no count went down, no item of the plan is done with a kept change"
+NO_VERIFIED_PROGRESS = "no newly passing test, no lower count, no plan item done with a kept change"
 
 
 def detect_steps_without_progress(course: ProgressState) -> StallSign | None:

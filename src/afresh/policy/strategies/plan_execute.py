@@ -36,7 +36,7 @@ def adjust_layout(state: State, layout: CallLayout, pace: StrategyPace) -> CallL
 def adjust_planning_layout(state: State, layout: CallLayout, pace: StrategyPace) -> CallLayout:
     """Nothing is changed before there is a plan; when it takes too long there is nothing else to do any more."""
     late = count_steps_over_plan_limit(state, layout, pace) >= 0
-    cue = f"`plan` anew: {state.work.strategy.why}." if state.work.strategy.why else FIRST_PLAN_CUE
+    cue = f"Make a new `plan`: {state.work.strategy.why}." if state.work.strategy.why else FIRST_PLAN_CUE
     planning = select_tools_by_trait(layout.tools, *PLANNING)
     closed = (
         tuple(tool for tool in layout.tools if tool not in planning) if late else select_tools_by_trait(layout.tools, *AFTER_PLAN)

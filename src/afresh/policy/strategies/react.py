@@ -14,4 +14,4 @@ def adjust_layout(state: State, layout: CallLayout, pace: StrategyPace) -> CallL
     turn = state.work.strategy
     if not turn.why or state.work.step >= turn.since + REPLAN_NOTICE_STEPS:
         return layout
-    return replace(layout, cue=f"Go another way than before: {turn.why}.")
+    return replace(layout, cue=f"Try a different approach: {turn.why}.")
