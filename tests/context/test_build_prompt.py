@@ -248,7 +248,7 @@ def test_the_newest_words_of_the_user_stand_with_the_goal_as_what_counts_now():
     )
     assert (
         f"\n- The user said: no tabs\n{NEWEST_MESSAGE_HEADING}\nand now\nin the other file\n" in told
-        and told.count("The user said") == 2
+        and told.count("The user said") == 1
     )
     assert "The user said" not in made(GatheredContext(state())).request.message
 

@@ -95,7 +95,7 @@ def test_every_type_builds_a_window_on_the_sample_project_in_each_of_its_phases(
 def test_a_report_is_told_what_is_verified_of_it_and_what_is_not(type: str):
     message = window(at_work(type, "report"), load_template(type)).request.message
     assert "and no other file. Finished when:" in message and "`path:line` in it exists" in message
-    assert "Not verified: whether it is true" in message and "nothing can be verified" not in message
+    assert "Not checked: whether it is true" in message and "nothing can be verified" not in message
 
 
 def style(*shares: SectionShare, steps: int = 3) -> Template:

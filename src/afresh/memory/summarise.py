@@ -185,7 +185,7 @@ def _build_summary_request(must: Sequence[str], former: Summary, lines: Sequence
     reserve = int(ask.template.ceiling * layout.reserve)
     for first in range(len(lines)):
         parts = [
-            ("Identifiers that must stand in the summary", " ".join(must) or "none"),
+            ("Identifiers that the summary must contain", " ".join(must) or "none"),
             ("Summary so far", former.text or "none"),
             ("What was done since", "\n".join(lines[first:])),
         ]

@@ -58,7 +58,7 @@ def test_a_type_is_told_of_tests_and_changes_only_if_it_may_make_them(name: str)
     texts = [load_template(name).at(phase.name).system for phase in load_template(name).phases]
     reports = name in ("spec_design", "code_review", "discovery")
     for text in texts:
-        assert ("the harness runs the tests" in text) != reports and ("You write one file" in text) == reports
+        assert ("the harness runs the affected tests" in text) != reports and ("You write one file" in text) == reports
         assert reports or "Leave existing tests as they are" in text
 
 
@@ -73,7 +73,7 @@ def test_a_type_is_told_of_no_tool_that_it_does_not_have(name: str):
 def test_a_summary_has_its_own_small_ceiling_no_tools_and_says_nothing_of_tools():
     made = load_call_template("summary")
     assert (made.kind, made.ceiling, made.tools, made.phases) == ("summary", 2_000, (), ())
-    assert "identifiers" in made.system and "exactly as it is written" in made.system and "tool" not in made.system
+    assert "identifiers" in made.system and "exactly as written" in made.system and "tool" not in made.system
     assert "summary" not in list_task_types()
 
 

@@ -79,7 +79,7 @@ def test_of_such_a_file_the_strictest_words_are_shown_first():
 def test_with_less_room_only_upper_headings_are_named_and_with_hardly_any_only_the_file():
     some = shown(source("CLAUDE.md", LONG), cap=150)
     assert "… 3-5 Part 0" in some.text and "Deep" not in some.text
-    assert shown(source("CLAUDE.md", LONG), cap=45).text == "[CLAUDE.md, not shown: `read` it]"
+    assert shown(source("CLAUDE.md", LONG), cap=40).text == "[CLAUDE.md, not shown: `read` it]"
 
 
 def test_own_files_have_their_place_before_those_of_other_tools_and_the_special_before_the_general():

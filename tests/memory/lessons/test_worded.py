@@ -50,7 +50,7 @@ def test_the_model_is_given_what_was_learnt_and_its_words_take_the_place_of_the_
     model = Says(GOOD)
     made = apply_rewording(ONE, asked(model))
     (request,) = model.asked
-    assert "src/lexer.py" in request.message and "the lexer drops tabs" in request.message and "thrown away" in request.system
+    assert "src/lexer.py" in request.message and "the lexer drops tabs" in request.message and "rejected" in request.system
     assert EstimatingCounter().whole(request) + request.reserve <= load_call_template("lesson").ceiling
     assert get_heading_text(made.body, "What worked") == GOOD.replace("\n\n", "\n")
     assert [get_heading_text(made.body, title) for title in (LESSON_HEADINGS[0], *LESSON_HEADINGS[2:])] == [

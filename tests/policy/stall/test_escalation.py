@@ -66,7 +66,7 @@ def test_it_is_warned_then_turned_then_stopped(way: Way):
     assert yard.rungs(way.sign) == [(warned, "warned"), (turned, "turned"), (stopped, "stopped")]
     assert (state.status, state.work.step) == (TaskStatus.BLOCKED, stopped)
     assert "No progress" not in yard.foot(warned)
-    assert "Do something else." in yard.foot(warned + 1) and "Go another way" in yard.foot(turned + 1)
+    assert "Do something else." in yard.foot(warned + 1) and "Try a different approach" in yard.foot(turned + 1)
     assert [(one.step, one.loop) for one in yard.events(StrategyChanged)] == [(turned, PLAN_EXECUTE_STRATEGY)]
     (asked,) = yard.events(QuestionAsked)
     assert asked.by == "harness" and way.evidence in asked.question and "The task is stuck" in state.work.outcome

@@ -134,14 +134,14 @@ def test_a_turn_asks_for_a_new_plan_with_the_reason_and_too_many_ask_a_person():
     assert "new `plan`" not in layout_for_next_call(replace_in_parts(after, plan_step=4, step=4), PLANNED).cue
     _, ended = decide_replan(replace(state, work=replace(state.work, strategy=replace(state.work.strategy, turns=2))), PLANNED)
     assert isinstance(ended, TaskEnded) and ended.status is TaskStatus.BLOCKED
-    assert "gone another way 2 times" in ended.reason and "changes kept: 1, undone: 2, 0 of 2 items" in ended.reason
+    assert "changed its approach 2 times" in ended.reason and "changes kept: 1, undone: 2, 0 of 2 items" in ended.reason
 
 
 def test_a_plan_that_is_never_made_is_the_only_thing_left_to_do_and_then_a_person_is_asked():
     late, too_late = (replace(NEW, work=replace(NEW.work, step=steps, strategy=StrategyState(steps=steps))) for steps in (12, 18))
     assert layout_for_next_call(late, PLANNED).open == ("plan", "ask") and decide_replan(late, PLANNED) == []
     asked, _ = decide_replan(too_late, PLANNED)
-    assert "18 steps have led to no plan" in asked.question  # pyright: ignore[reportAttributeAccessIssue]
+    assert "18 steps have not produced a plan" in asked.question  # pyright: ignore[reportAttributeAccessIssue]
 
 
 ITEMS = st.lists(st.builds(PlanItem, st.sampled_from("abc"), st.booleans()), max_size=4).map(tuple)
@@ -210,7 +210,7 @@ def test_who_only_looks_has_nothing_left_to_look_with_and_then_is_stopped():
     assert not {"read", "search", "run", "test"} & {*narrowed.open} and {"edit", "write", "ask", "plan"} <= {*narrowed.open}
     assert [len(decide_replan(state, BUG)) for state in looking] == [0, 0, 2]
     _, ended = decide_replan(looking[2], BUG)
-    assert isinstance(ended, TaskEnded) and "Phase understand has had its 24 steps" in ended.reason
+    assert isinstance(ended, TaskEnded) and "Phase understand has used its 24 steps" in ended.reason
 
 
 def test_without_a_grace_nothing_but_the_urging_happens():

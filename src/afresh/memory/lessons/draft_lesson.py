@@ -274,7 +274,7 @@ def ask_for_rewording(one: Lesson, ask: SideCall) -> LessonWorded:
 def build_rewording_request(one: Lesson, ask: SideCall) -> Request | None:
     layout = ask.template.at("")
     reserve = int(ask.template.ceiling * layout.reserve)
-    parts = [("Identifiers that must stand in the text", " ".join(list_required_names(one)) or "none")]
+    parts = [("Identifiers that the text must contain", " ".join(list_required_names(one)) or "none")]
     parts += [(title, get_heading_text(one.body, title)) for title in LESSON_HEADINGS[:3]]
     request = Request(layout.system, "\n\n".join(f"## {title}\n{text}" for title, text in parts), (), reserve)
     return request if ask.counter.whole(request) + reserve <= ask.template.ceiling else None
