@@ -86,7 +86,7 @@ def refuses_the_part(project: Project, part: str) -> None:
     tickets = {ticket.task: ticket for ticket in project.queue.tickets()}
     assert part not in tickets or not tickets[part].ready
     if part in tickets:
-        with pytest.raises(Exception, match="is a part of"):
+        with pytest.raises(Exception, match="is a subtask of"):
             run_task(project, part, RunTerms(no_sandbox=True))
 
 

@@ -51,7 +51,7 @@ def test_a_task_goes_by_the_checkout_and_cannot_change_its_own_rules(ours: Perso
     first, second, third = (sections(ours, step) for step in (1, 2, 3))
     assert list(first)[2:5] == ["instructions", "fingerprint", "task"], "after system text and tools"
     assert first["instructions"] == (
-        "## Project instructions (the task goes before them)\n[.afresh/AGENT.md]\n- naming: Whole words.\n"
+        "## Project instructions (the task takes precedence)\n[.afresh/AGENT.md]\n- naming: Whole words.\n"
         "Prices are in cents.\n#### Testing\nOne behaviour a test."
     )
     assert "Anything goes" in ours.git("show", f"{ours.shown()['branch']}:.afresh/AGENT.md"), "the task has rewritten the file"
@@ -158,7 +158,7 @@ def test_what_cannot_be_shown_is_said_and_what_is_not_there_too(ours: Person) ->
     assert told.code == 1 and ".afresh/AGENT.md:2: rulez" in told.words and ".afresh/AGENT.md:3: firm: only a file" in told.words
     ours.git("rm", "-rqf", ".afresh/AGENT.md", "lib")
     assert "none. Write .afresh/AGENT.md" in ours.types("instructions").words
-    assert "instructions: none; write .afresh/AGENT.md" in ours.types("init").out
+    assert "instructions: none; add your own in .afresh/AGENT.md" in ours.types("init").out
 
 
 def test_a_template_says_how_much_room_instructions_may_take(ours: Person) -> None:

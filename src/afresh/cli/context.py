@@ -122,14 +122,19 @@ def verify(task: str | None, step: int | None, as_json: bool) -> None:
     project = open_current_project()
     name = find_task(project, task)
     calls = [one for one in rebuild(project, name) if step in (None, one.step)]
-    wrong = [one for one in calls if not one.same]
+    wrong, older = [one for one in calls if not one.is_intact], [one for one in calls if one.is_intact and not one.same]
     if as_json:
-        print_json([{"step": one.step, "recorded": one.recorded, "rebuilt": one.hash, "same": one.same} for one in calls])
+        print_json(
+            [
+                {"step": one.step, "recorded": one.recorded, "rebuilt": one.hash, "same": one.same, "intact": one.is_intact}
+                for one in calls
+            ]
+        )
     else:
         for one in wrong:
             click.echo(f"step {one.step}: recorded {one.recorded[:16]}, rebuilt {one.hash[:16]}: DIFFERENT")
-        click.echo(f"{len(calls) - len(wrong)} of {len(calls)} calls of {name} rebuilt byte for byte")
-        if wrong:
-            click.echo("Calls made by another version of afresh differ: each version lays prompts out by its own rules.")
+        click.echo(f"{len(calls) - len(wrong) - len(older)} of {len(calls)} calls of {name} rebuilt byte for byte")
+        if older:
+            click.echo(f"{len(older)} of another version of afresh, which builds prompts differently: archived text as sent")
     if wrong:
         raise SystemExit(1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from afresh.context.build_prompt import SECTION_SEPARATOR, build_best_prompt, join_sections, select_offered_tools
-from afresh.context.cache_prefix import is_volatile_section
+from afresh.context.cache_prefix import find_break_offsets, is_volatile_section
 from afresh.context.sources.lessons import refit_lessons
 from afresh.core.archived_block import Block, block_from_text
 from afresh.core.codec import to_canonical_json, value_from_json
@@ -14,7 +14,7 @@ from afresh.core.context_item import Item, Note
 from afresh.core.context_policy import FIRST_CONTEXT_POLICY, ContextPolicy
 from afresh.core.event import CallRequested
 from afresh.core.item_record import item_from_ref, ref_from_item, to_archived_text
-from afresh.core.prompt import CallAudit, Prompt, Section, SectionRef, ToolSchema
+from afresh.core.prompt import CallAudit, Prompt, Request, Section, SectionRef, ToolSchema
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.template import Template
@@ -49,10 +49,17 @@ class RebuiltCall:
     step: int
     recorded: str
     hash: str
+    archived: str
+    """Hash of the archived text of its sections, put together as it was sent."""
 
     @property
     def same(self) -> bool:
         return self.recorded == self.hash
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether what is recorded is what was sent, whichever version of afresh built it."""
+        return self.recorded in (self.hash, self.archived)
 
 
 def audit_call(
@@ -140,12 +147,25 @@ def parse_tool_schemas(text: str) -> tuple[ToolSchema, ...]:
     return tuple(ToolSchema(**schema) for schema in json.loads(text))
 
 
+def reassemble_request(call: CallAudit, store: JournalStore) -> Request:
+    """The request of a recorded call from the archived text of its sections: it does not depend on how prompts are built today.
+    A call with turns differs, since they are not recorded as sections."""
+    sections = [Section(ref.name, ref.tier, ref.text(store.read), ref.tokens) for ref in call.sections]
+    system = next((section.text for section in sections if section.name == "system"), "")
+    body = [section for section in sections if section.name not in ("system", "tools")]
+    schemas = next((store.read(ref.block) for ref in call.looks if ref.kind == TOOLS_KIND), "[]")
+    breaks = find_break_offsets(body, SECTION_SEPARATOR)
+    return Request(system, join_sections(body), parse_tool_schemas(schemas), call.reserve, breaks, call.thinking)
+
+
 def rebuild_all_calls(task: str, store: JournalStore) -> Iterator[RebuiltCall]:
     """Every call of a task, built again."""
     state: State | None = None
     past = TraceCache()
     for entry in store.journal(task):
         if isinstance(entry.event, CallRequested) and state:
-            again = rebuild_prompt(state, entry.event.audit, store, past)
-            yield RebuiltCall(entry.event.step, entry.event.audit.hash, again.request.hash)
+            call = entry.event.audit
+            again = rebuild_prompt(state, call, store, past)
+            archived = again.request if again.request.hash == call.hash else reassemble_request(call, store)
+            yield RebuiltCall(entry.event.step, call.hash, again.request.hash, archived.hash)
         state = fold_entries(state, [entry])

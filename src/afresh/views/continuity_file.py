@@ -94,7 +94,7 @@ def _list_constraints(state: State, project: Sequence[str]) -> list[str]:
 
 
 MAX_TASK_ROWS = 6
-ALL_ROWS_TOKENS = 420
+ALL_ROWS_TOKENS = 400
 """Tasks that have a row, and tokens of all rows together."""
 _ROW_OVERHEAD_TOKENS = 36 + NAME_TOKENS
 """Tokens of a row without goal and next step."""
