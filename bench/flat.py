@@ -38,7 +38,7 @@ from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.testing.states import replace_in_parts
-from afresh.verification.prepare_task import prepare_task
+from afresh.verification.start_or_resume_task import prepare_task
 from ceilings import check_books
 
 RESULTS = Path(__file__).with_name("results") / "flat.json"

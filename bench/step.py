@@ -23,7 +23,7 @@ from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.action import Action
 from afresh.core.reply import Reply
 from afresh.testing.states import replace_in_parts
-from afresh.verification.prepare_task import prepare_task
+from afresh.verification.start_or_resume_task import prepare_task
 from ceilings import watch as ceiling_watch
 
 RESULTS = Path(__file__).with_name("results") / "step.json"

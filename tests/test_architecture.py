@@ -339,7 +339,7 @@ FOREIGN_TEXT = {
     "memory/history/trace.py": "fences in replies",
     "memory/lessons/draft_lesson.py": "commands, code and replies",
     "memory/observed_facts.py": "commands and names of tests",
-    "memory/prune_passages.py": "replies",
+    "memory/passage_retention.py": "replies",
     "views/file_io.py": "names of tasks, before they become file names",
     "views/markdown.py": "markup in foreign text, which is made harmless",
     "core/redaction.py": "keys in foreign text",

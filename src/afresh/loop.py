@@ -15,7 +15,7 @@ from afresh.policy.human_supervision import replan_or_pause
 from afresh.runtime import Runtime
 from afresh.verification.conclude_step import conclude_step, record_step
 from afresh.verification.keep_or_revert import keep_or_revert
-from afresh.verification.prepare_task import prepare_task
+from afresh.verification.start_or_resume_task import prepare_task
 from afresh.verification.verify_step import verify_step_or_completion
 
 

@@ -36,8 +36,8 @@ from afresh.core.verification_state import VerificationState
 from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import OverCeiling
-from afresh.memory.corrections import Corrections, apply_corrections
 from afresh.memory.gathered_context import GatheredContext
+from afresh.memory.user_corrections import Corrections, apply_corrections
 from afresh.models.mailbox import render_mailbox_message
 
 COUNTER, STYLE = EstimatingCounter(), replace(load_template("fix_bug"), native=True)

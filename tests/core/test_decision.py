@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core import event as happened
+from afresh.core.answer_options import UserStatement, list_user_statements
 from afresh.core.codec import value_from_json
 from afresh.core.decision import MAX_DECISIONS, Decision, add_decision, has_same_subject
 from afresh.core.event import Event, QuestionAnswered, QuestionAsked
-from afresh.core.question import UserStatement, list_user_statements
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
 from afresh.testing.sample_journals import make_entries

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afresh.core.action import CommandRun
-from afresh.core.check_command import instrument_command
+from afresh.core.rewrite_check_command import instrument_command
 from afresh.core.verdict import FailedTest
 from afresh.outputs.test_reports.outcomes import OutcomesByTest, collapse_failures, keep_worst_outcome
 from afresh.outputs.test_reports.pytest import read_pytest_outcomes

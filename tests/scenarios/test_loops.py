@@ -116,7 +116,7 @@ def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, 
     state = worked(project, ordered(project, model, "plan_execute"))
     assert (state.status, state.work.step, state.workspace.reverted) == (TaskStatus.BLOCKED, 9, 6)
     assert (
-        "gone another way 2 times, and again 2 changes for item 1" in state.dialogue.question
+        "changed its approach 2 times, and again 2 changes for item 1" in state.dialogue.question
         and "undone: 6" in state.dialogue.question
     )
 
@@ -131,7 +131,7 @@ def test_a_task_that_only_reads_is_pressed_and_then_stopped(person: Person, proj
     assert (state.status, state.work.step) == (
         TaskStatus.BLOCKED,
         4,
-    ) and "Phase understand has had its 4 steps" in state.dialogue.question
+    ) and "Phase understand has used its 4 steps" in state.dialogue.question
     assert "used up: make the first change now" in window(person, task, 3) and "Refused now" not in window(person, task, 3)
     assert "\nRefused now: read, search, run, test, recall, compact, more_room.\n" in window(person, task, 4)
     refused = state.memory.recent[-1].observations[0]
@@ -232,7 +232,10 @@ def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, proj
 def test_stopped_beside_the_work_it_waits(person: Person, project: Project) -> None:
     task = ordered(project, person.script([READ], [MEND], [COMPLETE]))
     state = worked(project, task, "interactive", Scripted(GO, PersonRequest(PersonAct.STOP)))
-    assert (state.status, state.work.step) == (TaskStatus.BLOCKED, 1) and "You stopped it after step 1" in state.dialogue.question
+    assert (state.status, state.work.step) == (
+        TaskStatus.BLOCKED,
+        1,
+    ) and "stopped the task after step 1" in state.dialogue.question
     answer_question(project, task, "go ahead")
     state = worked(project, task, person=Scripted(GO, GO))
     assert state.status is TaskStatus.DONE and "go ahead" in state.dialogue.words

@@ -104,7 +104,7 @@ def test_whoever_stops_at_the_prompt_finds_the_task_waiting(person: Person, keys
             at.sees("> ")
         at.presses(keys)
         when = f"after step {step}" if step else "before its first step"
-        seen = at.sees(f"asks: You stopped it {when}. Answer to go on")
+        seen = at.sees(f"asks: You stopped the task {when}. Answer to continue")
         assert not any("•" in line and "^C" in line for line in seen.splitlines()), "on a line of its own"
         at.sees("blocked: until you answer")
         at.sees("afresh answer")

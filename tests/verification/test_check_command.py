@@ -2,7 +2,7 @@ import subprocess
 
 import pytest
 
-from afresh.core.check_command import find_interpreter, instrument_command, is_single_pytest_session, narrow_to_tests
+from afresh.core.rewrite_check_command import find_interpreter, instrument_command, is_single_pytest_session, narrow_to_tests
 
 ONE = ["tests/test_x.py"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from afresh.actions.delegation import find_reason_not_to_delegate
+from afresh.actions.delegation_rules import find_reason_not_to_delegate
 from afresh.core.action_policy import ActionPolicy, ProposedAction, Refusal
 from afresh.core.codec import to_canonical_json
 from afresh.core.event import PlanSet

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from afresh.actions.built_in_policies import BUILT_IN_POLICIES
-from afresh.actions.delegation import make_hand_out
+from afresh.actions.delegation_rules import make_hand_out
 from afresh.core.action_policy import ActionPolicy, ApprovalNeeded, ProposedAction, Refusal
 from afresh.core.event import PlanSet, QuestionAsked
 from afresh.core.progress_event import ActionBegan, ActionEnded

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from afresh.app.project import Project
 from afresh.app.spending_ledger import reset_task_limits
 from afresh.app.tasks import find_task, record_events, refuse_overfull_prompt, refuse_part_of_task, refuse_unstorable_text
+from afresh.core.answer_options import is_bare_choice, match_options, parse_options
 from afresh.core.event import QuestionAnswered, QuestionAsked
-from afresh.core.question import is_bare_choice, match_options, parse_options
 from afresh.core.reducer import apply_event
 from afresh.core.state import State
 from afresh.core.supervision_state import APPROVE_OPTION, PersonAct, PersonRequest, PersonSpoke

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from afresh.actions.delegation import (
+from afresh.actions.delegation_rules import (
     MIN_PART_STEPS,
     allocate_part_steps,
     choose_part_checks,

@@ -42,7 +42,7 @@ from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import weights_from_policy
 from afresh.policy.next_call import layout_for_next_call
-from afresh.policy.phases import describe_phase_position
+from afresh.policy.phase_limits import describe_phase_position
 from afresh.ports.tool import Tool
 
 SECTION_SEPARATOR = "\n\n"

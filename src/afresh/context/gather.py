@@ -21,9 +21,9 @@ from afresh.core.context_item import Item, diff_from_change
 from afresh.core.item_record import redact_item
 from afresh.core.prompt import Tier
 from afresh.core.state import State
-from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext, assemble_gathered_context
 from afresh.memory.recall_facts import recall_project_facts
+from afresh.memory.user_corrections import Corrections
 from afresh.runtime import Runtime
 
 

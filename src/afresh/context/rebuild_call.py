@@ -19,8 +19,8 @@ from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter, count_request_pieces
-from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext, TraceCache, assemble_gathered_context
+from afresh.memory.user_corrections import Corrections
 from afresh.policy.next_call import layout_for_next_call
 from afresh.ports.storage import JournalStore
 from afresh.runtime import CallSettings

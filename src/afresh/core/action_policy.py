@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from afresh.core.action import Action
+from afresh.core.answer_options import find_chosen_option
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.question import find_chosen_option
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult
 from afresh.core.template import CallLayout

@@ -7,8 +7,8 @@ from afresh.core.context_item import Diff, Excerpt, Item, Note, RepoMap
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
 from afresh.core.state import State
 from afresh.core.step_history import Passage
-from afresh.memory.corrections import Corrections, apply_corrections, make_scrubber
 from afresh.memory.history.trace import EMPTY_TRACE, Trace, build_trace
+from afresh.memory.user_corrections import Corrections, apply_corrections, make_scrubber
 
 NO_CORRECTIONS = Corrections()
 

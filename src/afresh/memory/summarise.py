@@ -13,7 +13,7 @@ from afresh.core.truncate import select_fitting, to_one_line
 from afresh.errors import NeedsPerson, TryAgain
 from afresh.memory.history.score import OddsWeights, compute_logarithm, compute_voice_odds
 from afresh.memory.history.trace import Trace, TraceEntry
-from afresh.memory.prune_passages import find_deciding_sentence
+from afresh.memory.passage_retention import find_deciding_sentence
 from afresh.models.call import SideCall, make_side_call
 
 MAX_SUMMARY_TOKENS = 400

@@ -7,7 +7,7 @@ from afresh.core.strategy_state import PLAN_EXECUTE_STRATEGY, REACT_STRATEGY
 from afresh.core.task import Task
 from afresh.core.template import CallLayout, Template
 from afresh.core.tool_traits import ToolTrait
-from afresh.policy.phases import fill_guidance, press_layout
+from afresh.policy.phase_limits import fill_guidance, press_layout
 from afresh.policy.strategies import plan_execute, react
 from afresh.ports.tool import Tool
 

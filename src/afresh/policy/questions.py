@@ -1,10 +1,10 @@
 """What the harness asks a person when it can't go on by itself. Every option is something that an answer really brings about."""
 
 from afresh.core.action import describe_subject
+from afresh.core.answer_options import find_chosen_option
 from afresh.core.decision import Decision
 from afresh.core.event import QuestionAsked
 from afresh.core.progress_state import ProgressState
-from afresh.core.question import find_chosen_option
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 

@@ -7,7 +7,7 @@ from afresh.core.task import TaskStatus
 from afresh.core.template import Template
 from afresh.journal.append import append_events
 from afresh.policy.next_call import choose_strategy, layout_for_next_call
-from afresh.policy.phases import PhasePressure, phase_pressure_from_state
+from afresh.policy.phase_limits import PhasePressure, phase_pressure_from_state
 from afresh.policy.questions import ask_after_phase_limit, ask_after_replans, ask_for_missing_plan
 from afresh.policy.strategies.plan_execute import count_steps_over_plan_limit, find_reason_to_replan
 from afresh.runtime import Runtime

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from afresh.core.action import CommandRun
 from afresh.core.archived_block import Block, block_id_from_text
-from afresh.core.check_command import instrument_command, is_single_pytest_session
 from afresh.core.redaction import redact_value
+from afresh.core.rewrite_check_command import instrument_command, is_single_pytest_session
 from afresh.core.task import Check
 from afresh.core.verdict import CheckRun, FailedTest
 from afresh.outputs.test_reports.outcomes import (

@@ -4,8 +4,8 @@ import shlex
 import warnings
 from collections.abc import Sequence
 
-from afresh.core.check_command import find_interpreter
 from afresh.core.recognise_test_files import is_in_test_folder, is_pytest_file
+from afresh.core.rewrite_check_command import find_interpreter
 from afresh.core.verdict import CheckRun, FailedTest
 from afresh.ports.tool import ToolContext
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.core.archived_block import Block
-from afresh.core.check_command import narrow_to_tests
 from afresh.core.progress_event import CheckScope
 from afresh.core.recognise_test_files import is_conftest
+from afresh.core.rewrite_check_command import narrow_to_tests
 from afresh.core.state import State
 from afresh.core.step_result import StepActions, StepVerification
 from afresh.core.task import Check

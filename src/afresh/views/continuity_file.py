@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from afresh.core import event as happened
+from afresh.core.answer_options import list_user_statements
 from afresh.core.event import JournalEntry
 from afresh.core.fact import FactKind
-from afresh.core.question import list_user_statements
 from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.text import to_visible_json, to_visible_json_lines
-from afresh.memory.corrections import apply_corrections
+from afresh.memory.user_corrections import apply_corrections
 from afresh.views.bounded_json import list_within_tokens, render_json_document, truncate_lines_to_tokens, truncate_to_tokens
 from afresh.views.markdown import escape_cell, escape_inline, format_code, quote_lines
 from afresh.views.project_memory_file import NO_RULES_OR_CORRECTIONS, RulesAndCorrections
@@ -39,7 +39,7 @@ def summarise_for_handover(state: State, rules: Sequence[str] = ()) -> dict[str,
 
 def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]]:
     yield "task", truncate_to_tokens(state.task.id, NAME_TOKENS)
-    yield "goal", truncate_lines_to_tokens(state.task.goal, 84)
+    yield "goal", truncate_lines_to_tokens(state.task.goal, 60)
     yield from _last_instruction(state)
     yield "status", f"{state.status.value}, phase {state.phase}, step {state.work.step} of at most {state.work.limit}"
     yield "branch", truncate_to_tokens(state.workspace.branch, NAME_TOKENS)
@@ -94,7 +94,7 @@ def _list_constraints(state: State, project: Sequence[str]) -> list[str]:
 
 
 MAX_TASK_ROWS = 6
-ALL_ROWS_TOKENS = 400
+ALL_ROWS_TOKENS = 420
 """Tasks that have a row, and tokens of all rows together."""
 _ROW_OVERHEAD_TOKENS = 36 + NAME_TOKENS
 """Tokens of a row without goal and next step."""

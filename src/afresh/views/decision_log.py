@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from afresh.core import event as happened
+from afresh.core.answer_options import parse_options
 from afresh.core.decision import Decision
 from afresh.core.event import TAG_BY_EVENT_CLASS, Event, JournalEntry, is_in_decision_log
-from afresh.core.question import parse_options
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.core.text import to_visible_json

@@ -10,8 +10,13 @@ from typing import Any
 from afresh.core.fact import NOTEBOOK_JOURNAL, FactKind
 from afresh.core.project_facts import FactQuery, ProjectFact
 from afresh.core.task import TaskStatus
-from afresh.memory import corrections
-from afresh.memory.corrections import MIN_FORGOTTEN_CHARACTERS, Corrections, collapse_whitespace, make_scrubber
+from afresh.memory.user_corrections import (
+    MIN_FORGOTTEN_CHARACTERS,
+    Corrections,
+    collapse_whitespace,
+    get_corrected_text,
+    make_scrubber,
+)
 from afresh.ports.storage import FactIndex
 from afresh.views.bounded_json import render_json_document, truncate_to_bytes
 from afresh.views.task_history import HistoryFields
@@ -49,7 +54,7 @@ def read_rules_and_corrections(facts: FactIndex) -> RulesAndCorrections:
 def apply_correction(name: str, text: str, edits: Corrections, known: Callable[[str], Sequence[ProjectFact]]) -> str:
     """The words of a fact as they are by now; empty when it is forgotten."""
     found = known(name) if name in edits.by_id else ()
-    return corrections.get_corrected_text(found[0].task, found[0].fact, edits.by_id) if found else edits.by_id.get(name, text)
+    return get_corrected_text(found[0].task, found[0].fact, edits.by_id) if found else edits.by_id.get(name, text)
 
 
 MAX_MEMORY_TASKS = 20

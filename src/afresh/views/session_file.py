@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from afresh.core.action import describe_subject
+from afresh.core.answer_options import list_user_statements, parse_options
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind, is_sure_observation
 from afresh.core.memory_state import StepRecord
-from afresh.core.question import list_user_statements, parse_options
 from afresh.core.state import State
 from afresh.core.subtask import SubtaskResult
 from afresh.core.text import to_visible_json_lines

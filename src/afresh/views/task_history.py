@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from afresh.core.answer_options import list_user_statements
 from afresh.core.fact import USER_JOURNAL, Fact, FactKind, FactScope
 from afresh.core.project_facts import BY_HARNESS, BY_MODEL, fact_from_decision, fact_from_words, make_fact_id
-from afresh.core.question import list_user_statements
 from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.text import to_visible_json

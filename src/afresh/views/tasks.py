@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from afresh.core.answer_options import UserStatement, list_user_statements, parse_options
 from afresh.core.codec import to_plain_value
-from afresh.core.question import UserStatement, list_user_statements, parse_options
 from afresh.core.state import State
 from afresh.core.text import to_visible_json_lines
 from afresh.views.bounded_json import truncate_to_bytes

@@ -28,7 +28,7 @@ from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.history.score import weights_from_policy
 from afresh.memory.history.trace import build_trace
-from afresh.memory.prune_passages import compute_memory_capacity, count_passage_characters, is_memory_full
+from afresh.memory.passage_retention import compute_memory_capacity, count_passage_characters, is_memory_full
 from afresh.memory.summarise import MAX_SUMMARY_TOKENS, rank_summary_names
 from afresh.models.scripted import ScriptedModel
 from afresh.runtime import COMPACT_BY_RULES, CompactionSettings, Runtime

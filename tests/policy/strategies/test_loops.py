@@ -28,7 +28,13 @@ from afresh.core.verification_state import VerificationState
 from afresh.core.work_state import PendingReply, WorkState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.policy.next_call import choose_strategy, layout_for_next_call
-from afresh.policy.phases import PhasePressure, count_phase_steps, phase_pressure_from_state, press_layout, scale_phase_steps
+from afresh.policy.phase_limits import (
+    PhasePressure,
+    count_phase_steps,
+    phase_pressure_from_state,
+    press_layout,
+    scale_phase_steps,
+)
 from afresh.policy.replan import decide_replan
 from afresh.testing.states import replace_in_parts
 

@@ -11,7 +11,7 @@ from afresh.core.project_facts import FactQuery, ProjectFact
 from afresh.core.state import State
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
-from afresh.memory.corrections import Corrections
+from afresh.memory.user_corrections import Corrections
 from afresh.ports.tool import ToolContext
 
 FACT_KINDS_BY_NAME: dict[str, tuple[FactKind, ...]] = {

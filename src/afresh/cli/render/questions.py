@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import make_table, render_diff, render_fields, render_text
 from afresh.core.action import Action, describe_subject
+from afresh.core.answer_options import parse_options
 from afresh.core.change import Change
-from afresh.core.question import parse_options
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.views.task_status import describe_age, describe_question, format_count, list_current_runs, sum_check_runs

@@ -14,10 +14,10 @@ from afresh.cli.render.widgets import (
     render_text,
     render_word,
 )
+from afresh.core.answer_options import parse_options
 from afresh.core.change import Change
 from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.core.prompt import CallAudit
-from afresh.core.question import parse_options
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.views.task_status import describe_parts, describe_question, format_count

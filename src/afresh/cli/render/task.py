@@ -2,9 +2,9 @@
 
 from afresh.cli.render.widgets import WORD_STYLES, Line, Span, draw_gauge, lay_out_fields, quote_text, wrap_line
 from afresh.core.action import describe_subject
+from afresh.core.answer_options import list_user_statements, parse_options
 from afresh.core.decision import Decision
 from afresh.core.memory_state import StepRecord
-from afresh.core.question import list_user_statements, parse_options
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Verdict

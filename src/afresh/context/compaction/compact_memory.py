@@ -16,7 +16,7 @@ from afresh.core.template import Template
 from afresh.journal.append import append_events
 from afresh.memory.history.score import weights_from_policy
 from afresh.memory.history.trace import Trace
-from afresh.memory.prune_passages import (
+from afresh.memory.passage_retention import (
     MIN_COMPACTION_GAIN_SHARE,
     classify_passage,
     compute_memory_capacity,

@@ -14,8 +14,8 @@ from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import truncate_middle
-from afresh.memory.corrections import Corrections
 from afresh.memory.gathered_context import GatheredContext
+from afresh.memory.user_corrections import Corrections
 from afresh.runtime import Runtime
 
 REPLY_UNDONE_TEXT = "The whole reply was reverted: see Verification."

@@ -1,3 +1,5 @@
+"""Drafts of the sections that describe the project and its source tree."""
+
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.prompt import Tier
 from afresh.memory.gathered_context import GatheredContext

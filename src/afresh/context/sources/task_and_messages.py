@@ -2,8 +2,8 @@
 
 from afresh.context.section import SectionDraft, draft_always_section
 from afresh.context.sources.verification_status import render_finish_criteria
+from afresh.core.answer_options import UserStatement, list_user_statements
 from afresh.core.context_policy import MemoryPolicy
-from afresh.core.question import UserStatement, list_user_statements
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.memory.gathered_context import GatheredContext

@@ -1,4 +1,4 @@
-"""A failure that comes back: a command or check fails as it did before, after it had come to something else."""
+"""Signs that a run is stuck: one function per kind of repetition or lack of progress, each with its evidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from afresh.actions.delegation import (
+from afresh.actions.delegation_rules import (
     allocate_part_steps,
     choose_part_checks,
     find_reason_not_to_delegate,

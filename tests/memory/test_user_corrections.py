@@ -16,7 +16,7 @@ from afresh.core.step_history import Summary, SummaryLine
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Task
 from afresh.core.work_state import WorkState
-from afresh.memory.corrections import FORGOTTEN_LINE, Corrections, apply_corrections
+from afresh.memory.user_corrections import FORGOTTEN_LINE, Corrections, apply_corrections
 
 SECRET = "the password is swordfish"
 NOTE = Fact(FactKind.NOTE, "login", SECRET)

@@ -3,7 +3,7 @@
 import pytest
 
 from afresh.core.step_history import PassageVoice
-from afresh.memory.prune_passages import PassageTreatment, classify_passage, find_deciding_sentence
+from afresh.memory.passage_retention import PassageTreatment, classify_passage, find_deciding_sentence
 
 
 @pytest.mark.parametrize(

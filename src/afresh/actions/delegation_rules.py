@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.core.check_command import narrow_to_tests
+from afresh.core.rewrite_check_command import narrow_to_tests
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.subtask import (

@@ -28,7 +28,7 @@ from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
 from afresh.policy.next_call import layout_for_next_call
-from afresh.policy.phases import fill_guidance
+from afresh.policy.phase_limits import fill_guidance
 from afresh.testing.states import replace_in_parts
 from afresh.workspace.files import TreeFiles
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.core.question import AnswerOption, is_bare_choice, match_options, parse_options, render_options
+from afresh.core.answer_options import AnswerOption, is_bare_choice, match_options, parse_options, render_options
 
 WAYS = ("multiply: works for every number", "shift: whole numbers only", "ask later")
 
