@@ -1,4 +1,4 @@
-"""Being the model: which requests wait in a mailbox, what they ask, and a reply that is checked before it is posted."""
+"""Lists the requests in a mailbox, shows what they ask, and checks a reply before posting it."""
 
 import time
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ POLL_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class LoadedRequest:
-    """An open request, with what it asks."""
+    """An open request and its content."""
 
     posted: OpenRequest
     request: Request
@@ -40,7 +40,7 @@ class LoadedRequest:
 
 
 def find_mailbox_folder(name: str) -> Path:
-    """As after `mailbox:` in --model, with or without that word and the time-out."""
+    """Parse a folder as given after `mailbox:` in --model; the prefix and the time-out are optional."""
     return split_mailbox_spec(name.removeprefix("mailbox:"))[0]
 
 
@@ -49,7 +49,7 @@ def list_mailbox_requests(folder: Path) -> Sequence[OpenRequest]:
 
 
 def pick_request(folder: Path, name: str = "") -> LoadedRequest:
-    """The one that has waited longest, or the one whose name, number or task begins so."""
+    """Return the oldest open request, or the one whose name, number or task starts with `name`."""
     found = list_open_requests(folder)
     fits = [one for one in found if any(part.startswith(name) for part in (one.stem, str(one.number), one.task))]
     if not fits:
@@ -68,7 +68,7 @@ def pick_request(folder: Path, name: str = "") -> LoadedRequest:
 
 
 def await_request(folder: Path, seconds: float) -> None:
-    """Until a request is open; BadInput when the time is over."""
+    """Wait until a request is open. Raises BadInput after `seconds`."""
     deadline = time.monotonic() + seconds
     while not (folder.is_dir() and any(one.waited for one in list_open_requests(folder))):
         if time.monotonic() >= deadline:
@@ -78,8 +78,8 @@ def await_request(folder: Path, seconds: float) -> None:
 
 
 def post_reply(folder: Path, post: LoadedRequest, text: str) -> Reply:
-    """Checked as the one who waits will check it, then posted. BadInput says all that is to be mended; that it was too long is
-    told to the one who waits as well, for the next call."""
+    """Check a reply with the worker's own checks, then post it. BadInput lists every problem. If the reply was too long, the
+    worker also learns it, for the next call."""
     try:
         reply = check_mailbox_reply(parse_strict_json(text), post.request, EstimatingCounter())
     except ValueError as fault:
@@ -98,7 +98,7 @@ def post_reply(folder: Path, post: LoadedRequest, text: str) -> Reply:
 
 
 def build_tool_reply(post: LoadedRequest, tool: str, given: Sequence[str], thought: str) -> dict[str, Any]:
-    """A reply that calls one tool, from words as one types them: NAME=VALUE, or NAME=@FILE for what a file holds."""
+    """Build a reply with one tool call from command-line words: NAME=VALUE, or NAME=@FILE for a file's content."""
     offered = {one.name: one for one in post.request.tools}
     known = offered[tool].parameters.get("properties", {}) if tool in offered else {}
     args: dict[str, Any] = {}
@@ -111,7 +111,9 @@ def build_tool_reply(post: LoadedRequest, tool: str, given: Sequence[str], thoug
 
 
 def _parse_argument(value: str, schema: dict[str, Any]) -> Any:
-    """Texts are taken as they are, all else is JSON; @@ begins a text that begins with @."""
+    """Parse a value: strings are taken literally, other types as JSON. `
+
+    ` escapes a leading `@`."""
     if value.startswith("@@"):
         value = value[1:]
     elif value.startswith("@"):

@@ -1,4 +1,4 @@
-"""Questions that wait for a person, and their answers. Of two answers the journal takes the first."""
+"""Open questions of tasks, and their answers. If two people answer, the journal keeps the first answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from afresh.workspace.git import find_author_name
 
 ANSWER_NOT_RECORDED = "the answer was not recorded; nothing was changed"
 MIN_TASK_PREFIX_CHARACTERS = 5
-"""Characters from which one word alone may be the beginning of a task's name."""
+"""Minimum length of a single word that is read as a task id prefix."""
 
 
 def list_open_questions(project: Project) -> list[State]:
-    """Every task that waits for an answer, the one that has waited longest first. A part that asks was told to its parent."""
+    """Return all tasks with an open question, longest waiting first. Questions of subtasks go to their parent."""
     blocked = [ticket.task for ticket in project.queue.tickets() if ticket.status is TaskStatus.BLOCKED and not ticket.parent]
     return sorted(map(project.store.load, blocked), key=lambda state: (state.times.updated, state.task.id))
 
 
 def find_addressed_task(project: Project, words: Sequence[str]) -> tuple[str, str]:
-    """Which task the words are for, and the answer. The task may be left out where only one asks."""
+    """Return the addressed task and the answer text. The task may be omitted if only one task has a question."""
     if len(words) == 2:
         return find_task(project, words[0]), words[1]
     (text,) = words
@@ -55,7 +55,7 @@ def _names_task(text: str, task: str) -> bool:
 
 
 def answer_question(project: Project, task: str, text: str) -> State:
-    """The person's own words, or the option that they chose. The task is ready again."""
+    """Record the person's answer, in their own words or as a chosen option. The task becomes ready."""
     state = project.store.load(task)
     refuse_part_of_task(state)
     if state.status is not TaskStatus.BLOCKED:
@@ -71,7 +71,7 @@ def answer_question(project: Project, task: str, text: str) -> State:
 
 
 def parse_answer(state: State, text: str, by: str) -> QuestionAnswered:
-    """A number or letter stands for the option's words. What can be read in two ways, or in none, is asked back."""
+    """Resolve a number or letter to the option's text. Raises BadInput if the text is ambiguous or matches nothing."""
     task, known = state.task.id, parse_options(state.dialogue.options)
     if not text.strip():
         raise BadInput("the answer is empty", next=f'afresh answer {task} "your words"', safe=ANSWER_NOT_RECORDED)
@@ -90,7 +90,7 @@ def parse_answer(state: State, text: str, by: str) -> QuestionAnswered:
 
 
 def explain_refusal(project: Project, state: State) -> BadInput:
-    """Why a task takes no answer, by what its journal says."""
+    """Explain from the journal why the task accepts no answer."""
     task, before = state.task.id, find_last_answer(project, state.task.id)
     if state.status is TaskStatus.BLOCKED:
         question = to_one_line(state.dialogue.question, 200)
@@ -123,7 +123,7 @@ def explain_refusal(project: Project, state: State) -> BadInput:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """An answer of the journal."""
+    """An answer in the journal."""
 
     answer: QuestionAnswered
     at: float
@@ -146,7 +146,7 @@ def find_last_answer(project: Project, task: str) -> RecordedAnswer | None:
 
 
 def parse_user_message(project: Project, state: State, text: str, redirects: bool = False) -> PersonRequest:
-    """Words, or the option that they choose where something is asked. BadInput for what no window could hold."""
+    """Return the message as a PersonRequest, with a chosen option resolved. Raises BadInput if no prompt could hold it."""
     answered = parse_answer(state, text, find_author_name(project.paths.root))
     event = answered if state.dialogue.question else PersonSpoke(text, answered.by, redirects)
     refuse_overfull_prompt(apply_event(event, state), project.templates, project.instructions)

@@ -1,4 +1,4 @@
-"""The checks of a task when nobody names any: the command that was found in the project's files and seen to run its tests."""
+"""Chooses checks for a task that names none: a command from the project's files that was seen to run its tests."""
 
 import contextlib
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ from afresh.workspace.environment_files import find_environment_folders
 from afresh.workspace.repository import Repository
 
 MAX_UNASKED_TEST_SECONDS = 10.0
-"""Seconds that the tests may run for when nobody has asked for it."""
+"""How long tests may run when nobody asked for them."""
 TRIALS_FILE = "tests.json"
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectWithSettings:
-    """A project and its settings, as much as is needed to try a command in it."""
+    """A project's paths and settings: all that trying a command needs."""
 
     paths: ProjectPaths
     settings: Settings
@@ -35,14 +35,14 @@ class ProjectWithSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChosenChecks:
-    """What a task gets, and what a person should know of it."""
+    """The checks of a task, and a note for the user."""
 
     checks: tuple[str, ...] = ()
     told: str = ""
 
 
 def choose_checks(place: ProjectWithSettings, limit: float = MAX_UNASKED_TEST_SECONDS) -> ChosenChecks:
-    """None is better than one that checks nothing. Where no sandbox holds, nothing is run and the first one found is taken."""
+    """Return no check rather than one that checks nothing. Without a sandbox, nothing is run and the first candidate is taken."""
     tried = find_project_tests(place, limit)
     best = tried.best
     if best:
@@ -55,7 +55,7 @@ def choose_checks(place: ProjectWithSettings, limit: float = MAX_UNASKED_TEST_SE
 
 
 def describe_check_trial(trial: CommandTrial) -> str:
-    """How well a command is known, in a few words."""
+    """Describe in a few words what is known about a command."""
     tests = f"{trial.tests:,} tests" if trial.tests else "tests"
     if not trial.ran:
         return f"tried: {tests} found"
@@ -65,7 +65,8 @@ def describe_check_trial(trial: CommandTrial) -> str:
 
 
 def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bool = False) -> TrialResults:
-    """What is kept for the files as they are, or else a new trial. One that found nothing is not kept: the machine may change."""
+    """Return the cached trials if the files are unchanged, else run new ones. Trials that found no tests are not cached,
+    because the machine may change."""
     files = CheckoutFiles(place.paths.root)
     configuration = read_configuration(files.paths(), files.read)
     found = find_candidates(configuration)
@@ -83,12 +84,12 @@ def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bo
 
 
 def digest_test_configuration(configuration: ProjectConfiguration, found: Sequence[CommandCandidate]) -> str:
-    """Changes with the files that say how tests are run, and with what is read out of them; not with the code."""
+    """Hash the files that configure tests and the commands found in them. Code does not affect it."""
     return sha256("\n".join([configuration.digest, *(one.command for one in found)]).encode("utf-8", "replace")).hexdigest()
 
 
 def load_kept_trials(path: Path) -> TrialResults:
-    """Nothing, if what lies there can't be read: it is made again."""
+    """Return no trials if the file can't be read; they are run again."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         return value_from_json(TrialResults, path.read_text("utf-8"))
     return TrialResults()
@@ -97,7 +98,7 @@ def load_kept_trials(path: Path) -> TrialResults:
 def try_test_candidates(
     place: ProjectWithSettings, configuration: ProjectConfiguration, found: Sequence[CommandCandidate], limit: float
 ) -> tuple[CommandTrial, ...]:
-    """In a copy of the checkout, inside the sandbox; without one nothing is run."""
+    """Run the candidates in a copy of the checkout, inside the sandbox; without a sandbox run nothing."""
     repository = Repository.find(place.paths.root)
     try:
         with make_scratch_copy(repository, configuration.paths) as tree:

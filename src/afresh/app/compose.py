@@ -1,4 +1,4 @@
-"""The composition root: the only place where engine and adapters meet."""
+"""Composition root: the only module that connects the pure rooms with their implementations."""
 
 import json
 import os
@@ -51,21 +51,21 @@ from afresh.workspace.worktree import GitWorkspace, PartOrigin
 
 @dataclass(frozen=True, slots=True)
 class RunTerms:
-    """How the user wants a run to go."""
+    """The user's choices for one run."""
 
     model: str = ""
     no_sandbox: bool = False
     watchers: tuple[Watcher, ...] = ()
     alert: Callable[[str], None] = lambda text: None
-    """Told when a limit of spending is nearly used up."""
+    """Called when a spending limit is nearly reached."""
     mode: str = ""
     person: Supervisor | None = None
     cancellations: tuple[Cancellation, ...] = ()
-    """What ends the run from outside."""
+    """Sources that can stop the run from outside."""
 
 
 def run_task(project: Project, task: str | None, terms: RunTerms) -> State | None:
-    """Claim a task (the next ready one if none is named) and take it as far as it will go. None when nothing is ready."""
+    """Claim a task (by default the next ready one) and advance it as far as possible. Returns None if no task is ready."""
     worker = identify_worker()
     claimed = project.queue.claim(worker, task)
     if claimed is None:
@@ -79,7 +79,7 @@ def run_task(project: Project, task: str | None, terms: RunTerms) -> State | Non
 
 
 def advance_or_block(project: Project, task: str, terms: RunTerms) -> State:
-    """As far as it will go. What no window can hold is for a person."""
+    """Advance the task as far as possible. If a prompt cannot fit, block the task with a question."""
     try:
         runtime = build_runtime(project, project.store.load(task), terms)
         advance_task(task, identify_worker(), runtime)
@@ -89,7 +89,7 @@ def advance_or_block(project: Project, task: str, terms: RunTerms) -> State:
         return block_task(project, task, str(fault))
     except OverLimit as fault:
         question = ask_about_limit(project, fault)
-        if not question or project.store.load(task).task.parent:  # its parent pays, so its parent asks
+        if not question or project.store.load(task).task.parent:  # the parent pays, so the parent asks
             raise
         return block_task(project, task, fault.what, question)
     except BadInstructions as fault:
@@ -105,7 +105,7 @@ def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
     model = make_model(spec, state.spending.calls, ModelSettings(count=counter, named=project.settings.models, task=task.id))
     refuse_large_ceiling(task.budget, model.window)
     known = open_code_insight(project, task.id, repository)
-    alone = replace(terms, mode=AUTONOMOUS_MODE, person=None)  # a person follows the whole, not its parts
+    alone = replace(terms, mode=AUTONOMOUS_MODE, person=None)  # the user supervises the whole task, not its subtasks
     return Runtime(
         model=model,
         store=project.store,
@@ -151,7 +151,7 @@ def configure_calls(
 
 
 def open_task_sandbox(project: Project, workspace: GitWorkspace, allow_none: bool) -> Sandbox:
-    """The best that holds on this machine, with the task's own tree in it."""
+    """Open the strongest sandbox that works on this machine, with the task's worktree mounted."""
     repository = workspace.repository
     mounts = Mounts(
         tree=workspace.root,
@@ -167,20 +167,21 @@ def open_task_sandbox(project: Project, workspace: GitWorkspace, allow_none: boo
 
 
 def find_part_origin(project: Project, task: Task) -> PartOrigin | None:
-    """A part begins with the tree that its parent had when it was handed out."""
+    """Return the parent's tree at the time of the hand-out; a subtask starts from it."""
     return PartOrigin(task.parent, project.store.load(task.parent).workspace.base, task.tree) if task.parent else None
 
 
 def open_code_insight(project: Project, tree: str, repository: Repository) -> CodeInsight:
-    """What it reads is kept beside the state, and may be lost: the index of code, the commits before a task, the fingerprint."""
+    """Open code analysis for a tree. Its caches (code index, commit history, fingerprint) are kept next to the state and may
+    be deleted."""
     state = project.paths.state
     told = cache(lambda base: read_commit_history(repository.git, base, state))
     return CodeInsight(SqliteCodeIndex(state / "code.db"), tree, told, ProfileCache(state / "projects.json"))
 
 
 def configure_compaction(project: Project, spec: str) -> CompactionSettings:
-    """A provider's model sums up where rules have no room for all; others only if the user says so: a script, a mailbox and
-    the offline policy have nobody who expects such a call."""
+    """By default only a provider's model writes summaries, where the rules lack space; scripts, mailboxes and the offline
+    policy do not expect such a call. The user's settings can change that."""
     said, hooks = project.settings.compaction.model_summary, project.settings.hooks
     hook = CommandHook(hooks.before_compaction, hooks.timeout) if hooks.before_compaction else None
     wanted = is_provider(spec, project.settings.models) if said is None else said
@@ -188,7 +189,7 @@ def configure_compaction(project: Project, spec: str) -> CompactionSettings:
 
 
 def make_lesson_wording(project: Project, runtime: Runtime, state: State) -> SideCall | None:
-    """A paid call that the work itself does not need: only if the user's own settings say so."""
+    """Return the optional paid call that words a lesson, if the user's settings allow it."""
     if not project.settings.knowledge.model_wording:
         return None
     return SideCall(
@@ -202,7 +203,7 @@ def make_lesson_wording(project: Project, runtime: Runtime, state: State) -> Sid
 
 
 def choose_task_model(project: Project, state: State, terms: RunTerms) -> str:
-    """As asked for now, as ordered with the task, as set by the user; fix_violation needs none."""
+    """Return the model of this run: from the options, the task or the user's settings; fix_violation needs none."""
     chosen = (
         terms.model or state.task.model or project.settings.model or ("offline" if state.task.type == "fix_violation" else "")
     )
@@ -217,7 +218,7 @@ def choose_task_model(project: Project, state: State, terms: RunTerms) -> str:
 
 
 MAX_TASKS_READ = 5
-"""Of the newest that were begun. Without one among them that used the model, the first calls learn it again."""
+"""How many of the newest tasks are searched for a calibration. If none used the model, it is measured again."""
 
 
 def load_calibration(project: Project, model: str, task: str) -> TokenCalibration:
@@ -230,12 +231,13 @@ def load_calibration(project: Project, model: str, task: str) -> TokenCalibratio
 
 
 SKIP_EXIT_CODE = 10
-"""The exit code that means: not this time."""
+"""Exit code of a hook that skips the compaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandHook:
-    """The question is JSON on its standard input. Exit 0 lets it be, 10 skips it; a hook that fails otherwise stops nothing."""
+    """Runs the user's command with the question as JSON on standard input. Exit 0 allows, 10 skips; any other failure is
+    ignored."""
 
     command: str
     timeout: float = 30.0

@@ -1,4 +1,4 @@
-"""Patterns: what was learnt in one project and may be shown in the user's others, in one folder that all of them share."""
+"""Patterns: lessons of one project that the user's other projects may see, in one shared folder."""
 
 import secrets
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from afresh.workspace.repository import Repository
 
 MIN_LIKENESS_OF_SAME_PATTERN = 0.6
 MAX_OUTPUT_CHARACTERS = 200_000
-"""Characters of an output that are looked through for words of the project."""
+"""Characters of an output that are searched for names of the project."""
 
 
 def open_pattern_folder() -> LessonFolder:
@@ -38,8 +38,8 @@ def add_patterns_to_library(
 
 
 def share_plain_part(project: Project, one: Lesson, today: date) -> Lesson | None:
-    """Without a person: the lines of an approved object that name nothing of its project, if they say anything without the
-    others. A folder that can't be written is no reason to stop: the object stays where it is."""
+    """Share the lines of an approved lesson that name nothing of its project, if they make sense alone. Runs without a
+    person. A folder that cannot be written is ignored; the lesson stays in its project."""
     if (
         not project.settings.patterns
         or one.status is not LessonStatus.APPROVED
@@ -56,7 +56,7 @@ def share_plain_part(project: Project, one: Lesson, today: date) -> Lesson | Non
 
 
 def add_pattern(project: Project, one: Lesson, by: LessonApproval, today: date) -> Lesson | None:
-    """Into the folder of patterns. None when it is there already, or was and is not wanted, or another says the same."""
+    """Write a pattern to the shared folder. Returns None if it exists, was rejected, or repeats another one."""
     folder = open_pattern_folder()
     folder.root.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock_file(folder.root / ".lock"):
@@ -78,7 +78,7 @@ def add_pattern(project: Project, one: Lesson, by: LessonApproval, today: date) 
 
 
 def strip_lesson_record(one: Lesson) -> Lesson:
-    """What it says, without what became of it in its project."""
+    """Return the lesson without its usage record."""
     return Lesson(id=one.id, title=one.title, tags=one.tags, status=LessonStatus.APPROVED, body=one.body)
 
 
@@ -93,7 +93,7 @@ def is_same_pattern(one: Lesson, other: Lesson) -> bool:
 
 
 def collect_lesson_vocabulary(project: Project, one: Lesson) -> ProjectNames | None:
-    """What the project calls its own, with what the task that the object came from has written, run and seen."""
+    """Collect the project's own names, including those in what the source task wrote, ran and saw."""
     known = {ticket.task for ticket in project.queue.tickets()}
     more = list(read_task_texts(project, one.source)) if one.source in known else []
     return collect_project_words(Repository.find(project.paths.root), more)
@@ -122,5 +122,5 @@ def read_action_texts(actions: tuple[Action, ...]) -> Iterator[tuple[str, str]]:
 
 
 def hash_task_name(task: str) -> str:
-    """How a pattern's file knows the last task that was counted: whose it was is nobody else's business."""
+    """Hash a task id, so that a pattern's file can name the last counted task without revealing it."""
     return sha256(task.encode()).hexdigest()[:12]

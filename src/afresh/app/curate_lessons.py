@@ -1,4 +1,4 @@
-"""A person lets an object of knowledge cross into the user's other projects: first seen whole, then done."""
+"""Lists, shows, approves, rejects and shares lessons on behalf of a person."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,17 +30,17 @@ NOTHING_SHARED = "nothing was shared"
 
 @dataclass(frozen=True, slots=True)
 class SharingOffer:
-    """What would cross, to the letter, and what in it names the project or may."""
+    """The exact text that would be shared, with the names in it that identify or may identify the project."""
 
     origin: Lesson
     text: Lesson
     telling: tuple[str, ...]
     unsure: bool = False
-    """The project is too large to be looked through."""
+    """True if the project is too large to be searched for names."""
 
 
 def offer_sharing(project: Project, name: str, plain: bool = False) -> SharingOffer:
-    """The whole object; or with `plain` only its lines that name nothing of the project."""
+    """Return the whole lesson; with `plain` only lines that name nothing of the project."""
     one = find_lesson(project, name).knowledge
     refuse_sharing(project, one)
     own = collect_lesson_vocabulary(project, one)
@@ -74,7 +74,7 @@ def refuse_sharing(project: Project, one: Lesson) -> None:
 
 
 def share_lesson(project: Project, made: SharingOffer) -> Lesson:
-    """By a person who has seen the offer."""
+    """Share a lesson after a person has seen the offer."""
     pattern = add_pattern(project, made.text, LessonApproval.CONFIRMED, read_current_day(project))
     if pattern is None:
         raise BadInput(
@@ -89,7 +89,7 @@ class LessonRow:
     standing: LessonStatus
     file: Path
     why: str = ""
-    """Why it waits, or is looked up no more."""
+    """Why the lesson is a draft or has expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class LessonListing:
     """Path and description."""
     notes: Sequence[FileFault]
     patterns: Sequence[LessonRow] = ()
-    """What may be shown in all projects of the user, and where it is from."""
+    """Patterns that all projects of the user may see, with their origin."""
 
 
 def list_lessons(project: Project) -> LessonListing:
@@ -116,7 +116,7 @@ def list_lessons(project: Project) -> LessonListing:
 
 
 def find_linked_folders(root: Path) -> list[FileFault]:
-    """A link in place of a folder is not followed, and not passed over in silence."""
+    """Return a fault for each lesson folder that is a symbolic link; links are not followed."""
     places = [root / ".afresh/knowledge", *[root / ".afresh/knowledge" / name for name in (APPROVED_FOLDER, DRAFTS_FOLDER)]]
     told = "is a link: nothing is read or written through it"
     return [FileFault(place.relative_to(root).as_posix(), 1, "", told) for place in places if place.is_symlink()]
@@ -136,7 +136,7 @@ def make_lesson_row(project: Project, one: Lesson, held: LessonFile) -> LessonRo
 
 
 def find_lesson(project: Project, name: str) -> LessonRow:
-    """An object by its id or the beginning of it, with or without KO-; a pattern by its own."""
+    """Find a lesson by its id or a prefix, with or without KO-; a pattern by its own id."""
     learn_from_ended_tasks(project)
     folder = open_pattern_folder() if is_pattern(name.upper()) else open_lesson_folder(project.paths.root)
     ids = list(folder.objects())
@@ -152,14 +152,14 @@ def find_lesson(project: Project, name: str) -> LessonRow:
 
 
 def find_lesson_file(project: Project, name: str) -> Path:
-    """Also of one that can't be read as it is: it is found by the name of its file."""
+    """Find a lesson's file, by file name if it cannot be parsed."""
     held = open_lesson_folder(project.paths.root).held()
     broken = [one.path for one in held if not one.read.knowledge and one.path.name.lower().startswith(name.lower())]
     return broken[0] if len(broken) == 1 else project.paths.root / find_lesson(project, name).file
 
 
 def read_lesson_file(project: Project, path: Path) -> LessonRow:
-    """What the file says now. BadInput with its line when that can't be used."""
+    """Read a lesson from its file. Raises BadInput with the line if it is invalid."""
     folder = open_lesson_folder(project.paths.root) if path.is_relative_to(project.paths.root) else open_pattern_folder()
     held = next((one for one in folder.held() if one.path == path), None)
     if held is None or held.read.knowledge is None or held.read.notes:
@@ -169,7 +169,7 @@ def read_lesson_file(project: Project, path: Path) -> LessonRow:
 
 
 def approve_lesson(project: Project, name: str) -> LessonRow:
-    """By a person. An object that had aged is looked up again."""
+    """Approve a lesson on behalf of a person. An expired lesson becomes active again."""
     values = {
         "status": LessonStatus.APPROVED,
         "by": LessonApproval.CONFIRMED,
@@ -183,7 +183,7 @@ def approve_lesson(project: Project, name: str) -> LessonRow:
 
 
 def reject_lesson(project: Project, name: str) -> LessonRow:
-    """Kept, so that the same is not drafted again; never looked up, nor what has crossed of it."""
+    """Reject a lesson. The file is kept so that it is not drafted again; neither it nor its pattern is shown again."""
     values = {"status": LessonStatus.REJECTED, "by": LessonApproval.CONFIRMED}
     rejected = record_lesson_judgement(project, name, values, DRAFTS_FOLDER)
     if crossed := find_pattern_of_lesson(open_pattern_folder(), project.paths.root, rejected.knowledge):
@@ -192,7 +192,7 @@ def reject_lesson(project: Project, name: str) -> LessonRow:
 
 
 def record_lesson_judgement(project: Project, name: str, values: Mapping[str, Any], place: str) -> LessonRow:
-    """The one way in which a person's word on an object is recorded."""
+    """Record a person's judgement of a lesson; the only function that does."""
     one = find_lesson(project, name)
     folder = open_pattern_folder() if is_pattern(one.knowledge.id) else open_lesson_folder(project.paths.root)
     folder.move(folder.set(one.knowledge.id, lambda _: values, begin=True), place)
@@ -201,7 +201,7 @@ def record_lesson_judgement(project: Project, name: str, values: Mapping[str, An
 
 
 def search_project_lessons(project: Project, question: str) -> list[tuple[str, float, str]]:
-    """What a task with this goal would be shown: id or path, fit, text."""
+    """Return the lessons that a task with this goal would get: id or path, score, text."""
     learn_from_ended_tasks(project)
     return [(one.key, one.fit, one.text) for one in open_lesson_library(project, project.paths.root).ranked([question])]
 

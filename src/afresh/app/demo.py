@@ -1,4 +1,4 @@
-"""The demo's second act: a worker that kills itself in the middle of a task (`python -m afresh.app.demo REPO TASK STEP`)."""
+"""The sample project and a worker that kills itself in the middle of a task (`python -m afresh.app.demo REPO TASK STEP`)."""
 
 import os
 import shutil
@@ -25,11 +25,11 @@ _GIT_IDENTITY = {
 
 
 def copy_sample(target: Path) -> Path:
-    """Copy the sample into a new or empty folder and make it a git repository with one commit, the same everywhere."""
+    """Copy the sample into a new or empty folder and make it a git repository with one commit that is the same everywhere."""
     if target.exists() and any(target.iterdir()):
         raise BadInput(f"{target} is not empty", next="choose a folder that does not exist yet", safe="nothing was written")
     shutil.copytree(SAMPLE_FOLDER, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".pytest_cache"))
-    # a file named .gitignore would be obeyed by this repository, too
+    # a file named .gitignore would also apply to this repository
     (target / "gitignore").rename(target / ".gitignore")
     for arguments in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "Parcel 1.3"]):
         _run_git(target, arguments)
@@ -42,7 +42,7 @@ def _run_git(target: Path, arguments: list[str]) -> None:
 
 
 class KillAfterReply:
-    """A Watcher that ends its process without warning once the reply of a step is recorded and before it is acted on."""
+    """A Watcher that kills its process after a reply is recorded and before it is executed."""
 
     def __init__(self, step: int) -> None:
         self.step = step
@@ -52,11 +52,11 @@ class KillAfterReply:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def follow(self, event: ProgressEvent) -> None:
-        """Death comes only after a commit."""
+        """Do nothing: the process is killed only after a commit."""
 
 
 def run_until_killed(repository: Path, task: str, step: int, no_sandbox: bool) -> int:
-    """The signal that ended the worker (9), or 0 if it lived."""
+    """Return the signal that ended the worker (9), or 0 if it survived."""
     flags = ["--no-sandbox"] if no_sandbox else []
     done = subprocess.run([sys.executable, "-m", "afresh.app.demo", str(repository), task, str(step), *flags], check=False)
     return -done.returncode

@@ -1,4 +1,4 @@
-"""Checks of this machine, of a project, and of one model by a small call."""
+"""Checks this machine and a project, and tests one model with a small call."""
 
 import sys
 import time
@@ -59,7 +59,7 @@ def examine_machine() -> Iterator[HealthFinding]:
 
 
 def examine_models() -> HealthFinding:
-    """As `afresh models` tells it, in a line."""
+    """Summarise `afresh models` in one line."""
     try:
         own = load_user_settings()
         names, providers = list_configured_models(own), list_usable_providers(own)
@@ -85,7 +85,7 @@ def examine_git() -> HealthFinding:
 
 
 def examine_sandbox() -> HealthFinding:
-    """The first level that holds, by really trying to get out of it."""
+    """Report the strongest sandbox level that withstood real escape attempts."""
     why: list[str] = []
     for level in ("bubblewrap", "landlock"):
         result = probe_level(level)
@@ -111,7 +111,7 @@ def examine_project(path: Path) -> Iterator[HealthFinding]:
 
 
 def examine_journals(project: Project) -> Iterator[HealthFinding]:
-    """Every entry of every task, against its hash."""
+    """Verify the hash of every entry of every task."""
     tickets, entries, broken = project.queue.tickets(), 0, list[str]()
     for ticket in tickets:
         try:
@@ -145,7 +145,7 @@ TRIAL_REQUEST = Request(
 
 @dataclass(frozen=True, slots=True)
 class ModelTrial:
-    """A call that is about to be made, and the most that it may cost."""
+    """A test call that has not been made yet, with its worst-case cost."""
 
     model: Model
     tokens: int
@@ -156,12 +156,12 @@ class ModelTrial:
 
     @property
     def worst(self) -> int | None:
-        """Nano-dollars; None if nobody knows the price."""
+        """Worst-case cost in nano-dollars; None if the price is unknown."""
         return self.price.worst(self.tokens, RESERVE_TOKENS) if self.price else None
 
 
 def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
-    """NeedsPerson if key or package are missing. Nothing is sent yet."""
+    """Prepare a test call without sending it. Raises NeedsPerson if the key or the package is missing."""
     counter = EstimatingCounter(framing=find_framing_tokens(name, own.models))
     model = make_model(name, 0, ModelSettings(count=counter, named=own.models, task="check"))
     tokens, room = counter.whole(TRIAL_REQUEST), model.window // MODEL_WINDOW_DIVISOR
@@ -178,13 +178,13 @@ def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
 
 
 def open_trial_ledger(purse: OpenLedger, own: Settings, prices: PriceTable | FreePrices, paid: bool) -> SpendingLedger:
-    """The call counts like any other."""
+    """Open the ledger for the test call; it counts against limits like any other call."""
     terms = SpendingTerms(purse.account.project, prices, own.limits, not paid, str(find_user_config()), identify_worker())
     return SpendingLedger(purse.ledger, terms, SystemClock(), lambda text: None)
 
 
 def run_model_trial(trial: ModelTrial) -> Sequence[HealthFinding]:
-    """What came of it. Only what a person has to mend is a failure."""
+    """Make the test call and report the result. Only what a person has to fix is a failure."""
     began = time.monotonic()
     try:
         reply = call_model(TRIAL_REQUEST, _make_trial_booking(trial), trial.gate)

@@ -1,4 +1,4 @@
-"""What the project remembers, for people: found, shown, corrected, forgotten. Each change is an event with its author."""
+"""Searches, shows, corrects and forgets facts on behalf of a person. Each change is an event with its author."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,13 +16,13 @@ MAX_SUBJECT_CHARACTERS = 80
 MAX_RULE_CHARACTERS = 2_000
 MAX_RULES = 50
 MAX_CHARACTERS_OF_RULES = 4_000
-"""Rules in force of the project, and as many of the user: how many, and their characters. All of them stand in every window."""
+"""Maximum total length of the rules in force, once for the project and once for the user. Every prompt contains all of them."""
 NOTHING_CHANGED = "nothing was changed"
 
 
 @dataclass(frozen=True, slots=True)
 class FactDetails:
-    """A fact, the lines that say so, and all that was known about the same."""
+    """A fact with its evidence and its history."""
 
     known: ProjectFact
     evidence: tuple[str, ...]
@@ -45,7 +45,7 @@ def load_fact_details(project: Project, name: str) -> FactDetails:
 
 
 def add_rule(project: Project, text: str, about: str = "", everywhere: bool = False) -> ProjectFact:
-    """A rule of the user's for this project, or for all of them. A newer one about the same takes its place."""
+    """Add a rule for this project or for all projects of the user. It replaces an older rule on the same subject."""
     refuse_rule_text(text)
     fact = Fact(
         FactKind.RULE,
@@ -73,7 +73,7 @@ def correct_fact(project: Project, name: str, text: str, why: str = "") -> Proje
 
 
 def forget_fact(project: Project, name: str, why: str = "") -> ProjectFact:
-    """Also what no longer holds: its words may still stand in what is remembered of earlier steps."""
+    """Forget a fact. This includes outdated facts, whose text may still be in summaries of earlier steps."""
     known = find_fact(project, name)
     if known.end.startswith(FORGOTTEN_ENDING):
         raise BadInput(f"{known.id} is already {known.end}", next=f"afresh memory show {known.id}", safe=NOTHING_CHANGED)
@@ -82,7 +82,7 @@ def forget_fact(project: Project, name: str, why: str = "") -> ProjectFact:
 
 
 def write_to_notebook(project: Project, known: ProjectFact, event: Event) -> None:
-    """Into the journal that says where it holds."""
+    """Append the event to the notebook that owns the fact."""
     book = project.storage.user_notebook if known.fact.scope is FactScope.USER else project.notebook
     book.append([event])
     project.view_writer.noted()
@@ -107,7 +107,7 @@ def find_fact_in_force(project: Project, name: str) -> ProjectFact:
 
 
 def refuse_too_many_rules(project: Project, rule: Fact) -> None:
-    """With the one that is to come, without the one whose place it takes."""
+    """Raise BadInput if the new rule exceeds the limits; a rule that it replaces is not counted."""
     found = (known.fact for known in search_project_facts(project, "", FactKind.RULE, limit=10 * MAX_RULES))
     kept = [one for one in found if one.scope is rule.scope and one.subject != rule.subject]
     letters = sum(len(one.text) for one in (*kept, rule))

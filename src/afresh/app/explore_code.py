@@ -1,4 +1,4 @@
-"""Symbols of the user's checkout, for people: where they are and who uses them."""
+"""Finds symbols in the user's checkout, with their callers."""
 
 import os
 from collections.abc import Sequence
@@ -29,19 +29,19 @@ from afresh.workspace.commit_history import read_commit_history
 from afresh.workspace.repository import locate_repository
 
 CHECKOUT_TREE_NAME = "checkout"
-"""Name of the user's own tree among those that the store knows."""
+"""Name of the user's own tree in the index store."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedCheckout:
-    """A checkout of the user's, and where what is known of it lies."""
+    """A checkout of the user, and where its index is stored."""
 
     root: Path
 
     @property
     def state(self) -> Path:
-        """With the project's state where there is one, else in the user's data folder, so that looking at a repository leaves
-        nothing in it."""
+        """Return the project's state folder, or a folder in the user's data folder for repositories without one, so that
+        reading a repository changes nothing in it."""
         from platformdirs import user_data_path
 
         own = self.root / ".afresh" / "state"
@@ -54,18 +54,18 @@ class IndexedCheckout:
 
 
 def find_indexed_checkout(where: Project | Path) -> IndexedCheckout:
-    """Of a project, or of the repository that a folder is in. BadInput if it is in none."""
+    """Return the checkout of a project or of the repository around a folder. Raises BadInput outside of a repository."""
     return IndexedCheckout(where.paths.root if isinstance(where, Project) else locate_repository(where.resolve()).root)
 
 
 def open_checkout_code(where: Project | Path) -> CodeIndex:
-    """The code as it is on disk now. Nothing is written into the repository but the state of a project that has one."""
+    """Index the code as it is on disk. Writes only to the state folder."""
     home = find_indexed_checkout(where)
     return refresh_checkout_code(home, home.files)
 
 
 def refresh_checkout_code(home: IndexedCheckout, files: FileTree) -> CodeIndex:
-    """With what git and a run of coverage.py have to tell, which they are asked for only when somebody wants to know."""
+    """Update the index. Git history and coverage data are read only when needed."""
     return refresh_code_index(
         files,
         CHECKOUT_TREE_NAME,
@@ -81,7 +81,7 @@ def _read_checkout_history(home: IndexedCheckout) -> CommitHistory:
 
 
 def open_checkout_store(home: IndexedCheckout) -> CodeIndexStore:
-    """In memory where nothing can be written, as on a disk that is full or read-only."""
+    """Open the index store; in memory if the disk is full or read-only."""
     try:
         home.state.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
@@ -92,20 +92,20 @@ def open_checkout_store(home: IndexedCheckout) -> CodeIndexStore:
 @dataclass(frozen=True, slots=True)
 class CodeMap:
     about: str
-    """The text that it was made for; empty for the code as a whole."""
+    """The text that the map was made for; empty for a map of all code."""
     files: tuple[RankedMapFile, ...]
     text: str
-    """As it would stand in a window."""
+    """As a prompt would contain it."""
     tokens: int
     cap: int
     known: int
-    """Files of code that there are."""
+    """Number of code files in the repository."""
     commits: int
-    """Commits of the history that were asked."""
+    """Number of commits that were searched."""
 
 
 def build_code_map(where: Path, about: str, cap: int) -> CodeMap:
-    """Reads only: nothing is made in the repository."""
+    """Build a map without changing the repository."""
     repository, home, counter = locate_repository(where.resolve()), find_indexed_checkout(where), EstimatingCounter()
     code = refresh_checkout_code(home, home.files)
     if not code.files:
@@ -124,17 +124,17 @@ MAX_CHOICES = 12
 
 @dataclass(frozen=True, slots=True)
 class SymbolUsers:
-    """A symbol with all that is known of who uses it."""
+    """A symbol with its callers and overrides."""
 
     place: SymbolPlace
     callers: SymbolUses
     tests: frozenset[str]
-    """Files among those of the callers that are tests."""
+    """Callers' files that are tests."""
     above: Sequence[SymbolPlace]
     below: Sequence[SymbolPlace]
-    """Classes, or for a method the methods that take its place."""
+    """Subclasses, or for a method its overrides."""
     others: Sequence[SymbolPlace] = ()
-    """Of the same name, in tests: not asked about."""
+    """Symbols of the same name in tests."""
 
 
 def find_existing_symbols(
@@ -157,7 +157,7 @@ def advise_symbol_search(code: CodeIndex, kinds: Sequence[SymbolKind]) -> str:
 
 
 def find_symbol_users(code: CodeIndex, asked: str) -> SymbolUsers | SymbolMatches:
-    """Who uses the one symbol that is meant; the choice, if there are several or none of just that name."""
+    """Return the users of a symbol, or the candidates if the name is ambiguous or unknown."""
     found = find_existing_symbols(code, asked, most=MAX_CHOICES)
     spare = [place for place in found.places if code.is_test(place.path)]
     meant = [place for place in found.places if place not in spare] or spare

@@ -1,4 +1,4 @@
-"""Tasks out to files and back in: exported, kept in git or copied, imported here or on another machine."""
+"""Exports tasks to files and imports them, on this or another machine."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ def find_export_folder(project: Project) -> Path:
 def export_project_tasks(
     project: Project, folder: Path, tasks: Sequence[str] = (), told: ProgressCallback = lambda what: None
 ) -> ExportResult:
-    """All tasks, or these and what they wait for. The same store gives the same bytes."""
+    """Export all tasks, or the given ones with their dependencies. The same store gives the same bytes."""
     places = {ticket.task: place for place, ticket in enumerate(project.queue.tickets(), 1)}
     wanted = _add_needed_tasks(project, [find_task(project, task) for task in tasks]) if tasks else set(places)
     repository = Repository.find(project.paths.root)
@@ -36,7 +36,7 @@ def export_project_tasks(
 
 
 def _add_needed_tasks(project: Project, tasks: Sequence[str]) -> set[str]:
-    """A task is of no use where what it waits for is unknown, nor a part without its whole."""
+    """Return the tasks with everything they depend on, and subtasks with their parents."""
     tickets = project.queue.tickets()
     needs = {ticket.task: [*ticket.needs] for ticket in tickets}
     for part in tickets:
@@ -54,20 +54,20 @@ def _add_needed_tasks(project: Project, tasks: Sequence[str]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class ImportOutcome:
-    """What an import has done about one task; `task` is empty for the notebook."""
+    """The result of importing one task; `task` is empty for the notebook."""
 
     task: str
     relation: JournalRelation
     entries: int
-    """In the export."""
+    """Entries in the export."""
     here: int
-    """Before the import."""
+    """Entries in this store before the import."""
     status: TaskStatus | None = None
     parting: int = 0
     owner: str = ""
-    """A worker that is at it here: so it was left alone."""
+    """A worker that holds the task here; the task was not imported."""
     note: str = ""
-    """What stands in the way of going on with it."""
+    """What prevents resuming the task."""
 
     @property
     def refused(self) -> bool:
@@ -83,7 +83,7 @@ class ImportOutcome:
 
 
 def import_project_tasks(project: Project, folder: Path, told: ProgressCallback = lambda what: None) -> tuple[ImportOutcome, ...]:
-    """Everything is checked first; then all journals come in, in one transaction; then git, then the files for people."""
+    """Check the whole export, then import all journals in one transaction, then the git objects, then write the view files."""
     manifest = read_manifest(folder)
     plan = _plan_import(project, folder, manifest, told)
     mark = project.paths.state / "import.unfinished"
@@ -102,9 +102,9 @@ def import_project_tasks(project: Project, folder: Path, told: ProgressCallback 
 class ImportPlan:
     outcomes: tuple[ImportOutcome, ...]
     owners: Mapping[str, str]
-    """For each block that comes in, the task that named it first: it is kept under that one."""
+    """For each imported block, the first task that refers to it; the block is stored under that task."""
     work: tuple[tuple[State, TaskWork | None], ...]
-    """What belongs to the tasks that are here afterwards."""
+    """Git objects of the tasks that exist after the import."""
 
     @property
     def adding(self) -> Mapping[str, ImportOutcome]:
@@ -112,7 +112,7 @@ class ImportPlan:
 
 
 def _plan_import(project: Project, folder: Path, manifest: ExportManifest, told: ProgressCallback) -> ImportPlan:
-    """Reads all of the export, so that a fault anywhere is found before anything is done."""
+    """Read the whole export, so that any fault is found before anything is written."""
     outcomes: list[ImportOutcome] = []
     work: list[tuple[State, TaskWork | None]] = []
     first: dict[str, tuple[float, str]] = {}
@@ -152,14 +152,14 @@ def _compare_with_store(project: Project, tickets: Mapping[str, QueueTicket], br
 
 
 def _find_lease_holder(tickets: Mapping[str, QueueTicket], brought: ExportedTask) -> str:
-    """The living worker that holds the task, or the one that it is a part of."""
+    """Return the live worker that holds the task or its parent."""
     ticket = tickets.get(brought.state.task.parent or brought.row.id)
     return ticket.owner if ticket else ""
 
 
 def _write_import(project: Project, folder: Path, manifest: ExportManifest, plan: ImportPlan, told: ProgressCallback) -> None:
-    """Read again, since memory need not hold it all; what has changed since it was checked is refused. The work goes first: a
-    task that is here without it would be taken up without it."""
+    """Write an import. The export is read a second time, to save memory; files that changed since the check are refused. Git
+    objects are written first, because a task without them would be resumed without its changes."""
     repository, adding = Repository.find(project.paths.root), plan.adding
     for state, work in plan.work:
         transfer.deliver_work(repository, state, work)
@@ -187,7 +187,7 @@ def _restore_task(project: Project, tickets: Mapping[str, QueueTicket], brought:
 
 
 def _unpack_worktree(project: Project, outcome: ImportOutcome) -> ImportOutcome:
-    """Make the task's tree of what came along; what is in the way is told, and tried again when the task is resumed."""
+    """Create the task's worktree from the import. Problems are reported, and it is tried again on resume."""
     if not outcome.task or outcome.refused:
         return outcome
     try:

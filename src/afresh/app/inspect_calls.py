@@ -1,4 +1,4 @@
-"""Is a name in a call, where from; or when and why was it dropped? Told from the journal alone."""
+"""Shows recorded calls, and explains from the journal why a name is in a call or when it was dropped."""
 
 import re
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class RecordedCall:
 
     @property
     def reported(self) -> int:
-        """Tokens as the provider counted them; 0 when it did not."""
+        """Tokens as counted by the provider; 0 if it reported none."""
         return self.reply.usage.input if self.reply and self.reply.counted else 0
 
 
@@ -48,7 +48,7 @@ def list_audits(project: Project, task: str) -> Sequence[tuple[int, CallAudit]]:
 
 
 def load_call(project: Project, task: str, step: int | None) -> RecordedCall:
-    """One call; the last one when no step is named."""
+    """Load one call (default: the last one)."""
     found, replies = list[tuple[int, CallAudit]](), dict[int, Reply]()
     for entry in project.store.journal(task):
         if isinstance(entry.event, CallRequested):
@@ -70,7 +70,7 @@ def load_sections(project: Project, audit: CallAudit) -> tuple[Section, ...]:
 
 
 def compare_call_beginnings(project: Project, task: str) -> list[PrefixComparison]:
-    """How far each call of a task begins as the one before it."""
+    """Measure how much of each call's beginning equals the call before."""
     told, before = list[PrefixComparison](), tuple[Section, ...]()
     for step, audit in list_audits(project, task):
         sections = load_sections(project, audit)
@@ -80,7 +80,7 @@ def compare_call_beginnings(project: Project, task: str) -> list[PrefixCompariso
 
 
 def read_block_text(project: Project, block: str, span: str = "") -> str:
-    """An archived text, or the lines `A-B` of it."""
+    """Return an archived text, or its lines `A-B`."""
     try:
         lines = project.store.read(block.lower()).splitlines()
     except KeyError as fault:
@@ -97,8 +97,8 @@ def read_block_text(project: Project, block: str, span: str = "") -> str:
 
 
 def count_accumulating_tokens(project: Project, task: str) -> int:
-    """Tokens that an agent which keeps its history would have sent over the same steps: what the first call held, and in each
-    later one all replies and raw outputs before it. Files that were read count as nothing, so it is a lower bound."""
+    """Count the tokens that an agent with a full history would have sent over the same steps: the first prompt, and in each
+    later call all earlier replies and raw outputs. Files that were read are not counted, so this is a lower bound."""
     counter, history, total = EstimatingCounter(), 0, 0
     first = 0
     for entry in project.store.journal(task):
@@ -121,12 +121,12 @@ def verify_calls(project: Project, task: str) -> Sequence[RebuiltCall]:
 
 MAX_COPIES = 5
 MODEL_VOICES = (PassageVoice.THOUGHT.value, PassageVoice.ACTION.value)
-"""Named after outputs, which are what one asks for."""
+"""Listed after outputs, which are what people usually search for."""
 
 
 @dataclass(slots=True)
 class HistoryUntilCall:
-    """What the journal says up to the call in question."""
+    """The journal up to one call."""
 
     state: State | None = None
     before: State | None = None
@@ -159,7 +159,7 @@ def explain_name_in_call(project: Project, task: str, name: str, step: int | Non
 
 
 def read_history_until_call(project: Project, task: str, step: int | None) -> HistoryUntilCall:
-    """Up to the named call; without one, to the last."""
+    """Read the journal up to the call of `step` (default: the last one)."""
     past = HistoryUntilCall()
     for entry in project.store.journal(task):
         if isinstance(entry.event, CallRequested):
@@ -195,7 +195,7 @@ def mark_forgotten(past: HistoryUntilCall, before: State, new: Sequence[Passage]
 
 
 def find_archived_copies(project: Project, past: HistoryUntilCall, name: str) -> list[ArchivedCopy]:
-    """Archived texts that hold it and that the call could know of, the newest first."""
+    """Return archived texts that contain the name and existed before the call, newest first."""
     wanted, until, found = compile_name_pattern(name), past.call.step if past.call else 0, list[ArchivedCopy]()
     for copy in sorted(past.copies.values(), key=lambda one: (one.kind in MODEL_VOICES, -one.step)):
         if copy.step < until and wanted.search(project.store.read(copy.block)):
@@ -206,7 +206,7 @@ def find_archived_copies(project: Project, past: HistoryUntilCall, name: str) ->
 
 
 def rebuild_sections(project: Project, audit: CallAudit, inputs: CallInputs) -> Sequence[Section]:
-    """The sections of a call, built again so that they know where their lines come from; as recorded if they are not the same."""
+    """Rebuild the sections of a call with the origin of their lines; fall back to the recorded sections if they differ."""
     again = build_from_inputs(inputs, audit)
     return again.sections if again.request.hash == audit.hash else load_sections(project, audit)
 

@@ -1,4 +1,4 @@
-"""Instructions to look at: what a task would be told, where each line comes from, and what a person should know of it."""
+"""Shows which instructions a task would get, where each line comes from, and what is wrong with them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ UNCOMMITTED_FILE_NOTE = ", and as it is not committed no task can read the rest"
 
 @dataclass(frozen=True, slots=True)
 class SizedInstructionFile:
-    """A source as it is written, and what it would take alone and whole."""
+    """An instruction file, and its size in tokens when it is shown whole."""
 
     source: InstructionFile
     tokens: int
@@ -39,24 +39,24 @@ class SizedInstructionFile:
 
 @dataclass(frozen=True, slots=True)
 class InstructionsPreview:
-    """What a task of that type would be told when it works on that path."""
+    """The instructions for a task of one type that works on one path."""
 
     type: str
     path: str
     files: tuple[SizedInstructionFile, ...]
     chain: InstructionChain
     ordered: int
-    """Ceiling of a call, before any more room is given."""
+    """The ceiling of a call before it is raised."""
     users: str
-    """Where the user's own would be, for all repositories."""
+    """Where the user's own instructions for all repositories would be."""
     rendered: RenderedInstructions | None = None
-    """None when it can't be used, or fits no ceiling that is allowed; `faults` say why."""
+    """None if the instructions are invalid or exceed every permitted ceiling; `faults` says why."""
     faults: tuple[FileFault, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def preview_instructions(where: Path, path: str = "", type: str = "") -> InstructionsPreview:
-    """Reads only: nothing is made in the repository."""
+    """Preview instructions without changing the repository."""
     repository = Repository.find(where)
     given, shelf = load_settings(ProjectPaths(repository.root)), layers_for_project(repository.root)
     type = type or given.type or "implement_feature"
@@ -80,7 +80,7 @@ def preview_instructions(where: Path, path: str = "", type: str = "") -> Instruc
 
 
 def resolve_inside_repository(root: Path, where: Path, path: str) -> str:
-    """A path as it is from the root; empty for the root itself."""
+    """Return a path relative to the root; empty for the root itself."""
     target = (where / path).resolve()
     if not target.exists():
         raise BadInput(f"no such file or folder: {path}", next="give a file or folder in this repository")
@@ -91,7 +91,7 @@ def resolve_inside_repository(root: Path, where: Path, path: str) -> str:
 
 
 def mark_tracked_sources(chain: InstructionChain, repository: Repository) -> InstructionChain:
-    """Marked where a task's own tree would lack the file, so that nothing points at what can't be read."""
+    """Mark sources that a task's worktree would lack, so that no prompt refers to a missing file."""
 
     def held(source: InstructionFile) -> bool:
         return source.own or bool(repository.git.ask("ls-tree", "--name-only", "HEAD", "--", source.file))
@@ -100,7 +100,7 @@ def mark_tracked_sources(chain: InstructionChain, repository: Repository) -> Ins
 
 
 def render_at_lowest_ceiling(chain: InstructionChain, task: Task, share: float) -> RenderedInstructions:
-    """Under the lowest ceiling that it fits; OverCeiling when none that may be granted is enough."""
+    """Render under the lowest ceiling that fits. Raises OverCeiling if none does."""
     *lower, highest = list_ceiling_levels(task.budget, task.budget_limit)
     for ceiling in lower:
         try:
@@ -111,7 +111,7 @@ def render_at_lowest_ceiling(chain: InstructionChain, task: Task, share: float) 
 
 
 def note_instruction_limits(shown: RenderedInstructions, ordered: int, files: Sequence[SizedInstructionFile]) -> list[str]:
-    """What is not as one would expect."""
+    """List surprises: raised ceilings, truncated or missing files."""
     tokens = {file.source.file: file.tokens for file in files}
     lacking = {source.file for source in shown.chain.sources if not source.tracked}
     projects = {source.file for source in shown.chain.sources if source.level is InstructionLevel.PROJECT}
@@ -130,7 +130,7 @@ def note_instruction_limits(shown: RenderedInstructions, ordered: int, files: Se
 
 
 def describe_task_instructions(project: Project, state: State) -> list[str]:
-    """For whoever starts a task: which files it goes by, and what is not as one would expect."""
+    """List the instruction files of a task, and surprises in them, for the start of a run."""
     chain, style = select_instruction_chain(state, project.instructions), load_template(state.task.type, project.templates)
     if not chain.sources:
         return []

@@ -1,4 +1,4 @@
-"""Templates to look at: which there are, what they come to, and what is wrong with them."""
+"""Lists and shows templates, with the origin of each value, and checks them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from afresh.workspace.repository import Repository
 
 @dataclass(frozen=True, slots=True)
 class TemplateRow:
-    """A template in a list; `fault` says why it can't be used."""
+    """A template in a list; `fault` says why it is invalid."""
 
     name: str
     origin: str
@@ -43,7 +43,7 @@ class TemplateRow:
 
 @dataclass(frozen=True, slots=True)
 class SourcedTemplateValue:
-    """A value and the place it comes from."""
+    """A value and where it is defined."""
 
     key: str
     value: Any
@@ -53,7 +53,7 @@ class SourcedTemplateValue:
 
 @dataclass(frozen=True, slots=True)
 class SectionClaim:
-    """A section in order of claim, and the places that its share, cap and tier come from."""
+    """A section by priority, and where its share, cap and tier are defined."""
 
     share: SectionShare
     places: tuple[str, ...]
@@ -61,7 +61,7 @@ class SectionClaim:
 
 @dataclass(frozen=True, slots=True)
 class TemplateDetails:
-    """A template laid over all that it builds on, as it is in one phase or before any phase is considered."""
+    """A template merged with its bases, for one phase or without phases."""
 
     template: Template
     phase: str
@@ -70,11 +70,11 @@ class TemplateDetails:
     values: tuple[SourcedTemplateValue, ...]
     claims: tuple[SectionClaim, ...]
     room: int
-    """Tokens that are left for what may be cut, under the ceiling, before anything is known of a task."""
+    """Tokens under the ceiling that are left for optional sections."""
 
 
 def open_templates_at(path: Path) -> TemplateLayers:
-    """Outside any repository the user's templates and the shipped ones still count."""
+    """Open the templates at a path; outside of a repository, the user's and the shipped ones."""
     try:
         return layers_for_project(Repository.find(path).root)
     except NeedsPerson:
@@ -114,7 +114,7 @@ def load_template_details(name: str, phase: str, shelf: TemplateLayers) -> Templ
 
 
 def list_template_values(merged: MergedTemplate, phase: str) -> Iterator[SourcedTemplateValue]:
-    """Every value that counts: of one phase those that hold in it, else all."""
+    """Return the values in effect: those of one phase, else all."""
     for key, value in merged.values.items():
         if key[0] == "extends" or (key[0] == "phases" and (phase or key[1] not in list_phases(merged))):
             continue
@@ -140,14 +140,14 @@ def make_section_claim(merged: MergedTemplate, section: str, phase: str) -> Sect
 
 
 def build_minimal_prompts(made: Template, family: str, phase: str = "") -> list[Prompt]:
-    """A call of each phase that holds only what must be in."""
+    """Build a prompt per phase with required content only."""
     order = Task(id="", goal="", type=made.type, budget=made.ceiling, report=choose_report_path(family, "", lambda _: False))
     built = build_prompt_per_phase(GatheredContext(State(task=order)), made, order.budget, EstimatingCounter())
     return [one for one, at in zip(built, made.phases, strict=True) if phase in ("", at.name)] if made.phases else built
 
 
 def check_template_files(files: Sequence[Path], shelf: TemplateLayers) -> tuple[list[str], list[FileFault]]:
-    """The templates that were looked at, and every fault of each; all that count here when no file is named."""
+    """Return the templates that were checked (default: all in use) and all their faults."""
     found = [locate_template_file(file, shelf) for file in files] or [
         (shelf, depth, file) for depth, layer in enumerate(shelf.layers) for file in layer.names()
     ]
@@ -157,7 +157,8 @@ def check_template_files(files: Sequence[Path], shelf: TemplateLayers) -> tuple[
 
 
 def locate_template_file(file: Path, shelf: TemplateLayers) -> tuple[TemplateLayers, int, str]:
-    """Where the file stands; one that is kept elsewhere is looked at as if it were the nearest of all."""
+    """Return a template file's layer and name. A file outside of the template folders is checked as if it were in the
+    project's."""
     if not file.is_file():
         raise BadInput(f"no such file: {file}", next="give a template file, or none to check all")
     for depth, layer in enumerate(shelf.layers):
@@ -175,7 +176,7 @@ def find_file_faults(shelf: TemplateLayers, depth: int, file: str) -> tuple[File
 
 
 def find_overfull_template(merged: MergedTemplate) -> Iterator[FileFault]:
-    """A template that leaves no room for the work is none."""
+    """Report a template whose required content leaves no space for optional sections."""
     made = make_template(merged)
     try:
         build_minimal_prompts(made, merged.family)

@@ -1,4 +1,4 @@
-"""Knowledge of a project: what tasks leave behind, what came of it, and what a person says to it."""
+"""Drafts lessons from finished tasks and counts how useful earlier lessons were."""
 
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
@@ -31,10 +31,10 @@ from afresh.storage.lessons.lesson_library import FolderLessonLibrary, LibraryWi
 from afresh.views.file_io import lock_file
 
 MIN_LIKENESS_OF_SAME_LESSON = 0.6
-"""Of the words of two objects: then they say the same."""
+"""Share of common words from which two lessons are the same."""
 MAX_TASKS_REVISITED = 20
 MAX_TASKS_COMPARED = 50
-"""Tasks that are looked at for what a crash has left undone, and to compare a task with."""
+"""How many tasks are checked for unfinished drafts, and compared with a task."""
 
 
 def open_lesson_folder(root: Path) -> LessonFolder:
@@ -47,9 +47,8 @@ def open_lesson_library(project: Project, tree: Path) -> FolderLessonLibrary | L
 
 
 def learn_from_ended_tasks(project: Project, ask: SideCall | None = None, task: str = "") -> None:
-    """Draft and count what tasks that are over have left behind, the oldest first, each once; what parts have learnt is for their
-    parent to say. A folder that can't be written is no reason to stop: it is tried again the next time. `ask`: who puts what this
-    task has learnt into words, if anybody does."""
+    """Draft and count lessons of finished tasks, oldest first, each task once. Subtasks are covered by their parent. If the
+    folder cannot be written, this is tried again next time. `ask` words the lesson of `task`, if given."""
     tickets = [ticket for ticket in project.queue.tickets() if not ticket.parent and ticket.type != RECORDED_TYPE]
     over = [ticket.task for ticket in tickets if ticket.status.over][-MAX_TASKS_REVISITED:]
     if all(project.store.load(task).memory.lessons.learnt for task in over):
@@ -62,8 +61,8 @@ def learn_from_ended_tasks(project: Project, ask: SideCall | None = None, task: 
 
 
 def learn_from_task(project: Project, state: State, ask: SideCall | None) -> None:
-    """The draft first, which is the same however often it is made; then the counts, which know the last task counted; then the
-    journal says that it is done."""
+    """Write the draft (repeatable), then the counts (which store the last counted task), then record in the journal that both
+    are done."""
     folder = open_lesson_folder(project.paths.root)
     state = record_model_wording(project, state, folder, ask) if ask else state
     id, why = draft_task_lesson(project, state, folder)
@@ -75,7 +74,7 @@ def learn_from_task(project: Project, state: State, ask: SideCall | None) -> Non
 
 
 def record_model_wording(project: Project, state: State, folder: LessonFolder, ask: SideCall) -> State:
-    """What the model says is in the journal before it is used, so it is paid once."""
+    """Record the model's wording in the journal before using it, so that it is paid only once."""
     found = task_record_from_journal(project.store.journal(state.task.id))
     if found.worded or find_reason_not_to_draft(found) or any(one.source == state.task.id for one in folder.objects().values()):
         return state
@@ -85,7 +84,7 @@ def record_model_wording(project: Project, state: State, folder: LessonFolder, a
 
 
 def draft_task_lesson(project: Project, state: State, folder: LessonFolder) -> tuple[str, str]:
-    """The object and why it waits for a person; or no object, and why there is none."""
+    """Return the lesson and why it is a draft; or an empty string and why there is no lesson."""
     found = task_record_from_journal(project.store.journal(state.task.id))
     if why := "thrown away" if state.status is TaskStatus.DISCARDED else find_reason_not_to_draft(found):
         return "", why
@@ -106,13 +105,13 @@ def draft_task_lesson(project: Project, state: State, folder: LessonFolder) -> t
 
 
 def make_paths_portable(one: Lesson, root: Path) -> Lesson:
-    """For every clone: paths from the root of the project, and none of somebody's home."""
+    """Make paths relative to the project root and remove home folders."""
     body = one.body.replace(f"{root}/", "").replace(f"{Path.home()}/", "~/")
     return replace(one, body=body)
 
 
 def extract_lesson_core(one: Lesson) -> str:
-    """What makes two objects say the same, whatever was run and counted on the way."""
+    """Return the part of a lesson that is compared to find duplicates; without commands and counts."""
     return "\n".join([one.title, get_heading_text(one.body, "Problem"), get_heading_text(one.body, "What worked")])
 
 
@@ -153,8 +152,8 @@ def find_end_time(project: Project, state: State) -> float:
 
 
 def estimate_saved_tokens(project: Project, state: State, known: Lesson) -> int | None:
-    """Tokens of this task against the median of verified tasks of its type that did without it and would have been shown it: the
-    one that it was learnt from, and others. Unknown when there is none; below 0 when it cost more."""
+    """Compare the task's tokens with the median of verified tasks of its type that matched the lesson but did not get it.
+    Returns None if there are no such tasks, and a negative number if the task used more."""
     about = subject_from_text(f"{known.title}\n{' '.join(known.tags)}", known.body)
     alike = [ticket for ticket in project.queue.tickets() if ticket.type == state.task.type and not ticket.parent]
     done = [ticket for ticket in alike if ticket.status in (TaskStatus.DONE, TaskStatus.APPLIED)]

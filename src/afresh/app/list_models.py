@@ -1,4 +1,4 @@
-"""Which models can be used from here: what the user has set up, where keys are found, what a call may hold and costs."""
+"""Lists the user's models: where their keys are, their context windows and prices."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,18 +28,18 @@ from afresh.spending.price_list import FREE_PRICE, Price, PriceTable
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredModel:
-    """A model that the user has set up."""
+    """A model from the user's settings."""
 
     name: str
-    """As --model takes it."""
+    """As given to --model."""
     spec: str
     window: int
     price: Price | None
-    """None: nobody knows it."""
+    """None if the price is unknown."""
     key: str = ""
-    """Where it is; empty if there is none."""
+    """Where the key was found; empty if there is none."""
     host: str = ""
-    """Where it is asked, if not at its provider's own address."""
+    """Address of the server, if not the provider's own."""
     problem: str = ""
     remedy: str = ""
     default: bool = False
@@ -48,13 +48,13 @@ class ConfiguredModel:
 
     @property
     def ceiling(self) -> int:
-        """The most that a call may hold."""
+        """The highest ceiling that the model allows."""
         return self.window // MODEL_WINDOW_DIVISOR
 
 
 @dataclass(frozen=True, slots=True)
 class UsableProvider:
-    """A provider that can be asked for any of its models, as `provider:NAME`."""
+    """A provider whose models can be used as `provider:NAME`."""
 
     provider: str
     title: str
@@ -66,7 +66,7 @@ class UsableProvider:
 
 @dataclass(frozen=True, slots=True)
 class ServerOffer:
-    """What a server of the user's own has, or why it does not tell."""
+    """The models of a local server, or why it did not answer."""
 
     server: str
     address: str
@@ -75,7 +75,7 @@ class ServerOffer:
 
 
 def list_configured_models(own: Settings) -> Sequence[ConfiguredModel]:
-    """The user's tables, and the model that is set for all tasks, even if it has no table."""
+    """Return the models in the user's settings, and the default model even if it has no table."""
     names = [*own.models, *([own.model] if own.model and own.model not in own.models else [])]
     prices = PriceTable(own.prices)
     return [_describe_configured_model(name, own, prices) for name in names]
@@ -86,7 +86,7 @@ def list_usable_providers(own: Settings) -> Sequence[UsableProvider]:
 
 
 def ask_own_servers(own: Settings) -> Iterator[ServerOffer]:
-    """Every server of the user's own, at its usual address and at those that the tables name, is asked once."""
+    """Ask each local server once, at its default address and at those in the settings."""
     seen: set[str] = set()
     tables: list[tuple[str, NamedModel | None, str]] = [(kind, None, kind) for kind in LOCAL_PROVIDERS]
     tables += [(one.provider, one, name) for name, one in own.models.items() if one.provider in LOCAL_PROVIDERS or one.base_url]
@@ -105,7 +105,7 @@ def ask_own_servers(own: Settings) -> Iterator[ServerOffer]:
 
 
 def store_model_key(own: Settings, name: str, secret: str) -> str:
-    """Into the keyring, for a table or a whole provider; an empty one is taken out. What is now the case, in words."""
+    """Store a key in the keyring for a model or a provider; an empty key deletes it. Returns a message."""
     if name not in own.models and name not in PROVIDERS:
         may = ", ".join((*own.models, *PROVIDERS))
         raise BadInput(f"no such model or provider: {name!r}", next=f"use one of: {may}")
@@ -149,7 +149,7 @@ def _describe_provider(kind: str, own: Settings) -> UsableProvider:
 
 
 def _find_route(kind: str, settings: ModelSettings) -> ProviderRoute:
-    """A keyring that can't be asked is a problem of that model alone."""
+    """Return the route of a model; a keyring error is reported for that model only."""
     try:
         return find_route(endpoint_of_provider(kind), settings)
     except NeedsPerson as fault:

@@ -1,4 +1,4 @@
-"""Tasks come in and are found again."""
+"""An open project: its paths, storage and settings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,12 +45,12 @@ class Project:
 
     @property
     def ledger(self) -> LedgerStore:
-        """Of all the user's projects."""
+        """The ledger of all projects of the user."""
         return self.storage.ledger
 
 
 def open_project(path: Path) -> Project:
-    """The project that `path` is in; its state folder is made when missing."""
+    """Open the project around `path`; creates its state folder if missing."""
     repository = Repository.find(path)
     make_state_folder(repository)
     paths = ProjectPaths(repository.root)
@@ -79,7 +79,7 @@ CONFIG_TEMPLATE = """\
 
 
 def init_project(project: Project) -> Sequence[str]:
-    """What was made or found, one line each. Safe to repeat."""
+    """Set up the repository. Returns one line for each thing created or found. Safe to repeat."""
     config = project.paths.folder / "config.toml"
     made = "kept" if config.exists() else "made"
     if not config.exists():
@@ -104,5 +104,5 @@ def rebuild_views(project: Project) -> int:
 
 
 def list_instruction_files(files: InstructionFiles) -> str:
-    """The files that count for any task here, for a person who sets a repository up."""
+    """List the instruction files that apply to every task."""
     return ", ".join(source.file for source in files.look((), ()).sources)

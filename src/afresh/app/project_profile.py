@@ -1,4 +1,4 @@
-"""The fingerprint of a project, for people and for whoever builds windows: what is measured is kept beside the state."""
+"""The fingerprint of a project, for people and for prompts; measurements are cached next to the state."""
 
 import json
 from collections.abc import Iterator, MutableMapping
@@ -31,17 +31,17 @@ from afresh.workspace.repository import Repository
 PROFILE_FILE = "fingerprint.json"
 MAX_RULES = 40
 MAX_ASKED_TEST_SECONDS = 600.0
-"""Seconds that the tests may run for when they were asked for."""
+"""How long tests may run when the user asked for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileRequest:
-    """What a person asks to see."""
+    """What the user wants to see."""
 
     type: str = ""
     goal: str = ""
     run: bool = False
-    """The tests themselves are to be run, however long ago they were."""
+    """Run the tests even if a cached result exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ProfileReport:
 
 
 def profile_checkout(project: Project, wanted: ProfileRequest) -> ProfileReport:
-    """Of the checkout as it is now."""
+    """Profile the checkout as it is now."""
     place = ProjectWithSettings(project.paths, project.settings)
     tried = find_project_tests(
         place, min(MAX_ASKED_TEST_SECONDS, project.settings.check_timeout) if wanted.run else 0.0, again=wanted.run
@@ -76,7 +76,7 @@ def read_project_history(project: Project) -> CommitHistory:
 
 
 def gather_user_words(project: Project, type: str) -> Iterator[str]:
-    """What the user has written for all projects: instructions in the config folder, rules told to all. Nothing of a project."""
+    """Return the user's own instructions and rules for all projects."""
     for source in project.instructions.look((type,), ()).sources:
         users = source.file.startswith(str(project.instructions.users).removesuffix("AGENT.md"))
         if source.level is InstructionLevel.USER or (source.level is InstructionLevel.TYPE and users):
@@ -87,7 +87,8 @@ def gather_user_words(project: Project, type: str) -> Iterator[str]:
 
 
 class ProfileCache(MutableMapping[str, str]):
-    """Facts by what they were made of, in a file that may be deleted at any time. Those of another program are not believed."""
+    """Measured facts by the hash of their input, in a file that may be deleted at any time. Entries of another program
+    version are ignored."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -117,6 +118,6 @@ class ProfileCache(MutableMapping[str, str]):
 
 @cache
 def hash_profiling_code() -> str:
-    """Changes with the code that measures."""
+    """Hash the code that measures."""
     folder = Path(code.__file__).parent
     return sha256(b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))).hexdigest()

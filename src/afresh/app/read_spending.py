@@ -1,4 +1,4 @@
-"""Spending and limits that are near: read from the user's ledger without opening a project."""
+"""Reads spending and limits from the user's ledger without opening a project."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LimitUse:
-    """A limit, and what counts against it."""
+    """A limit and what was spent against it."""
 
     limit: SpendingLimit
     spent: int
@@ -33,17 +33,17 @@ def open_user_ledger() -> SqliteLedger:
 
 
 def load_user_limits() -> SpendingLimits:
-    """No repository has a say in them."""
+    """Load the user's limits; repositories cannot change them."""
     return read_settings_table(find_user_config(), "limits", SpendingLimits)
 
 
 def hash_project_root(root: Path) -> str:
-    """The same for as long as it stays where it is."""
+    """Hash the project's path: the key of a project in the ledger."""
     return sha256(str(root.absolute()).encode()).hexdigest()[:16]
 
 
 def measure_limit_use(ledger: "LimitStore", account: SpendingAccount, limits: SpendingLimits) -> list[LimitUse]:
-    """Of limits that apply to more than one task."""
+    """Measure the limits that apply to more than one task."""
     wide = [limit for limit in limits if limit.scope not in (LimitScope.CALL, LimitScope.TASK)]
     wide = [limit for limit in wide if account.project or limit.scope is not LimitScope.PROJECT]
     stopped = {(one.limit.scope, one.limit.unit) for one in ledger.tripped(account)}
@@ -54,7 +54,7 @@ def measure_limit_use(ledger: "LimitStore", account: SpendingAccount, limits: Sp
 
 
 def warn_of_limits(root: Path, now: float) -> list[str]:
-    """What a person should know before anything else: limits that stop the work here, and those that are nearly used up."""
+    """Return warnings about limits that are reached or nearly reached."""
     try:
         return _describe_limits(open_user_ledger(), SpendingAccount(hash_project_root(root), "", now))
     except AfreshError as fault:
@@ -70,7 +70,7 @@ def _describe_limits(ledger: "LimitStore", account: SpendingAccount) -> list[str
 
 
 def sum_task_calls(ledger: "CallStore", root: Path, task: str) -> SpendingLine | None:
-    """What one task has cost, with what it has handed out; nothing if the books can't be read, which is no reason to fail."""
+    """Return what a task and its subtasks have cost; None if the ledger cannot be read."""
     try:
         return sum_calls(ledger.calls(SpendingFilter(project=hash_project_root(root), task=task)), task)
     except AfreshError:
@@ -78,21 +78,21 @@ def sum_task_calls(ledger: "CallStore", root: Path, task: str) -> SpendingLine |
 
 
 def describe_cost(line: "SpendingLine | None") -> str:
-    """Of a task; empty where nobody pays."""
+    """Describe a task's cost; empty for free models."""
     if line is None:
         return "spending ledger unreadable"
     return describe_money(line) if line.money or line.unknown else ""
 
 
 def describe_money(line: "SpendingLine") -> str:
-    """A price that nobody knows is not shown as nothing."""
+    """Format the cost; unknown prices are not shown as zero."""
     if line.unknown and line.unknown == line.calls:
         return "price unknown"
     return format_dollars(line.money) + ("+?" if line.unknown else "")
 
 
 def cost_to_json(line: "SpendingLine | None") -> dict[str, Any]:
-    """Empty if spending ledger unreadable."""
+    """Return an empty dict if the ledger cannot be read."""
     if line is None:
         return {}
     return {

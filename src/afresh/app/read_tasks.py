@@ -1,4 +1,4 @@
-"""Tasks, the clock and whether there is a ledger: read without settings, templates, models or code analysis."""
+"""Reads tasks without loading settings, templates, models or code analysis."""
 
 import time
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def find_user_folder() -> Path:
 
 
 def has_user_ledger() -> bool:
-    """Nothing is made to find that out."""
+    """Return whether the ledger exists, without creating it."""
     return (find_user_folder() / LEDGER_FILE_NAME).exists()
 
 
@@ -51,14 +51,14 @@ class TaskReader:
 
 
 def open_task_reader(path: Path) -> TaskReader:
-    """For the project that `path` is in; its state folder is made when missing."""
+    """Open the task list of the project around `path`; creates its state folder if missing."""
     repository = Repository.find(path)
     clock, database = SystemClock(), Database(make_state_folder(repository) / JOURNAL_FILE_NAME)
     return TaskReader(repository.root, database, SqliteQueue(database, clock), clock)
 
 
 def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> str:
-    """A task by its id or the beginning of it; without a name the one that was touched last."""
+    """Find a task by id or prefix; without a name return the one that was changed last."""
     if name is None:
         latest = queue.tickets(TicketQuery(parents=(), order=TicketOrder.TOUCHED, most=1))
         if not latest:
@@ -73,12 +73,12 @@ def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> s
 
 
 def choose_named_tasks(tickets: Sequence[QueueTicket]) -> list[str]:
-    """Ids of parts begin as the id of their task does: they are not meant unless they alone fit."""
+    """Return the matching tasks; subtasks, whose ids start with their parent's, only if nothing else matches."""
     return [ticket.task for ticket in tickets if not ticket.parent] or [ticket.task for ticket in tickets]
 
 
 def offer_import(queue: "TaskQueue", export_folder: Path) -> str:
-    """What an export could bring back where there is nothing: the database was lost, or this is a fresh clone."""
+    """Suggest an import if the store is empty and there is an export, as in a fresh clone."""
     if queue.tickets(TicketQuery(most=1)):
         return ""
     from afresh.storage.export.manifest import describe_import

@@ -1,4 +1,4 @@
-"""Recorded sessions in, a report out: reads, measures and prices one run after another."""
+"""Replays recorded sessions of other agents: reads, measures and prices them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,22 +14,22 @@ from afresh.replay.report import ReplayReport, RunMeasurement, drop_texts, estim
 from afresh.replay.run import RecordedRun, RecordedStep
 from afresh.spending.price_list import Price, find_price, has_price_list
 
-"""What the views draw is named here: commands see the layers below only through this one."""
+"""Re-exported for the views: commands import the layers below only through this module."""
 
 CACHED_PRICE_SHARE = 0.1
-"""What the large providers ask for a token from their cache, as a share of the full price; for a price given by hand."""
+"""Price of a cached token as a share of the full price, as large providers charge; used with --price."""
 
 MEDIAN_COUNT_EXCESS = 1.09
-"""By how much the counter's pieces alone exceed the tokens of public vocabularies at the median; see engine/tokens.py."""
+"""Median ratio between our token count and public tokenizers; see core/tokens.py."""
 
 LONG_TEXT_CHARACTERS = 4_000
 PAGE_GENERATOR_TAG = '<meta name="generator" content="afresh replay">'
 COMPRESSION_RATIO = 4
-"""How much smaller than its text a compressed recording is, roughly; only the progress bar believes it."""
+"""Rough compression ratio of recordings; only the progress bar uses it."""
 
 
 class ReplayProgress(NamedTuple):
-    """Between 0 and 1, and in words."""
+    """A fraction between 0 and 1, and a text."""
 
     share: float
     words: str
@@ -40,7 +40,7 @@ ReplayProgressCallback = Callable[[ReplayProgress], None]
 
 @dataclass(frozen=True, slots=True)
 class ReplayRequest:
-    """`price` is in dollars per million input tokens; 0 takes the model's own. `album` collects what a page shows."""
+    """`price` is in dollars per million input tokens; 0 uses the model's price. `album` collects the content of the HTML page."""
 
     budget: int = 4000
     price: float = 0.0
@@ -52,27 +52,27 @@ def make_album() -> ContextSampler:
 
 
 def find_sample_session() -> Path:
-    """A session that comes with the program."""
+    """Return the session that is shipped with the program."""
     from importlib.resources import files
 
     return Path(str(files("afresh").joinpath("sample_runs", "parcel.jsonl")))
 
 
 def load_replay_builder() -> ContextBuilder:
-    """The product's own: memory and builder as in real work."""
+    """Return the same memory and prompt builder that real runs use."""
     from afresh.replay.build_contexts import build_contexts
 
     return build_contexts
 
 
 def count_ceiling_tokens(text: str) -> int:
-    """As the ceiling counts; but long texts, of which there are many and all different, are not remembered."""
+    """Count tokens as the ceiling does, without caching long texts: they are many and all different."""
     counter = EstimatingCounter()
     return counter(text) if len(text) < LONG_TEXT_CHARACTERS else int(len(TOKEN_PIECE_PATTERN.findall(text)) * counter.factor) + 1
 
 
 def replay_sessions(files: Sequence[Path], wanted: ReplayRequest, watch: ReplayProgressCallback = lambda _: None) -> ReplayReport:
-    """Broken files and runs are named in the report; it is an error only if nothing at all could be read."""
+    """Replay all files. Broken files and runs are listed in the report; it is an error only if nothing could be read."""
     runs: list[RunMeasurement] = []
     problems: list[str] = []
     builder, reader = load_replay_builder(), _SessionReader(files, problems, watch)
@@ -88,7 +88,7 @@ def replay_sessions(files: Sequence[Path], wanted: ReplayRequest, watch: ReplayP
 
 
 class _SessionReader:
-    """The runs of all files, one after another; keeps the progress."""
+    """Reads the runs of all files in order and reports progress."""
 
     def __init__(self, files: Sequence[Path], problems: list[str], watch: ReplayProgressCallback) -> None:
         self.files, self.problems, self.watch = files, problems, watch
@@ -161,7 +161,7 @@ def _explain_missing_prices(runs: Iterable[RunMeasurement], given: float) -> str
 
 
 def write_replay_page(path: Path, report: ReplayReport, album: ContextSampler) -> int:
-    """Gives back the page's size in bytes. A file that this command has not made is not overwritten."""
+    """Write the HTML page and return its size in bytes. Refuses to overwrite files that this command did not create."""
     from afresh.replay.html_page import render_page
 
     text = render_page(report, album)
@@ -185,7 +185,7 @@ def _count_step_characters(step: RecordedStep) -> int:
 
 
 def _count_bytes(path: Path) -> int:
-    """Of a file, or of all files in a folder."""
+    """Return the size of a file or of all files in a folder."""
     try:
         files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
         return sum(file.stat().st_size for file in files)

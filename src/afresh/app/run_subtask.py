@@ -1,4 +1,4 @@
-"""Parts of a task that are handed out: each is a task of its own, worked on here and now while its parent's step waits."""
+"""Runs subtasks in the same process while the parent's step waits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,22 +31,22 @@ from afresh.workspace.worktree import GitWorkspace
 
 @dataclass(frozen=True, slots=True)
 class PartRunner:
-    """Who holds the parent holds its parts: no lease of their own is needed, and nobody else can take one up."""
+    """Runs a subtask without a lease: the parent's lease covers it."""
 
     project: Project
     workspace: GitWorkspace
-    """Of the parent."""
+    """The parent's workspace."""
     insight: CodeAnalysis
     run: Callable[[str], State]
-    """Takes a part as far as it will go."""
+    """Advances a subtask as far as possible."""
 
     def __call__(self, part: Subtask, state: State, place: int) -> SubtaskResult:
-        """The part may be there already: this step was begun before, and whoever did so is dead. Then it goes on, or is over."""
+        """Run a subtask, or continue it if an interrupted run of the same step has created it."""
         name = make_part_id(state.task.id, state.work.step + 1, place)
         child = load_known_part(self.project, name) or self._created(part, state, place)
         refuse_other_part(part, child)
         if child.status in (TaskStatus.READY, TaskStatus.RUNNING):
-            self.workspace.snapshot()  # one that has not begun yet may have come from another machine, without this tree
+            self.workspace.snapshot()  # a subtask that has not started may come from another machine, without this tree
             child = self.run(name)
         if child.status is TaskStatus.DONE:
             self.workspace.take_over(name, child.workspace.first_snapshot, child.workspace.snapshot)
@@ -70,7 +70,7 @@ class PartRunner:
 
 
 def limit_part_steps(state: State, place: int) -> int:
-    """Those of one reply share what is left, the first of them most."""
+    """Divide the remaining steps among the subtasks of one reply; the first gets the most."""
     before = (
         sum(has_trait(action, ToolTrait.DELEGATES) for action in state.work.pending.reply.actions[: place - 1])
         if state.work.pending
@@ -84,7 +84,8 @@ def limit_part_steps(state: State, place: int) -> int:
 
 
 def apply_part_type(part: Subtask, task: Task, project: Project) -> Task:
-    """With the window of its type and what its parent thinks with, never a larger one than its parent's, nor above its limit."""
+    """Apply the subtask's template and the parent's model settings; the ceiling is at most the parent's and at most its own
+    limit."""
     type = part.type or task.type
     merged = merge_task_type(type, project.templates)
     if merged.family in REPORT_PATHS_BY_TYPE:
@@ -99,8 +100,8 @@ def apply_part_type(part: Subtask, task: Task, project: Project) -> Task:
 
 
 def make_part_events(task: Task, parent: State) -> list[Event]:
-    """Its first window is as large as its parent's is now: whoever hands out a part that needs such a one has found that out
-    already. Calm steps lower it, as ever."""
+    """Return the first events of a subtask. Its ceiling starts at the parent's current one and falls again when steps need
+    less."""
     if parent.budget <= task.budget:
         return [TaskCreated(task)]
     return [TaskCreated(task), CeilingChanged(0, task.budget, parent.budget, f"{task.parent} has it, of which this is a part")]
@@ -114,7 +115,7 @@ def load_known_part(project: Project, name: str) -> State | None:
 
 
 def report_part(project: Project, child: State, part: Subtask, step: int) -> SubtaskResult:
-    """Of its journal only what it said when it completed, and when it ended."""
+    """Report a subtask's end and its closing message; nothing else from its journal."""
     claimed, ended = "", child.times.updated
     for entry in project.store.journal(child.task.id):
         if isinstance(entry.event, TaskEnded):

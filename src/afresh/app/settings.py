@@ -1,4 +1,4 @@
-"""What the user and a repository say about how to work: files of settings, read and checked."""
+"""Reads and checks the settings files of the user and of a repository."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,59 +31,60 @@ class ProjectPaths:
 
 @dataclass(frozen=True, slots=True)
 class HookOptions:
-    """Commands of the user's. They run as the user, outside the sandbox."""
+    """The user's hook commands. They run as the user, outside of the sandbox."""
 
     before_compaction: str = ""
-    """Asked before memory is compacted."""
+    """Run before memory is compacted."""
     timeout: int = 30
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionOptions:
     model_summary: bool | None = None
-    """Whether a model writes the summary of a compaction. Unless told: a provider's does when the rules' own has no room."""
+    """Whether a model writes the summary of a compaction. Default: a provider's model does if the rule-based summary lacks
+    space."""
 
 
 @dataclass(frozen=True, slots=True)
 class LessonOptions:
     model_wording: bool = False
-    """Whether the model of a task is asked, once it is verified, to put what it has learnt into better words."""
+    """Whether the model words the lesson of a verified task."""
 
 
 @dataclass(frozen=True, slots=True)
 class DelegationOptions:
     parts: int = 4
-    """How many parts of itself a task may hand out at most."""
+    """Maximum number of subtasks of a task."""
     offer: bool = True
-    """Whether any may be handed out at all."""
+    """Whether subtasks are allowed at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepositorySettings:
-    """What a repository may set. Models, keys, endpoints, money and the sandbox are the user's alone."""
+    """What a repository may set. Models, keys, endpoints, money and the sandbox are settings of the user only."""
 
     checks: tuple[str, ...] = ()
     type: str = ""
     loop: Literal["react", "plan_execute"] | None = None
-    """For tasks whose order names none; unless told as the template of the type has it."""
+    """Strategy for tasks that name none; default: the template's."""
     budget: int = 0
-    """Ceiling in tokens for each call; 0 leaves it to the template of the task's type."""
+    """Ceiling in tokens for each call; 0 uses the template's."""
     max_budget: int = 0
-    """0: four times the task's budget."""
+    """Highest ceiling; 0 is four times the task's budget."""
     max_steps: int = 60
     check_timeout: int = 600
     """Seconds after which a check is killed."""
     patterns: bool = True
-    """Whether patterns come from other projects and go to them: only if both the user and the repository let them."""
+    """Whether patterns are shared with other projects; both user and repository must allow it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings(RepositorySettings):
-    """With what only the user sets. Each table is a class of its own, whose fields are the keys that it may have."""
+    """Repository settings and those that only the user may set. Each table is a class; its fields are the allowed keys."""
 
     model: str = ""
     mode: Literal["autonomous", "supervised", "interactive"] = "autonomous"
-    """How closely a person follows the work, unless the run or the task says otherwise."""
+    """Default supervision of runs."""
     readable: tuple[str, ...] = ()
     """Paths outside the repository that sandboxed commands may read."""
     hooks: HookOptions = field(default_factory=HookOptions)
@@ -93,12 +94,12 @@ class Settings(RepositorySettings):
     delegation: DelegationOptions = field(default_factory=DelegationOptions)
     limits: SpendingLimits = field(default_factory=SpendingLimits)
     prices: Mapping[str, UserPrice] = field(default_factory=dict[str, UserPrice])
-    """What models cost, by their full names, where no list knows it or the user knows better."""
+    """Prices by full model name; they override the price list."""
     no_progress: StallThresholds = field(default_factory=StallThresholds)
 
 
 def load_settings(project: ProjectPaths) -> Settings:
-    """The user's settings, and over them those of the repository that it may set."""
+    """Load the user's settings, overridden by the repository's where it may set them."""
     own = read_settings_file(find_user_config(), Settings)
     of_repository = read_settings_file(project.folder / "config.toml", RepositorySettings)
     patterns = own.get("patterns", True) and of_repository.get("patterns", True)
@@ -106,5 +107,5 @@ def load_settings(project: ProjectPaths) -> Settings:
 
 
 def load_user_settings() -> Settings:
-    """The user's alone: no repository has a say in models, keys and addresses."""
+    """Load the user's settings only; repositories cannot set models, keys or addresses."""
     return Settings(**read_settings_file(find_user_config(), Settings))

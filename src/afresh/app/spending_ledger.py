@@ -1,4 +1,4 @@
-"""The ledger of a project: opened for a run, and calls that it misses restored from the journals."""
+"""Opens the ledger for a run, and restores missing calls from the journals."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -28,7 +28,7 @@ from afresh.storage.renew_lease import identify_worker, is_worker_dead
 
 @dataclass(frozen=True, slots=True)
 class OpenLedger:
-    """With the project that one stands in, if any."""
+    """The user's ledger, with the current project if there is one."""
 
     ledger: LedgerStore
     limits: SpendingLimits
@@ -53,7 +53,7 @@ def open_ledger_of_project(project: Project) -> OpenLedger:
 
 
 def open_run_ledger(project: Project, spec: str, tell: Callable[[str], None]) -> SpendingLedger:
-    """For the calls of one run. What a dead process has left unpaid is put right first."""
+    """Open the ledger for one run. Bookings of dead processes are settled first."""
     free = not is_paid(spec, project.settings.models, project.settings.prices)
     prices = FreePrices() if free else PriceTable(project.settings.prices)
     root_hash, limits = hash_project_root(project.paths.root), project.settings.limits
@@ -70,7 +70,7 @@ def make_task_account(project: Project, task: str = "") -> SpendingAccount:
 
 
 def ask_about_limit(project: Project, fault: OverLimit) -> QuestionAsked | None:
-    """What a person is asked when one task alone may spend no more; nothing for limits that stop others too."""
+    """Return the question for a limit of a single task; None for limits that also stop other tasks."""
     if fault.scope == LimitScope.TASK:
         return ask_person(
             f"{fault.what}. Answer to allow as much again, or discard the task.", f"{GO_ON}: it may spend as much once more"
@@ -81,15 +81,15 @@ def ask_about_limit(project: Project, fault: OverLimit) -> QuestionAsked | None:
 
 
 def reset_task_limits(project: Project, task: str) -> None:
-    """A person has answered: a limit that has stopped this task alone counts anew."""
-    with suppress(AfreshError):  # books that can't be read stop the next call, not the answer
+    """Reset the limits that stopped only this task, after a person has answered."""
+    with suppress(AfreshError):  # an unreadable ledger stops the next call, not the answer
         for breaker in project.ledger.tripped(make_task_account(project, task)):
             if breaker.limit.scope in (LimitScope.TASK, LimitScope.CALL):
                 project.ledger.reset(make_task_account(project, task), breaker.limit.scope)
 
 
 def reconcile_ledger(project: Project) -> None:
-    """A call whose process died before it was paid is settled from the journal, or stays on the books at its worst."""
+    """Settle bookings of dead processes from the journal; without a reply they keep their worst-case cost."""
     table = PriceTable(project.settings.prices)
     for lost in project.ledger.calls(SpendingFilter(project=hash_project_root(project.paths.root), only_booked=True)):
         if not lost.is_open or not is_worker_dead(lost.booking.worker):
@@ -102,7 +102,7 @@ def reconcile_ledger(project: Project) -> None:
 
 
 def _find_journaled_reply(project: Project, call: CallBooking) -> Reply | None:
-    """What the journal holds of it: but a step that was bought again is paid already."""
+    """Return the reply in the journal, unless the step was called again and is already paid."""
     if call.kind not in (CallPurpose.WORK, CallPurpose.DELEGATE) or _key_call(call) in _list_paid_steps(project, call.task):
         return None
     try:
@@ -123,7 +123,7 @@ def _list_paid_steps(project: Project, task: str = "") -> set[tuple[str, CallPur
 
 
 def restore_missing_calls(project: Project) -> int:
-    """Calls that the journals of the project know and the books do not, written again; how many."""
+    """Write calls that are in the journals but not in the ledger; return their number."""
     table, count, known = PriceTable(project.settings.prices), 0, _list_paid_steps(project)
     for ticket in project.queue.tickets():
         made = [one for one in _read_journaled_calls(project, ticket.task, table) if _key_call(one[0].call) not in known]
@@ -134,7 +134,7 @@ def restore_missing_calls(project: Project) -> int:
 
 
 def _read_journaled_calls(project: Project, task: str, table: PriceTable) -> Iterator[tuple[PricedBooking, CallPayment]]:
-    """Every call that the journal has a reply of."""
+    """Yield each call that has a reply in the journal."""
     order, model, step, audit = project.store.load(task).task, "", 0, None
     for entry in project.store.journal(task):
         made: tuple[CallBooking, Reply] | None = None
@@ -171,7 +171,7 @@ def _make_step_booking(task: Task, step: int, audit: CallAudit | None, model: st
 
 
 def _make_side_booking(task: Task, kind: CallPurpose, step: int, reply: Reply, model: str) -> CallBooking:
-    """Not the work itself: of such a call the journal has only the reply."""
+    """Make the booking of a call beside the steps; the journal has only its reply."""
     usage = reply.usage
     whole = usage.tokens
     call = _make_step_booking(task, step, None, model or reply.model)
@@ -189,7 +189,7 @@ def _make_ledger_entry(
 
 
 def _find_price(call: CallBooking, table: PriceTable) -> Price | None:
-    """By its name alone: that of a provider's model has the provider before a colon."""
+    """Find a price by model name; provider models have a `provider:` prefix."""
     kind, colon, _ = call.model.partition(":")
     if not colon or (kind in LOCAL_PROVIDERS and call.model not in table.own):
         return FREE_PRICE
@@ -197,7 +197,7 @@ def _find_price(call: CallBooking, table: PriceTable) -> Price | None:
 
 
 def payment_from_reply(call: CallBooking, reply: Reply, price: Price | None) -> CallPayment:
-    """As the journal says what it cost; as it would cost today, where it does not."""
+    """Return the payment from the journaled cost, or at today's price if none was recorded."""
     usage, note = correct_usage(reply, call)
     read, said = (price.read(usage), price.said(usage)) if price else (0, 0)
     whole = read + said if reply.cost is None else reply.cost

@@ -1,4 +1,4 @@
-"""What was spent: by day, task, kind of call, section, model and project, against the limits."""
+"""Reports spending by day, task, purpose, section, model and project, against the limits."""
 
 import re
 import time
@@ -19,17 +19,17 @@ from afresh.spending.reports import SpendingGroup, SpendingLine, list_prompt_siz
 from afresh.views.model_calls import TokenGrowth, measure_token_growth
 
 MAX_TASKS_COMPARED = 20
-"""Whose journals are read to tell what an accumulating history would have sent."""
+"""How many journals are read to compare with a growing history."""
 MAX_ALERTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TaskCost:
-    """What else is known of a task of this project."""
+    """Steps and tokens of a task of this project."""
 
     steps: int
     allowed: int
-    """Steps: its budget."""
+    """Maximum number of steps."""
     contexts: int
     sent: int
     accumulating: int
@@ -50,7 +50,7 @@ class SpendingReport:
 
 
 def report_spending(own: OpenLedger, by: SpendingGroup, start: float, everywhere: bool) -> SpendingReport:
-    """Of the project that one stands in, unless all are asked for."""
+    """Report the spending of the current project, or of all projects."""
     which = SpendingFilter(start, "" if everywhere else own.account.project)
     calls = own.ledger.calls(which)
     lines = sum_calls_by_group(calls, by)
@@ -72,7 +72,7 @@ def sum_task_spending(project: Project, task: str) -> SpendingLine | None:
 
 
 def sum_task_nano_dollars(project: Project, task: str) -> int:
-    """The same in nano-dollars, to be asked at every step; 0 if the books can't be read."""
+    """Return a task's cost in nano-dollars; 0 if the ledger cannot be read. Called at every step."""
     account = SpendingAccount(hash_project_root(project.paths.root), task, 0.0)
     try:
         return project.ledger.tally(account, LimitScope.TASK, LimitUnit.MONEY).total
@@ -81,7 +81,7 @@ def sum_task_nano_dollars(project: Project, task: str) -> int:
 
 
 def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> Sequence[TrippedLimit]:
-    """What was spent no longer counts against this limit; the breakers that this ended."""
+    """Start counting again for a limit; return the tripped limits that this resets."""
     one = scope in (LimitScope.TASK, LimitScope.CALL)
     if task and not one:
         raise BadInput(
@@ -100,7 +100,7 @@ def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> Sequenc
 
 
 def parse_since(text: str, now: float) -> float:
-    """`7d`, `24h`, `2w`, `today`, `all` or a date."""
+    """Parse `7d`, `24h`, `2w`, `today`, `all` or a date."""
     if found := re.fullmatch(r"(\d{1,5})([hdw])", text):
         return now - int(found[1]) * {"h": 3_600, "d": 86_400, "w": 604_800}[found[2]]
     if text == "all":

@@ -1,4 +1,4 @@
-"""What a task has made: to look at, to take over, to throw away."""
+"""Shows, applies, undoes and discards the changes of a task."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ def list_task_changes(project: Project, state: State) -> Sequence[Change]:
 
 
 def apply_task_result(project: Project, task: str, unverified: bool = False) -> tuple[State, str]:
-    """Merge the task's branch into the user's checkout; only what was verified, unless the user says otherwise."""
+    """Merge the task's branch into the user's checkout; unverified work only with `unverified`."""
     state = project.store.load(task)
     refuse_part_of_task(state)
     if state.status is TaskStatus.APPLIED:
@@ -54,7 +54,7 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
 
 
 def discard_task_result(project: Project, task: str) -> State:
-    """Remove the task's worktree and branch. Its journal stays."""
+    """Remove the task's worktree and branch. The journal is kept."""
     state = project.store.load(task)
     refuse_part_of_task(state)
     if owner := next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), ""):
@@ -69,7 +69,7 @@ def discard_task_result(project: Project, task: str) -> State:
 
 
 def dismiss_parts(project: Project, repository: Repository, task: str, fate: str) -> None:
-    """The parts of a task go with it: trees, branches and snapshots. What was verified and taken over counts as applied."""
+    """Remove the worktrees, branches and snapshots of subtasks. Verified subtasks of an applied task are marked applied."""
     for ticket in list_parts(project.queue.tickets(), task):
         apply_or_discard.discard_task_branch(repository, ticket.task)
         drop_pending_work(repository, ticket.task)
@@ -79,13 +79,13 @@ def dismiss_parts(project: Project, repository: Repository, task: str, fate: str
 
 
 def refuse_empty_undo(project: Project, state: State, steps: int) -> None:
-    """BadInput if there is nothing to take back, in the words of someone beside the work."""
+    """Raise BadInput if there is nothing to undo."""
     select_steps_to_undo(state.task.id, project.store, steps, "/undo 1")
 
 
 def undo_task_steps(project: Project, task: str, steps: int = 0, why: str = "") -> State:
-    """Take back the last change, or so many steps, of a task that nobody is working on. Recorded before the tree follows: if the
-    tree of the last undoing has not followed, that is done now and nothing more is taken back."""
+    """Undo the last change, or the last `steps` steps, of a task that no worker holds. It is recorded before the worktree is
+    changed; if an earlier undo did not reach the worktree, only that is completed."""
     state = project.store.load(task)
     refuse_part_of_task(state)
     if owner := next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), ""):

@@ -1,4 +1,4 @@
-"""Tasks: added once what was ordered is checked, and found by name."""
+"""Adds tasks after checking the order, and finds them by name."""
 
 import re
 import secrets
@@ -39,14 +39,14 @@ from afresh.policy.questions import ask_about_ceiling
 from afresh.ports.knowledge import InstructionReader
 
 ID_SUFFIX_BYTES = 4
-"""Enough that tasks of two machines with the same goal do not meet in one export."""
+"""Random bytes of an id: enough that tasks from two machines with the same goal do not collide in an export."""
 MAX_TAKEN_IDS = 8
-"""Ids that are tried again: more in a row are no accident."""
+"""How often a taken id is replaced; more collisions in a row are an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskOrder:
-    """What the user typed."""
+    """A task as ordered on the command line."""
 
     goal: str
     type: str = ""
@@ -98,7 +98,7 @@ def add_task(project: Project, order: TaskOrder) -> State:
 
 
 def create_task(project: Project, task: Task) -> State:
-    """Begin the journal of a task, under another id if a task has this one already: only the commit itself can tell."""
+    """Start a task's journal, with another id if the commit finds it taken."""
     for _ in range(MAX_TAKEN_IDS):
         try:
             return record_events(project, None, task.id, [TaskCreated(task)])
@@ -108,14 +108,14 @@ def create_task(project: Project, task: Task) -> State:
 
 
 def choose_ceiling(style: Template, order: TaskOrder, given: Settings) -> int:
-    """The ceiling of the type, with what its model may think with on top of it: windows stay as large as they are without."""
+    """Return the template's ceiling plus the model's thinking budget, so that prompts keep their size."""
     model = order.model or given.model
     asked = max([style.thinking, *[phase.thinking for phase in style.phases]]) if order.thinking is None else order.thinking
     return style.ceiling + (asked if not model or is_provider(model, given.models) else 0)
 
 
 def find_task_checks(project: Project) -> tuple[Check, ...]:
-    """As the project's own files say, and seen to find tests. They are run when the task begins: not here, too."""
+    """Return checks from the project's files that are known to find tests. They are run when the task starts, not here."""
     from afresh.app.choose_checks import ProjectWithSettings, choose_checks
 
     chosen = choose_checks(ProjectWithSettings(project.paths, project.settings), limit=0)
@@ -123,7 +123,7 @@ def find_task_checks(project: Project) -> tuple[Check, ...]:
 
 
 def find_task(project: Project, name: str | None) -> str:
-    """A task by its id or the beginning of it; without a name the one that was touched last."""
+    """Find a task by id or prefix; without a name return the one that was changed last."""
     return find_task_id(project.queue, project.paths.folder / "export", name)
 
 
@@ -132,14 +132,14 @@ def end_task(project: Project, task: str, status: TaskStatus, reason: str) -> St
 
 
 def block_task(project: Project, task: str, why: str, question: QuestionAsked | None = None) -> State:
-    """The task can't go on by itself: it waits for a person and is in nobody's way."""
+    """Block the task with a question, and release it."""
     return record_events(
         project, project.store.load(task), task, [question or ask_about_ceiling(why), TaskEnded(TaskStatus.BLOCKED, why)]
     )
 
 
 def record_events(project: Project, state: State | None, task: str, events: Sequence[Event]) -> State:
-    """Events from outside a run: a person's."""
+    """Record events from outside of a run, such as a person's."""
     entries = link_events(task, state.head if state else JournalHead(), project.clock.now(), events)
     after = fold_entries(state, entries)
     project.store.append(entries, (), after)
@@ -162,7 +162,7 @@ NOTHING_ADDED = "nothing was added"
 
 
 def build_prompt_per_phase(memory: GatheredContext, style: Template, budget: int, counter: EstimatingCounter) -> list[Prompt]:
-    """A window of each phase; OverCeiling from the first that does not fit."""
+    """Build a prompt for each phase. Raises OverCeiling for the first that does not fit."""
     first = [replace(style, phases=(phase, *[one for one in style.phases if one is not phase])) for phase in style.phases] or [
         style
     ]
@@ -189,7 +189,7 @@ def refuse_unworkable_task(
 
 
 def refuse_thinking_budget(task: Task, ceiling: int, named: Mapping[str, NamedModel]) -> None:
-    """Rather than to think with less than was asked for, or not at all, without a word."""
+    """Raise BadInput instead of silently reducing the thinking budget."""
     wanted = task.thinking or 0
     if wanted and task.model and not is_provider(task.model, named):
         what = f"{task.model.partition(':')[0]} does not support --thinking"
@@ -206,7 +206,7 @@ def refuse_thinking_budget(task: Task, ceiling: int, named: Mapping[str, NamedMo
 
 
 def refuse_unstorable_text(*texts: str) -> None:
-    """Bytes that are no text come in from a command line as halves of pairs; no file can hold them."""
+    """Raise BadInput for command-line bytes that are not valid text and could not be stored."""
     for text in texts:
         if not text.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in text):
             said = text.encode(errors="backslashreplace").decode()[:100]
@@ -214,7 +214,7 @@ def refuse_unstorable_text(*texts: str) -> None:
 
 
 def refuse_large_ceiling(budget: int, window: int, option: str = "--budget") -> None:
-    """A fifth of the model's window, never more."""
+    """Raise BadInput if the ceiling is over a fifth of the model's context window."""
     if budget > window // MODEL_WINDOW_DIVISOR:
         raise BadInput(
             f"a budget of {budget:,} tokens is over 20 % of this model's context window of {window:,}",
@@ -226,8 +226,8 @@ def refuse_large_ceiling(budget: int, window: int, option: str = "--budget") -> 
 def refuse_overfull_prompt(
     state: State, shelf: TemplateLayers, instructions: InstructionReader, named: Mapping[str, NamedModel] = NO_NAMED_MODELS
 ) -> None:
-    """By trying, with the highest ceiling: a window of every phase holds the tools, the criteria, all that was said, and what
-    people have laid down."""
+    """Raise BadInput if a prompt with tools, criteria, user messages and instructions does not fit the highest ceiling in
+    every phase."""
     task, style = state.task, load_template(state.task.type, shelf)
     window, framing = _find_window_and_framing(task.model, named)
     highest, counter = compute_highest_ceiling(task, window), EstimatingCounter(framing=framing)
@@ -245,7 +245,7 @@ def refuse_overfull_prompt(
 
 
 def _find_window_and_framing(model: str, named: Mapping[str, NamedModel]) -> tuple[int, int]:
-    """A name that is no longer in the user's settings is told to whoever resumes the task, not to whoever answers it."""
+    """Return the model's context window and framing tokens. An unknown model name is reported on resume, not here."""
     try:
         return (
             (find_context_window(model, named), find_framing_tokens(model, named))

@@ -1,4 +1,4 @@
-"""Functions that are over a limit of ruff's complexity family, and what could be done for each."""
+"""Lists functions over ruff's complexity limits, with refactorings for each."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -35,12 +35,12 @@ class Violation:
 
     @property
     def weight(self) -> float:
-        """How far over its limits it is, for the order."""
+        """How far the function is over its limits, for sorting."""
         return max(one.value / max(1, one.limit) for one in self.measures)
 
 
 def list_violations(root: Path, places: Sequence[str], offers: bool = True) -> Iterator[Violation]:
-    """The worst first. With `offers`, each is worked out as it is asked for, because that takes time."""
+    """Yield violations, worst first. With `offers`, refactorings are computed when each is requested, because that is slow."""
     missing = [place for place in places if not (root / place).exists()]
     if missing:
         raise BadInput(
@@ -66,7 +66,7 @@ def attach_suggestion(violation: Violation, source: PythonSource, taken: frozens
 
 
 def _make_violation(source: PythonSource, here: Sequence[ruff.RuffFinding]) -> Violation | None:
-    """Findings inside a function (a test, a block) belong to the innermost one around them."""
+    """Make a violation from findings; those inside a function belong to the innermost one."""
     line = here[0].line
     around = [one for one in source.functions if one.node.lineno <= line <= (one.node.end_lineno or line)]
     if not around:
@@ -103,7 +103,7 @@ def _parse_file(root: Path, path: str) -> PythonSource | None:
 
 
 def _collect_taken_words(root: Path) -> frozenset[str]:
-    """Words of the project, so that a new method overrides nothing."""
+    """Collect names in use, so that a new method overrides nothing."""
     found: set[str] = set()
     for path in ruff.list_checked_files(root, ["."]):
         source = root / path

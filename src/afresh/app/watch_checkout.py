@@ -1,4 +1,4 @@
-"""Keeping the index of a checkout current while somebody works in it."""
+"""Keeps the index of a checkout up to date while files change."""
 
 import os
 import time
@@ -18,29 +18,28 @@ from afresh.workspace.git import SAFE_GIT_CONFIG, GitFailed, run_git_as_user
 
 QUIET_MILLISECONDS = 100
 MAX_DELAY_MILLISECONDS = 1_000
-"""Milliseconds without a further change after which a change is looked at, and after which it is in any case."""
+"""Longest delay of an update while changes keep arriving."""
 STOP_POLL_MILLISECONDS = 1_000
 FULL_LOOK_SECONDS = 30.0
-"""Milliseconds between looks whether to end; seconds after which the tree is looked over although nothing was told: a queue of
-events may have run over, and some file systems tell nothing."""
+"""Seconds between full scans: event queues can overflow, and some file systems send no events."""
 UNWATCHED_FOLDERS = (".git", ".afresh")
 
 
 @dataclass(frozen=True, slots=True)
 class IndexUpdate:
-    """What one change has led to."""
+    """The result of one index update."""
 
     read: tuple[str, ...]
     """Files with new content."""
     gone: tuple[str, ...]
     seconds: float
     files: int
-    """In languages that are understood."""
+    """Files in supported languages."""
 
 
 @dataclass(slots=True)
 class RecordingFiles:
-    """The port `Files`, with a record of what was read and whether it was new."""
+    """Implements `Files` and records which files were read and which were new."""
 
     files: FileTree
     seen: dict[str, bytes] = field(default_factory=dict)
@@ -65,10 +64,10 @@ class RecordingFiles:
 
 
 def watch_checkout(home: IndexedCheckout, tell: Callable[[IndexUpdate], None], stop: Event | None = None) -> None:
-    """Until it is stopped or interrupted. The first flush tells of the whole tree, each later one of a change."""
+    """Watch until stopped or interrupted. The first update covers the whole tree, later ones a change."""
     events = watch_changed_paths(home.root, stop)
     with lock_checkout(home):
-        # never looked over since the watch began, which is after the first flush: what came between the two is seen at once
+        # no full scan since the watch began: changes between the first update and the watch are found at once
         reads, looked = RecordingFiles(home.files), -FULL_LOOK_SECONDS
         code = update_checkout_index(home, reads, None, tell)
         for changed in events:
@@ -83,8 +82,7 @@ def watch_checkout(home: IndexedCheckout, tell: Callable[[IndexUpdate], None], s
 def update_checkout_index(
     home: IndexedCheckout, reads: RecordingFiles, before: CodeIndex | None, tell: Callable[[IndexUpdate], None]
 ) -> CodeIndex:
-    """The view after a change, or, first of all, of what is there. A tree that can't be listed at this moment, as in the middle
-    of a checkout, is tried again with the next event."""
+    """Update the index. If the tree cannot be listed, as during a checkout, it is tried again with the next event."""
     started = time.perf_counter()
     reads.fresh = []
     try:
@@ -102,7 +100,7 @@ def update_checkout_index(
 
 
 def watch_changed_paths(root: Path, stop: Event | None) -> Iterator[frozenset[str]]:
-    """Paths that were touched, by and by; nothing when there was nothing for a while. BadInput if watching is not possible."""
+    """Yield changed paths, or an empty set after a timeout. Raises BadInput if watching is not possible."""
     try:
         from watchfiles import watch as watched  # pyright: ignore[reportMissingImports]
     except ImportError as missing:
@@ -140,7 +138,7 @@ def _yield_changed_paths(root: Path, watched: Any, stop: Event | None) -> Iterat
 
 
 def needs_index_update(home: IndexedCheckout, changed: frozenset[str], code: CodeIndex) -> bool:
-    """Whether anything that counts was touched: a file that is known, or one that git would not ignore."""
+    """Return whether a changed path is indexed, or is a new file that git does not ignore."""
     if not changed:
         return False
     if not changed.isdisjoint(code.paths) or any(name.rpartition("/")[2] == ".gitignore" for name in changed):
@@ -159,7 +157,7 @@ def find_ignored_paths(root: Path, names: frozenset[str]) -> frozenset[str]:
 
 @contextmanager
 def lock_checkout(home: IndexedCheckout) -> Iterator[None]:
-    """One watcher for a checkout. The lock is the system's, so that it ends with the process that held it, however that ended."""
+    """Allow one watcher per checkout. The system releases the lock when the process ends."""
     from fcntl import LOCK_EX, LOCK_NB, flock
 
     place = home.state / "watch.lock"

@@ -1,1 +1,1 @@
-"""The command line: one command per file, listed in `main.py`."""
+"""The command line: small commands share a file by topic; `main.py` lists them."""

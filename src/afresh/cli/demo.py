@@ -1,4 +1,4 @@
-"""`afresh demo`: see it work on a sample project, then see it killed and resumed."""
+"""`afresh demo`: runs the agent on a sample project, then kills and resumes it."""
 
 import sys
 from pathlib import Path
@@ -37,14 +37,14 @@ def command(keep: Path | None) -> None:
 
 
 def put_python_on_path() -> None:
-    """The sample's tests run with the Python that runs afresh: pytest is there."""
+    """Put the Python that runs afresh first on PATH: it has pytest, which the sample's tests need."""
     import os
 
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 def warn_if_unconfined(project: "Project") -> bool:
-    """The sample is ours, so it may run without a sandbox where there is none. Said loudly, and only here."""
+    """Warn if there is no sandbox. The sample is our own code, so it may run without one."""
     from afresh.app.doctor import examine_sandbox
 
     found = examine_sandbox()

@@ -1,4 +1,4 @@
-"""Someone at the terminal, beside the work: shown where it stands, and asked what they want before it goes on."""
+"""Shows the status to a person at the terminal and asks what to do before the next step."""
 
 import signal
 from collections.abc import Callable
@@ -21,13 +21,13 @@ STOP_REQUEST = PersonRequest(PersonAct.STOP)
 
 
 class PersonAtTerminal:
-    """A Person. What they say is checked by the app before it goes to the task."""
+    """A Person at the terminal. The app checks their input before the task gets it."""
 
     def __init__(self, project: "Project", progress: "LiveProgress", lines: TextIO, heeds_interrupts: bool = False) -> None:
         self.project, self.progress, self.lines, self.heeds_interrupts = project, progress, lines, heeds_interrupts
         self.left, self.told, self.asking = 0, False, False
         self.wanted = False
-        """A pause, by Ctrl-C in the middle of a step."""
+        """Set by Ctrl-C during a step: pause after it."""
 
     @property
     def console(self) -> "Console":
@@ -69,7 +69,7 @@ class PersonAtTerminal:
                 self.console.print(f"  {fault.what}; {fault.next}", style="yellow")
 
     def _meant(self, line: str, state: "State") -> PersonRequest | None:
-        """None when it only wanted to see something, and is asked again."""
+        """Return the request, or None if the person only looked at something and is asked again."""
         if line.startswith("/"):
             name, _, rest = line[1:].partition(" ")
             return self._command(name, rest, state)
@@ -114,7 +114,7 @@ class PersonAtTerminal:
         self.console.print(renderable)
 
     def interrupted(self, *_: object) -> None:
-        """The first Ctrl-C waits for the end of the step; a second one does not."""
+        """Pause after the step at the first Ctrl-C; stop at once at the second."""
         if self.asking or self.wanted:
             raise KeyboardInterrupt
         self.wanted = True

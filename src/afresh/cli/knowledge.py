@@ -1,4 +1,4 @@
-"""`afresh knowledge`: what tasks have learnt, to look at, to confirm, to correct."""
+"""`afresh knowledge`: lists, approves, edits and shares lessons."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

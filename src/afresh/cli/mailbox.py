@@ -1,4 +1,4 @@
-"""`afresh mailbox`: being the model by hand. DIR is what stands after `mailbox:` in --model."""
+"""`afresh mailbox`: answers model requests by hand. DIR is the folder after `mailbox:` in --model."""
 
 import sys
 

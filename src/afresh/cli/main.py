@@ -1,4 +1,4 @@
-"""The command line's front door: finds the command, runs it, and turns errors into sentences."""
+"""Entry point: finds the command, runs it, and prints errors."""
 
 import gc
 import os
@@ -57,7 +57,7 @@ COMMAND_SECTIONS = {
         "rebuild": "Rewrite session files from the journal.",
     },
 }
-"""The help line of each command is here so that `--help` imports none of them."""
+"""Help lines are defined here so that `--help` imports no command."""
 COMMAND_FILES = {
     "code": ("map", "find", "who-calls", "watch", "violations"),
     "export_import": ("export", "import"),
@@ -112,7 +112,7 @@ class LazyCommandGroup(click.Group):
 
 
 def measure_help_width() -> int:
-    """Of the help text. Click would find it too, but by way of modules that nothing else needs at the start."""
+    """Return the width of help text. Click's own function would import modules that are not needed at start-up."""
     try:
         columns = os.get_terminal_size(sys.stdout.fileno()).columns
     except (OSError, ValueError):
@@ -133,7 +133,7 @@ def root_command(context: click.Context) -> None:
 
 
 def run_command_line(args: Sequence[str]) -> int:
-    """Run one command line. The exit code: 0 done, 1 an error, 2 wrong usage, 130 interrupted, or what the command returns."""
+    """Run one command line and return the exit code: 0 done, 1 error, 2 wrong usage, 130 interrupted, or the command's own."""
     try:
         result = root_command.main(args=list(args), prog_name="afresh", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
@@ -144,7 +144,7 @@ def run_command_line(args: Sequence[str]) -> int:
 
 
 def main() -> None:
-    # What is imported lives as long as the process: the collector need not walk it, least of all on the way out.
+    # Imported modules live as long as the process; the garbage collector need not walk them, least of all at exit.
     gc.freeze()
     code = run_command_line(sys.argv[1:])
     gc.freeze()

@@ -1,4 +1,4 @@
-"""`afresh memory`: what the project remembers, to look at and to put right."""
+"""`afresh memory`: searches and edits the project's facts."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`afresh models`: which models can be used from here, and whether one of them really answers."""
+"""`afresh models`: lists usable models, and tests one with a real call."""
 
 import sys
 

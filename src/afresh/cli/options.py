@@ -1,4 +1,4 @@
-"""What the commands share."""
+"""Options that several commands share."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def default_to_empty(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
-    """A choice that need not be made."""
+    """Return an empty string if the option was not given."""
     return value or ""
 
 
@@ -35,14 +35,14 @@ no_sandbox_option = click.option("--no-sandbox", is_flag=True, help="Run command
 
 
 def add_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say how a run goes; together they are a `working.Way`."""
+    """Add the options of a run; together they are `RunFlags`."""
     for option in (json_option, quiet_option, no_sandbox_option, mode_option):
         function = option(function)
     return function
 
 
 class TypeOption(click.Option):
-    """Names the types that there are only when help is asked for."""
+    """An option that loads the list of task types only for --help."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from afresh.app.inspect_templates import open_templates_at
@@ -53,7 +53,7 @@ class TypeOption(click.Option):
 
 
 def add_order_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that describe a task, for `run` and `add`."""
+    """Add the options that describe a task, for `run` and `add`."""
     options = [
         click.argument("goal"),
         click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T"),

@@ -21,14 +21,14 @@ def print_rendered(renderable: Any) -> None:
 
 
 def measure_width() -> int:
-    """Columns of the terminal; 80 where there is none."""
+    """Return the terminal's width; 80 without a terminal."""
     from shutil import get_terminal_size
 
     return get_terminal_size().columns
 
 
 def print_lines(lines: "Iterable[Line]") -> None:
-    """Colour only on a terminal, and never when NO_COLOR is set."""
+    """Print lines; with colour only on a terminal and without NO_COLOR."""
     from afresh.cli.render.console import choose_stream
     from afresh.cli.render.widgets import draw_lines
 
@@ -37,7 +37,7 @@ def print_lines(lines: "Iterable[Line]") -> None:
 
 
 def print_code_lines(renderable: Any) -> None:
-    """Lines of code, for people: cut to the terminal's width, but whole when they go to a file or another program."""
+    """Print code cut to the terminal's width; uncut to a file or pipe."""
     from afresh.cli.render.console import open_console
 
     whole = not sys.stdout.isatty() and "COLUMNS" not in os.environ

@@ -1,4 +1,4 @@
-"""`afresh replay`: what it would have sent in the sessions of the agent that you use today."""
+"""`afresh replay`: what afresh would have sent in recorded sessions of another agent."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,7 +53,8 @@ def command(files: tuple[Path, ...], budget: int, html: str, price: float, sampl
 
 
 def choose_page_file(html: str, files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:
-    """Where the page goes. A word after --html that is no name of a page is a session: it must never be written over."""
+    """Return the page's path and the sessions. A word after --html that is no page name is a session, so that it is never
+    overwritten."""
     if not html or html.lower().endswith((".html", ".htm")):
         return (Path(html) if html else None), files
     return Path(DEFAULT_PAGE_FILE), (Path(html), *files)
@@ -69,7 +70,7 @@ def list_session_files(files: tuple[Path, ...], sample: bool) -> list[Path]:
 
 
 def replay_with_progress(files: list[Path], wanted: "ReplayRequest") -> "ReplayReport":
-    """With a bar on the terminal, if standard error is one."""
+    """Replay with a progress bar if standard error is a terminal."""
     import sys
 
     from afresh.app.replay_sessions import replay_sessions

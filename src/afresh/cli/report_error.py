@@ -1,4 +1,4 @@
-"""An error as the person at the terminal (or a script) reads it: what happened, what is safe, what to do next."""
+"""Reports an error to a person or a script: what happened, what is safe, what to do next."""
 
 import os
 import sys
@@ -52,13 +52,13 @@ def describe_error(error: BaseException) -> ErrorReport:
 
 
 def wants_json(args: Sequence[str]) -> bool:
-    """Also true for a command line that can't be parsed, so it looks at the words themselves."""
+    """Look for --json in the raw arguments, because the command line may not be parseable."""
     options = args[: args.index("--")] if "--" in args else args
     return "--json" in options
 
 
 def report_error(error: BaseException, as_json: bool) -> int:
-    """Write the error to stderr and give the exit code."""
+    """Write the error to stderr and return the exit code."""
     if os.environ.get("AFRESH_DEBUG") == "1":
         import traceback
 

@@ -1,4 +1,4 @@
-"""`afresh apply`, `undo` and `discard`: what becomes of the work of a task."""
+"""`afresh apply`, `undo` and `discard`: merge or drop the changes of a task."""
 
 import click
 

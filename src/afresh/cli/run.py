@@ -67,7 +67,7 @@ def work_command(until_empty: bool, as_json: bool, **way) -> None:
             if not until_empty:
                 break
     except NeedsPerson:
-        # a limit of spending, say: the next task would run into it, too
+        # for example a spending limit, which would stop the next task, too
         if as_json and done:
             print_json(make_outcome_rows(done))
         raise
@@ -84,7 +84,7 @@ def make_outcome_rows(done: "Sequence[State]") -> list[dict[str, str]]:
 
 
 class NoSandboxAlarm:
-    """A Watcher that says on stderr, whatever else is silent, that nothing confines the commands of this run."""
+    """A Watcher that warns on stderr, even with --quiet, that commands run without a sandbox."""
 
     def saw(self, state: "State", entries: "Sequence[JournalEntry]") -> None:
         from afresh.core.decision import UNSANDBOXED_DECISION
@@ -94,11 +94,11 @@ class NoSandboxAlarm:
             click.secho(f"NO SANDBOX: {UNSANDBOXED_DECISION}", fg="red", bold=True, err=True)
 
     def follow(self, event: "ProgressEvent") -> None:
-        """Only what was decided is told."""
+        """Do nothing: only committed events matter."""
 
 
 class StopSignal:
-    """A Cancellation by SIGTERM: the first lets the call that is under way end and be kept; a second one does not wait."""
+    """A Cancellation by SIGTERM: the first finishes and keeps the current call; the second stops at once."""
 
     def __init__(self) -> None:
         self.wanted = False
@@ -124,7 +124,7 @@ class StopSignal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFlags:
-    """How the user wants a run to go, as typed."""
+    """The user's choices for a run, as typed."""
 
     model: str = ""
     mode: str = ""
@@ -134,7 +134,7 @@ class RunFlags:
 
     @property
     def attended(self) -> bool:
-        """Whether somebody is there to be asked."""
+        """Whether a person can be asked."""
         return sys.stdin.isatty() and sys.stderr.isatty() and not self.as_json
 
     def refuse_alone(self) -> None:
@@ -176,7 +176,7 @@ def describe_money_so_far(project: "Project", task: str) -> str:
 
 
 def describe_task_cost(project: "Project", task: str) -> str:
-    """Money that a task has taken; empty where nobody pays."""
+    """Return the task's cost as text; empty for free models."""
     from afresh.app.read_spending import describe_cost
     from afresh.app.spending_report import sum_task_spending
 
@@ -184,12 +184,12 @@ def describe_task_cost(project: "Project", task: str) -> str:
 
 
 def choose_mode(project: "Project", task: str | None) -> str:
-    """How closely, when this run does not say: as the task has it, else the user's settings."""
+    """Return the supervision mode of the task, else of the user's settings."""
     return (project.store.load(task).dialogue.supervision.mode if task else "") or project.settings.mode
 
 
 def run_and_report(project: "Project", task: str, way: RunFlags) -> None:
-    """Exit code 0 only if the harness verified the result."""
+    """Run the task and report. Exits 0 only if the harness verified the result."""
     state = run_with_progress(project, task, way)
     assert state, "a named task is claimed or refused"
     report_outcome(project, state, way.as_json)

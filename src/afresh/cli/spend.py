@@ -1,4 +1,4 @@
-"""`afresh spend`: what was spent, against the limits; and a limit reset."""
+"""`afresh spend`: shows spending against the limits, and resets a limit."""
 
 import click
 

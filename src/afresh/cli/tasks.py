@@ -138,7 +138,7 @@ def show_command(task: str | None, as_json: bool) -> None:
 
 
 def _describe_task_cost(root: Path, task: str) -> str:
-    """Empty where nobody pays."""
+    """Return the task's cost; empty for free models."""
     from afresh.app.read_tasks import has_user_ledger
 
     if not has_user_ledger():

@@ -1,4 +1,4 @@
-"""`afresh template`: how windows are laid out for each type of task."""
+"""`afresh template`: how prompts are laid out for each type of task."""
 
 from pathlib import Path
 

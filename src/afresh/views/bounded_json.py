@@ -1,4 +1,4 @@
-"""Text cut to a number of tokens or bytes, in any script. Tokens by our own count, or three bytes each where that is more."""
+"""Cuts text to a number of tokens or bytes, in any script. Tokens are our own count, or a third of the bytes if that is more."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,22 +11,22 @@ from afresh.core.tokens import TOKEN_PIECE_PATTERN
 from afresh.core.truncate import to_one_line, truncate_text
 
 MIN_BYTES_PER_TOKEN = 3
-"""Of a token, at least: so much it has in Latin and in Chinese text, and words that no vocabulary has come out longer."""
+"""Minimum bytes per token. Latin and Chinese text have at least three; unknown words have more."""
 _QUOTES_TOKENS = 3
 _MORE_LINE_TOKENS = 10
 _SCANNED_CHARACTERS_PER_UNIT = 24
-"""Tokens around an item of a list, of the line about those left out; characters looked at for each token or byte of room."""
+"""Characters that are scanned for each token or byte of space."""
 
 
 def count_tokens(text: str) -> int:
-    """Of a text as it stands in a file. Not by the cached count: what is cut here is seen once."""
+    """Count the tokens of a text in a file. Not cached, because each text is seen once."""
     return max(
         int(len(TOKEN_PIECE_PATTERN.findall(text)) * DEFAULT_TOKENS_PER_PIECE) + 1, -(-len(text.encode()) // MIN_BYTES_PER_TOKEN)
     )
 
 
 def truncate_to_tokens(text: str, room: int) -> str:
-    """On one line, at most `room` tokens as a JSON string, its quotes not counted; room is 2 or more."""
+    """Cut to one line of at most `room` tokens as a JSON string, without its quotes; `room` is at least 2."""
     return _find_longest_prefix(
         to_one_line(redact_secrets(text[: _SCANNED_CHARACTERS_PER_UNIT * room]), MIN_BYTES_PER_TOKEN * room),
         room,
@@ -35,7 +35,7 @@ def truncate_to_tokens(text: str, room: int) -> str:
 
 
 def truncate_lines_to_tokens(text: str, room: int) -> str:
-    """The same, with lines and blanks as they are: for a person's own words."""
+    """Cut to `room` tokens, keeping line breaks and blanks, for a person's own words."""
     return _find_longest_prefix(
         truncate_text(redact_secrets(text[: _SCANNED_CHARACTERS_PER_UNIT * room]), MIN_BYTES_PER_TOKEN * room),
         room,
@@ -44,7 +44,7 @@ def truncate_lines_to_tokens(text: str, room: int) -> str:
 
 
 def truncate_to_bytes(text: str, room: int) -> str:
-    """On one line, at most `room` bytes as a JSON string, quotes included; room is 5 or more."""
+    """Cut to one line of at most `room` bytes as a JSON string with quotes; `room` is at least 5."""
     return _find_longest_prefix(
         to_one_line(redact_secrets(text[: _SCANNED_CHARACTERS_PER_UNIT * room]), room),
         room,
@@ -53,7 +53,7 @@ def truncate_to_bytes(text: str, room: int) -> str:
 
 
 def list_within_tokens(texts: Iterable[str], room: int, each: int) -> list[str]:
-    """As many of them as have room, each cut to `each` tokens, and how many there are besides."""
+    """Return the texts that fit, each cut to `each` tokens, and a line with the number of the others."""
     shown: list[str] = []
     all_of_them = list(texts)
     room -= _MORE_LINE_TOKENS
@@ -67,7 +67,7 @@ def list_within_tokens(texts: Iterable[str], room: int, each: int) -> list[str]:
 
 
 def _find_longest_prefix(text: str, room: int, size: Callable[[str], int]) -> str:
-    """The longest beginning that fits."""
+    """Return the longest prefix that fits."""
     if size(text) <= room:
         return text
     length = bisect_right(range(1, len(text)), room, key=lambda length: size(truncate_text(text, length)))
@@ -79,7 +79,7 @@ def _count_inner_tokens(text: str) -> int:
 
 
 def render_json_document(parts: Mapping[str, Any]) -> str:
-    """Two levels are laid out in lines; what is deeper stands on the line of its item."""
+    """Render JSON with two levels on separate lines; deeper values stay on their item's line."""
     return "{\n" + ",\n".join(f"{to_visible_json(name)}: {_render_part(held)}" for name, held in parts.items()) + "\n}\n"
 
 

@@ -1,4 +1,4 @@
-"""What the last call of a task held, what it left out, what lies on disk instead, and how to get at each. Bounded."""
+"""The context file of a task: what the last call contained and omitted, what is on disk instead, and how to read it. Bounded."""
 
 import json
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ MAX_BLOCKS = 24
 _CALL_FIELDS = ("call", "sections", "left out", "compacted")
 _DOCUMENT_START = "{\n"
 _DISK_FIELDS_START = ',\n"archived outputs": '
-"""How a document begins, and where what lies on disk begins in it."""
+"""Where the part about files on disk begins in the document."""
 
 
 def render_context_index(state: State, last: CallRequested | None) -> str:
@@ -29,7 +29,7 @@ def render_context_index(state: State, last: CallRequested | None) -> str:
 
 
 def update_context_index(text: str, state: State) -> str | None:
-    """The same file after a commit without a call; None when what it says of the last call is not of the last call."""
+    """Update the file after a commit without a call. Returns None if its content is not about the last call."""
     told, found, _ = text.partition(_DISK_FIELDS_START)
     try:
         call = json.loads(f"{told}\n}}")["call"]

@@ -1,4 +1,4 @@
-"""Files for whoever continues: where to pick up the project, in under 2,000 tokens, and the checkpoint of a task."""
+"""Files for whoever continues: the state of the project in under 2,000 tokens, and the checkpoint of a task."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,11 +29,11 @@ from afresh.views.task_status import (
 
 NAME_TOKENS = 22
 LINE_TOKENS = 30
-"""Tokens of a name, and of one line in a list."""
+"""Tokens of one line in a list."""
 
 
 def summarise_for_handover(state: State, rules: Sequence[str] = ()) -> dict[str, Any]:
-    """Empty parts are left out. `rules` are those of the project."""
+    """Summarise a task for the next person or agent, without empty parts. `rules` are the project's."""
     return {name: held for name, held in _list_fields(state, rules) if held}
 
 
@@ -73,14 +73,14 @@ def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]
 
 
 def _last_instruction(state: State) -> Iterator[tuple[str, str]]:
-    """The newest of the user's, with the question that they answer."""
+    """Return the user's newest message, with the question that it answers."""
     for said in list_user_statements(state)[-1:]:
         yield "last instruction", truncate_lines_to_tokens(said.text, 110)
         yield "said when asked", truncate_to_tokens(said.question, 30)
 
 
 def _list_constraints(state: State, project: Sequence[str]) -> list[str]:
-    """The rules in force first, the newest of them first; then when it counts as finished."""
+    """Return the rules in force, newest first, then the completion criteria."""
     own = [fact.text for fact in reversed(state.memory.facts) if fact.kind is FactKind.RULE and fact.text]
     rules = list_within_tokens((*own, *project), 114, 55)
     checks = "; ".join(check.command for check in state.task.checks)
@@ -95,12 +95,12 @@ def _list_constraints(state: State, project: Sequence[str]) -> list[str]:
 
 MAX_TASK_ROWS = 6
 ALL_ROWS_TOKENS = 420
-"""Tasks that have a row, and tokens of all rows together."""
+"""Tokens of all task rows together."""
 _ROW_OVERHEAD_TOKENS = 36 + NAME_TOKENS
 """Tokens of a row without goal and next step."""
 _STATUS_RANK = {TaskStatus.RUNNING: 0, TaskStatus.BLOCKED: 1, TaskStatus.READY: 2}
 _UNREVIEWED_STATUSES = TaskStatus.DONE, TaskStatus.FAILED
-"""Over, and nobody has said yet what is to become of it."""
+"""Finished tasks that nobody has applied or discarded yet."""
 _REORDERING_EVENTS = happened.TaskCreated, happened.TaskClaimed, happened.QuestionAnswered, happened.TaskEnded
 """Events that may change the order of the tasks."""
 _MEMORY_FILES = {
@@ -114,7 +114,7 @@ _MEMORY_FILES = {
     "../knowledge": "what tasks have learnt, to be approved or used",
     "worktrees/<task>": "its files, a git worktree on its branch",
 }
-"""Paths beside this file."""
+"""Paths relative to this file."""
 _RESUME_COMMANDS = {
     "afresh status": "all tasks, their questions and next commands",
     "afresh resume TASK": "go on after the last finished step",
@@ -127,8 +127,8 @@ _RESUME_COMMANDS = {
 def render_continuity(
     tickets: Sequence[QueueTicket], load: Callable[[str], State], told: RulesAndCorrections = NO_RULES_OR_CORRECTIONS
 ) -> str:
-    """From all tickets; loads only the tasks that it names. With none active, the last that waits for a person's word. Parts are
-    picked up with the task that they belong to."""
+    """Render the file from all tickets; loads only the tasks it names. If no task is active, shows the last one that waits
+    for a person. Subtasks are part of their task."""
     tickets = [ticket for ticket in tickets if not ticket.parent]
     active = [ticket for ticket in tickets if not ticket.status.over]
     unseen = [ticket for ticket in reversed(tickets) if ticket.status in _UNREVIEWED_STATUSES]
@@ -147,7 +147,7 @@ def update_continuity(
     entries: Sequence[JournalEntry],
     tell: Callable[[], RulesAndCorrections] = lambda: NO_RULES_OR_CORRECTIONS,
 ) -> str | None:
-    """The same file after a commit of one task; None when more than that task's row may differ."""
+    """Update the file after a commit of one task. Returns None if more than that task's row may change."""
     if state.task.parent and text:
         return text
     if state.status.over or not entries or any(isinstance(entry.event, _REORDERING_EVENTS) for entry in entries):
@@ -168,7 +168,7 @@ def update_continuity(
 
 
 def _replace_row(lines: list[str], place: int, row: str, first: Mapping[str, Any] | None) -> str:
-    """Only what differs is made again: this runs in every step."""
+    """Replace one row and render only what differs; this runs at every step."""
     row_at = lines.index('"tasks": [') + 1 + place
     lines[row_at] = row + ("," if lines[row_at].endswith(",") else "")
     if first:

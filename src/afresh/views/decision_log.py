@@ -1,5 +1,5 @@
-"""The decision log: one JSON line for each choice, question, answer, verdict and end. Lines are only ever added, and each says
-in the course of which question, answer and decision it came, so that what followed from one is found in the lines after it."""
+"""The decision log: one JSON line for each choice, question, answer, verdict and end. Lines are only appended. Each names the
+question, answer and decision that it follows from."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -21,14 +21,14 @@ OVERRIDE_TYPE = "override"
 OUTCOME_TYPE = "outcome"
 UPKEEP_TYPE = "upkeep"
 WAIVER_SEVERITY = "warning"
-"""Of decisions, those that waive the sandbox."""
+"""Severity of decisions that waive the sandbox."""
 _ANSWER_DEPTH_LINES = 2
-"""Lines in whose course the work after an answer is: the question and the answer."""
+"""Depth of the lines after an answer: the question and the answer."""
 _STEP_EVENTS = happened.ReplyReceived | happened.ActionsExecuted | happened.ChangeKeptOrReverted | happened.StepFinished
 
 
 def render_log_lines(entries: Iterable[JournalEntry], step: int = 0, number: int = 0, under: Sequence[int] = ()) -> Iterator[str]:
-    """The log's lines for `entries`, which follow after `number` lines, in the course of `step` and of the lines `under`."""
+    """Render log lines for `entries`, numbered after `number`, during `step` and under the lines `under`."""
     return (to_visible_json(line) + "\n" for line in list_decisions(entries, step, number, under))
 
 
@@ -46,26 +46,26 @@ def list_decisions(
 
 
 def find_next_parents(line: DecisionLine) -> Sequence[int]:
-    """In the course of what the next line comes: numbers of lines, the outermost first."""
+    """Return the line numbers of the next line's parents, outermost first."""
     return [*line["follows"], line["n"]] if is_turning_point(line) else line["follows"]
 
 
 def is_turning_point(line: DecisionLine) -> bool:
-    """A waiver of the sandbox comes with every start, and notes of the harness are no turn in the work."""
+    """Return whether the line changes the course of the task; sandbox waivers and notes of the harness do not."""
     if line["kind"] == "decided":
         return line["by"] != "harness" and line["severity"] != WAIVER_SEVERITY
     return line["kind"] in ("planned", "asked", "answered", "turned", "spoke", "undone")
 
 
 def _parents_of_line(line: DecisionLine, under: Sequence[int]) -> Sequence[int]:
-    """A decision comes in the course of the last answer, a question of nothing, anything else of what came before it."""
+    """Return a line's parents: a decision follows the last answer, a question nothing, other lines what came before."""
     if not is_turning_point(line) or line["kind"] == "answered":
         return under
     return () if line["kind"] == "asked" else under[: _ANSWER_DEPTH_LINES if len(under) >= _ANSWER_DEPTH_LINES else 0]
 
 
 def find_step_before(state: State, entries: Sequence[JournalEntry]) -> int:
-    """The step that was under way when `entries`, which led to `state`, began."""
+    """Return the step that was running when `entries`, which led to `state`, began."""
     for entry in entries:
         if isinstance(entry.event, happened.ReplyReceived):
             return entry.event.step - 1
@@ -121,7 +121,7 @@ def _describe_decision(made: Decision) -> dict[str, Any]:
 def _describe_exchange(
     event: happened.QuestionAsked | happened.QuestionAnswered | happened.PersonSpoke | happened.StepsUndone,
 ) -> dict[str, Any]:
-    """A question and its answer, or a person's word unasked. Whatever their name, it is a person who answers."""
+    """Describe a question, its answer or a message. Answers are always a person's, whatever the name."""
     if isinstance(event, happened.PersonSpoke):
         return _make_fields(
             OVERRIDE_TYPE, "person", event.text, "a new direction" if event.redirects else "", 1.0
@@ -143,7 +143,7 @@ def _describe_exchange(
 
 
 def _describe_outcome(event: happened.ChangeKeptOrReverted | happened.VerdictReached) -> dict[str, Any]:
-    """What came of a step."""
+    """Describe the result of a step."""
     if isinstance(event, happened.VerdictReached):
         severity = "info" if event.verdict.ruling is Ruling.PASS else "error"
         return _make_fields(OUTCOME_TYPE, "harness", event.verdict.ruling.value, event.verdict.reason, 1.0, severity)
@@ -171,7 +171,7 @@ _UpkeepEvent = (
 
 
 def _describe_upkeep(event: _UpkeepEvent) -> dict[str, Any]:
-    """What the harness did or found by itself."""
+    """Describe what the harness did or found by itself."""
     match event:
         case happened.CeilingChanged() | happened.ReserveChanged():
             return _make_fields(UPKEEP_TYPE, "harness", _describe_budget_change(event), event.reason, 1.0)
@@ -206,5 +206,5 @@ def _describe_token_report(event: happened.CeilingBreached | happened.UsageRepor
 
 
 def _make_fields(type: str, by: str, text: str, why: str, confidence: float | None, severity: str = "info") -> dict[str, Any]:
-    """Confidence is null where nobody has stated one."""
+    """Make the fields of a line; confidence is null if none was stated."""
     return {"type": type, "by": by, "text": text, "why": why, "confidence": confidence, "severity": severity}

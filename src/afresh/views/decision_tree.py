@@ -1,4 +1,5 @@
-"""The decision log as a tree: under each decision, question and answer what came in its course. One pass over the journal."""
+"""The decision log as a tree: under each decision, question and answer the lines that follow from it. One pass over the
+journal."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,17 +14,17 @@ from afresh.views.task_status import format_count
 
 @dataclass(frozen=True, slots=True)
 class DecisionNode:
-    """A line of the log, and the lines that followed from it."""
+    """A log line and the lines that follow from it."""
 
     line: DecisionLine
     followed: tuple["DecisionNode", ...] = ()
     superseded: DecisionLine | None = None
-    """The decision that has taken its place."""
+    """The later decision that replaced this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionRun:
-    """Neighbouring lines about steps and their upkeep, which are told together."""
+    """Consecutive lines about steps and upkeep, shown together."""
 
     branches: tuple[DecisionNode, ...]
 
@@ -49,7 +50,7 @@ class DecisionRun:
 
 
 def build_decision_tree(lines: Iterable[DecisionLine]) -> tuple[DecisionNode, ...]:
-    """In order: who reads it from top to bottom reads the log."""
+    """Build the tree; reading it from top to bottom gives the log."""
     known, children = list[DecisionLine](), dict[int, list[DecisionLine]]()
     for line in lines:
         known.append(line)
@@ -69,7 +70,7 @@ def flatten_tree(branches: Iterable[DecisionNode]) -> Iterator[DecisionLine]:
 
 
 def group_runs(branches: Sequence[DecisionNode]) -> Iterator[DecisionNode | DecisionRun]:
-    """Steps that were kept, reverted or only looked come together, however many they are; turns of the task stand alone."""
+    """Group consecutive steps, whether kept, reverted or read-only; turning points are separate."""
     held = list[DecisionNode]()
     for branch in branches:
         if branch.line["kind"] == "settled" or (branch.line["type"] == UPKEEP_TYPE and not branch.followed):
@@ -84,7 +85,7 @@ def group_runs(branches: Sequence[DecisionNode]) -> Iterator[DecisionNode | Deci
 
 
 def _find_superseded(lines: Sequence[DecisionLine]) -> Iterator[tuple[int, DecisionLine]]:
-    """Each decision of the model's that a later one on its subject has replaced, and by which."""
+    """Return each model decision that a later one on the same subject replaced, and the later one."""
     newest = list[DecisionLine]()
     for line in lines:
         if line["kind"] != "decided" or line["by"] != "model" or not line.get("subject"):
@@ -96,7 +97,7 @@ def _find_superseded(lines: Sequence[DecisionLine]) -> Iterator[tuple[int, Decis
 
 
 def _describe_upkeep_lines(lines: Sequence[DecisionLine]) -> Iterator[str]:
-    """The ceiling where it went and why last, what was noticed with the evidence, the rest by number."""
+    """Summarise: ceiling changes with the last reason, findings with evidence, counts of the rest."""
     if changes := [line for line in lines if line["kind"] == "rebudgeted"]:
         ceilings = [line["text"].split()[-1] for line in changes]
         yield f"ceiling {' → '.join(ceilings[-3:])} ({to_one_line(changes[-1]['why'], 120)})"
@@ -123,7 +124,7 @@ def decisions_to_json(state: State, branches: Sequence[DecisionNode]) -> dict[st
 
 
 def _branch_to_json(branch: DecisionNode) -> dict[str, Any]:
-    """Every line, none collapsed."""
+    """Convert a branch with every line."""
     superseded = {"superseded_by": branch.superseded["n"]} if branch.superseded else {}
     followed = {"followed": [_branch_to_json(one) for one in branch.followed]} if is_turning_point(branch.line) else {}
     return {**branch.line, **superseded, **followed}

@@ -1,4 +1,5 @@
-"""Files that can be made again: replaced whole or added to, never through a link. No fsync: the journal is what must last."""
+"""Writes files that can be rebuilt: replaced whole or appended to, never through a link. No fsync: only the journal must be
+durable."""
 
 import json
 import os
@@ -18,12 +19,12 @@ _PLAIN_NAME_PATTERN = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def file_name_from_task(task: str) -> str:
-    """A task's id as a name without dots, so that `a.2.md` is always part 2 of `a`."""
+    """Return a task's id as a file name without dots, so that `a.2.md` is always part 2 of `a`."""
     return task if _PLAIN_NAME_PATTERN.fullmatch(task) else quote(task, safe="").replace(".", "%2E")
 
 
 def replace_file(path: Path, text: str) -> None:
-    """The old file or the new one, never half of one."""
+    """Replace a file atomically."""
     spare = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         _write_text(spare, text, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -50,7 +51,7 @@ def make_folder(folder: Path) -> None:
 
 
 def refuse_symlinks(*folders: Path) -> None:
-    """A repository may ship a link where our folder should be, to have files elsewhere overwritten or deleted."""
+    """Raise if a folder of ours is a symbolic link: a repository could ship one to have other files overwritten or deleted."""
     for folder in folders:
         if folder.is_symlink():
             raise BadInput(
@@ -59,7 +60,7 @@ def refuse_symlinks(*folders: Path) -> None:
 
 
 def read_text_file(path: Path) -> str:
-    """Empty when there is none, or something else where it should be: then it is made again."""
+    """Return the text, or an empty string if there is no regular file; the file is then rebuilt."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | _SAFE_OPEN_FLAGS), encoding="utf-8", newline="") as file:
             return file.read() if S_ISREG(os.fstat(file.fileno()).st_mode) else ""
@@ -72,7 +73,7 @@ def read_text_file(path: Path) -> str:
 
 
 def read_last_line(path: Path) -> dict[str, Any] | None:
-    """Of a log, with its number `n` and journal place `seq`; both 0 when there is no log, None when it is torn."""
+    """Return the last line of a log with its number `n` and journal place `seq`; both 0 without a log, None if it is torn."""
     try:
         with open(os.open(path, os.O_RDONLY | _SAFE_OPEN_FLAGS), "rb") as log:
             tail = _read_tail(log.fileno())
@@ -91,7 +92,7 @@ def read_last_line(path: Path) -> dict[str, Any] | None:
 
 @contextmanager
 def lock_file(path: Path) -> Iterator[None]:
-    """One writer at a time among all processes."""
+    """Allow one writer at a time across processes."""
     from fcntl import LOCK_EX, flock
 
     make_folder(path.parent)

@@ -1,4 +1,4 @@
-"""A long file as several: cut between lines, at a place that depends on the text alone."""
+"""Splits a long file into parts at line ends; the split depends on the text only."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ def format_code(text: str, limit: int = 0) -> str:
 
 
 def quote_lines(text: str) -> list[str]:
-    """Every line behind `>`, so that no line of it is at the margin."""
+    """Prefix every line with `>`, so that none starts at the margin."""
     return [f"> {line}".rstrip() for line in _escape_markup(escape_hidden(text.replace("\r\n", "\n"))).split("\n")]
 
 
@@ -31,11 +31,11 @@ def _escape_markup(text: str) -> str:
 
 
 MAX_PART_BYTES = 50_000
-"""Bytes of one part, its front matter included."""
+"""Bytes of one part, including its front matter."""
 
 
 def split_into_parts(lines: Sequence[str], front: Callable[[int, int], str]) -> tuple[str, ...]:
-    """Parts of at most LIMIT bytes; `front` makes the head of part n of m."""
+    """Split into parts of at most MAX_PART_BYTES; `front` makes the head of part n of m."""
     whole = front(1, 1) + "\n".join(lines) + "\n"
     if len(whole.encode()) <= MAX_PART_BYTES:
         return (whole,)
@@ -58,7 +58,7 @@ def _pack_lines(lines: Sequence[str], rooms: Iterator[int]) -> Iterator[str]:
 
 
 def _split_long_line(line: str) -> Iterator[str]:
-    """A line that is longer than a part by itself goes on in the next one."""
+    """Split a line that is longer than a part."""
     longest = MAX_PART_BYTES // 8
     for start in range(0, len(line) or 1, longest):
         yield line[start : start + longest]

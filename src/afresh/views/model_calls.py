@@ -1,4 +1,4 @@
-"""Calls of a model as plain data: one, two compared, and how they grow with the steps of a task."""
+"""Model calls as plain data: one, two compared, and their growth over a task."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from afresh.core.text import escape_hidden
 def call_to_json(
     audit: CallAudit, sections: Sequence[Section], omitted: Sequence[Omission], step: int = 0, reported: int = 0
 ) -> dict[str, Any]:
-    """`reported` is the provider's own count; 0 when there is none."""
+    """Convert a call; `reported` is the provider's token count, 0 if there is none."""
     named = sum(section.tokens for section in sections)
     return {
         "step": step,
@@ -54,7 +54,7 @@ def call_diff_to_json(before: Sequence[Section], after: Sequence[Section], steps
 
 
 def _name_sections(sections: Sequence[Section]) -> dict[str, Section]:
-    """By name; a second section of one name gets a number."""
+    """Return sections by name; a repeated name gets a number."""
     named: dict[str, Section] = {}
     for section in sections:
         count = sum(other.name == section.name for other in named.values())
@@ -87,20 +87,21 @@ def compute_token_share(tokens: int, total: int) -> float:
 
 SLOPE_STEPS = 100
 MIN_STEPS_FOR_SLOPE = 20
-"""Steps that a task must have come for a slope to be told: over fewer it is noise."""
+"""Steps a task needs for a slope; with fewer it is noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenGrowth:
     calls: int
     average: int
-    """Tokens that were sent in a call."""
+    """Average tokens sent per call."""
     slope: float | None
-    """Tokens by which a call is larger a hundred steps later in the same task; None where no task has come far enough to tell."""
+    """Growth in tokens per hundred steps of the same task; None if no task has enough steps."""
 
 
 def measure_token_growth(calls: Sequence[tuple[str, int, int]]) -> TokenGrowth:
-    """Of calls as task, step and tokens. Tasks differ in size, so that each is held against its own mean only."""
+    """Measure growth from calls as task, step and tokens. Each task is compared with its own mean, because tasks differ in
+    size."""
     by_task: dict[str, list[tuple[int, int]]] = {}
     for task, step, tokens in calls:
         by_task.setdefault(task, []).append((step, tokens))

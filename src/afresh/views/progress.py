@@ -1,4 +1,4 @@
-"""What progress shows of a run: a value that every commit makes anew."""
+"""The progress of a run as plain data, updated after every commit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ MAX_PROGRESS_LINES = 6
 
 @dataclass(frozen=True, slots=True)
 class ProgressLine:
-    """One line about a step or a turn of the task. `mark` is ✓, ✗ or •."""
+    """One line about a step or an event. `mark` is ✓, ✗ or •."""
 
     mark: str
     text: str
@@ -47,15 +47,15 @@ class RunProgress:
     budget: int = 0
     reserve: int = 0
     cost: str = ""
-    """The money that the task took; empty where nobody pays."""
+    """The task's cost as text; empty for free models."""
     lines: tuple[ProgressLine, ...] = ()
-    """The last few."""
+    """The last few lines."""
 
 
 def update_run_progress(
     glance: RunProgress, state: State, entries: Sequence[JournalEntry]
 ) -> tuple[RunProgress, tuple[ProgressLine, ...]]:
-    """The glance after a commit, and the lines that are new."""
+    """Return the progress after a commit, and the new lines."""
     if glance.state and glance.state.task.id != state.task.id:
         glance = RunProgress(glance.since, lines=glance.lines)
     kept_before = glance.state.workspace.kept if glance.state else None
@@ -72,7 +72,7 @@ def update_run_progress(
 
 
 STREAM_REPORT_CHARACTERS = 200
-"""Characters of a reply from one report of it to the next."""
+"""Characters of a reply between two progress reports."""
 WORDS_BY_PURPOSE = {CallPurpose.SUMMARY: " to summarise older steps", CallPurpose.MEMORY: " to write down a lesson"}
 WORDS_BY_SCOPE = {
     CheckScope.BASELINE: "running the checks twice before the first change",
@@ -82,7 +82,7 @@ WORDS_BY_SCOPE = {
 
 
 def describe_progress_event(event: ProgressEvent) -> str:
-    """What is going on, in a line; empty if the line before it still says so."""
+    """Describe the current activity in one line; empty if the last description still applies."""
     match event:
         case CallBegan(model, purpose):
             return f"waiting for {model}{WORDS_BY_PURPOSE.get(purpose, '')}"
@@ -155,7 +155,7 @@ def _make_lines_between_steps(
     | happened.PersonSpoke
     | happened.StepsUndone,
 ) -> list[ProgressLine]:
-    """What was done before the next step: to make room, or to go another way."""
+    """Describe what happened between two steps: compaction, or a change of approach."""
     if isinstance(event, happened.StrategyChanged | happened.PersonSpoke | happened.StepsUndone):
         return [_make_guidance_line(event)]
     if isinstance(event, happened.ReserveChanged):

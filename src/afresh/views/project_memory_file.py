@@ -1,6 +1,7 @@
-"""What the project has learnt over all its finished tasks, for people and other tools. At most about 32 KB.
+"""The project memory file: what finished tasks have found out, for people and other tools. At most about 32 KB.
 
-A line a task is kept beside it, so that a task's end need not load the others. Steps do not touch either file."""
+One line per task is kept in `history.jsonl`, so that the end of a task need not load the others. Steps do not change
+either file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +25,7 @@ from afresh.views.task_status import format_time
 
 MAX_RULES = 12
 OPENING_CHARACTERS = 40
-"""Rules that are told; and characters of a forgotten text by which it is known again where it was cut."""
+"""Characters of a forgotten text by which a cut copy is recognised."""
 
 _NO_EDITS = Corrections()
 
@@ -32,12 +33,12 @@ _NO_EDITS = Corrections()
 @dataclass(frozen=True, slots=True)
 class RulesAndCorrections:
     rules: tuple[ProjectFact, ...] = ()
-    """The newest first."""
+    """Newest first."""
     edits: Corrections = _NO_EDITS
 
     @property
     def scrub(self) -> Callable[[str], str]:
-        """Withholds what a person wants forgotten, also where only the beginning of it is left."""
+        """Return a function that removes forgotten texts, also where only their beginning is left."""
         openings = (collapse_whitespace(edit.old)[:OPENING_CHARACTERS] for edit in self.edits.edits if not edit.new)
         return make_scrubber([text for text in openings if len(text) >= MIN_FORGOTTEN_CHARACTERS])
 
@@ -46,13 +47,13 @@ NO_RULES_OR_CORRECTIONS = RulesAndCorrections()
 
 
 def read_rules_and_corrections(facts: FactIndex) -> RulesAndCorrections:
-    """The user's own rules, which hold for all projects, stay out of the files of one."""
+    """Read rules and corrections; the user's rules for all projects are not written to a project's files."""
     rules = facts.look_up(FactQuery("", (FactKind.RULE,), NOTEBOOK_JOURNAL, own=True, limit=MAX_RULES))
     return RulesAndCorrections(tuple(rules), Corrections(tuple(facts.edits())))
 
 
 def apply_correction(name: str, text: str, edits: Corrections, known: Callable[[str], Sequence[ProjectFact]]) -> str:
-    """The words of a fact as they are by now; empty when it is forgotten."""
+    """Return a fact's current text; empty if it is forgotten."""
     found = known(name) if name in edits.by_id else ()
     return get_corrected_text(found[0].task, found[0].fact, edits.by_id) if found else edits.by_id.get(name, text)
 
@@ -62,7 +63,7 @@ MAX_MEMORY_ITEMS = 12
 MAX_MEMORY_CHECKS = 6
 MAX_MEMORY_FILES = 12
 TASK_NAME_BYTES = 48
-"""How many are told of each, and bytes of a task's name."""
+"""Bytes of a task's name."""
 _TEXT_FIELDS = ("subject", "text", "why", "asked")
 
 
@@ -71,7 +72,7 @@ def render_project_memory(
     told: RulesAndCorrections = NO_RULES_OR_CORRECTIONS,
     known: Callable[[str], Sequence[ProjectFact]] = lambda name: (),
 ) -> str:
-    """Project memory from the lines of the history, in the words that persons have put it in since."""
+    """Render project memory from history lines, with people's corrections applied."""
     lines = sorted(lines, key=lambda line: (-line["ended"], line["task"]))
     mend = _correction_for_items(told, known)
     return render_json_document(
@@ -95,7 +96,7 @@ def render_project_memory(
 def _correction_for_items(
     told: RulesAndCorrections, known: Callable[[str], Sequence[ProjectFact]]
 ) -> Callable[[HistoryFields], HistoryFields | None]:
-    """An item as it reads by now; None when it is forgotten."""
+    """Return a function that corrects an item, or returns None if it is forgotten."""
     if not told.edits.edits:
         return lambda item: item
     scrub = told.scrub
@@ -115,7 +116,7 @@ def _correction_for_items(
 def _newest_by_subject(
     lines: Sequence[HistoryFields], field: str, by: str, mend: Callable[[HistoryFields], HistoryFields | None]
 ) -> list[HistoryFields]:
-    """The newest item about each subject, until there are enough; an empty one takes back the older ones about the same."""
+    """Return the newest item on each subject, up to the limit; an empty item retracts older ones on its subject."""
     found: list[HistoryFields] = []
     seen = set[str]()
     for line in lines:

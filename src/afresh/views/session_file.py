@@ -1,4 +1,4 @@
-"""The session file: where a task stands, for someone who has never seen it. A function of the state alone."""
+"""The session file: the state of a task for someone who has never seen it. A function of the state only."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -32,7 +32,7 @@ MAX_DIGEST_LINES = 12
 
 
 def render_session(state: State) -> tuple[str, ...]:
-    """The file, or its parts when it is longer than one may be."""
+    """Render the file, or its parts if it is too long for one."""
     body = list(_render_body(state))
     return split_into_parts(body, lambda part, parts: _render_front_matter(state, part, parts))
 
@@ -110,7 +110,7 @@ def _render_goal(state: State) -> list[str]:
 
 
 def _render_question(state: State) -> list[str]:
-    """With what each answer would mean, and how to give one."""
+    """Render the question, its options and how to answer."""
     if not state.dialogue.question:
         return []
     options = [f"{one.number}. {escape_inline(one.words)}" for one in parse_options(state.dialogue.options)]
@@ -190,7 +190,7 @@ def _render_changes(state: State) -> list[str]:
 
 
 def _render_decisions(state: State) -> list[str]:
-    """Answers stand with the user's words."""
+    """Render decisions; answers are listed with the user's messages."""
     made = [one for one in state.memory.decisions if not one.answer]
     earlier = len(made) - MAX_SESSION_DECISIONS
     lines = [f"- {earlier:,} earlier ones are in the decision log"] if earlier > 0 else []
@@ -206,7 +206,7 @@ def _render_decision(made: Decision) -> str:
 
 
 def _render_part(part: SubtaskResult) -> list[str]:
-    """As the model was told, and no more."""
+    """Render a subtask as the model was shown it."""
     return [f"- step {part.step}: {escape_inline(part.goal, 200)}", *(f"  {line}" for line in quote_lines(part.text))]
 
 

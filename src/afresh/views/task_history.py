@@ -1,4 +1,4 @@
-"""What one finished task leaves behind for the project, as plain values on one line of `history.jsonl`. Bounded, newest first."""
+"""What a finished task leaves for the project, as plain values on one line of `history.jsonl`. Bounded, newest first."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,12 +16,12 @@ from afresh.views.bounded_json import truncate_to_bytes
 from afresh.views.task_status import list_failed_approaches
 
 LINE_FORMAT_VERSION = 1
-"""Of the line: one of another shape is made again from the journal."""
+"""Version of the line format; lines of another version are rebuilt from the journal."""
 MAX_ITEMS_PER_TASK = 8
 MAX_PATHS_PER_TASK = 60
 MAX_CHECKS_PER_TASK = 6
 PROVEN_STATUSES = TaskStatus.DONE, TaskStatus.APPLIED
-"""Ends that say that what the task found out held, and that its changes are good."""
+"""Statuses that confirm a task's facts and changes."""
 
 
 def summarise_finished_task(state: State) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _take_items(items: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _list_rules(state: State) -> Iterator[dict[str, Any]]:
-    """A person's words that hold beyond the task; one without text takes back what was said before."""
+    """Yield a person's rules that apply beyond the task; a rule without text retracts an earlier one."""
     for fact in reversed(state.memory.facts):
         if fact.kind is FactKind.RULE and fact.scope is not FactScope.TASK:
             owner = USER_JOURNAL if fact.scope is FactScope.USER else state.task.id
@@ -71,7 +71,7 @@ def _list_rules(state: State) -> Iterator[dict[str, Any]]:
 
 
 def _list_decisions(state: State) -> Iterator[dict[str, Any]]:
-    """By persons: their answers, and what they decided beside them."""
+    """Yield decisions by people: their answers and other decisions."""
     for word in reversed(list_user_statements(state)):
         yield {
             "id": make_fact_id(state.task.id, fact_from_words(word.text)),
@@ -85,7 +85,7 @@ def _list_decisions(state: State) -> Iterator[dict[str, Any]]:
 
 
 def _is_lasting_fact(fact: Fact) -> bool:
-    """Verified or meant for the whole project; notes of a task that was verified, as far as whoever wrote them was sure."""
+    """Return whether a fact is verified or about the whole project; or a confident note of a verified task."""
     if not fact.text or fact.kind not in (FactKind.VERIFIED, FactKind.NOTE, FactKind.DECISION):
         return False
     return fact.kind is FactKind.VERIFIED or fact.scope is FactScope.PROJECT or fact.confidence >= 0.8
@@ -103,7 +103,7 @@ def _fact_to_fields(fact: Fact, task: str) -> dict[str, Any]:
 
 
 def _list_passed_checks(state: State) -> Iterator[dict[str, Any]]:
-    """Those that were run whole and passed, each by its last run."""
+    """Yield checks that ran completely and passed, each by its last run."""
     runs = (
         *(state.verification.baseline.runs if state.verification.baseline else ()),
         *(state.verification.verdict.runs if state.verification.verdict else ()),
@@ -119,7 +119,7 @@ HistoryFields = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """A line, and how it stands in the file."""
+    """A history line with its raw text."""
 
     line: HistoryFields
     raw: str
@@ -128,8 +128,8 @@ class HistoryLine:
 def update_history(
     text: str, known: Mapping[str, State], tickets: Sequence[QueueTicket], load: Callable[[str], State]
 ) -> tuple[HistoryLine, ...]:
-    """The lines that follow on those of `text`, in order, with the tasks in `known` as they are now. What is missing, damaged or
-    of another status than the queue says is loaded."""
+    """Return the lines of `text` in order, with the tasks in `known` updated. Lines that are missing, damaged or disagree
+    with the queue are rebuilt."""
     found = {one.line["task"]: one for one in parse_history(text)}
     for task, state in known.items():
         if task not in found or state.head.seq >= found[task].line["seq"]:
@@ -142,7 +142,7 @@ def update_history(
 
 
 def parse_history(text: str) -> Iterator[HistoryLine]:
-    """The lines that are whole, and of the shape that is written now."""
+    """Yield the complete lines of the current format."""
     for raw in text.split("\n"):
         try:
             line = json.loads(raw)

@@ -1,4 +1,4 @@
-"""Tasks in a list: what `afresh list` and `afresh status` show, as plain data."""
+"""The task queue as plain data, for `afresh list` and `afresh status`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MAX_TASKS_PER_GROUP = 20
 MAX_OVER_SHOWN = 5
 WAITING_STATUSES = (TaskStatus.BLOCKED, TaskStatus.DONE, TaskStatus.FAILED)
-"""A person has to do something about these."""
+"""Statuses that need a person."""
 SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED)
 
 
@@ -24,21 +24,21 @@ class TaskGroup:
     hidden: int = 0
     """Tasks of the group that are not shown."""
     statuses: tuple[TaskStatus, ...] = ()
-    """Where `afresh list` finds them."""
+    """The statuses to pass to `afresh list`."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueOverview:
-    """What waits for a person comes first. What was applied or discarded is only counted, but for the last few."""
+    """Tasks that need a person come first. Applied and discarded tasks are counted; only the last few are listed."""
 
     groups: Sequence[TaskGroup]
     counts: QueueCounts
     parts: Mapping[str, Sequence[QueueTicket]]
-    """By the task that they belong to."""
+    """Subtasks by parent."""
 
 
 def survey_queue(queue: "TaskQueue") -> QueueOverview:
-    """A fixed number of questions to the queue, whose answers do not grow with it."""
+    """Survey the queue with a fixed number of bounded queries."""
     waiting = _find_newest(queue, WAITING_STATUSES, MAX_TASKS_PER_GROUP)
     running = _find_newest(queue, (TaskStatus.RUNNING,), MAX_TASKS_PER_GROUP)
     coming = queue.tickets(TicketQuery((TaskStatus.READY,), parents=(), most=MAX_TASKS_PER_GROUP))
@@ -49,7 +49,7 @@ def survey_queue(queue: "TaskQueue") -> QueueOverview:
 
 
 def _find_newest(queue: "TaskQueue", statuses: tuple[TaskStatus, ...], most: int) -> Sequence[QueueTicket]:
-    """In the order of the queue."""
+    """Return the newest tickets, in queue order."""
     return queue.tickets(TicketQuery(statuses, parents=(), order=TicketOrder.NEWEST, most=most))[::-1]
 
 
@@ -79,7 +79,7 @@ def group_tickets(tickets: Sequence[QueueTicket], counts: QueueCounts) -> QueueO
 
 
 def order_parts_after_tasks(tickets: Sequence[QueueTicket]) -> list[QueueTicket]:
-    """In the order of the queue, each part after the task that it belongs to."""
+    """Return tickets in queue order, each subtask after its parent."""
     rows: dict[str, list[QueueTicket]] = {ticket.task: [ticket] for ticket in tickets if not ticket.parent}
     for part in tickets:
         if part.parent:
@@ -88,12 +88,12 @@ def order_parts_after_tasks(tickets: Sequence[QueueTicket]) -> list[QueueTicket]
 
 
 def describe_ticket_status(ticket: QueueTicket) -> str:
-    """The status; "interrupted" for a running task that no worker holds."""
+    """Return the status; "interrupted" for a running task that no worker holds."""
     return "interrupted" if ticket.status is TaskStatus.RUNNING and not ticket.owner else ticket.status.value
 
 
 def find_open_question(ticket: QueueTicket) -> str:
-    """What a person is asked. What a part asks, its parent is told."""
+    """Return the question for a person; questions of subtasks go to the parent."""
     return ticket.detail.question if ticket.detail and not ticket.parent else ""
 
 
@@ -113,7 +113,7 @@ def ticket_to_json(ticket: QueueTicket) -> dict[str, Any]:
 
 
 def ticket_detail_to_json(ticket: QueueTicket) -> dict[str, Any]:
-    """With how far the task is, and what can be done about it."""
+    """Convert a ticket, with its progress and next command."""
     detail = ticket.detail
     return ticket_to_json(ticket) | {
         "question": find_open_question(ticket),
@@ -128,7 +128,7 @@ def ticket_detail_to_json(ticket: QueueTicket) -> dict[str, Any]:
 
 
 def choose_next_command(ticket: QueueTicket) -> str:
-    """Nothing can be done for a task that a living worker holds, that waits for another or is a part of one."""
+    """Return the next command; empty for a task that a live worker holds, that waits for another, or that is a subtask."""
     held = ticket.owner or ticket.parent or (ticket.status is TaskStatus.READY and not ticket.ready)
     if held:
         return f"afresh show {ticket.task}"

@@ -1,4 +1,4 @@
-"""How a task stands, in words: what session files, state files and terminal views all say in the same way."""
+"""The status of a task in words, shared by session files, state files and terminal views."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CheckTally:
-    """Test runs, added up."""
+    """Totals of test runs."""
 
     passed: int = 0
     failed: int = 0
     skipped: int = 0
     failing: int = 0
-    """Checks that failed without a test to name."""
+    """Checks that failed without naming a test."""
     targeted: bool = False
 
     @property
@@ -38,7 +38,7 @@ class CheckTally:
 
 
 def sum_check_runs(runs: Sequence[CheckRun]) -> CheckTally:
-    """The last run of each check: a grade runs some of them twice, first with the tests of the base."""
+    """Sum the last run of each check; grading runs some twice, first with the base's tests."""
     runs = list({run.command: run for run in runs}.values())
     return CheckTally(
         sum(run.passed for run in runs),
@@ -57,7 +57,7 @@ def describe_check_run(run: CheckRun) -> str:
 
 
 def find_current_verdict(state: State) -> tuple[Verdict | None, int]:
-    """The last verdict on the tree as it is, and its step. A verdict on a reverted change is not one."""
+    """Return the last verdict on the current tree and its step; verdicts on reverted changes do not count."""
     verification = state.verification
     if verification.is_undone:
         return verification.kept_verdict, verification.kept_step
@@ -65,13 +65,13 @@ def find_current_verdict(state: State) -> tuple[Verdict | None, int]:
 
 
 def list_current_runs(state: State) -> tuple[CheckRun, ...]:
-    """The last runs of the checks on the tree as it is; those before the first change as long as there are no others."""
+    """Return the last check runs on the current tree, or the baseline if there are none."""
     verdict, baseline = find_current_verdict(state)[0], state.verification.baseline
     return verdict.runs if verdict and verdict.runs else baseline.runs if baseline else ()
 
 
 def describe_tests(state: State) -> str:
-    """The results of the checks on the tree as it is, on an undone change, and before the first change."""
+    """Describe the results of the checks: current tree, reverted change, baseline."""
     verification, (verdict, step) = state.verification, find_current_verdict(state)
     runs = verification.baseline.runs if verification.baseline else ()
     said = [f"after step {step}: {sum_check_runs(verdict.runs).words}"] if verdict and verdict.runs else []
@@ -84,7 +84,7 @@ def describe_tests(state: State) -> str:
 
 
 def list_current_failures(state: State) -> tuple[FailedTest, ...]:
-    """The failing tests of the tree as it is, as far as they are known; each once."""
+    """Return the known failing tests of the current tree, each once."""
     return tuple({failure.test: failure for run in list_current_runs(state) for failure in run.failures}.values())
 
 
@@ -93,7 +93,7 @@ def format_count(number: int, noun: str) -> str:
 
 
 def describe_parts(state: State) -> str:
-    """What the parts of a task have taken, which its own figures do not hold; empty when it has handed out none."""
+    """Describe what subtasks have used, which the task's own figures do not include; empty without subtasks."""
     from afresh.core.usage import Usage
 
     taken = [part.metrics for part in state.work.subtasks]
@@ -105,7 +105,7 @@ def describe_parts(state: State) -> str:
 
 
 def format_time(at: float) -> str:
-    """A time of the journal, in UTC."""
+    """Format a journal time in UTC."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -123,7 +123,7 @@ def list_failed_approaches(state: State) -> tuple[Fact, ...]:
 
 
 def list_next_commands(state: State) -> tuple[str, ...]:
-    """What a person can type next, the likeliest first. Of a part nothing is theirs to say."""
+    """Return the commands to type next, most likely first; none for a subtask."""
     if state.task.parent:
         return (f"afresh show {state.task.parent}",)
     first, *rest = list_commands_for_status(state.task.id, state.status, bool(state.dialogue.question))
@@ -146,13 +146,13 @@ def list_commands_for_status(task: str, status: TaskStatus, asked: bool = False)
 
 
 def describe_question(state: State, plan: bool = True) -> str:
-    """The open question; at a pause before a phase with the plan."""
+    """Return the open question; at a pause before a phase with the plan."""
     items = "; ".join(item.text for item in state.work.plan) if plan and state.dialogue.supervision.paused else ""
     return state.dialogue.question + (f" Plan: {to_one_line(items, 240)}." if items and state.dialogue.question else "")
 
 
 def list_next_steps(state: State) -> tuple[str, ...]:
-    """What is to be done now, the first thing first; empty when the task is over and dealt with."""
+    """Return what to do next, in order; empty for a finished task that was applied or discarded."""
     if state.task.parent and (state.status.over or state.dialogue.question):
         return ()
     if state.status.over:
@@ -169,7 +169,7 @@ def list_next_steps(state: State) -> tuple[str, ...]:
 
 
 def describe_progress(state: State) -> Iterator[str]:
-    """The plan with what is done of it, then what the last steps came to."""
+    """Describe the plan with its progress, then the results of the last steps."""
     yield from (f"[{'x' if item.done else ' '}] {to_one_line(item.text, 120)}" for item in state.work.plan)
     for past in state.memory.recent:
         yield f"step {past.step} {'kept' if past.kept else 'undone'}: {to_one_line(past.outcome, 120)}"
@@ -190,7 +190,7 @@ def _list_last_steps(state: State) -> tuple[str, ...]:
 
 
 def describe_ceiling(state: State) -> str:
-    """The ceiling in force, and since when and why it is not the one ordered."""
+    """Describe the current ceiling, and when and why it differs from the ordered one."""
     room, task = state.tokens.ceiling, state.task
     said = f"{state.budget:,} tokens a call"
     if state.budget != task.budget or room.reason:
@@ -201,7 +201,7 @@ def describe_ceiling(state: State) -> str:
 
 
 def describe_calibration(state: State) -> str:
-    """How our count compared with the provider's; empty as long as it has not reported any."""
+    """Compare our token count with the provider's; empty until it has reported one."""
     meter, breaches = state.tokens.calibrations[-1] if state.tokens.calibrations else None, state.tokens.ceiling.breaches
     if meter is None or not (meter.samples or meter.doubted):
         return ""
@@ -211,7 +211,7 @@ def describe_calibration(state: State) -> str:
 
 
 def ceiling_to_json(state: State) -> dict[str, Any]:
-    """Current and projected use, and what each kind of operation usually brings."""
+    """Convert current and expected use, and the typical size of each kind of operation."""
     from afresh.core.ceiling_forecast import can_afford_tool, project_prompt_tokens
 
     reading = state.tokens.last_call

@@ -1,4 +1,4 @@
-"""Tasks as plain data: the whole state, a summary of a run, open questions, and the small state file."""
+"""Tasks as plain data: the whole state, a run summary, open questions, and the small state file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def check_runs_to_json(runs: Sequence[CheckRun]) -> dict[str, Any]:
 
 
 def task_to_json(state: State) -> dict[str, Any]:
-    """The whole state, with what can be derived from it."""
+    """Convert the whole state, with derived values."""
     return state_to_json(state) | {
         "phase": state.phase,
         "status": state.status.value,
@@ -60,7 +60,7 @@ def task_to_json(state: State) -> dict[str, Any]:
 
 
 def task_tests_to_json(state: State) -> dict[str, dict[str, Any]]:
-    """The checks before the first change, and on the tree as it is."""
+    """Convert the checks of the baseline and of the current tree."""
     baseline = state.verification.baseline
     return {
         "before": check_runs_to_json(baseline.runs if baseline else ()),
@@ -71,7 +71,7 @@ def task_tests_to_json(state: State) -> dict[str, dict[str, Any]]:
 def run_summary_to_json(
     state: State, changes: Sequence[Change], audits: Sequence[CallAudit], accumulating: int = 0
 ) -> dict[str, Any]:
-    """`accumulating` is what an agent that keeps its history would have sent over the same steps."""
+    """Convert a run; `accumulating` is what an agent with a full history would have sent over the same steps."""
     sent, tests = [audit.tokens for audit in audits], task_tests_to_json(state)
     verdict, baseline = find_current_verdict(state)[0], state.verification.baseline
     ceiling = max((audit.budget for audit in audits), default=state.budget)
@@ -133,7 +133,7 @@ def options_to_json(state: State) -> list[dict[str, Any]]:
 
 
 def find_newest_answer(before: State, state: State) -> UserStatement:
-    """What was answered just now; whoever lets it go on at a pause has said nothing that a window would hold."""
+    """Return the answer that was just given; letting a pause continue records no words."""
     if len(state.dialogue.words) > len(before.dialogue.words):
         return list_user_statements(state)[-1]
     return UserStatement(before.dialogue.options[0], before.dialogue.question, before.dialogue.options)
@@ -219,7 +219,7 @@ def state_to_json(state: State) -> dict[str, Any]:
 
 
 MAX_TEXT_BYTES = 110
-"""Bytes for each text that people or models wrote."""
+"""Bytes of each text that people or models wrote."""
 
 
 def render_task_file(state: State) -> str:

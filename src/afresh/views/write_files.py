@@ -1,4 +1,4 @@
-"""Writes a task's projections after every commit, from its state and new entries; only a torn log makes it read the journal."""
+"""Writes a task's view files after every commit, from its state and new entries; reads the journal only if a log is torn."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ VIEW_FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoin
 
 
 class ViewWriter:
-    """A Watcher. A file that can't be written is no reason to stop: it is reported once and made again later."""
+    """A Watcher that writes view files. A file that cannot be written is reported once and rebuilt later."""
 
     def __init__(
         self, folder: Path, store: JournalStore, tickets: Callable[[], Sequence[QueueTicket]],
@@ -50,7 +50,7 @@ class ViewWriter:
                     write_memory_files(self.folder, self._history({state.task.id: state}, self.tickets()), self.facts)
 
     def noted(self) -> None:
-        """After a person has changed what the project remembers: no task has moved, what is told of them all has."""
+        """Update the files after a person has changed the project's facts; no task has changed."""
         with self._careful():
             file_io.refuse_symlinks(self.folder)
             with file_io.lock_file(self.folder / "continuity.lock"):
@@ -65,7 +65,7 @@ class ViewWriter:
     def _careful(self) -> Iterator[None]:
         try:
             yield
-        except Exception as error:  # the task itself is safe in the journal, whatever befalls these files
+        except Exception as error:  # the task itself is safe in the journal, whatever happens to these files
             if not self.warned:
                 self.warned = True
                 self.warn(
@@ -74,7 +74,7 @@ class ViewWriter:
                 )
 
     def follow(self, event: ProgressEvent) -> None:
-        """Only what has happened is written down."""
+        """Do nothing: only committed events are written."""
 
     def _history(self, known: Mapping[str, State], tickets: Sequence[QueueTicket]) -> Sequence[task_history.HistoryLine]:
         return task_history.update_history(file_io.read_text_file(self.folder / "history.jsonl"), known, tickets, self.store.load)
@@ -94,7 +94,7 @@ def write_continuity_file(folder: Path, text: str) -> None:
 
 
 def write_task_files(folder: Path, state: State) -> None:
-    """Session file and state file; an ended task's session file moves to the archive."""
+    """Write session and state file; the session file of an ended task moves to the archive."""
     name = file_io.file_name_from_task(state.task.id)
     active, archive = folder / "sessions", folder / "sessions" / "archive"
     here, elsewhere = (archive, active) if state.status.over else (active, archive)
@@ -107,14 +107,14 @@ def write_task_files(folder: Path, state: State) -> None:
 
 
 def write_checkpoint_file(folder: Path, state: State, last: JournalEntry | None) -> None:
-    """Of the state right after a commit that ends with one; the next takes its place."""
+    """Write the state after a commit that ends with a checkpoint; replaces the previous file."""
     if last and isinstance(last.event, CheckpointWritten):
         text = continuity_file.render_checkpoint(state, last.event.reason)
         file_io.replace_file(folder / "checkpoints" / f"{file_io.file_name_from_task(state.task.id)}.md", text)
 
 
 def write_memory_files(folder: Path, lines: Sequence[task_history.HistoryLine], facts: FactIndex) -> None:
-    """The history of finished tasks, and project memory from it; neither while there is nothing to tell. Only under the lock."""
+    """Write the history of finished tasks and project memory; neither if there is nothing to write. Needs the lock."""
     told = read_rules_and_corrections(facts)
     memory = project_memory_file.render_project_memory((one.line for one in lines), told, facts.known)
     for name, text in {"history.jsonl": task_history.render_history_file(lines), "project_memory.json": memory}.items():
@@ -125,7 +125,7 @@ def write_memory_files(folder: Path, lines: Sequence[task_history.HistoryLine], 
 
 
 def write_context_file(folder: Path, store: JournalStore, state: State, entries: Sequence[JournalEntry]) -> None:
-    """Of a call when there is one among the entries; otherwise only what lies on disk is new."""
+    """Write the context file from the call among the entries; without one, update only the part about files on disk."""
     path = folder / "context" / f"{file_io.file_name_from_task(state.task.id)}.json"
     if last := context_index.find_last_call(entries):
         return file_io.replace_file(path, context_index.render_context_index(state, last))
@@ -142,7 +142,7 @@ def write_context_file(folder: Path, store: JournalStore, state: State, entries:
 
 
 def write_decision_log(folder: Path, store: JournalStore, state: State, entries: Sequence[JournalEntry]) -> None:
-    """Add the new lines if the log ends just before them; otherwise make it again."""
+    """Append new lines if the log ends just before them; otherwise rebuild it."""
     path = folder / "decisions" / f"{file_io.file_name_from_task(state.task.id)}.jsonl"
     new = sum(is_in_decision_log(entry.event) for entry in entries)
     last = file_io.read_last_line(path) or {"n": -1, "seq": -1}
@@ -161,7 +161,7 @@ def _part_path(folder: Path, name: str, number: int) -> Path:
 
 
 def _drop_parts(folder: Path, name: str, number: int) -> None:
-    """From the last one down, so that a crash leaves no gap that would hide the rest."""
+    """Delete from the last part down, so that a crash leaves no gap that would hide the others."""
     stale: list[Path] = []
     while (path := _part_path(folder, name, number)).exists():
         stale.append(path)
@@ -184,13 +184,13 @@ _VIEW_FILE_PATTERNS = (
     "project_memory.json",
     ".project_memory.json.*",
 )
-"""With what a killed writer has left half done."""
+"""Includes temporary files of a killed writer."""
 
 
 def rebuild_view_files(
     store: JournalStore, tickets: Sequence[QueueTicket], folder: Path, facts: FactIndex = EMPTY_FACT_INDEX
 ) -> int:
-    """Delete and make again; the number of tasks. BadInput if a folder of ours is a link."""
+    """Delete and rebuild all view files; returns the number of tasks. Raises BadInput if a folder of ours is a link."""
     file_io.refuse_symlinks(folder, *(folder / name for name in VIEW_FOLDERS))
     for pattern in _VIEW_FILE_PATTERNS:
         for path in folder.glob(pattern):

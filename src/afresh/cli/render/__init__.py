@@ -1,1 +1,1 @@
-"""Draws values on the terminal; no command logic."""
+"""Renders values for the terminal; contains no command logic."""

@@ -1,4 +1,4 @@
-"""The code of a repository in the terminal: the map, functions over a limit, and changes to the index."""
+"""Renders the code map, functions over a complexity limit, and index updates."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def render_symbol_line(path: str, symbol: Symbol) -> Text:
 
 
 def render_map_footer(made: CodeMap) -> Text:
-    """What was asked, and what there was room for."""
+    """Render the query and how much of the code is shown."""
     history = f", {made.commits:,} commits" if made.commits else ""
     return render_text(
         f"{len(made.files):,} of {made.known:,} files{history}; {made.tokens:,} of {made.cap:,} tokens"
@@ -140,7 +140,7 @@ def _render_violation_head(one: Violation) -> Text:
 
 
 def _render_measure(each: ComplexityMeasure) -> Text:
-    """The limit is a third of the bar, so that three times as much fills it."""
+    """Draw a bar of which the limit is a third; three times the limit fills it."""
     from rich.text import Text
 
     filled = min(BAR_COLUMNS, round(each.value / max(1, each.limit) * BAR_COLUMNS / 3))
@@ -168,7 +168,7 @@ def _render_suggestion(one: Violation) -> Text:
 
 
 def _shorten_suggestion(one: Violation, head: str) -> str:
-    """Without what stands above it already: function, file and measure."""
+    """Remove what the lines above already show: function, file and measure."""
     head = head.rpartition(": complexity")[0]
     head = re.sub(rf" of {re.escape(one.function)} in {re.escape(one.path)} \(from `.*?`\)", "", head)
     return head.removeprefix(f"in {one.function} of {one.path}, ")
@@ -186,11 +186,11 @@ def _render_violation_total(found: Sequence[Violation], number: int, offers: boo
 
 
 MAX_PATHS_NAMED = 3
-"""Files that are told by name."""
+"""How many files are named."""
 
 
 def describe_index_update(flush: IndexUpdate, root: Path | None = None) -> str:
-    """With the root: what stands at the beginning."""
+    """Describe an update; `root` is given for the first one."""
     took = format_seconds(flush.seconds)
     if root is not None:
         return f"watching {to_one_line(str(root))}: {flush.files:,} source files, {len(flush.read):,} indexed now, {took}"

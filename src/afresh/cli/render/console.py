@@ -1,4 +1,4 @@
-"""The console that all views are printed on. Where a stream can't show our signs, plain ones take their place."""
+"""The console for all views. Streams that lack our symbols get plain ones."""
 
 import io
 import sys
@@ -15,7 +15,7 @@ _PLAIN_SIGNS = str.maketrans(
 
 
 class PlainStream(io.TextIOBase):
-    """Writes to a stream whose encoding lacks our signs."""
+    """Writes to a stream whose encoding lacks our symbols."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -44,7 +44,7 @@ def choose_stream(stream: TextIO) -> "TextIO | PlainStream":
 
 
 def open_console(stream: TextIO | None = None, width: int | None = None) -> "Console":
-    """Colour and control codes only on a terminal, and never when NO_COLOR is set."""
+    """Open a console; colour and control codes only on a terminal and without NO_COLOR."""
     from rich.console import Console
 
     file = choose_stream(stream or sys.stdout)

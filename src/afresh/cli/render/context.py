@@ -1,4 +1,4 @@
-"""One call as it was sent, and two calls side by side."""
+"""Renders one call, and the difference between two calls."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ def render_call(
     texts: bool = True,
     reported: int = 0,
 ) -> "RenderableType":
-    """Gauge, sections, omissions; then the exact text of each section unless `texts` is off."""
+    """Render gauge, sections and omissions; then the exact text of each section unless `texts` is off."""
     from rich.console import Group
 
     data = call_to_json(audit, sections, omitted, step, reported)
@@ -85,7 +85,7 @@ def render_call_diff(before: Sequence[Section], after: Sequence[Section], steps:
 
 
 def _describe_estimate(audit: CallAudit, reported: int) -> str:
-    """Both figures, and by how much the provider's differs."""
+    """Describe the estimated and the reported tokens, and their difference."""
     if not reported:
         return f"estimated {audit.tokens:,} tokens"
     off = (reported - audit.tokens) * 100 / audit.tokens if audit.tokens else 0
@@ -108,7 +108,7 @@ def _render_sections(data: dict[str, Any]) -> "RenderableType":
 
 
 def _draw_share_bar(share: float) -> "Text":
-    """The share of the call as a length, so that the largest section is found at a glance."""
+    """Draw the section's share of the call as a bar."""
     from rich.text import Text
 
     eighths = min(8 * MAX_BAR_COLUMNS, max(1, round(share * 8 * MAX_BAR_COLUMNS)))
@@ -180,7 +180,7 @@ def render_provider_usage(audit: CallAudit, start: PrefixComparison, reply: Repl
 
 
 def describe_thinking(audit: CallAudit, reply: Reply | None) -> list[str]:
-    """The budget and what was used of it, then the blocks as the provider tells them."""
+    """Describe the thinking budget and its use, then the thinking blocks as the provider returns them."""
     if reply is None:
         return [f"budget {audit.thinking:,} tokens, no reply yet"]
     used = f"{reply.usage.thinking:,} used" if reply.usage.thinking else "usage not reported"
@@ -269,7 +269,7 @@ def _render_name_omissions(why: NameExplanation) -> "RenderableType":
 
 
 def _render_chance(one: NeedEstimate) -> list["RenderableType"]:
-    """The figure, then what speaks for and against it, the weightiest first."""
+    """Render the probability, then the evidence for and against it, strongest first."""
     weighty = sorted(one.parts, key=lambda part: -abs(part[1]))
     told = ", ".join(f"{name.replace('_', ' ')} {value:+.2f}" for name, value in weighty[:MAX_LOG_ODDS_TERMS])
     rest = sum(value for _, value in weighty[MAX_LOG_ODDS_TERMS:])

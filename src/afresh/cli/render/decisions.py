@@ -1,4 +1,4 @@
-"""The decisions of a task as a tree, for someone who was not there."""
+"""Renders the decisions of a task as a tree."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -74,7 +74,7 @@ def _render_reason(line: DecisionLine) -> "Text":
 
 
 def _add_decision(node: "Tree", branch: DecisionNode) -> "Tree":
-    """A decision, question or answer: what, then who, when and how sure."""
+    """Add a decision, question or answer: text, then author, time and confidence."""
     from rich.text import Text
 
     line = branch.line
@@ -106,7 +106,7 @@ def _describe_author(line: DecisionLine) -> str:
 
 
 def _add_options(node: "Tree", branch: DecisionNode) -> "Tree":
-    """The one that was chosen is marked."""
+    """Add the options of a question; the chosen one is marked."""
     from rich.text import Text
 
     chosen = next((one.line.get("option") for one in branch.followed if one.line["kind"] == "answered"), None)
@@ -118,7 +118,7 @@ def _add_options(node: "Tree", branch: DecisionNode) -> "Tree":
 
 
 def _render_outcome(line: DecisionLine, told: str) -> "Text":
-    """What the harness found: a verdict, an end; its reason unless that was just told. Or what a person waived."""
+    """Render a verdict, an end or a waiver, with its reason unless the line before gave it."""
     from rich.text import Text
 
     if line["kind"] == "decided":
@@ -133,5 +133,5 @@ def _render_outcome(line: DecisionLine, told: str) -> "Text":
 
 
 def _format_minute(at: str) -> str:
-    """A time of the journal to the minute."""
+    """Format a journal time to the minute."""
     return at[:16].replace("T", " ")

@@ -1,4 +1,4 @@
-"""What an export has written, and what an import has brought."""
+"""Renders the results of exports and imports."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ RELATION_WORDS = {
 
 @contextmanager
 def show_status_line(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """One line that says what is being done, on a terminal only."""
+    """Show the current action in one line, on a terminal only."""
     console = open_console(sys.stderr)
     if quiet or not console.is_terminal:
         yield lambda what: None

@@ -1,4 +1,4 @@
-"""Facts, as a person reads them."""
+"""Renders facts."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -73,7 +73,7 @@ def render_fact_kind(known: ProjectFact) -> "RenderableType":
 
 
 def render_fact_text(known: ProjectFact, limit: int) -> "Text":
-    """What it is about need not be said twice."""
+    """Render a fact without repeating its subject."""
     fact = known.fact
     return render_text(
         fact.text if fact.text.startswith(fact.subject.rstrip("…")) else f"{fact.subject}: {fact.text}", limit=limit

@@ -1,4 +1,4 @@
-"""Knowledge objects: what there is, one in full, and what fits a goal."""
+"""Renders lessons: a list, one in full, and matches for a goal."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,7 +19,7 @@ MAX_WORDS_NAMED = 12
 
 
 def render_patterns(rows: Sequence["LessonRow"]) -> "RenderableType":
-    """For people only: no window tells where a pattern is from."""
+    """Render patterns with their origin, which prompts never show."""
     table = make_table("pattern", "state", "about", "from", ">used", ">passed")
     for row in sorted(rows, key=lambda row: (row.standing is not LessonStatus.APPROVED, -row.knowledge.uses)):
         one = row.knowledge
@@ -175,7 +175,7 @@ def render_lesson(row: "LessonRow") -> "RenderableType":
 
 
 def find_lesson_origin(row: "LessonRow") -> str:
-    """Of a pattern, the project that it is from; for people only."""
+    """Return the source project of a pattern; shown to people only."""
     return row.knowledge.project if row.knowledge.id.startswith(PATTERN_ID_PREFIX) else ""
 
 

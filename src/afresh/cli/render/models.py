@@ -1,4 +1,4 @@
-"""Models in the terminal: which are configured, which can be used besides, and open requests of a mailbox."""
+"""Renders models, providers and open mailbox requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ModelsOverview:
     listed: Sequence[ConfiguredModel]
     ready: Sequence[UsableProvider]
     asked: Sequence[ServerOffer] | None
-    """None: nobody wanted to know."""
+    """None if servers were not asked."""
     config: str
 
 
@@ -91,7 +91,7 @@ def _render_model_cell(one: ConfiguredModel) -> Text:
 
 
 def _render_unpriced(one: ConfiguredModel) -> Text:
-    """Outside of the table, so that it can be copied in one piece."""
+    """Render the hint below the table, so that it can be copied whole."""
     return render_text(f"{one.name}: price unknown ", "yellow").append_text(render_text(f'→ set [prices."{one.spec}"]', "cyan"))
 
 
@@ -103,7 +103,7 @@ def _list_model_notes(one: ConfiguredModel) -> list[str]:
 
 
 def describe_price(price: Price | None) -> str:
-    """What is sent, what the cache had of it, and the reply."""
+    """Describe the prices of input, cached input and output."""
     if price is None:
         return "unknown"
     if not any((price.input, price.cached, price.output)):
@@ -131,7 +131,7 @@ def _render_server_offer(one: ServerOffer) -> Text:
 
 
 def warn_of_call_cost(trial: ModelTrial) -> str:
-    """What the call may cost at most; nothing to say where nobody pays."""
+    """Warn of the worst-case cost of the call; empty for free models."""
     if trial.worst == 0:
         return ""
     most = f"at most ${trial.worst / 1e9:.4f}" if trial.worst else "an unknown amount: no price data for this model"

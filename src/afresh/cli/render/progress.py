@@ -1,4 +1,4 @@
-"""Live progress: a panel on a terminal, one line a step elsewhere, nothing when quiet."""
+"""Live progress: a panel on a terminal, one line per step elsewhere, nothing with --quiet."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 SILENCE_SECONDS = 30.0
 INTERACTIVE_SILENCE_SECONDS = 5.0
-"""Seconds after which a run without a panel says that it is still there; and to someone who sits beside it and waits."""
+"""Seconds without output after which a run without a panel reports that it is alive, in an interactive run."""
 
 
 class LiveProgress:
-    """A Watcher; a context manager while the work goes on."""
+    """A Watcher, and a context manager for the duration of a run."""
 
     def __init__(
         self, clock: Clock, console: "Console", quiet: bool = False, plain: bool = False,
         spent: Callable[[str], str] = lambda task: "",
     ) -> None:  # fmt: skip
-        """`spent`: what a task has cost, in words."""
+        """`spent` returns a task's cost as text."""
         self.clock, self.console, self.quiet, self.plain, self.spent = clock, console, quiet, plain, spent
         self.glance = RunProgress(since=clock.now())
         self.live: Any = None
@@ -64,7 +64,7 @@ class LiveProgress:
                 self.console.print(render_progress_line(line), soft_wrap=True)
 
     def alert(self, text: str) -> None:
-        """Of money, so that it is told whatever else is silent."""
+        """Show a spending alert, even with --quiet."""
         self.console.print(render_text(f"ALERT: {text}", "bold yellow"), soft_wrap=True)
 
     def follow(self, event: ProgressEvent) -> None:
@@ -75,7 +75,7 @@ class LiveProgress:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """While somebody is asked something, nothing else is drawn."""
+        """Pause drawing while a question is asked."""
         panel, self.aloud = self.live, False
         if panel:
             panel.stop()
@@ -97,7 +97,7 @@ class LiveProgress:
             refresh_per_second=8,
         )
         self.live.start()
-        # a killed process can't bring the cursor back, so it is never taken away
+        # a killed process cannot restore the cursor, so it is never hidden
         self.console.show_cursor(True)
 
     def _break_silence(self) -> None:
@@ -117,7 +117,7 @@ def render_progress_line(line: ProgressLine) -> "Text":
 
 
 def render_progress_panel(glance: RunProgress, now: float, spinner: "RenderableType | None" = None) -> "RenderableType":
-    """The run as it stands, and its last steps below."""
+    """Render the current state of the run above its last steps."""
     from rich import box
     from rich.console import Group
     from rich.panel import Panel

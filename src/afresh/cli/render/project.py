@@ -1,4 +1,4 @@
-"""A machine and a project in the terminal: findings, instructions and the fingerprint."""
+"""Renders health findings, instructions and the fingerprint."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _render_faults(one: InstructionsPreview) -> list[RenderableType]:
 
 
 def _make_line_table(one: InstructionsPreview) -> Table:
-    """Numbers on the left are those of the file that is named above them."""
+    """Render lines with their numbers in the file named above them."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
@@ -173,7 +173,7 @@ EMPTY_LEVEL_HINTS = {
 
 
 def format_plain_profile(one: ProfileReport, levels: Iterable[str]) -> str:
-    """Exactly what a window would hold, level by level."""
+    """Return exactly what a prompt would contain, level by level."""
     parts = [f"# {level}\n{text}" for level in levels if (text := one.fingerprint.render(level))]
     return "\n\n".join(parts)
 
@@ -224,14 +224,14 @@ def name_statement(name: str, level: str) -> str:
 
 
 def join_statement_parts(parts: Sequence[str]) -> Text:
-    """One after the other, told apart by a dot."""
+    """Join the parts with dots."""
     from rich.text import Text
 
     return Text(" · ", style="dim").join(Text.assemble(render_text(part)) for part in parts)
 
 
 def render_test_commands(one: ProfileReport) -> Table:
-    """Those that are not run are told with the reason: a line in somebody's file is only data."""
+    """Render test commands; those that are not run with the reason."""
     from rich.table import Table
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""Questions to a person: in the inbox, and between two steps of a run."""
+"""Renders questions to a person: in the inbox, and between two steps of a run."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -52,7 +52,7 @@ def _render_inbox_question(state: State, now: float) -> "RenderableType":
 
 
 def render_options(state: State) -> "RenderableType":
-    """Numbered, with what each would mean."""
+    """Render numbered options with what each means."""
     from rich.table import Table
 
     grid = Table.grid(padding=(0, 2))
@@ -86,7 +86,7 @@ def _list_question_fields(state: State) -> list[tuple[str, Any]]:
 
 
 def _render_answer_commands(state: State) -> "RenderableType":
-    """What to type: the numbers are only offered where there are some."""
+    """Render the commands to answer with; numbers only if there are options."""
     task = state.task.id
     rows: list[tuple[Any, str]] = []
     if state.dialogue.options:
@@ -103,7 +103,7 @@ def _render_answer_commands(state: State) -> "RenderableType":
 
 
 def describe_answer(before: State, state: State) -> str:
-    """Tells the choice back, so that a wrong number is seen at once."""
+    """Repeat the chosen option, so that a wrong number is noticed."""
     newest = find_newest_answer(before, state)
     return f"answered: {to_one_line(newest.text, 300)}\n{state.task.id} is ready to continue: afresh resume {state.task.id}"
 
@@ -112,11 +112,11 @@ MAX_DIFF_LINES = 60
 MAX_PLAN_ITEMS = 12
 MAX_LINES_PER_SIDE = 8
 MAX_COMMAND_CHARACTERS = 200
-"""Lines of a diff, items of a plan, lines of each side of a change that waits, characters of a command."""
+"""Maximum length of a command that is shown."""
 
 
 def render_step_status(state: State) -> "Text":
-    """One line: where it is, what is changed, how the tests stand, what it has cost so far."""
+    """Render phase, changes, tests and cost in one line."""
     runs = list_current_runs(state)
     parts = [
         f"after step {state.work.step}" if state.work.step else "before the first step",
@@ -134,7 +134,7 @@ def describe_usage(state: State) -> str:
 
 
 def render_open_question(state: State) -> "RenderableType":
-    """The question of a pause is shown without its plan, which follows item by item."""
+    """Render the question; a pause's without its plan, which follows item by item."""
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
@@ -157,7 +157,7 @@ def _list_pause_fields(state: State) -> list[tuple[str, Any]]:
 
 
 def render_next_actions(actions: Sequence[Action]) -> "Text":
-    """What would be done: of a change its lines, since that is what is to be agreed to."""
+    """Render the next actions; of a change all lines, because they need approval."""
     from rich.text import Text
 
     lines = list[Text]()
@@ -169,7 +169,7 @@ def render_next_actions(actions: Sequence[Action]) -> "Text":
 
 
 def _describe_action(action: Action) -> str:
-    """Of a command all of it, of anything else what it is about."""
+    """Describe an action: a command in full, anything else by its target."""
     return to_one_line(f"{action.tool} {action.args.get('command') or describe_subject(action)}".strip(), MAX_COMMAND_CHARACTERS)
 
 
@@ -182,7 +182,7 @@ def _sign_lines(sign: str, text: Any) -> list[str]:
 
 
 def render_input_help(state: State) -> "Text":
-    """What can be typed now."""
+    """Render what can be typed now."""
     if state.dialogue.question:
         return render_text(_describe_answers(state), "dim")
     return render_text(

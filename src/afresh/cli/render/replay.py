@@ -1,4 +1,4 @@
-"""Replayed sessions: a line for each, the sums, the money, and the moments where something would have been missing."""
+"""Renders replayed sessions: a line for each, totals, costs, and steps that would have missed something."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ MAX_PROBLEMS = 10
 
 @contextmanager
 def show_progress_bar(console: "Console") -> Iterator[Callable[[ReplayProgress], None]]:
-    """A progress bar that leaves nothing behind; silent where nobody looks."""
+    """Show a progress bar that is removed at the end; nothing without a terminal."""
     if not console.is_terminal:
         yield lambda _: None
         return
@@ -72,14 +72,14 @@ def _make_run_table(report: ReplayReport) -> "RenderableType":
 
 
 def _fit_cell(text: str, style: str = "") -> "Text":
-    """A cell that gives way to the figures beside it."""
+    """Make a cell that shrinks before the figures next to it."""
     cell = render_text(text, style, limit=44)
     cell.no_wrap, cell.overflow = True, "ellipsis"
     return cell
 
 
 def _shorten_session_name(name: str) -> str:
-    """The telling end of a long name."""
+    """Keep the end of a long name, which tells sessions apart."""
     return name.rstrip("/").rsplit("/", 1)[-1] or name
 
 
@@ -173,7 +173,7 @@ def _describe_saving(total: ReplayTotals) -> str:
 
 
 def _describe_shortening(total: ReplayTotals) -> str:
-    """An agent that compacts by itself did not send all of its history: then the saving is smaller than it looks."""
+    """Note that an agent with compaction did not send its whole history, so the saving is smaller."""
     if total.reported >= total.theirs:
         return ""
     saving = 1 - total.ours / total.reported

@@ -1,4 +1,4 @@
-"""How a run ended: the verdict first, what to do next last."""
+"""Renders the end of a run: verdict first, next commands last."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ def render_run_summary(
     diff_lines: int = MAX_DIFF_LINES,
     cost: str = "",
 ) -> "RenderableType":
-    """`cost`: the money that it took, in words; empty where nobody pays."""
+    """`cost` is the cost as text; empty for free models."""
     from rich.console import Group
 
     data = run_summary_to_json(state, changes, audits, accumulating)
@@ -87,14 +87,14 @@ def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[Ca
 
 
 def _list_lesson_fields(data: dict[str, Any]) -> list[tuple[str, Any]]:
-    """What it drew on, and what it leaves for others."""
+    """List the lessons that the task used and drafted."""
     told = [f"used {', '.join(data['used'])}"] if data["used"] else []
     told += [f"afresh knowledge show {data['left']}"] if data["left"] else []
     return [("learnt", render_text("; ".join(told)))] if told else []
 
 
 def _render_asked_question(state: State) -> "RenderableType":
-    """The question, and what can be answered by a number."""
+    """Render the question and its numbered options."""
     options = [f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.dialogue.options)]
     return render_text(describe_question(state), "yellow").append("".join(options), "default")
 

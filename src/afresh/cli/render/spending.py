@@ -1,4 +1,4 @@
-"""What was spent: tables with a bar for each line, gauges for the limits, and whether windows stay flat."""
+"""Renders spending: tables with bars, gauges for limits, and the growth of prompts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ MAX_TABLE_LINES = 40
 
 
 class ShareBar:
-    """As wide as the terminal lets it be."""
+    """A bar that fills the available width."""
 
     def __init__(self, share: float, style: str = "cyan") -> None:
         self.share, self.style = min(1.0, max(0.0, share)), style
@@ -37,7 +37,7 @@ class ShareBar:
 
 
 def draw_bar(share: float, width: int, style: str, rest: bool = False) -> "Text":
-    """In halves of a column. What is more than nothing can be seen."""
+    """Draw a bar in half columns; any positive share is visible."""
     from rich.text import Text
 
     halves = max(1 if share > 0 else 0, round(share * width * 2))
@@ -47,7 +47,7 @@ def draw_bar(share: float, width: int, style: str, rest: bool = False) -> "Text"
 
 
 def render_spending_overview(found: SpendingReport) -> "RenderableType":
-    """Limits first, then the days as a plot, then the kinds of calls."""
+    """Render limits, then days as a plot, then purposes of calls."""
     from rich.console import Group
 
     parts: list[RenderableType] = [_render_spending_head(found), *_render_stopped_limits(found)]
@@ -135,7 +135,7 @@ def _render_limits(used: Sequence[LimitUse]) -> "RenderableType":
 
 
 def _make_spending_table(found: SpendingReport) -> "RenderableType":
-    """The last lines if there are too many: of days these are the latest, of the rest the dearest come first."""
+    """Keep the last lines if there are too many: the latest days, otherwise the most expensive lines."""
     table = make_table(found.by.value, ">calls", ">in", ">cached", ">out", ">spent", "")
     table.expand = True
     table.columns[-1].ratio = 1
@@ -189,7 +189,7 @@ def _make_kind_table(kinds: Mapping[str, TokenGrowth]) -> "RenderableType":
 
 
 def _choose_weight(lines: Sequence[SpendingLine]) -> "Any":
-    """By money where any was paid, otherwise by tokens."""
+    """Compare by money if anything was paid, otherwise by tokens."""
     paid = any(line.money for line in lines)
     return lambda line: line.money if paid else line.input + line.output
 
@@ -237,7 +237,7 @@ def _task_cost_to_json(cost: TaskCost | None) -> dict[str, Any]:
 
 
 def compute_saved_share(cost: TaskCost | None) -> float | None:
-    """Of what a history kept whole would have sent."""
+    """Return the saving compared with sending the whole history."""
     return 1 - cost.sent / cost.accumulating if cost and cost.accumulating else None
 
 

@@ -1,4 +1,4 @@
-"""All tasks, and what each needs next."""
+"""Renders all tasks, with the next command for each."""
 
 from collections.abc import Sequence
 
@@ -24,8 +24,8 @@ LEAST_STATUS_COLUMNS = 9
 def render_status(
     seen: QueueOverview, offer: str = "", now: float = 0.0, spending: Sequence[str] = (), width: int = 80
 ) -> list[Line]:
-    """`offer`: what could be done where there is no task. With `now` it tells how long ago each had its last event. `spending`:
-    limits that are reached, or nearly."""
+    """Render the queue. `offer` is shown if there are no tasks; with `now`, each task's age is shown; `spending` lists limits
+    that are reached or nearly reached."""
     lines = [line for text in spending for line in wrap_line(quote_text(f"{text}.", "bold yellow"), width)]
     if not seen.groups and offer:
         return [*lines, [("No tasks yet. ", ""), (offer, "cyan")]]

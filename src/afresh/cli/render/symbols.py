@@ -1,4 +1,4 @@
-"""Who uses a symbol, as a person reads it: by file, sure calls first, tests and mere names apart."""
+"""Renders the users of a symbol by file: resolved calls first, tests and matches by name separately."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def render_symbol_hits(found: SymbolMatches, asked: str) -> RenderableType:
 
 
 def render_symbol(place: SymbolPlace) -> list[RenderableType]:
-    """Where, what and what for; a path with its line is what terminals and editors open."""
+    """Render location, signature and description; terminals and editors can open the path with its line."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -84,7 +84,7 @@ def render_signature(place: SymbolPlace) -> Text:
 
 
 def render_symbol_choice(found: SymbolMatches, asked: str) -> RenderableType:
-    """Several are meant, or none: which one to ask for, and how."""
+    """Render the candidates and how to ask for one of them."""
     from rich.console import Group
     from rich.text import Text
 
@@ -119,7 +119,7 @@ def render_entry_points(entries: Sequence[EntryPoint]) -> RenderableType:
 
 
 MAX_SECTION_LINES = 40
-"""Of one part, unless all are asked for."""
+"""Maximum lines per section, unless all are requested."""
 USE_NOTES = {UseKind.PASSED: "passed on", UseKind.DECORATOR: "decorates", UseKind.IMPORT: "imports"}
 
 
@@ -185,7 +185,7 @@ def render_use_section(title: str, calls: Sequence[SymbolUse], everything: bool,
 
 
 def render_use_lines(calls: Sequence[SymbolUse], of: SymbolKind) -> Iterator[Text]:
-    """Under the function they stand in: its name is told once."""
+    """Render uses under the function that contains them."""
     from rich.text import Text
 
     notes = {**USE_NOTES, UseKind.PASSED: "refers to it"} if of in (SymbolKind.CLASS, SymbolKind.INTERFACE) else USE_NOTES

@@ -1,4 +1,4 @@
-"""One task in detail."""
+"""Renders one task in detail."""
 
 from afresh.cli.render.widgets import WORD_STYLES, Line, Span, draw_gauge, lay_out_fields, quote_text, wrap_line
 from afresh.core.action import describe_subject
@@ -24,11 +24,11 @@ from afresh.views.task_status import (
 from afresh.views.tasks import task_tests_to_json
 
 Field = tuple[str, Line]
-"""A name, and what is held."""
+"""A label and its value."""
 
 
 def render_task(state: State, cost: str = "", width: int = 80) -> list[Line]:
-    """`cost`: the money that it took, in words; empty where nobody pays."""
+    """`cost` is the cost as text; empty for free models."""
     failed = list_failed_approaches(state)
     sections: list[tuple[str, list[Field]]] = [
         ("Open question", _list_question_fields(state)),
@@ -60,7 +60,7 @@ def _render_head(state: State, width: int) -> list[Line]:
 
 
 def _style_word(word: str) -> Span:
-    """A word that carries its colour."""
+    """Return a word in its status colour."""
     return word, WORD_STYLES.get(word, "dim")
 
 
@@ -107,7 +107,7 @@ def _list_question_fields(state: State) -> list[Field]:
 
 
 def _list_user_words(state: State) -> list[Field]:
-    """Each answer after its question."""
+    """List the user's messages, each answer after its question."""
     fields: list[Field] = []
     for one in list_user_statements(state):
         fields += [("?", quote_text(one.question, "dim"))] if one.question else []

@@ -1,4 +1,4 @@
-"""Templates: a list, one in full with the file behind every value, and what is wrong with them."""
+"""Renders templates: a list, one with the file behind every value, and faults."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -114,7 +114,7 @@ def _make_section_table(claims: "Sequence[SectionClaim]") -> "RenderableType":
 
 
 def _render_phases(made: Template) -> "RenderableType":
-    """Only what a phase does differently from the type."""
+    """Render only what each phase changes."""
     return render_fields(
         (phase.name, render_text(f"max {phase.steps} steps" + _describe_difference(made, phase))) for phase in made.phases
     )

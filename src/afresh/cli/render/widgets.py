@@ -1,7 +1,6 @@
-"""Pieces that the views share: lines laid out without rich, whose import is slow, and parts drawn with it.
+"""Widgets that the views share: some without rich, whose import is slow, others drawn with it.
 
-Foreign text only ever comes in through `quote_text` and `render_text`.
-"""
+Foreign text must pass through `quote_text` or `render_text`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from afresh.core.change import Change
 
 Span = tuple[str, str]
-"""A text and its style: words of STYLE_CODES, or nothing."""
+"""A text and its style: keys of STYLE_CODES, or an empty string."""
 Line = Sequence[Span]
 STYLE_CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "cyan": 36}
 """ANSI codes."""
@@ -28,7 +27,7 @@ _WORD_WITH_BLANKS = re.compile(r"\S+\s*|\s+")
 
 
 def quote_text(text: str, style: str = "", limit: int = 0) -> Line:
-    """Text that we did not write ourselves, with nothing hidden in it."""
+    """Return foreign text with control characters made visible."""
     return [((to_one_line(text, limit) if limit else escape_hidden(text)).replace("\t", TAB), style)]
 
 
@@ -39,13 +38,13 @@ def count_columns(text: str) -> int:
 
 
 def wrap_line(line: Line, width: int) -> list[Line]:
-    """Broken at line ends and between words; a word that is wider than a line is broken too."""
+    """Wrap at line ends and between words; words longer than a line are split."""
     text = "".join(part for part, _ in line)
     return [_cut_line(line, start, end) for start, end in _find_rows(text, max(width, 2))]
 
 
 def _find_rows(text: str, width: int) -> Iterable[tuple[int, int]]:
-    """Where each row begins and ends, without the blanks at its end."""
+    """Yield start and end of each row, without trailing blanks."""
     start = 0
     for paragraph in text.split("\n"):
         used, row = 0, start
@@ -65,7 +64,7 @@ def _find_rows(text: str, width: int) -> Iterable[tuple[int, int]]:
 
 
 def _count_fitting(text: str, width: int) -> int:
-    """Letters that fit, at least one."""
+    """Return how many characters fit, at least one."""
     used = 0
     for place, letter in enumerate(text):
         used += count_columns(letter)
@@ -85,7 +84,7 @@ def _cut_line(line: Line, start: int, end: int) -> Line:
 
 
 def lay_out_fields(rows: Sequence[tuple[Span, Line]], width: int, least: int = 0) -> list[Line]:
-    """Names on the left, what is held on the right. `least`: columns for the names."""
+    """Lay out labels on the left and values on the right. `least` is the minimum width of the labels."""
     widest = max([least, *(count_columns(name) for (name, _), _ in rows)])
     lines: list[Line] = []
     for (name, style), held in rows:
@@ -115,14 +114,14 @@ _SPARKLINE_SIGNS = "▁▂▃▄▅▆▇█"
 
 
 def render_text(text: str, style: str = "", limit: int = 0) -> "Text":
-    """Text that we did not write ourselves, with nothing hidden in it."""
+    """Return foreign text with control characters made visible."""
     from rich.text import Text
 
     return Text(to_one_line(text, limit) if limit else escape_hidden(text), style=style)
 
 
 def render_word(text: str) -> "Text":
-    """A word that carries its colour."""
+    """Return a word in its status colour."""
     from rich.text import Text
 
     return Text(text, style=WORD_STYLES.get(text, "dim"))
@@ -135,7 +134,7 @@ def render_heading(text: str) -> "Text":
 
 
 def render_fields(rows: Iterable[tuple[str, Any]]) -> "Table":
-    """Names on the left, what is held on the right."""
+    """Render labels on the left and values on the right."""
     from rich.table import Table
 
     grid = Table.grid(padding=(0, 2))
@@ -164,7 +163,7 @@ def render_gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) ->
 
 
 def draw_gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> list[tuple[str, str]]:
-    """A call against its ceiling: what is sent, what is free, what is kept for the reply. Each part with its style."""
+    """Draw a call against its ceiling: sent, free, and reserved for the reply. Each part has its style."""
     scale = width / budget if budget else 0
     kept = min(width, round(reserve * scale))
     used = min(width - kept, max(1 if tokens else 0, round(tokens * scale)))
@@ -180,7 +179,7 @@ def draw_gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> l
 
 
 def draw_sparkline(values: Sequence[int], top: int, width: int = 32) -> str:
-    """Heights against `top`; when there are too many, the highest of each group stands for it."""
+    """Draw heights relative to `top`; if there are too many values, show the highest of each group."""
     if not values or not top:
         return ""
     count = min(width, len(values))
@@ -189,7 +188,7 @@ def draw_sparkline(values: Sequence[int], top: int, width: int = 32) -> str:
 
 
 def render_diff(changes: "Sequence[Change]", limit: int) -> tuple["Text", int]:
-    """Patches in colour, at most `limit` lines of them, and how many lines were left off."""
+    """Return coloured patches of at most `limit` lines, and the number of lines left out."""
     from rich.text import Text
 
     lines = [line for change in changes for line in escape_hidden(change.patch).rstrip("\n").split("\n") if change.patch]
