@@ -18,6 +18,8 @@ AfreshError
 
 from typing import Any
 
+USUAL_EXTRAS = ("models", "prices", "languages")
+
 
 class AfreshError(Exception):
     """Everything that this program raises on purpose."""
@@ -92,3 +94,9 @@ class Broken(AfreshError):
 
 class Conflict(Broken):
     """The head of the journal is not where this writer left it."""
+
+
+def suggest_extra(extra: str) -> str:
+    """Return how to install an extra. The command replaces the installed extras, so it names the usual ones, too."""
+    names = ",".join(dict.fromkeys((*USUAL_EXTRAS, extra)))
+    return f"uv tool install --force '.[{names}]' in the clone of afresh"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from afresh.core.tokens import TOKEN_PIECE_PATTERN, EstimatingCounter
 from afresh.core.truncate import join_first, to_one_line
-from afresh.errors import BadInput, NeedsPerson, OverCeiling
+from afresh.errors import BadInput, NeedsPerson, OverCeiling, suggest_extra
 from afresh.replay.html_page import ContextSampler
 from afresh.replay.measure_run import ContextBuilder, StepMeasurement, measure_run
 from afresh.replay.report import ReplayReport, RunMeasurement, drop_texts, estimate_input_cost, sum_steps
@@ -155,7 +155,7 @@ def _explain_missing_prices(runs: Iterable[RunMeasurement], given: float) -> str
     if not models:
         return ""
     if not has_price_list():
-        return "no price list installed (pip install 'afresh[prices]'); set a price with --price"
+        return f"no price list installed ({suggest_extra('prices')}); set a price with --price"
     named = join_first([to_one_line(model, 40) or "no model named" for model in models], 4)
     return f"no price known for {named}; set one with --price (dollars per million input tokens)"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from afresh.app.explore_code import IndexedCheckout, refresh_checkout_code
 from afresh.code.index.code_index import CodeIndex
-from afresh.errors import AfreshError, BadInput
+from afresh.errors import AfreshError, BadInput, suggest_extra
 from afresh.ports.workspace import FileTree
 from afresh.workspace.git import SAFE_GIT_CONFIG, GitFailed, run_git_as_user
 
@@ -106,7 +106,7 @@ def watch_changed_paths(root: Path, stop: Event | None) -> Iterator[frozenset[st
     except ImportError as missing:
         raise BadInput(
             "`afresh watch` needs the package watchfiles, which is not installed",
-            next="pip install 'afresh[watch]'; without it each command checks the files itself",
+            next=f"{suggest_extra('watch')}; without it each command checks the files itself",
         ) from missing
     return _yield_changed_paths(root, watched, stop)
 

@@ -92,7 +92,7 @@ def who_calls_command(symbol: str, everything: bool, as_json: bool) -> int:
 def watch_command(as_json: bool) -> None:
     """Update the code index on every change, until Ctrl-C.
 
-    Needs watchfiles: pip install 'afresh[watch]'. Optional: without it each command checks the files itself.
+    Needs the extra `watch` (README, Install). Optional: without it each command checks the files itself.
     """
     from contextlib import suppress
     from pathlib import Path

@@ -7,11 +7,10 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from afresh.errors import NeedsPerson
+from afresh.errors import NeedsPerson, suggest_extra
 from afresh.models.model_settings import KEYRING
 
 KEYRING_SERVICE = "afresh"
-INSTALL_KEYRING_COMMAND = "pip install 'afresh[keyring]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ def store_api_key(name: str, secret: str) -> None:
     ring = _import_keyring()
     if ring is None:
         raise NeedsPerson(
-            "the package keyring is not installed", next=f"{INSTALL_KEYRING_COMMAND}, or set an environment variable"
+            "the package keyring is not installed", next=f"{suggest_extra('keyring')}, or set an environment variable"
         )
     try:
         if secret:
@@ -89,7 +88,9 @@ def _from_keyring(name: str, asked: bool) -> str:
     ring = _import_keyring()
     if ring is None:
         if asked:
-            raise NeedsPerson("the key is in the keyring, but the package keyring is not installed", next=INSTALL_KEYRING_COMMAND)
+            raise NeedsPerson(
+                "the key is in the keyring, but the package keyring is not installed", next=suggest_extra("keyring")
+            )
         return ""
     try:
         return ring.get_password(KEYRING_SERVICE, name) or ""

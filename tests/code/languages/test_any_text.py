@@ -11,6 +11,7 @@ from tongues import SAMPLES
 
 from afresh.code.languages import registry as languages
 from afresh.core.symbol import FileReading
+from afresh.errors import suggest_extra
 
 PATHS = sorted(SAMPLES)
 BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -143,7 +144,7 @@ def test_without_the_grammars_a_reading_says_what_to_install():
     titles = {"cart.ts": "TypeScript", "cart.tsx": "TypeScript", "door.js": "JavaScript", "cart.go": "Go", "cart.rs": "Rust"}
     titles |= {"Cart.java": "Java", "Cart.cs": "C#"}
     assert said.splitlines() == [
-        f"{languages.detect_language(path)}|0|1|{titles[path]} is not read: pip install 'afresh[languages]'" for path in PATHS
+        f"{languages.detect_language(path)}|0|1|{titles[path]} is not read: {suggest_extra('languages')}" for path in PATHS
     ]
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from afresh.errors import NeedsPerson
+from afresh.errors import NeedsPerson, suggest_extra
 from afresh.models.api_keys import ApiKey, find_api_key, is_sent_unencrypted
 from afresh.models.model_settings import KEYRING, ModelSettings, NamedModel, find_address_fault
 from afresh.models.reply_checks import CountTokens, estimate_tokens
@@ -152,7 +152,7 @@ class ProviderConnection:
 def connect_provider(provider: Provider, settings: ModelSettings, target: ProviderEndpoint) -> ProviderConnection:
     """Key and address from the user. NeedsPerson at once if the SDK or the key is missing."""
     if find_spec(provider.package) is None:
-        raise NeedsPerson(f"the package {provider.package} is not installed", next="pip install 'afresh[models]'")
+        raise NeedsPerson(f"the package {provider.package} is not installed", next=suggest_extra("models"))
     way, table = require_route(target, settings), settings.chosen
     return ProviderConnection(
         key=way.key.secret,
