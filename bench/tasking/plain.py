@@ -49,11 +49,11 @@ def work_plainly(state: State, agent: Runtime, most: int) -> Done:
         except AfreshError as fault:
             return Done(False, step - 1, usage, largest, f"stopped: {fault}")
         usage, largest = usage + reply.usage, max(largest, reply.usage.input + request.reserve)
-        bench, done = agent.tool_context(state), list[ActionResult]()
+        context, done = agent.tool_context(state), list[ActionResult]()
         for action in reply.actions:
             traits = tools[action.tool].traits if action.tool in tools else frozenset[ToolTrait]()
             proposed = ProposedAction(action, traits, tuple(tools), agent.settings.template.at(state.phase), state, tuple(done))
-            done.append(ActionResult(action, execute_action(proposed, tools, bench, POLICIES)))
+            done.append(ActionResult(action, execute_action(proposed, tools, context, POLICIES)))
         if any(one.outcome.complete for one in done):
             return Done(True, step, usage, largest, "the model says so")
         turns.append(exchange(reply, done, agent.files))

@@ -48,7 +48,7 @@ def taken(tmp_path_factory: pytest.TempPathFactory):
 
     from afresh.verification.baseline import run_baseline_checks
 
-    return run_baseline_checks(make_yard(tmp_path_factory.mktemp("project"), PROJECT).bench)
+    return run_baseline_checks(make_yard(tmp_path_factory.mktemp("project"), PROJECT).context)
 
 
 @pytest.fixture

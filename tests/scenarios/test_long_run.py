@@ -93,10 +93,10 @@ def test_each_heading_of_the_work_so_far_can_be_recalled(lived, project):
     audits = [e.event.audit for e in project.store.journal("t") if isinstance(e.event, CallRequested)]
     works = [project.store.read(ref.block) for one in audits for ref in one.sections if ref.name == "work"]
     headings = {line for work in works for line in work.splitlines() if re.match(r"\d+= [0-9a-f]{8}", line)}
-    bench, now = agent(project.store, 0)[0], state(lived[0])
+    runtime, now = agent(project.store, 0)[0], state(lived[0])
     assert len(headings) > 3
     for heading in headings:
-        told = tool.run({"id": heading}, bench.tool_context(now)).text
+        told = tool.run({"id": heading}, runtime.tool_context(now)).text
         step, _ = heading.split("=")
         assert f"python job_{step}.py" in told
 
@@ -109,10 +109,10 @@ def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(liv
         now.memory.archived == len(outputs) == STEPS - 1
         and f"{STEPS - 2} archived blocks" in load_call(project, "t", None).sections[-1].text
     )
-    bench = agent(project.store, 0)[0].tool_context(now)
+    context = agent(project.store, 0)[0].tool_context(now)
     first = blocks[0].index[0].block
     assert first not in {one.block for one in now.memory.passages} and first not in {line.block for line in now.memory.index}
-    assert "record_1_30" in tool.run({"id": first[:8], "about": "record_1_30"}, bench).text
+    assert "record_1_30" in tool.run({"id": first[:8], "about": "record_1_30"}, context).text
 
 
 def test_why_tells_where_a_name_stands_and_where_it_came_from(project):
@@ -148,8 +148,8 @@ def test_why_tells_when_it_was_forgotten_and_what_brings_it_back(lived, project)
     told = explain_name_in_call(project, "t", "record_5_33")
     assert not told.places and "no longer in memory: forgotten after step" in told.reason
     assert told.copies[0].step == 5 and 5 < told.copies[0].forgotten < STEPS
-    bench = agent(project.store, 0)[0].tool_context(state(lived[0]))
-    assert "record_5_33" in tool.run({"id": told.copies[0].block[:8], "about": told.name}, bench).text
+    context = agent(project.store, 0)[0].tool_context(state(lived[0]))
+    assert "record_5_33" in tool.run({"id": told.copies[0].block[:8], "about": told.name}, context).text
     assert f'recall(id="{told.copies[0].block[:8]}", about="record_5_33")' in rendered(told)
 
 

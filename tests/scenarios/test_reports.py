@@ -22,8 +22,8 @@ GOOD = "# Review\nhalf divides by two at `sums.py:1`.\n"
 
 def begun(root: Path, type: str, report: str, checks: tuple[str, ...] = ()) -> Yard:
     yard = make_yard(root, PROJECT, type=type, checks=checks)
-    task = replace(yard.bench.state.task, report=report)
-    yard.bench = replace(yard.bench, state=replace(yard.bench.state, task=task))
+    task = replace(yard.context.state.task, report=report)
+    yard.context = replace(yard.context, state=replace(yard.context.state, task=task))
     yard.baseline()
     return yard
 
@@ -67,7 +67,7 @@ def test_a_report_that_was_there_before_must_have_been_written_on(tmp_path: Path
 def test_after_a_step_the_same_is_told_and_nothing_is_undone(review: Yard) -> None:
     review.folder.write("REVIEW.md", "See sums.py:900.\n")
     verdict = review.step("REVIEW.md")
-    assert verdict.ruling is PASS and verdict.reason.startswith("still to mend: REVIEW.md cites what is not there: sums.py:900")
+    assert verdict.ruling is PASS and verdict.reason.startswith("still to fix: REVIEW.md cites what is not there: sums.py:900")
 
 
 def test_a_file_beside_the_report_is_put_back_and_refuses_completion(review: Yard) -> None:
@@ -129,8 +129,8 @@ def test_a_review_from_the_command_line_to_a_commit_that_holds_only_the_review(p
 def test_what_a_report_cites_is_shown_beside_it_as_it_stands(review: Yard) -> None:
     first = PROJECT["sums.py"].splitlines()[0]
     review.folder.write("REVIEW.md", "half divides at `sums.py:1`, and `sums.py:1-2` again, not at sums.py:900 or gone.py:1.\n")
-    found = list(gather_cited_lines(review.bench.state, review.bench.files, POLICY.reports))
+    found = list(gather_cited_lines(review.context.state, review.context.files, POLICY.reports))
     assert found == [Note("cited", "sums.py:1", first), Note("cited", "sums.py:1-2", first)]
-    state = replace(review.bench.state, workspace=replace(review.bench.state.workspace, changed=("REVIEW.md",)))
+    state = replace(review.context.state, workspace=replace(review.context.state.workspace, changed=("REVIEW.md",)))
     window = build_best_prompt(GatheredContext(state, tuple(found)), load_template("code_review"), (), 4_000, EstimatingCounter())
     assert f"sums.py:1  {first}\nsums.py:1-2  {first}" in window.request.message

@@ -48,8 +48,8 @@ ANSWERS = ["the old format stays readable", "prefer clarity over speed", "start 
 AMENDED = {1: "prefer speed over clarity, by now"}
 
 
-def fails(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
-    fact = Fact(FactKind.FAILED_APPROACH, args["what"], args["why"], step=bench.state.work.step + 1)
+def fails(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    fact = Fact(FactKind.FAILED_APPROACH, args["what"], args["why"], step=context.state.work.step + 1)
     return ToolOutcome("undone", ok=True, facts=(fact,))
 
 
@@ -150,10 +150,10 @@ def planned(story: Story) -> None:
 
 
 def recalled(story: Story, id: str, about: str) -> str:
-    bench = ToolContext(
+    context = ToolContext(
         story.state, DictFiles(), Printing(), story.store, EmptyInsight(), 1_200, EstimatingCounter(), story.facts
     )  # type: ignore
-    return recall.run({"id": id, "about": about}, bench).text
+    return recall.run({"id": id, "about": about}, context).text
 
 
 IN_FORCE = [

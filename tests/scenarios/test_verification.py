@@ -89,7 +89,7 @@ def test_flaky_tests_are_listed_and_decide_nothing(tmp_path: Path) -> None:
         "    count.write_text(str(seen + 1))\n    assert seen == 1\n"
     )
     yard = begun(tmp_path, {"tests/test_moody.py": moody})
-    assert yard.bench.state.verification.baseline and yard.bench.state.verification.baseline.flaky == (
+    assert yard.context.state.verification.baseline and yard.context.state.verification.baseline.flaky == (
         "tests/test_moody.py::test_moody",
     )
     yard.change("sums.py", "a / 2", "a * 0.5")
@@ -101,18 +101,18 @@ def test_flaky_tests_are_listed_and_decide_nothing(tmp_path: Path) -> None:
 def test_a_flaky_command_decides_nothing_and_alone_verifies_nothing(tmp_path: Path) -> None:
     moody = "test -e seen && { rm seen; exit 1; }; touch seen"
     yard = begun(tmp_path, {}, checks=(moody, PYTEST))
-    assert yard.bench.state.verification.baseline and yard.bench.state.verification.baseline.flaky == (moody,)
+    assert yard.context.state.verification.baseline and yard.context.state.verification.baseline.flaky == (moody,)
     yard.change("sums.py", "a / 2", "a * 0.5")
     assert "flaky" in yard.step("sums.py").reason
     alone = begun(tmp_path / "alone", {}, checks=(moody,))
-    assert "two answers" in find_baseline_blocker(alone.bench.state.task, alone.bench.state.verification.baseline)  # type: ignore[arg-type]
+    assert "two answers" in find_baseline_blocker(alone.context.state.task, alone.context.state.verification.baseline)  # type: ignore[arg-type]
 
 
 def test_a_check_that_hangs_is_killed_and_the_task_can_not_be_verified(tmp_path: Path) -> None:
     yard = begun(tmp_path, {"tests/test_hang.py": "import time\n\n\ndef test_hang():\n    time.sleep(60)\n"}, timeout=2)
-    baseline = yard.bench.state.verification.baseline
+    baseline = yard.context.state.verification.baseline
     assert baseline and baseline.runs[0].timed_out
-    assert "did not end within 2 s" in find_baseline_blocker(yard.bench.state.task, baseline)
+    assert "did not end within 2 s" in find_baseline_blocker(yard.context.state.task, baseline)
     assert "timed out" in summarise_check_run(baseline.runs[0])
     verdict = yard.grade()
     assert verdict.ruling is BLOCKED and verdict.final
@@ -165,7 +165,7 @@ def test_a_project_without_any_test_is_judged_by_exit_code_and_never_green_by_py
 @pytest.mark.parametrize("command", ["no-such-program-here -q", f"{sys.executable} -S -m pytest"])
 def test_a_check_whose_program_is_missing_blocks_at_once(tmp_path: Path, command: str) -> None:
     yard = begun(tmp_path, {}, checks=(command,))
-    assert "can't run" in find_baseline_blocker(yard.bench.state.task, yard.bench.state.verification.baseline)  # type: ignore[arg-type]
+    assert "can't run" in find_baseline_blocker(yard.context.state.task, yard.context.state.verification.baseline)  # type: ignore[arg-type]
 
 
 def test_unittest_projects_are_judged_by_test_name(tmp_path: Path) -> None:

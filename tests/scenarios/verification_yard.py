@@ -166,23 +166,23 @@ class Known(EmptyInsight):
 class Yard:
     folder: Folder
     shell: Shell
-    bench: ToolContext
+    context: ToolContext
     archive: Archive
     insight: Known
 
     def baseline(self) -> Baseline:
         """Take the baseline of the tree as it is, and begin the task there."""
-        return self.begin(*run_baseline_checks(self.bench))
+        return self.begin(*run_baseline_checks(self.context))
 
     def begin(self, baseline: Baseline, blocks: tuple[Block, ...]) -> Baseline:
         self.archive.keep(blocks)
         opened = self.folder.open().snapshot
         state = replace(
-            self.bench.state,
-            verification=replace(self.bench.state.verification, baseline=baseline),
-            workspace=replace(self.bench.state.workspace, first_snapshot=opened, snapshot=opened),
+            self.context.state,
+            verification=replace(self.context.state.verification, baseline=baseline),
+            workspace=replace(self.context.state.workspace, first_snapshot=opened, snapshot=opened),
         )
-        self.bench = replace(self.bench, state=state)
+        self.context = replace(self.context, state=state)
         return baseline
 
     def change(self, path: str, old: str, new: str) -> None:
@@ -191,13 +191,13 @@ class Yard:
         self.folder.write(path, text.replace(old, new))
 
     def step(self, *changed: str) -> Verdict:
-        verdict, blocks = verify_step(self.bench, changed)
+        verdict, blocks = verify_step(self.context, changed)
         self.archive.keep(blocks)
         return verdict
 
     def grade(self) -> Verdict:
         found = self.folder.snapshot()
-        verdict, blocks = verify_completion(self.bench, self.folder)
+        verdict, blocks = verify_completion(self.context, self.folder)
         self.archive.keep(blocks)
         assert self.folder.snapshot() == found, "grading leaves the tree as it was"
         return verdict
@@ -210,8 +210,8 @@ def make_yard(
     for path, text in files.items():
         folder.write(path, text)
     task = Task(id="t", goal="g", type=type, checks=tuple(Check(command, timeout) for command in checks))
-    bench = ToolContext(State(task=task), folder, shell, archive, insight)  # type: ignore[arg-type]
-    return Yard(folder, shell, bench, archive, insight)
+    context = ToolContext(State(task=task), folder, shell, archive, insight)  # type: ignore[arg-type]
+    return Yard(folder, shell, context, archive, insight)
 
 
 def begun(root: Path, files: dict[str, str], **options: Any) -> Yard:
@@ -222,14 +222,14 @@ def begun(root: Path, files: dict[str, str], **options: Any) -> Yard:
 
 def impatient(yard: Yard, timeout: int) -> Yard:
     """The same task, whose checks may from now on take no longer than so many seconds."""
-    task = yard.bench.state.task
+    task = yard.context.state.task
     return _with_task(yard, replace(task, checks=tuple(Check(one.command, timeout) for one in task.checks)))
 
 
 def retyped(yard: Yard, type: str) -> Yard:
     """The same task, of another type."""
-    return _with_task(yard, replace(yard.bench.state.task, type=type))
+    return _with_task(yard, replace(yard.context.state.task, type=type))
 
 
 def _with_task(yard: Yard, task: Task) -> Yard:
-    return replace(yard, bench=replace(yard.bench, state=replace(yard.bench.state, task=task)))
+    return replace(yard, context=replace(yard.context, state=replace(yard.context.state, task=task)))

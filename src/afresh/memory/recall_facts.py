@@ -21,14 +21,14 @@ LOOKED_UP_KINDS = (FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.DECISION)
 OWN_ITEM_KINDS = {FactKind.DECISION: "decision", FactKind.FAILED_APPROACH: "failed"}
 
 
-def recall_project_facts(state: State, lore: FactIndex, policy: RecallPolicy) -> Iterator[Note]:
+def recall_project_facts(state: State, facts: FactIndex, policy: RecallPolicy) -> Iterator[Note]:
     whose = state.task.id
-    for rule in reversed(lore.look_up(FactQuery("", (FactKind.RULE,), whose, limit=MAX_RULES_LOOKED_UP))):
+    for rule in reversed(facts.look_up(FactQuery("", (FactKind.RULE,), whose, limit=MAX_RULES_LOOKED_UP))):
         if rule.task != whose:
             yield Note("rule", rule.id, rule.fact.text)
     about, held = describe_focus(state), _list_state_fact_ids(state)
     found = [
-        one for one in lore.look_up(FactQuery(about, LOOKED_UP_KINDS, whose, limit=MAX_FACTS_LOOKED_UP)) if one.id not in held
+        one for one in facts.look_up(FactQuery(about, LOOKED_UP_KINDS, whose, limit=MAX_FACTS_LOOKED_UP)) if one.id not in held
     ]
     yield from _list_own_facts([one for one in found if one.task == whose], policy)
     words = frozenset(drop_stop_words(split_words(about)))

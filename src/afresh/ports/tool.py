@@ -28,7 +28,7 @@ class ToolContext:
     recall: int = 1_200
     """Tokens of an archived output that are shown at once; and how they are counted."""
     count: Callable[[str], int] = estimate_tokens
-    lore: FactIndex = EMPTY_FACT_INDEX
+    facts: FactIndex = EMPTY_FACT_INDEX
     hand_out: RunSubtask | None = None
 
 
@@ -38,6 +38,6 @@ class Tool(Protocol):
     @property
     def traits(self) -> frozenset[ToolTrait]: ...
 
-    def run(self, args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+    def run(self, args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         """ModelMistake for arguments that can't be used."""
         ...

@@ -15,12 +15,12 @@ NO_CHECKS_REASON = (
 )
 
 
-def run_baseline_checks(bench: ToolContext) -> tuple[Baseline, tuple[Block, ...]]:
+def run_baseline_checks(context: ToolContext) -> tuple[Baseline, tuple[Block, ...]]:
     """Every check twice in the tree as it is; the second run stands, what differed between the two is flaky."""
-    pairs = [(run_check(bench.sandbox, check), run_check(bench.sandbox, check)) for check in bench.state.task.checks]
+    pairs = [(run_check(context.sandbox, check), run_check(context.sandbox, check)) for check in context.state.task.checks]
     flaky = sorted({test for first, second in pairs for test in _find_flaky_tests(first, second)})
     blocks = tuple(block for pair in pairs for ran in pair for block in ran.blocks)
-    measure = bench.insight.measure(bench.state, bench.files)
+    measure = context.insight.measure(context.state, context.files)
     return Baseline(tuple(second.run for _, second in pairs), tuple(flaky), measure), blocks
 
 

@@ -12,11 +12,11 @@ from afresh.ports.tool import ToolContext
 _COMPILE_SCRIPT = "import sys; compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec', dont_inherit=True)"
 
 
-def check_changed_files_compile(bench: ToolContext, changed: Sequence[str]) -> CheckRun | None:
+def check_changed_files_compile(context: ToolContext, changed: Sequence[str]) -> CheckRun | None:
     """A run that stands for the files that are no Python; None when all compile."""
-    present = frozenset(bench.files.paths())
+    present = frozenset(context.files.paths())
     failures = [
-        fault for path in changed if path in present and _is_python_source(path) for fault in _find_syntax_errors(bench, path)
+        fault for path in changed if path in present and _is_python_source(path) for fault in _find_syntax_errors(context, path)
     ]
     if not failures:
         return None
@@ -28,23 +28,23 @@ def _is_python_source(path: str) -> bool:
     return path.endswith(".py") and (is_pytest_file(path) or not is_in_test_folder(path))
 
 
-def _find_syntax_errors(bench: ToolContext, path: str) -> list[FailedTest]:
+def _find_syntax_errors(context: ToolContext, path: str) -> list[FailedTest]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(bench.files.read(path), path, "exec", dont_inherit=True)
+            compile(context.files.read(path), path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        return [] if _compiles_in_sandbox(bench, path) else [_failure_from_error(path, error)]
+        return [] if _compiles_in_sandbox(context, path) else [_failure_from_error(path, error)]
     except (RecursionError, MemoryError):
         return []
     return []
 
 
-def _compiles_in_sandbox(bench: ToolContext, path: str) -> bool:
+def _compiles_in_sandbox(context: ToolContext, path: str) -> bool:
     """The project's Python may be newer than ours."""
-    checks = bench.state.task.checks
+    checks = context.state.task.checks
     python = find_interpreter(checks[0].command) if checks else "python3"
-    return bench.sandbox.run(shlex.join([python, "-c", _COMPILE_SCRIPT, path]), 30).exit == 0
+    return context.sandbox.run(shlex.join([python, "-c", _COMPILE_SCRIPT, path]), 30).exit == 0
 
 
 def _failure_from_error(path: str, error: SyntaxError | ValueError) -> FailedTest:

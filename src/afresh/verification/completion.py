@@ -26,39 +26,39 @@ from afresh.verification.regressions import (
 from afresh.verification.report_document import verify_document
 
 
-def verify_completion(bench: ToolContext, workspace: Workspace) -> tuple[Verdict, tuple[Block, ...]]:
+def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdict, tuple[Block, ...]]:
     """The final verdict on the tree as it stands; the tree is left as it was found."""
-    baseline, task = bench.state.verification.baseline or Baseline(), bench.state.task
-    measure = bench.insight.measure(bench.state, bench.files)
+    baseline, task = context.state.verification.baseline or Baseline(), context.state.task
+    measure = context.insight.measure(context.state, context.files)
     snapshot = workspace.snapshot()
-    changes = workspace.changes(bench.state.workspace.first_snapshot, snapshot)
-    report = verify_document(bench, [change.path for change in changes], final=True) if task.report else None
+    changes = workspace.changes(context.state.workspace.first_snapshot, snapshot)
+    report = verify_document(context, [change.path for change in changes], final=True) if task.report else None
     if report and (report.ruling is Ruling.FAIL or not task.checks):
         return report, ()
     if reason := find_baseline_blocker(task, baseline):
         return Verdict(Ruling.BLOCKED, reason, final=True, measure=measure), ()
-    if early := _refuse_without_run(bench, workspace, changes, measure):
+    if early := _refuse_without_run(context, workspace, changes, measure):
         return early, ()
     try:
-        judgements = _compare_all_checks(bench, workspace, changes, snapshot)
+        judgements = _compare_all_checks(context, workspace, changes, snapshot)
     finally:
         workspace.restore(snapshot)
-    verdict = _make_final_verdict(bench, judgements, changes, measure)
+    verdict = _make_final_verdict(context, judgements, changes, measure)
     return (replace(verdict, reason=f"{report.reason}; {verdict.reason}") if report else verdict), collect_archived_blocks(
         judgements
     )
 
 
-def _refuse_without_run(bench: ToolContext, workspace: Workspace, changes: Sequence[Change], measure: int) -> Verdict | None:
+def _refuse_without_run(context: ToolContext, workspace: Workspace, changes: Sequence[Change], measure: int) -> Verdict | None:
     """What needs no run to be refused."""
-    task = bench.state.task
+    task = context.state.task
     if not changes:
         return Verdict(Ruling.FAIL, "nothing was changed", final=True, measure=measure)
-    if broken := check_changed_files_compile(bench, [change.path for change in changes]):
+    if broken := check_changed_files_compile(context, [change.path for change in changes]):
         reason = "does not compile: " + "; ".join(failure.message for failure in broken.failures)
         return Verdict(Ruling.FAIL, reason, (broken,), final=True, measure=measure)
     found: Mapping[str, tuple[str, ...]] = (
-        {} if task.judged_as == WRITE_TESTS_TYPE else find_weakened_tests(bench, workspace, select_conclusive_checks(bench))
+        {} if task.judged_as == WRITE_TESTS_TYPE else find_weakened_tests(context, workspace, select_conclusive_checks(context))
     )
     if found:
         ways = tuple(dict.fromkeys(way for ways in found.values() for way in ways))
@@ -67,71 +67,71 @@ def _refuse_without_run(bench: ToolContext, workspace: Workspace, changes: Seque
             f"{list_first_names(ways, 5)}"
         )
         return Verdict(Ruling.FAIL, reason, final=True, measure=measure, weakened=tuple(found))
-    return _refuse_unlowered_count(bench, measure)
+    return _refuse_unlowered_count(context, measure)
 
 
-def select_conclusive_checks(bench: ToolContext) -> list[Check]:
+def select_conclusive_checks(context: ToolContext) -> list[Check]:
     """Checks that said something at the base: one that could not even start may be for the task to make."""
-    return [check for check, known in pair_checks_with_baseline(bench) if known.run.exit == 0 or known.outcomes.readable]
+    return [check for check, known in pair_checks_with_baseline(context) if known.run.exit == 0 or known.outcomes.readable]
 
 
-def _refuse_unlowered_count(bench: ToolContext, measure: int) -> Verdict | None:
+def _refuse_unlowered_count(context: ToolContext, measure: int) -> Verdict | None:
     """What a task is to lower must be lower; what its type merely counts may not rise."""
-    was = (bench.state.verification.baseline or Baseline()).measure
-    lowers = bench.state.task.judged_as == FIX_VIOLATION_TYPE
+    was = (context.state.verification.baseline or Baseline()).measure
+    lowers = context.state.task.judged_as == FIX_VIOLATION_TYPE
     if measure > was or (lowers and measure == was):
         return Verdict(Ruling.FAIL, f"violations were to become fewer: {was} -> {measure}", final=True, measure=measure)
     return None
 
 
 def _compare_all_checks(
-    bench: ToolContext, workspace: Workspace, changes: Sequence[Change], snapshot: str
+    context: ToolContext, workspace: Workspace, changes: Sequence[Change], snapshot: str
 ) -> list[CheckComparison]:
     """The checks on the tree as delivered and, where it touches tests, before that with the base's own tests in their place."""
-    known = pair_checks_with_baseline(bench)
+    known = pair_checks_with_baseline(context)
     replaced = [change.path for change in changes if _replaces_base_tests(change)]
     judgements: list[CheckComparison] = []
     if replaced:
-        workspace.restore(bench.state.workspace.first_snapshot, replaced)
+        workspace.restore(context.state.workspace.first_snapshot, replaced)
         judgements = [
-            compare_run_with_base_tests(_run_full_check(bench, check, before, "full, with the tests of the base"), before)
+            compare_run_with_base_tests(_run_full_check(context, check, before, "full, with the tests of the base"), before)
             for check, before in known
         ]
         workspace.restore(snapshot)
-    waived = frozenset(replaced) if bench.state.task.judged_as == WRITE_TESTS_TYPE else frozenset[str]()
-    return [*judgements, *(_compare_delivered_tree(bench, check, before, waived) for check, before in known)]
+    waived = frozenset(replaced) if context.state.task.judged_as == WRITE_TESTS_TYPE else frozenset[str]()
+    return [*judgements, *(_compare_delivered_tree(context, check, before, waived) for check, before in known)]
 
 
 def _replaces_base_tests(change: Change) -> bool:
     return is_conftest(change.path) if change.kind == "added" else is_protected_path(change.path)
 
 
-def _run_full_check(bench: ToolContext, check: Check, before: BaselineCheck, scope: str = "full") -> CheckResult:
-    return run_check(bench.sandbox, check, scope=scope, known=before.outcomes.failing)
+def _run_full_check(context: ToolContext, check: Check, before: BaselineCheck, scope: str = "full") -> CheckResult:
+    return run_check(context.sandbox, check, scope=scope, known=before.outcomes.failing)
 
 
 def _compare_delivered_tree(
-    bench: ToolContext, check: Check, before: BaselineCheck, rewritten: frozenset[str]
+    context: ToolContext, check: Check, before: BaselineCheck, rewritten: frozenset[str]
 ) -> CheckComparison:
     """Whoever is to write tests may move those in the files that it rewrote; the run before this one has tried them."""
     waived = frozenset(test for test in before.firm if test.partition("::")[0] in rewritten)
-    return compare_final_run(_run_full_check(bench, check, before), before, waived)
+    return compare_final_run(_run_full_check(context, check, before), before, waived)
 
 
 def _make_final_verdict(
-    bench: ToolContext, judgements: Sequence[CheckComparison], changes: Sequence[Change], measure: int
+    context: ToolContext, judgements: Sequence[CheckComparison], changes: Sequence[Change], measure: int
 ) -> Verdict:
-    was = (bench.state.verification.baseline or Baseline()).measure
+    was = (context.state.verification.baseline or Baseline()).measure
     verdict = replace(verdict_from_comparisons(judgements, measure), final=True)
-    writes_tests = bench.state.task.judged_as == WRITE_TESTS_TYPE
-    if verdict.ruling is Ruling.PASS and writes_tests and not _has_new_tests(bench, judgements, changes):
+    writes_tests = context.state.task.judged_as == WRITE_TESTS_TYPE
+    if verdict.ruling is Ruling.PASS and writes_tests and not _has_new_tests(context, judgements, changes):
         return replace(verdict, ruling=Ruling.FAIL, reason="no new test was written: " + verdict.reason)
     return replace(verdict, reason=f"{verdict.reason}; violations {was} -> {measure}") if was else verdict
 
 
-def _has_new_tests(bench: ToolContext, judgements: Sequence[CheckComparison], changes: Sequence[Change]) -> bool:
+def _has_new_tests(context: ToolContext, judgements: Sequence[CheckComparison], changes: Sequence[Change]) -> bool:
     """By name where names are known, else by lines added to test files."""
-    old = {test for _, before in pair_checks_with_baseline(bench) for test in before.outcomes.tests}
+    old = {test for _, before in pair_checks_with_baseline(context) for test in before.outcomes.tests}
     if any(judgement.ran.outcomes.named for judgement in judgements):
         return any(judgement.ran.outcomes.passing - old for judgement in judgements)
     return any(is_test_file(change.path) and change.added for change in changes)

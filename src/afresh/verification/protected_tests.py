@@ -34,15 +34,15 @@ def is_protected_path(path: str) -> bool:
     return is_test_code(path) or is_in_test_folder(path)
 
 
-def find_weakened_tests(bench: ToolContext, workspace: Workspace, checks: Sequence[Check]) -> Mapping[str, tuple[str, ...]]:
+def find_weakened_tests(context: ToolContext, workspace: Workspace, checks: Sequence[Check]) -> Mapping[str, tuple[str, ...]]:
     """Files that weaken the tests of the base, and in which ways; empty when none does. The tree is left as it was found."""
     snapshot = workspace.snapshot()
-    changes = workspace.changes(bench.state.workspace.first_snapshot, snapshot)
-    governing = _list_base_test_files(bench.files, changes)
+    changes = workspace.changes(context.state.workspace.first_snapshot, snapshot)
+    governing = _list_base_test_files(context.files, changes)
     relevant = [change for change in changes if _is_relevant(change, checks, governing)]
     if not relevant:
         return {}
-    touched = _read_both_sides(bench, workspace, relevant, snapshot)
+    touched = _read_both_sides(context, workspace, relevant, snapshot)
     return {one.change.path: found for one in touched if (found := _find_weakenings(one, checks))}
 
 
@@ -67,13 +67,13 @@ def has_tests_in_scope(path: str, tests: frozenset[str]) -> bool:
 
 
 def _read_both_sides(
-    bench: ToolContext, workspace: Workspace, changes: Sequence[Change], snapshot: str
+    context: ToolContext, workspace: Workspace, changes: Sequence[Change], snapshot: str
 ) -> list[ProtectedFileChange]:
     paths = [change.path for change in changes]
-    now = _read_texts(bench.files, paths)
-    workspace.restore(bench.state.workspace.first_snapshot, paths)
+    now = _read_texts(context.files, paths)
+    workspace.restore(context.state.workspace.first_snapshot, paths)
     try:
-        base = _read_texts(bench.files, paths)
+        base = _read_texts(context.files, paths)
     finally:
         workspace.restore(snapshot)
     return [ProtectedFileChange(change, base.get(change.path), now.get(change.path)) for change in changes]

@@ -177,12 +177,12 @@ def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tupl
     return f"`{before.run.command}` exits {ran.run.exit}: " + ("; ".join(parts) or "it must exit 0"), (), ()
 
 
-def pair_checks_with_baseline(bench: ToolContext) -> list[tuple[Check, BaselineCheck]]:
+def pair_checks_with_baseline(context: ToolContext) -> list[tuple[Check, BaselineCheck]]:
     """Each check with what is known of it from the baseline."""
-    baseline = bench.state.verification.baseline or Baseline()
+    baseline = context.state.verification.baseline or Baseline()
     flaky = frozenset(baseline.flaky)
-    pairs = zip(bench.state.task.checks, baseline.runs, strict=True)
-    return [(check, BaselineCheck(run, load_baseline_outcomes(bench.store, run), flaky)) for check, run in pairs]
+    pairs = zip(context.state.task.checks, baseline.runs, strict=True)
+    return [(check, BaselineCheck(run, load_baseline_outcomes(context.store, run), flaky)) for check, run in pairs]
 
 
 def verdict_from_comparisons(judgements: Sequence[CheckComparison], measure: int, prefix: str = "") -> Verdict:

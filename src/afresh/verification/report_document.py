@@ -16,11 +16,13 @@ from afresh.ports.workspace import FileTree
 MAX_LISTED_FAULTS = 5
 
 
-def verify_document(bench: ToolContext, changed: Sequence[str], final: bool = False) -> Verdict:
+def verify_document(context: ToolContext, changed: Sequence[str], final: bool = False) -> Verdict:
     """After a step faults are told; at the end they refuse. Files beside the report are put back either way."""
-    task = bench.state.task
+    task = context.state.task
     strays = tuple(path for path in changed if path != task.report)
-    said, wrong = examine_document(bench) if task.report in changed else ("", describe_unwritten_document(bench) if final else "")
+    said, wrong = (
+        examine_document(context) if task.report in changed else ("", describe_unwritten_document(context) if final else "")
+    )
     aside = (
         f"put back, since a {task.judged_as} writes only {task.report}: {list_first_names(strays, MAX_LISTED_FAULTS)}"
         if strays
@@ -34,15 +36,15 @@ def verify_document(bench: ToolContext, changed: Sequence[str], final: bool = Fa
     return Verdict(Ruling.PASS, f"{reason}; nothing else was changed. Whether it is true was not verified", final=True)
 
 
-def examine_document(bench: ToolContext) -> tuple[str, str]:
+def examine_document(context: ToolContext) -> tuple[str, str]:
     """What was found in the document, and what is wrong with it."""
-    task, files = bench.state.task, bench.files
+    task, files = context.state.task, context.files
     text = read_text_or_empty(files, task.report)
     if not text.strip():
         return "", f"{task.report} is empty"
     paths = files.paths()
     cited = find_citations(text, paths)
-    lost = list(find_dead_citations(cited, paths, cache(partial(count_lines, bench.files))))
+    lost = list(find_dead_citations(cited, paths, cache(partial(count_lines, context.files))))
     if task.judged_as == SPEC_DESIGN_TYPE:
         lost += find_absent_paths(text, paths)
     elif not cited:
@@ -52,9 +54,9 @@ def examine_document(bench: ToolContext) -> tuple[str, str]:
     return f"{task.report}: {format_count(len(cited), 'citation')}, each leads to lines that exist", ""
 
 
-def describe_unwritten_document(bench: ToolContext) -> str:
-    report = bench.state.task.report
-    there = read_text_or_empty(bench.files, report)
+def describe_unwritten_document(context: ToolContext) -> str:
+    report = context.state.task.report
+    there = read_text_or_empty(context.files, report)
     return f"{report} is as it was before the task, or git ignores it" if there else f"{report} does not exist"
 
 

@@ -32,52 +32,52 @@ def verify_step_or_completion(state: State, deeds: StepActions, runtime: Runtime
     """Checks leave no trace: whatever they wrote into the tree is gone afterwards."""
     if not deeds.complete and not deeds.changes:
         return StepVerification()
-    bench = runtime.tool_context(replace(state, workspace=replace(state.workspace, snapshot=deeds.snapshot)))
+    context = runtime.tool_context(replace(state, workspace=replace(state.workspace, snapshot=deeds.snapshot)))
     with runtime.report_check(CheckScope.COMPLETION if deeds.complete else CheckScope.CHANGE):
         if deeds.complete:
-            verdict, blocks = verify_completion(bench, runtime.workspace)
+            verdict, blocks = verify_completion(context, runtime.workspace)
         else:
-            verdict, blocks = verify_step(bench, [change.path for change in deeds.changes])
+            verdict, blocks = verify_step(context, [change.path for change in deeds.changes])
     runtime.workspace.restore(deeds.snapshot)
     return StepVerification(verdict, blocks)
 
 
-def verify_step(bench: ToolContext, changed: Sequence[str]) -> tuple[Verdict, tuple[Block, ...]]:
+def verify_step(context: ToolContext, changed: Sequence[str]) -> tuple[Verdict, tuple[Block, ...]]:
     """PASS when nothing that worked is broken. It says nothing of the task being done: `grade` does."""
-    measure = bench.insight.measure(bench.state, bench.files)
+    measure = context.insight.measure(context.state, context.files)
     if not changed:
         return Verdict(Ruling.PASS, "nothing was changed: nothing was run", measure=measure), ()
-    if bench.state.task.report:
-        return verify_document(bench, changed), ()
-    if broken := check_changed_files_compile(bench, changed):
+    if context.state.task.report:
+        return verify_document(context, changed), ()
+    if broken := check_changed_files_compile(context, changed):
         reason = "does not compile: " + "; ".join(failure.message for failure in broken.failures)
         return Verdict(Ruling.FAIL, reason, (broken,), measure=measure), ()
-    if not bench.state.task.checks:
+    if not context.state.task.checks:
         return Verdict(Ruling.BLOCKED, NO_CHECKS_REASON, measure=measure), ()
     judgements = [
-        compare_step_run(_run_narrowest_check(bench, known, check, changed), known)
-        for check, known in pair_checks_with_baseline(bench)
+        compare_step_run(_run_narrowest_check(context, known, check, changed), known)
+        for check, known in pair_checks_with_baseline(context)
     ]
     return verdict_from_comparisons(judgements, measure), collect_archived_blocks(judgements)
 
 
-def _run_narrowest_check(bench: ToolContext, known: BaselineCheck, check: Check, changed: Sequence[str]) -> CheckResult:
+def _run_narrowest_check(context: ToolContext, known: BaselineCheck, check: Check, changed: Sequence[str]) -> CheckResult:
     """Only the tests of what was changed, where these are known and the run of them is conclusive; else the whole check."""
-    tests = _select_target_tests(bench, known, changed)
+    tests = _select_target_tests(context, known, changed)
     command = narrow_to_tests(check.command, tests) if tests else None
     failing = known.outcomes.failing
     if command is not None:
         ran = run_check(
-            bench.sandbox, check, narrowed=command, scope=TARGETED_SCOPE_PREFIX + list_first_names(tests, 2), known=failing
+            context.sandbox, check, narrowed=command, scope=TARGETED_SCOPE_PREFIX + list_first_names(tests, 2), known=failing
         )
         if ran.run.timed_out or ran.outcomes.failing or (ran.run.exit == 0 and ran.outcomes.readable):
             return ran
-    return run_check(bench.sandbox, check, known=failing)
+    return run_check(context.sandbox, check, known=failing)
 
 
-def _select_target_tests(bench: ToolContext, known: BaselineCheck, changed: Sequence[str]) -> list[str]:
+def _select_target_tests(context: ToolContext, known: BaselineCheck, changed: Sequence[str]) -> list[str]:
     """Test files that the check itself runs: those it ran at the baseline, and new ones."""
     if any(is_conftest(path) or is_test_configuration(path) for path in changed):
         return []
     ran_before = {test.partition("::")[0] for test in known.outcomes.tests}
-    return [path for path in bench.insight.tests_for(changed, bench.files) if path in ran_before or path in changed]
+    return [path for path in context.insight.tests_for(changed, context.files) if path in ran_before or path in changed]

@@ -149,6 +149,6 @@ def test_a_line_that_a_person_wants_forgotten_is_not_recalled(store: SqliteJourn
             return (FactCorrection("m1", "captured noise 7 of the other tests"),)
 
     state = kept(store, "one", OUTPUT)
-    bench = ToolContext(state, DictFiles(), TableSandbox({}), store, None, 8_000, lore=Edited())  # type: ignore[arg-type]
-    told = tool.run({"id": block_id_from_text(OUTPUT)[:8], "lines": "215-235"}, bench).text
+    context = ToolContext(state, DictFiles(), TableSandbox({}), store, None, 8_000, facts=Edited())  # type: ignore[arg-type]
+    told = tool.run({"id": block_id_from_text(OUTPUT)[:8], "lines": "215-235"}, context).text
     assert "captured noise 8 of" in told and "captured noise 7 of" not in told

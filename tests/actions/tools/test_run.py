@@ -82,8 +82,8 @@ def test_no_command_makes_it_fail_and_every_region_is_within_its_file(command):
 
 def use(command: str, exit: int = 0):
     state = State(task=Task(id="t", goal="g"), work=WorkState(step=4))
-    bench = ToolContext(state, FILES, TableSandbox({command: (exit, "one\ntwo\nthree")}), None, None)  # type: ignore[arg-type]
-    return run.tool.run({"command": command}, bench)
+    context = ToolContext(state, FILES, TableSandbox({command: (exit, "one\ntwo\nthree")}), None, None)  # type: ignore[arg-type]
+    return run.tool.run({"command": command}, context)
 
 
 def test_running_it_leaves_a_region_and_does_not_repeat_the_text():

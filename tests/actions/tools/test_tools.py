@@ -35,7 +35,7 @@ class Archive:
         return [block.id for block in self.blocks if block.id.startswith(prefix)]
 
 
-def bench(files=None, table=None, archive=None, insight=None, **fields):
+def make_context(files=None, table=None, archive=None, insight=None, **fields):
     task = Task(id="t", goal="g", checks=(Check("pytest -q"), Check("ruff check")))
     return ToolContext(
         make_state(task, **fields),
@@ -51,37 +51,37 @@ def use(name, on, **args):
 
 
 def test_reading_leaves_a_region_and_does_not_repeat_the_text():
-    seen = use("read", bench(DictFiles(**{"a.py": "one\ntwo\nthree\n"}), step=4), path="a.py", start=2)
+    seen = use("read", make_context(DictFiles(**{"a.py": "one\ntwo\nthree\n"}), step=4), path="a.py", start=2)
     assert "two" not in seen.text
     assert [(r.path, r.start, r.end, r.step) for r in seen.regions] == [("a.py", 2, 3, 5)]
 
 
 def test_reading_past_the_end_says_how_long_the_file_is():
     with pytest.raises(ModelMistake, match="only 1 lines"):
-        use("read", bench(DictFiles(**{"a.py": "one\n"})), path="a.py", start=9)
+        use("read", make_context(DictFiles(**{"a.py": "one\n"})), path="a.py", start=9)
 
 
 def test_search_is_capped_per_file_and_says_how_many_more():
     files = DictFiles(**{"a.py": "needle\n" * 50, "b.py": "x\ndef needle(): pass\n"})
-    text = use("search", bench(files), text="needle").text
+    text = use("search", make_context(files), text="needle").text
     assert "… 35 more: 16, 17, " in text
     assert "b.py\n  2: def needle(): pass" in text
 
 
 def test_search_shows_hits_in_their_order_keeps_definitions_and_says_where_the_others_are():
     lines = [f"needle {number}" for number in range(1, 41)] + ["def needle(): pass"]
-    text = use("search", bench(DictFiles(**{"a.py": "\n".join(lines)})), text="needle").text.splitlines()
+    text = use("search", make_context(DictFiles(**{"a.py": "\n".join(lines)})), text="needle").text.splitlines()
     assert text[:3] == ["a.py", "  1: needle 1", "  2: needle 2"] and text[-2] == "  41: def needle(): pass"
     assert text[-1] == "  … 11 more: 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40"
 
 
 def test_search_falls_back_to_ignoring_case_and_says_so():
-    assert "ignoring case" in use("search", bench(DictFiles(**{"a.py": "Needle"})), text="needle").text
+    assert "ignoring case" in use("search", make_context(DictFiles(**{"a.py": "Needle"})), text="needle").text
 
 
 def test_search_stays_within_the_given_folder():
     files = DictFiles(src__a="needle", tests__b="needle")
-    assert "tests/b" not in use("search", bench(files), text="needle", path="src").text
+    assert "tests/b" not in use("search", make_context(files), text="needle", path="src").text
 
 
 SHAPES = {
@@ -94,17 +94,17 @@ SHAPES = {
 @pytest.mark.parametrize("path", [".", "./", "./src", "src/", "src//a.py", "./src/*.py"])
 def test_search_understands_a_path_however_it_is_spelt(path):
     files = DictFiles(**{"src/a.py": "needle", "tests/b.py": "needle"})
-    found = use("search", bench(files), text="needle", path=path).text
+    found = use("search", make_context(files), text="needle", path=path).text
     assert "src/a.py" in found and ("tests/b.py" in found) is (path in (".", "./"))
 
 
 def test_search_where_no_file_lies_is_a_mistake_and_no_miss():
     with pytest.raises(ModelMistake, match="no file lies under 'scr'; without `path` all are searched"):
-        use("search", bench(DictFiles(**{"src/a.py": "needle"})), text="needle", path="scr")
+        use("search", make_context(DictFiles(**{"src/a.py": "needle"})), text="needle", path="scr")
 
 
 def test_search_for_a_name_tells_where_it_is_defined_then_who_uses_it_then_what_else_says_it():
-    text = use("search", bench(DictFiles(**SHAPES), insight=CodeInsight()), text="area").text
+    text = use("search", make_context(DictFiles(**SHAPES), insight=CodeInsight()), text="area").text
     assert text.splitlines() == [
         "defined:", "pkg/shape.py", "  1: def area(side)",
         "used:", "pkg/plan.py", "  6: return 3 * area(side)  (in cost)",
@@ -114,18 +114,18 @@ def test_search_for_a_name_tells_where_it_is_defined_then_who_uses_it_then_what_
 
 
 def test_search_for_a_name_stays_within_the_given_folder():
-    text = use("search", bench(DictFiles(**SHAPES), insight=CodeInsight()), text="area", path="docs").text
+    text = use("search", make_context(DictFiles(**SHAPES), insight=CodeInsight()), text="area", path="docs").text
     assert text.splitlines() == ["docs/shapes.md", "  1: area() is the square"]
 
 
 def test_search_for_what_is_no_name_of_a_definition_is_a_search_for_text():
-    text = use("search", bench(DictFiles(**SHAPES), insight=CodeInsight()), text="side * side").text
+    text = use("search", make_context(DictFiles(**SHAPES), insight=CodeInsight()), text="side * side").text
     assert text.splitlines() == ["pkg/shape.py", "  2: return side * side"]
 
 
 def test_edit_replaces_exactly_one_place():
     files = DictFiles(**{"a.py": "x = 1\ny = 2\n"})
-    use("edit", bench(files), path="a.py", old="y = 2", new="y = 3")
+    use("edit", make_context(files), path="a.py", old="y = 2", new="y = 3")
     assert files.texts["a.py"] == "x = 1\ny = 3\n"
 
 
@@ -136,86 +136,86 @@ def test_edit_replaces_exactly_one_place():
 def test_an_edit_that_cannot_be_placed_changes_nothing_and_says_what_is_near(old, said):
     files = DictFiles(**{"a.py": "x = 1\nx = 2\ny = 2\n"})
     with pytest.raises(ModelMistake, match=said):
-        use("edit", bench(files), path="a.py", old=old, new="q")
+        use("edit", make_context(files), path="a.py", old=old, new="q")
     assert files.texts["a.py"] == "x = 1\nx = 2\ny = 2\n"
 
 
 def test_an_edit_of_nothing_appends_after_the_last_line():
     files = DictFiles(**{"a.py": "x = 1"})
-    use("edit", bench(files), path="a.py", old="", new="y = 2\n")
+    use("edit", make_context(files), path="a.py", old="", new="y = 2\n")
     assert files.texts["a.py"] == "x = 1\ny = 2\n"
 
 
 def test_write_says_whether_it_made_or_replaced_the_file():
-    here = bench(DictFiles())
+    here = make_context(DictFiles())
     assert "made a.py" in use("write", here, path="a.py", content="x\n").text
     assert "replaced a.py" in use("write", here, path="a.py", content="y\n").text
 
 
 def test_run_reports_the_exit_code_and_is_not_ok_when_it_is_not_zero():
-    here = bench(table={"false": (1, "oops")})
+    here = make_context(table={"false": (1, "oops")})
     assert (use("run", here, command="false").ok, use("run", here, command="false").text) == (False, "$ false\nexit 1\noops")
 
 
 def test_test_runs_every_check_or_only_the_named_tests():
-    here = bench(table={"pytest -q": (0, "3 passed"), "ruff check": (1, "bad"), "pytest -q tests/a.py": (0, "1 passed")})
+    here = make_context(table={"pytest -q": (0, "3 passed"), "ruff check": (1, "bad"), "pytest -q tests/a.py": (0, "1 passed")})
     assert not use("test", here).ok
     assert use("test", here, which="tests/a.py").ok
     assert here.sandbox.ran == ["pytest -q", "ruff check", "pytest -q tests/a.py"]
 
 
 def test_names_given_to_test_cannot_smuggle_in_another_command():
-    here = bench()
+    here = make_context()
     use("test", here, which="tests/a.py; rm -rf x")
     assert here.sandbox.ran == ["pytest -q 'tests/a.py;' rm -rf x"]
 
 
 def test_remember_makes_a_note_about_a_subject():
-    (fact,) = use("remember", bench(step=2), subject="parser", note="tabs are kept").facts
+    (fact,) = use("remember", make_context(step=2), subject="parser", note="tabs are kept").facts
     assert (fact.kind, fact.subject, fact.text, fact.step) == (FactKind.NOTE, "parser", "tabs are kept", 3)
 
 
 def test_recall_gives_the_part_that_was_asked_about():
     text = "\n".join([*(f"line {n}" for n in range(50)), "KeyError: colour", *(f"line {n}" for n in range(50, 100))])
-    told = use("recall", bench(archive=Archive(text)), id=block_id_from_text(text)[:8], about="the KeyError").text
+    told = use("recall", make_context(archive=Archive(text)), id=block_id_from_text(text)[:8], about="the KeyError").text
     assert "KeyError: colour" in told
     assert len(told.splitlines()) < 20
 
 
 def test_recall_of_an_unknown_block_says_where_ids_stand():
     with pytest.raises(ModelMistake, match="Archived outputs"):
-        use("recall", bench(), id="deadbeef")
+        use("recall", make_context(), id="deadbeef")
 
 
 def test_plan_keeps_order_and_what_is_done():
-    (event,) = use("plan", bench(), items=["[x] look", "[ ] mend", "tell"]).events
+    (event,) = use("plan", make_context(), items=["[x] look", "[ ] mend", "tell"]).events
     assert event == PlanSet((PlanItem("look", True), PlanItem("mend"), PlanItem("tell")))
 
 
 def test_items_of_the_plan_are_marked_by_their_numbers():
     held = (PlanItem("look", True), PlanItem("mend"), PlanItem("tell"))
-    outcome = use("plan", bench(plan=held), items=["[x] 2"])
+    outcome = use("plan", make_context(plan=held), items=["[x] 2"])
     assert outcome.events == (PlanSet((PlanItem("look", True), PlanItem("mend", True), PlanItem("tell"))),)
     assert outcome.text == "marked; next: tell"
-    assert use("plan", bench(plan=held), items=["[x] 2", "[x] 3"]).text == "marked; all are done"
-    assert use("plan", bench(), items=["[x] 2"]).events == (PlanSet((PlanItem("2", True),)),), "there is no plan to mark"
+    assert use("plan", make_context(plan=held), items=["[x] 2", "[x] 3"]).text == "marked; all are done"
+    assert use("plan", make_context(), items=["[x] 2"]).events == (PlanSet((PlanItem("2", True),)),), "there is no plan to mark"
     with pytest.raises(ModelMistake, match="there is no item 4"):
-        use("plan", bench(plan=held), items=["[x] 4"])
+        use("plan", make_context(plan=held), items=["[x] 4"])
 
 
 def test_a_plan_that_could_crowd_out_everything_else_is_refused():
     with pytest.raises(ModelMistake, match="13 items, 12 are the most"):
-        use("plan", bench(), items=["x"] * 13)
+        use("plan", make_context(), items=["x"] * 13)
 
 
 def test_an_item_of_a_plan_that_is_too_long_is_cut_and_the_plan_is_kept():
-    outcome = use("plan", bench(), items=["look", "y" * 300])
+    outcome = use("plan", make_context(), items=["look", "y" * 300])
     assert outcome.text == "plan set; cut to 200 characters: item 2"
     assert [len(item.text) for event in outcome.events for item in event.items] == [4, 200]
 
 
 def test_ask_blocks_with_the_question_and_its_options():
-    (event,) = use("ask", bench(), question="Which?", options=["a", "b"]).events
+    (event,) = use("ask", make_context(), question="Which?", options=["a", "b"]).events
     assert event == QuestionAsked("Which?", ("a", "b"))
 
 
@@ -227,20 +227,20 @@ def test_ask_blocks_with_the_question_and_its_options():
 )  # fmt: skip
 def test_a_question_that_no_later_window_could_hold_is_not_asked(args):
     with pytest.raises(ModelMistake, match="ask"):
-        use("ask", bench(), **args)
+        use("ask", make_context(), **args)
 
 
 def test_decide_puts_a_choice_on_record_with_its_reason():
-    told = use("decide", bench(step=2), subject="parser", decision="by  hand", why="no new dependency", confidence=1)
+    told = use("decide", make_context(step=2), subject="parser", decision="by  hand", why="no new dependency", confidence=1)
     (event,) = told.events
     assert event == DecisionMade(Decision("by hand", "model", "no new dependency", 3, "parser", 1.0)) and told.text == "decided"
-    (event,) = use("decide", bench(), subject="parser", decision="by hand", why="so").events
+    (event,) = use("decide", make_context(), subject="parser", decision="by hand", why="so").events
     assert event.decision.confidence is None
 
 
 def test_decide_tells_what_no_longer_holds_and_leaves_the_users_word_alone():
     held = (Decision("a table", "model", "so", 1, "Parser"), Decision("keep them", "person", "", 1, "Rename all?"))
-    here = bench(decisions=held)
+    here = make_context(decisions=held)
     assert use("decide", here, subject="parser", decision="by hand", why="so").text == "decided; no longer: a table"
     with pytest.raises(ModelMistake, match="the user has decided that: keep them"):
         use("decide", here, subject="rename all?", decision="rename", why="nicer")
@@ -253,24 +253,24 @@ def test_decide_tells_what_no_longer_holds_and_leaves_the_users_word_alone():
 )  # fmt: skip
 def test_a_decision_that_can_not_be_kept_is_refused(args):
     with pytest.raises(ModelMistake, match="decide"):
-        use("decide", bench(), **{"subject": "parser", "decision": "by hand", "why": "so", **args})
+        use("decide", make_context(), **{"subject": "parser", "decision": "by hand", "why": "so", **args})
 
 
 def test_complete_is_only_a_claim():
-    assert use("complete", bench(), summary="Done").complete == "Done"
+    assert use("complete", make_context(), summary="Done").complete == "Done"
 
 
 def test_apply_carries_out_an_archived_suggestion():
     suggestion = "extract f\n" + json.dumps([{"path": "a.py", "old": "x = 1", "new": "x = 2"}])
     files = DictFiles(**{"a.py": "x = 1\n"})
-    use("apply", bench(files, archive=Archive(suggestion)), id=block_id_from_text(suggestion)[:12])
+    use("apply", make_context(files, archive=Archive(suggestion)), id=block_id_from_text(suggestion)[:12])
     assert files.texts["a.py"] == "x = 2\n"
 
 
 @pytest.mark.parametrize("text", ["just an output", "title\nnot json", 'title\n{"path": "x"}'])
 def test_apply_refuses_a_block_that_is_no_suggestion(text):
     with pytest.raises(ModelMistake, match="no suggestion"):
-        use("apply", bench(archive=Archive(text)), id=block_id_from_text(text)[:12])
+        use("apply", make_context(archive=Archive(text)), id=block_id_from_text(text)[:12])
 
 
 @pytest.mark.parametrize(
@@ -284,10 +284,10 @@ def test_apply_refuses_a_block_that_is_no_suggestion(text):
 )
 def test_arguments_that_do_not_fit_the_schema_are_named(name, args, said):
     with pytest.raises(ModelMistake, match=said):
-        BY_NAME[name].run(args, bench())
+        BY_NAME[name].run(args, make_context())
 
 
 def test_asking_for_more_room_needs_a_reason():
-    assert use("more_room", bench(), reason="the other file").events == (LargerCeilingRequested("the other file"),)
+    assert use("more_room", make_context(), reason="the other file").events == (LargerCeilingRequested("the other file"),)
     with pytest.raises(ModelMistake, match="say what was left out"):
-        use("more_room", bench(), reason=" ")
+        use("more_room", make_context(), reason=" ")

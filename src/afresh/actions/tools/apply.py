@@ -11,17 +11,17 @@ from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 
 
-def apply_suggestion(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+def apply_suggestion(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     """The suggestion was archived with the call that offered it, so it is the same after a crash."""
-    title, edits = read_suggestion(args["id"].strip("[]`"), bench)
-    done = [replace_unique_text(bench.files, edit["path"], edit["old"], edit["new"]) for edit in edits]
+    title, edits = read_suggestion(args["id"].strip("[]`"), context)
+    done = [replace_unique_text(context.files, edit["path"], edit["old"], edit["new"]) for edit in edits]
     return ToolOutcome("\n".join([title, *done]))
 
 
-def read_suggestion(id: str, bench: ToolContext) -> tuple[str, list[Any]]:
+def read_suggestion(id: str, context: ToolContext) -> tuple[str, list[Any]]:
     """Its title and its edits: a line of words, then a line of JSON."""
     try:
-        title, _, plain = bench.store.read(id).partition("\n")
+        title, _, plain = context.store.read(id).partition("\n")
         edits = json.loads(plain)
     except (KeyError, ValueError):
         title, edits = "", None

@@ -15,7 +15,7 @@ MAX_OPTION_CHARACTERS = 200
 """Question and options stand beside the answer in later windows, so they are short."""
 
 
-def ask_user(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+def ask_user(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     question, options = args["question"].strip(), tuple(text.strip() for text in args.get("options", ()))
     if not question:
         raise ModelMistake("ask: the question is empty")

@@ -9,7 +9,7 @@ from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 
 
-def claim_completion(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+def claim_completion(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     if not args["summary"].strip():
         raise ModelMistake("complete: the summary is empty")
     return ToolOutcome("verifying", complete=args["summary"])

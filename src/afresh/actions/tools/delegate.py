@@ -16,10 +16,10 @@ MAX_ENTRY_CHARACTERS = 300
 """Characters of a goal; entries of a list and characters of each: a part has a small window too."""
 
 
-def delegate_part(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
-    if bench.hand_out is None:
+def delegate_part(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    if context.hand_out is None:
         raise ModelMistake("delegate: there is nobody to hand this to; do it yourself")
-    result = bench.hand_out(part_from_args(args))
+    result = context.hand_out(part_from_args(args))
     return ToolOutcome(
         result.text, result.status is SubtaskStatus.DONE, (SubtaskReturned(result),), facts=facts_from_failure(result)
     )

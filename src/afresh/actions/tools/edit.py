@@ -11,8 +11,8 @@ from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree
 
 
-def edit_file(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
-    return ToolOutcome(replace_unique_text(bench.files, args["path"], args["old"], args["new"]))
+def edit_file(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    return ToolOutcome(replace_unique_text(context.files, args["path"], args["old"], args["new"]))
 
 
 def replace_unique_text(files: FileTree, path: str, old: str, new: str) -> str:

@@ -30,11 +30,11 @@ class FunctionTool:
     def traits(self) -> frozenset[ToolTrait]:
         return find_tool_traits(self.schema.name) if self.own_traits is None else self.own_traits
 
-    def run(self, args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+    def run(self, args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         problem = find_argument_mistake(self.schema, args)
         if problem:
             raise ModelMistake(f"{self.schema.name}: {problem}")
-        return self.function(args, bench)
+        return self.function(args, context)
 
 
 def make_tool_schema(name: str, description: str, optional: tuple[str, ...] = (), **arguments: Any) -> ToolSchema:

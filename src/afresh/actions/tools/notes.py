@@ -16,9 +16,9 @@ from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 
 
-def keep_note(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+def keep_note(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     """A newer note on the same subject replaces the older one."""
-    fact = Fact(FactKind.NOTE, args["subject"], args["note"], confidence=0.8, step=bench.state.work.step + 1)
+    fact = Fact(FactKind.NOTE, args["subject"], args["note"], confidence=0.8, step=context.state.work.step + 1)
     return ToolOutcome("noted", facts=(fact,))
 
 
@@ -31,7 +31,7 @@ MAX_SUBJECT_CHARACTERS = 60
 MAX_DECISION_CHARACTERS = 240
 
 
-def record_decision(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+def record_decision(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     """With its reason. A newer decision of the model on the same subject replaces the older one."""
     subject, text, why = (" ".join(args[name].split()) for name in ("subject", "decision", "why"))
     if not (
@@ -46,10 +46,10 @@ def record_decision(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
     sure = args.get("confidence")
     if sure is not None and not 0 <= sure <= 1:
         raise ModelMistake("decide: confidence is a number from 0 to 1")
-    before = [made for made in bench.state.memory.decisions if has_same_subject(made.subject, subject)]
+    before = [made for made in context.state.memory.decisions if has_same_subject(made.subject, subject)]
     if theirs := next((made for made in before if made.by == "person"), None):
         raise ModelMistake(f"decide: the user has decided that: {theirs.text}; `ask` if it has to change")
-    made = Decision(text, "model", why, bench.state.work.step + 1, subject, None if sure is None else float(sure))
+    made = Decision(text, "model", why, context.state.work.step + 1, subject, None if sure is None else float(sure))
     instead = next((f"; no longer: {old.text}" for old in before if old.by == "model" and old.text != text), "")
     return ToolOutcome(f"decided{instead}", events=(DecisionMade(made),))
 
@@ -66,12 +66,12 @@ MAX_ITEM_CHARACTERS = 200
 DONE_MARK_PATTERN = re.compile(r"\[x\] *(\d{1,2})", re.IGNORECASE)
 
 
-def set_plan(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+def set_plan(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     texts = [str(text) for text in args["items"]]
     marks = [DONE_MARK_PATTERN.fullmatch(text.strip()) for text in texts]
     numbers = [int(mark[1]) for mark in marks if mark]
-    if bench.state.work.plan and texts and len(numbers) == len(texts):
-        return mark_items_done(bench.state.work.plan, numbers)
+    if context.state.work.plan and texts and len(numbers) == len(texts):
+        return mark_items_done(context.state.work.plan, numbers)
     items = tuple(item_from_text(text) for text in texts)
     if len(items) > MAX_PLAN_ITEMS:
         raise ModelMistake(f"plan: {len(items)} items, {MAX_PLAN_ITEMS} are the most, so that it always fits")

@@ -30,11 +30,11 @@ def find_compaction_obstacle(state: State) -> str:
 MAX_KEEP_CHARACTERS = 300
 
 
-def request_compaction(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+def request_compaction(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     keep = args["keep"].strip()
     if not keep or len(keep) > MAX_KEEP_CHARACTERS:
         raise ModelMistake(f"compact: say in `keep` what later steps must know, in at most {MAX_KEEP_CHARACTERS} characters")
-    if why := find_compaction_obstacle(bench.state):
+    if why := find_compaction_obstacle(context.state):
         raise ModelMistake(f"compact: not now, {why}")
     return ToolOutcome("older steps are put away before the next call", events=(CompactionRequested(keep),))
 
@@ -45,7 +45,7 @@ compact = FunctionTool(
 )
 
 
-def request_larger_ceiling(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+def request_larger_ceiling(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     if not args["reason"].strip():
         raise ModelMistake("more_room: say what was left out that you need")
     return ToolOutcome(

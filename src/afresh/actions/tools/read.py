@@ -12,14 +12,14 @@ from afresh.ports.tool import ToolContext
 DEFAULT_LINE_COUNT = 80
 
 
-def read_lines(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
-    count = len(bench.files.read(args["path"]).splitlines())
+def read_lines(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    count = len(context.files.read(args["path"]).splitlines())
     start = max(1, int(args.get("start", 1)))
     if start > max(1, count):
         raise ModelMistake(f"{args['path']} has only {count} lines")
     end = min(count, start + max(1, int(args.get("lines", DEFAULT_LINE_COUNT))) - 1)
     end = count if "lines" not in args and count - end < DEFAULT_LINE_COUNT // 4 else end
-    region = Region(args["path"], start, end, bench.state.work.step + 1)
+    region = Region(args["path"], start, end, context.state.work.step + 1)
     return ToolOutcome(f"{args['path']}: lines {start}-{end} of {count}", regions=(region,))
 
 

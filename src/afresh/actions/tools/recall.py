@@ -26,29 +26,29 @@ MAX_SHOWN_FACTS = 16
 FACT_ID_PATTERN = re.compile(r"m[0-9a-f]{8}")
 
 
-def recall_facts(given: str, about: str, bench: ToolContext) -> str:
+def recall_facts(given: str, about: str, context: ToolContext) -> str:
     """Empty when it is the id of an archived output that is asked for."""
     name = given.strip().strip("[]`'\"…. ").lower()
     if name in FACT_KINDS_BY_NAME:
-        return list_facts(name, about.strip(), bench)
+        return list_facts(name, about.strip(), context)
     if FACT_ID_PATTERN.fullmatch(name):
-        return recall_fact(name, bench)
+        return recall_fact(name, context)
     return ""
 
 
-def list_facts(name: str, about: str, bench: ToolContext) -> str:
+def list_facts(name: str, about: str, context: ToolContext) -> str:
     """As many as there is room for; the task's own, but for `memory`, which is the project's."""
-    question = FactQuery(about, FACT_KINDS_BY_NAME[name], bench.state.task.id, name != "memory", MAX_SHOWN_FACTS)
-    found = list(bench.lore.look_up(question))
+    question = FactQuery(about, FACT_KINDS_BY_NAME[name], context.state.task.id, name != "memory", MAX_SHOWN_FACTS)
+    found = list(context.facts.look_up(question))
     if not found and about:
-        found = list(bench.lore.look_up(FactQuery("", question.kinds, question.task, question.own, FALLBACK_FACT_COUNT)))
+        found = list(context.facts.look_up(FactQuery("", question.kinds, question.task, question.own, FALLBACK_FACT_COUNT)))
         head = f"[{name}: nothing holds {about[:60]!r}; the newest:]"
     else:
         head = f"[{name}{f' about {about[:60]}' if about else ', the newest'}: {len(found)}]"
-    lines, left = [head], bench.recall - bench.count(head)
+    lines, left = [head], context.recall - context.count(head)
     for known in found:
-        line = withhold_forgotten_lines(render_known_fact(known, bench.state.task.id), bench)
-        left -= bench.count(line)
+        line = withhold_forgotten_lines(render_known_fact(known, context.state.task.id), context)
+        left -= context.count(line)
         if left < 0 and len(lines) > 1:
             lines.append(f"[{len(found) - len(lines) + 1} more: ask about something narrower]")
             break
@@ -62,33 +62,33 @@ def render_known_fact(known: ProjectFact, task: str) -> str:
     return f"- {known.id} {where} {fact.kind}: {fact.subject}: {fact.text}"
 
 
-def recall_fact(name: str, bench: ToolContext) -> str:
+def recall_fact(name: str, context: ToolContext) -> str:
     """With the lines that say so, if they are the task's own to see."""
-    found = [known for known in bench.lore.known(name) if not known.ended and is_visible_fact(known, bench)]
+    found = [known for known in context.facts.known(name) if not known.ended and is_visible_fact(known, context)]
     if not found:
         raise ModelMistake(f"recall: nothing is remembered as {name!r}")
     known = found[-1]
     return withhold_forgotten_lines(
-        "\n".join([render_known_fact(known, bench.state.task.id), *read_evidence(known, bench)]), bench
+        "\n".join([render_known_fact(known, context.state.task.id), *read_evidence(known, context)]), context
     )
 
 
-def is_visible_fact(known: ProjectFact, bench: ToolContext) -> bool:
-    return known.task == bench.state.task.id or known.fact.scope != "task"
+def is_visible_fact(known: ProjectFact, context: ToolContext) -> bool:
+    return known.task == context.state.task.id or known.fact.scope != "task"
 
 
-def read_evidence(known: ProjectFact, bench: ToolContext) -> list[str]:
+def read_evidence(known: ProjectFact, context: ToolContext) -> list[str]:
     fact = known.fact
-    if not fact.block or known.task != bench.state.task.id:
+    if not fact.block or known.task != context.state.task.id:
         return []
-    lines = bench.store.read(fact.block).splitlines()
+    lines = context.store.read(fact.block).splitlines()
     first, last = fact.lines if fact.lines[0] else (1, min(len(lines), MAX_SHOWN_FACTS))
     return [f"[evidence: {fact.block[:8]} lines {first}-{last}]", *lines[first - 1 : last]]
 
 
-def withhold_forgotten_lines(text: str, bench: ToolContext) -> str:
+def withhold_forgotten_lines(text: str, context: ToolContext) -> str:
     """Without the lines that a person wants forgotten."""
-    return Corrections(tuple(bench.lore.edits())).scrub(text)
+    return Corrections(tuple(context.facts.edits())).scrub(text)
 
 
 ID_CHARACTERS = 8
@@ -97,36 +97,36 @@ FRAME_TOKENS = 60
 LINE_RANGE_PATTERN = re.compile(r"\s*(\d+)\s*(?:(?:-|–|to|:|,)\s*(\d+)?)?\s*")
 
 
-def recall_output(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
-    if known := recall_facts(args["id"], args.get("about", ""), bench):
+def recall_output(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    if known := recall_facts(args["id"], args.get("about", ""), context):
         return ToolOutcome(known)
-    block = find_block_id(args["id"], bench)
-    text, room = withhold_forgotten_lines(bench.store.read(block), bench), max(FRAME_TOKENS, bench.recall - FRAME_TOKENS)
+    block = find_block_id(args["id"], context)
+    text, room = withhold_forgotten_lines(context.store.read(block), context), max(FRAME_TOKENS, context.recall - FRAME_TOKENS)
     if args.get("lines", "").strip():
         first, last = parse_line_range(args["lines"], len(text.splitlines()))
-        return ToolOutcome(render_block_part(block, select_line_range(text, first, last, room, bench.count), "", last))
+        return ToolOutcome(render_block_part(block, select_line_range(text, first, last, room, context.count), "", last))
     question = args.get("about", "").strip()
-    part = select_lines_about(text, question, room, bench.count) if question else select_outline(text, room, bench.count)
+    part = select_lines_about(text, question, room, context.count) if question else select_outline(text, room, context.count)
     if part.numbers or not question:
         return ToolOutcome(render_block_part(block, part))
     return ToolOutcome(
-        render_block_part(block, select_outline(text, room, bench.count), f"no line holds {question[:80]!r}; what tells most:")
+        render_block_part(block, select_outline(text, room, context.count), f"no line holds {question[:80]!r}; what tells most:")
     )
 
 
-def find_block_id(given: str, bench: ToolContext) -> str:
+def find_block_id(given: str, context: ToolContext) -> str:
     """The whole id. Only what this task has archived itself can be had: what it knows by id, and what came with its records."""
     name = given.strip().strip("[]`'\"…. ").lower()
     name = next((word for word in reversed(name.split()) if re.fullmatch(r"[0-9a-f]{6,32}", word)), name)
     if not re.fullmatch(r"[0-9a-f]{6,32}", name):
         raise ModelMistake(
             f"recall: {given[:60]!r} is no id: ids are {ID_CHARACTERS} characters like 1a2b3c4d, "
-            f"{describe_id_places(bench.state)}"
+            f"{describe_id_places(context.state)}"
         )
-    matching = {block for block in list_known_blocks(bench.state) if block.startswith(name)}
-    matching = matching or set(bench.store.find(name, bench.state.task.id))
+    matching = {block for block in list_known_blocks(context.state) if block.startswith(name)}
+    matching = matching or set(context.store.find(name, context.state.task.id))
     if not matching:
-        raise ModelMistake(f"recall: this task has archived no block {name!r}; see the ids {describe_id_places(bench.state)}")
+        raise ModelMistake(f"recall: this task has archived no block {name!r}; see the ids {describe_id_places(context.state)}")
     if len(matching) > 1:
         fitting = ", ".join(block[: max(ID_CHARACTERS, len(name) + 4)] for block in sorted(matching)[:4])
         raise ModelMistake(f"recall: {name!r} fits {len(matching)} blocks ({fitting}); give more of the id")

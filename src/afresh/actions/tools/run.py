@@ -76,9 +76,9 @@ COMMAND_TIMEOUT_SECONDS = 120
 MAX_COMMAND_BYTES = 100_000
 
 
-def run_command(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
-    done = bench.sandbox.run(check_command_length(args["command"]), COMMAND_TIMEOUT_SECONDS)
-    if done.exit == 0 and (regions := find_printed_regions(done.command, bench.files, bench.state.work.step + 1)):
+def run_command(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    done = context.sandbox.run(check_command_length(args["command"]), COMMAND_TIMEOUT_SECONDS)
+    if done.exit == 0 and (regions := find_printed_regions(done.command, context.files, context.state.work.step + 1)):
         lines = "\n".join(f"{region.path}: lines {region.start}-{region.end}" for region in regions)
         return ToolOutcome(f"$ {done.command}\nexit 0\n{lines}", regions=regions)
     return ToolOutcome(f"$ {shorten_command(done.command)}\n{render_command_result(done)}", ok=done.exit == 0)

@@ -22,16 +22,16 @@ MAX_NAMED_LINES = 12
 DEFINITION_PATTERN = re.compile(r"\d+: (async def|def|class|func|fn)\b")
 
 
-def search_tree(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
+def search_tree(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     if not args["text"].strip():
         raise ModelMistake("search: text is empty")
     where = normalize_scope(args.get("path", ""))
-    paths = [path for path in bench.files.paths() if is_within_scope(path, where)]
+    paths = [path for path in context.files.paths() if is_within_scope(path, where)]
     if where and not paths:
         raise ModelMistake(f"search: no file lies under {where!r}; without `path` all are searched")
-    known = [one for one in bench.insight.find(args["text"], bench.files) if is_within_scope(one.path, where)]
+    known = [one for one in context.insight.find(args["text"], context.files) if is_within_scope(one.path, where)]
     for flags, note in ((0, ""), (re.IGNORECASE, "(ignoring case)\n")):
-        if found := find_text_hits(re.compile(re.escape(args["text"]), flags), paths, bench):
+        if found := find_text_hits(re.compile(re.escape(args["text"]), flags), paths, context):
             return ToolOutcome(note + (group_hits(known, found) if known and not flags else render_hits(found)))
     return ToolOutcome(f"no hit for {args['text']!r} in {len(paths)} files", ok=True)
 
@@ -65,11 +65,11 @@ def is_within_scope(path: str, pattern: str) -> bool:
     return not pattern or path == pattern or path.startswith(pattern.rstrip("/") + "/") or fnmatch(path, pattern)
 
 
-def find_text_hits(pattern: re.Pattern[str], paths: list[str], bench: ToolContext) -> dict[str, list[str]]:
+def find_text_hits(pattern: re.Pattern[str], paths: list[str], context: ToolContext) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in paths:
         try:
-            text = bench.files.read(path)
+            text = context.files.read(path)
         except ModelMistake:
             continue
         if pattern.search(text):

@@ -11,13 +11,13 @@ from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 
 
-def run_checks(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
-    checks = bench.state.task.checks
+def run_checks(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    checks = context.state.task.checks
     if not checks:
         raise ModelMistake("test: the task has no checks; use run")
     which = args.get("which", "")
     commands = [(narrow_check_command(check.command, which), check.timeout) for check in (checks[:1] if which else checks)]
-    runs = [bench.sandbox.run(check_command_length(text), timeout) for text, timeout in commands]
+    runs = [context.sandbox.run(check_command_length(text), timeout) for text, timeout in commands]
     text = "\n\n".join(f"$ {done.command}\n{render_command_result(done)}" for done in runs)
     return ToolOutcome(text, ok=all(done.exit == 0 for done in runs), traces=True)
 

@@ -8,9 +8,9 @@ from afresh.core.step_result import ToolOutcome
 from afresh.ports.tool import ToolContext
 
 
-def write_file(args: Mapping[str, Any], bench: ToolContext) -> ToolOutcome:
-    known = args["path"] in bench.files.paths()
-    bench.files.write(args["path"], args["content"])
+def write_file(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    known = args["path"] in context.files.paths()
+    context.files.write(args["path"], args["content"])
     what = f"{'replaced' if known else 'made'} {args['path']} ({len(args['content'].splitlines())} lines)"
     return ToolOutcome(f"{what}\n{args['content']}")
 
