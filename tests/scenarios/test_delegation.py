@@ -60,7 +60,7 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
     whole, own = sent(project, task), sent(project, part)
     assert told.text in whole[2] and all(word in "\n".join(own) for word in CANARIES.values())
     assert [word for word in CANARIES.values() for window in whole if word in window] == []
-    assert "This is a part of a larger task" in own[0] and state.task.goal not in own[0]
+    assert "This is one part of a larger task" in own[0] and state.task.goal not in own[0]
     assert "edit one.py (x + 2 → x * 3)" in whole[2], "facts are shared through the project's memory: what failed, for one"
     assert state.memory.lessons.learnt and not project.store.load(part).memory.lessons.learnt, "lessons are drawn from the whole"
     for name in (task, part):
