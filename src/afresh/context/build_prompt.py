@@ -224,7 +224,7 @@ def build_tools_section(tools: Sequence[ToolSchema], counter: TokenCounter) -> S
 def _render_footer(terms: PromptInputs, used: int) -> str:
     """What is for this call only: nearest to the question, and behind all that a provider's cache can hold."""
     state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
-    kept = f", {reserve:,} of them for your reply" if reserve else ""
+    kept = f" (prompt {used:,} + {reserve:,} for your reply)" if reserve else ""
     of = f" of {state.work.limit}" if state.work.limit else ""
     phase = describe_phase_position(state, layout)
     context = (

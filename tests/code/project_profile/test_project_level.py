@@ -28,16 +28,16 @@ def test_layout_names_code_tests_and_where_a_run_begins():
 
 
 def test_zones_stand_in_the_order_of_their_imports():
-    assert said(SHOP, "zones") == "zones: imports point right: adapters, cli → app → domain; most used: domain"
+    assert said(SHOP, "layers") == "layers: each imports only to its right: adapters, cli → app → domain; most used: domain"
 
 
 def test_zones_that_import_each_other_are_told_as_a_cycle():
     looping = {**SHOP, "src/shop/domain/loop.py": module("loop", "from shop.app.sell import sell_1")}
-    assert "import each other: app, domain" in said(looping, "zones")
+    assert "import each other: app, domain" in said(looping, "layers")
 
 
 def test_libraries_by_how_much_of_the_code_imports_them():
-    assert said(SHOP, "libraries") == "libraries: central click; also rich (cli); tests also use hypothesis, pytest"
+    assert said(SHOP, "libraries") == "libraries: central click; also rich (cli); tests use hypothesis, pytest"
 
 
 def test_neither_the_standard_library_nor_own_modules_are_libraries():

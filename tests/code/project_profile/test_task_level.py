@@ -30,14 +30,14 @@ def of_task(*likely: str, texts: dict[str, str] = SHOP, churn: dict[str, FileChu
             "implement_feature",
             [
                 "tests belong in tests",
-                "imports between zones point one way",
+                "keep imports between layers one-way",
                 "annotations and documentation expected",
                 "CHANGELOG.md",
             ],
         ),
         ("fix_bug", ["tests belong in tests", "the suite is `pytest -q`", "ShopError"]),
         ("fix_violation", ["limits: lines up to 100, complexity up to 10, at most 5 arguments", "ruff (E F C901)"]),
-        ("refactor", ["imports between zones point one way"]),
+        ("refactor", ["keep imports between layers one-way"]),
         (
             "write_tests",
             ["functions, not classes", "named after behaviour", "shared fixtures in tests/conftest.py", "hypothesis"],

@@ -72,7 +72,7 @@ def test_what_is_in_work_draws_what_was_changed_with_it():
 
 
 def test_what_several_that_match_import_comes_up():
-    assert "imported by 2 that match" in reasons(best("Cart rate", history=CommitHistory()), "shop/base.py")
+    assert "imported by 2 of these files" in reasons(best("Cart rate", history=CommitHistory()), "shop/base.py")
 
 
 def test_an_overview_is_headed_by_what_most_leads_to():

@@ -6,6 +6,7 @@ from typing import Any
 
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.step_result import ToolOutcome
+from afresh.core.verdict import format_count
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree
@@ -30,7 +31,7 @@ def replace_unique_text(files: FileTree, path: str, old: str, new: str) -> str:
     line = text[: text.index(old)].count("\n") + 1
     removed, added = old.splitlines(), new.splitlines()
     change = [*(f"- {text}" for text in removed), *(f"+ {text}" for text in added)]
-    return "\n".join([f"replaced {len(removed)} lines at line {line} of {path} with {len(added)}", *change])
+    return "\n".join([f"{path} line {line}: {format_count(len(removed), 'line')} replaced with {len(added)}", *change])
 
 
 def append_lines(files: FileTree, path: str, text: str, new: str) -> str:
@@ -61,7 +62,7 @@ def describe_nearest_line(text: str, old: str) -> str:
 tool = FunctionTool(
     make_tool_schema(
         "edit",
-        "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends lines.",
+        "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends `new` to the file.",
         path="",
         old="",
         new="",

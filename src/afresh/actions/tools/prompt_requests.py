@@ -40,7 +40,7 @@ def request_compaction(args: Mapping[str, Any], context: ToolContext) -> ToolOut
 
 
 compact = FunctionTool(
-    make_tool_schema("compact", "Put older steps away; `keep`: what later ones need (300 characters).", keep=""),
+    make_tool_schema("compact", "Put older steps away; `keep`: what later steps need (300 characters).", keep=""),
     request_compaction,
 )
 

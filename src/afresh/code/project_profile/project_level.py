@@ -92,7 +92,7 @@ def describe_project(facts: ProjectTraits, trial: CommandTrial | None) -> list[P
         *make_statement("project", [said, describe_languages(facts), layout.files], 30),
         *make_statement("layout", describe_folders(facts), 26),
         *make_statement("tests", describe_test_command(facts, trial), 29),
-        *make_statement("zones", describe_zones(facts), 24),
+        *make_statement("layers", describe_zones(facts), 24),
         *make_statement("libraries", describe_libraries(facts), 22),
         *make_statement(
             "style", [style.typed, style.documented, *style.naming, *style.written, *style.imports, *style.habits], 23
@@ -145,7 +145,7 @@ def describe_zones(facts: ProjectTraits) -> list[str]:
     """Return the layers; zones to the left import those to the right."""
     zones, parts = facts.zones, list[str]()
     if zones.layers and len(zones.layers) > 1:
-        parts.append("imports point right: " + " → ".join(", ".join(row) for row in zones.layers))
+        parts.append("each imports only to its right: " + " → ".join(", ".join(row) for row in zones.layers))
     for group in zones.cycles[:2]:
         names = ", ".join(group[:10]) + (" …" if len(group) > 10 else "")
         parts.append(f"import each other: {names}")
@@ -159,6 +159,6 @@ def describe_libraries(facts: ProjectTraits) -> list[str]:
     return [
         f"central {join_names(library.central)}" if library.central else "",
         f"{'also ' if library.central else ''}{join_names(library.used)}" if library.used else "",
-        f"tests also use {join_names(library.testing)}" if library.testing else "",
+        f"tests use {join_names(library.testing)}" if library.testing else "",
         f"declared {join_names(library.declared)}" if library.declared else "",
     ]

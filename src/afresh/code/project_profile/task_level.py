@@ -140,7 +140,7 @@ def describe_import_direction(facts: ProjectTraits) -> str:
     """Return the direction of imports without the names of the zones, which the project level lists."""
     zones = facts.zones
     if len(zones.layers) > 1 and not zones.cycles:
-        return f"imports between zones point one way, from {zones.layers[0][0]} to {zones.layers[-1][0]}; keep it so"
+        return "keep imports between layers one-way"
     return ""
 
 

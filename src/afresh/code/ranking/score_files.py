@@ -218,7 +218,7 @@ def _explain_imports(code: CodeIndex, question: RankingQuery, weighed: ScoredFil
     users = sorted(set(code.importers(path)) & seeds)
     used = sorted(set(code.imports(path)) & seeds)
     if len(users) > 1:
-        return f"imported by {len(users)} that match"
+        return f"imported by {len(users)} of these files"
     if users or used:
         return f"imported by {_short_path(users[0])}" if users else f"imports {_short_path(used[0])}"
     return ""
