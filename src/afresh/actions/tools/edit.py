@@ -31,7 +31,7 @@ def replace_unique_text(files: FileTree, path: str, old: str, new: str) -> str:
     line = text[: text.index(old)].count("\n") + 1
     removed, added = old.splitlines(), new.splitlines()
     change = [*(f"- {text}" for text in removed), *(f"+ {text}" for text in added)]
-    return "\n".join([f"{path} line {line}: {format_count(len(removed), 'line')} replaced with {len(added)}", *change])
+    return "\n".join([f"replaced {format_count(len(removed), 'line')} at line {line} of {path} with {len(added)}", *change])
 
 
 def append_lines(files: FileTree, path: str, text: str, new: str) -> str:
@@ -62,7 +62,7 @@ def describe_nearest_line(text: str, old: str) -> str:
 tool = FunctionTool(
     make_tool_schema(
         "edit",
-        "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends `new` to the file.",
+        "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends `new`.",
         path="",
         old="",
         new="",

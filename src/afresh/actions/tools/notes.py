@@ -55,7 +55,7 @@ def record_decision(args: Mapping[str, Any], context: ToolContext) -> ToolOutcom
 
 
 DECIDE_SCHEMA = make_tool_schema(
-    "decide", "Record a decision between alternatives.", ("confidence",), subject="", decision="", why="",
+    "decide", "Record a decision.", ("confidence",), subject="", decision="", why="",
     confidence=("number", "0-1"),
 )  # fmt: skip
 decide = FunctionTool(DECIDE_SCHEMA, record_decision)
@@ -97,7 +97,5 @@ def item_from_text(text: str) -> PlanItem:
     return PlanItem(text[3:].strip() if text[:3].lower() in ("[x]", "[ ]") else text.strip(), done)
 
 
-PLAN_SCHEMA = make_tool_schema(
-    "plan", "Set the plan (up to 12 items of 200 characters), or tick item 2: '[x] 2'.", items=("array", "")
-)
+PLAN_SCHEMA = make_tool_schema("plan", "Set the plan (12 items of 200 characters), or tick item 2: '[x] 2'.", items=("array", ""))
 plan = FunctionTool(PLAN_SCHEMA, set_plan)

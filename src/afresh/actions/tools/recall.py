@@ -184,7 +184,7 @@ def find_next_gap(part: OutputExcerpt, last: int) -> tuple[int, int]:
 
 tool = FunctionTool(
     make_tool_schema(
-        "recall", "Show archived output `id`: parts about words, or lines like 9-80. Or id=decisions, failed, notes, memory.",
+        "recall", "Archived output `id`: parts about words, or lines 9-80. Or id=decisions, failed, notes, memory.",
         ("about", "lines"), id="", about="", lines="",
     ),
     recall_output,
