@@ -63,7 +63,7 @@ def test_no_secret_reaches_a_prompt_the_journal_or_a_page(person: Person, monkey
     for canary in CANARIES:
         assert canary not in prompts and canary.replace("\n", "\\n") not in prompts
         assert not [name for name, text in stored if canary in text or canary.replace("\n", "\\n") in text]
-    assert "stands for a secret that is never shown" in heard[3], "why the third edit was not done"
+    assert "replaces a secret that is never shown" in heard[3], "why the third edit was not done"
     assert person.types("context", "verify").code == 0, "every prompt is rebuilt to the byte"
     assert person.types("apply", person.types("list", "--json").json[0]["task"]).code == 0
     assert (person.repo / "settings.py").read_text() == SETTINGS.replace("LIMIT = 1", "LIMIT = 2"), "the file keeps its keys"

@@ -123,7 +123,7 @@ class QueueContract:
         append_events(store, part, [happened.TaskClaimed("a")])
         for wait, worker in ((0, "a"), (0, "b"), (21, "a"), (0, "b")):
             clock.move(wait)
-            with pytest.raises(BadInput, match="part of whole"):
+            with pytest.raises(BadInput, match="subtask of whole"):
                 queue.claim(worker, "whole-1-1")
         assert [(ticket.ready, ticket.owner, ticket.parent) for ticket in queue.tickets()] == [
             (True, "", ""), (False, "", "whole"),

@@ -109,7 +109,7 @@ def test_the_nearest_thing_that_exists_is_shown_with_where_it_is_wired_in():
 
 def test_an_option_is_shown_where_one_like_it_stands():
     [(subject, lines), *_] = looked("Add `discount=True` beside `currency=`")["similar"]
-    assert subject == "where currency stands, which the task names"
+    assert subject == "uses of currency, which the task names"
     assert lines == "shop/order.py:4 def accept(order, currency):"
 
 

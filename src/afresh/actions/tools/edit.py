@@ -62,7 +62,7 @@ def describe_nearest_line(text: str, old: str) -> str:
 tool = FunctionTool(
     make_tool_schema(
         "edit",
-        "Replace `old`, which occurs exactly once, with `new`; an empty `old` appends `new`.",
+        "Replace `old`, which occurs exactly once, with `new`; empty `old`: append.",
         path="",
         old="",
         new="",
