@@ -140,7 +140,7 @@ class MemoryQueue:
         if ticket is None:
             return "there is no such task"
         if ticket.parent:
-            return f"it is a part of {ticket.parent}"
+            return f"it is a subtask of {ticket.parent}"
         if ticket.owner:
             return f"{ticket.owner} is working on it"
         if ticket.status is TaskStatus.BLOCKED:
