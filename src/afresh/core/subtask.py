@@ -49,9 +49,10 @@ class SubtaskMetrics:
 
     @property
     def words(self) -> str:
+        """Without the time: no prompt may depend on how fast a machine is."""
         paid = f", ${self.money / 1e9:.4f}" if self.money else ""
         tokens = f"tokens in {self.usage.input:,}, out {self.usage.output:,}"
-        return f"steps {self.steps}, calls {self.calls}, {tokens}{paid}, {self.seconds:.1f} s"
+        return f"steps {self.steps}, calls {self.calls}, {tokens}{paid}"
 
 
 @dataclass(frozen=True, slots=True)
