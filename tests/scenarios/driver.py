@@ -67,7 +67,8 @@ class Witness:
 def neutral(text: str, state) -> str:
     """The same for all runs of a story: without the path of its tree, the tokens that this takes, and how long its tests took."""
     text = re.sub(r"/[\w./-]*/repo/", "", text.replace(state.task.parent or state.task.id, "TASK"))
-    return sha256(re.sub(r"\b\d+\.\d+ ?s\b|(?<=\[Context: )[\d,]+|(?<=\(prompt )[\d,]+|(?<=tokens in )[\d,]+", "", text).encode()).hexdigest()
+    counts = r"\b\d+\.\d+ ?s\b|(?<=\[Context: )[\d,]+|(?<=\(prompt )[\d,]+|(?<=tokens in )[\d,]+"
+    return sha256(re.sub(counts, "", text).encode()).hexdigest()
 
 
 def note_windows(place: Path) -> None:
