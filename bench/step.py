@@ -63,6 +63,9 @@ class Script:
     def __init__(self) -> None:
         self.number = 0
 
+    def weigh(self, request) -> int:
+        return 0
+
     def propose(self, request, hear=None) -> Reply:
         self.number += 1
         path = ("pricing", "label", "address", "measures")[self.number % 4]
