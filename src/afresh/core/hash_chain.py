@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from afresh.core.codec import get_decoder, to_canonical_json
 from afresh.core.event import EVENT_CLASS_BY_TAG, TAG_BY_EVENT_CLASS, Event, JournalEntry, JournalHead
-from afresh.core.redaction import redact_value
+from afresh.core.redaction import may_contain_secret, redact_value
 from afresh.errors import Damaged
 
 
@@ -14,9 +14,13 @@ def link_events(task: str, head: JournalHead, at: float, events: Iterable[Event]
     """Give each event its place after `head`, without the secrets in it."""
     entries: list[JournalEntry] = []
     seq, hash, when, whose = head.seq, head.hash, to_canonical_json(at), to_canonical_json(task)
-    for event in map(redact_value, events):
+    for event in events:
+        data = to_canonical_json(event)
+        if may_contain_secret(data):
+            event = redact_value(event)
+            data = to_canonical_json(event)
         seq, kind = seq + 1, TAG_BY_EVENT_CLASS[type(event)]
-        body = f'{{"at":{when},"data":{to_canonical_json(event)},"kind":"{kind}","seq":{seq},"task":{whose}}}'
+        body = f'{{"at":{when},"data":{data},"kind":"{kind}","seq":{seq},"task":{whose}}}'
         hash = hash_entry(hash, body)
         entries.append(JournalEntry(task, seq, at, event, body, hash))
     return tuple(entries)

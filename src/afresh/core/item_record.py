@@ -6,11 +6,13 @@ from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.context_item import FORM_BY_ITEM_CLASS, ITEM_CLASS_BY_FORM, Excerpt, Item, Note
 from afresh.core.old_records import Place, item_from_untyped, place_from_subject
 from afresh.core.prompt import ItemRef
-from afresh.core.redaction import redact_secrets, redact_value
+from afresh.core.redaction import may_contain_secret, redact_secrets, redact_value
 
 
 def redact_item(item: Item) -> Item:
     """Without secrets. A key goes over many lines of a file, so these are looked at together; each stays where it is."""
+    if not isinstance(item, Note) and not may_contain_secret(to_canonical_json(item)):
+        return item
     if isinstance(item, Excerpt):
         texts = redact_secrets(item.code).split("\n")
         item = replace(item, lines=tuple([replace(line, text=text) for line, text in zip(item.lines, texts, strict=False)]))
