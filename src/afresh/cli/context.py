@@ -122,7 +122,7 @@ def verify(task: str | None, step: int | None, as_json: bool) -> None:
     project = open_current_project()
     name = find_task(project, task)
     calls = [one for one in rebuild(project, name) if step in (None, one.step)]
-    wrong, older = [one for one in calls if not one.is_intact], [one for one in calls if one.is_intact and not one.same]
+    wrong = [one for one in calls if not one.same]
     if as_json:
         print_json(
             [
@@ -132,9 +132,10 @@ def verify(task: str | None, step: int | None, as_json: bool) -> None:
         )
     else:
         for one in wrong:
-            click.echo(f"step {one.step}: recorded {one.recorded[:16]}, rebuilt {one.hash[:16]}: DIFFERENT")
-        click.echo(f"{len(calls) - len(wrong) - len(older)} of {len(calls)} calls of {name} rebuilt byte for byte")
-        if older:
-            click.echo(f"{len(older)} of another version of afresh, which builds prompts differently: archived text as sent")
+            archived = "archived text is what was sent" if one.is_intact else "archived text differs, too"
+            click.echo(f"step {one.step}: recorded {one.recorded[:16]}, rebuilt {one.hash[:16]}: DIFFERENT ({archived})")
+        click.echo(f"{len(calls) - len(wrong)} of {len(calls)} calls of {name} rebuilt byte for byte")
+        if wrong:
+            click.echo("Calls made by another version of afresh differ: each version builds prompts by its own rules.")
     if wrong:
         raise SystemExit(1)

@@ -58,7 +58,7 @@ class RebuiltCall:
 
     @property
     def is_intact(self) -> bool:
-        """Whether what is recorded is what was sent, whichever version of afresh built it."""
+        """Whether what is recorded is what was sent, even if this version would build it differently."""
         return self.recorded in (self.hash, self.archived)
 
 
