@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from afresh.core.action_policy import ActionPolicy
+from afresh.core.cache_rates import DEFAULT_CACHE_RATES, CacheRates
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
 from afresh.core.progress_event import CheckBegan, CheckEnded, CheckScope, ProgressEvent
 from afresh.core.progress_state import DEFAULT_STALL_THRESHOLDS, StallThresholds
@@ -68,6 +69,8 @@ class CallSettings:
     """Caps, ranks and thresholds of what a prompt shows."""
     calibration: TokenCalibration = NO_CALIBRATION
     """What other tasks of the project know of the model's token count."""
+    cache: CacheRates = DEFAULT_CACHE_RATES
+    """What cached tokens of the model cost."""
     compaction: CompactionSettings = COMPACT_BY_RULES
     stall: StallThresholds = DEFAULT_STALL_THRESHOLDS
     retries: int = MAX_REPLY_RETRIES

@@ -4,8 +4,9 @@ import importlib.util
 
 import pytest
 
+from afresh.core.cache_rates import DEFAULT_CACHE_RATES, CacheRates
 from afresh.spending import price_list as prices
-from afresh.spending.price_list import find_price, has_price_list
+from afresh.spending.price_list import FREE_PRICE, Price, derive_cache_rates, find_price, has_price_list
 
 needs_list = pytest.mark.skipif(importlib.util.find_spec("genai_prices") is None, reason="genai-prices is not installed")
 
@@ -32,3 +33,29 @@ def test_without_the_list_nothing_has_a_price(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert not has_price_list()
     assert prices.find_price("claude-sonnet-4-20250514") is None
+
+
+@pytest.mark.parametrize(
+    ("price", "read", "write"),
+    [(Price(3.0, 0.3, written=3.75), 0.1, 1.25), (Price(2.0, 0.5), 0.25, 1.0), (Price(2.5, 2.5, written=2.5), 1.0, 1.0)],
+)
+def test_rates_of_a_cache_follow_from_the_prices(price: Price, read: float, write: float):
+    assert derive_cache_rates("openai:gpt", price) == CacheRates(read, write)
+
+
+@pytest.mark.parametrize("price", [None, FREE_PRICE])
+def test_where_no_price_is_known_the_usual_rates_apply(price: Price | None):
+    assert derive_cache_rates("mailbox", price) == DEFAULT_CACHE_RATES
+
+
+@pytest.mark.parametrize(
+    ("model", "minimum"),
+    [
+        ("anthropic:claude-sonnet-4-5", 1_024),
+        ("anthropic:claude-haiku-4-5-20251001", 4_096),
+        ("openrouter:anthropic/claude-opus-4.5", 4_096),
+        ("anthropic:claude-3-5-haiku-latest", 2_048),
+    ],
+)
+def test_some_models_cache_only_longer_prefixes(model: str, minimum: int):
+    assert derive_cache_rates(model, None).minimum == minimum

@@ -17,7 +17,7 @@ from afresh.app.project import Project
 from afresh.app.project_profile import ProfileCache
 from afresh.app.read_tasks import SystemClock
 from afresh.app.run_subtask import PartRunner
-from afresh.app.spending_ledger import ask_about_limit, open_run_ledger
+from afresh.app.spending_ledger import ask_about_limit, find_cache_rates, open_run_ledger
 from afresh.app.tasks import block_task, refuse_large_ceiling
 from afresh.code.code_insight import CodeInsight
 from afresh.config.templates.load_template import load_call_template, load_template
@@ -142,6 +142,7 @@ def configure_calls(
         tools=TOOLS,
         counter=counter,
         calibration=load_calibration(project, model, state.task.id),
+        cache=find_cache_rates(project, model),
         compaction=configure_compaction(project, spec),
         stall=project.settings.no_progress,
         retries=MAX_REPLY_RETRIES if retries is None else min(retries, MAX_REPLY_RETRIES),

@@ -10,6 +10,7 @@ from afresh.app.read_spending import hash_project_root, open_user_ledger
 from afresh.app.read_tasks import SystemClock
 from afresh.app.settings import Settings
 from afresh.config.settings_file import find_user_config, read_settings_file
+from afresh.core.cache_rates import CacheRates
 from afresh.core.event import CallRequested, MemoryCompacted, QuestionAsked, ReplyReceived
 from afresh.core.ledger import LOST_REPLY_NOTE, RESTORED_NOTE, CallPayment, CallStatus, PricedBooking, SpendingFilter
 from afresh.core.lesson import LessonWorded
@@ -22,7 +23,7 @@ from afresh.models.choose_model import LOCAL_PROVIDERS, is_paid
 from afresh.policy.questions import GO_ON, ask_person
 from afresh.ports.storage import LedgerStore
 from afresh.spending.ledger import SpendingLedger, SpendingTerms, correct_usage
-from afresh.spending.price_list import FREE_PRICE, FreePrices, Price, PriceTable
+from afresh.spending.price_list import FREE_PRICE, SAMPLE_TOKENS, FreePrices, Price, PriceTable, derive_cache_rates
 from afresh.storage.renew_lease import identify_worker, is_worker_dead
 
 
@@ -96,7 +97,7 @@ def reconcile_ledger(project: Project) -> None:
             continue
         call = lost.booking.call
         if reply := _find_journaled_reply(project, call):
-            project.ledger.settle(lost.number, payment_from_reply(call, reply, _find_price(call, table)), ())
+            project.ledger.settle(lost.number, payment_from_reply(call, reply, _find_booking_price(call, table)), ())
         else:
             project.ledger.cancel(lost.number, LOST_REPLY_NOTE, refund=False)
 
@@ -181,19 +182,27 @@ def _make_side_booking(task: Task, kind: CallPurpose, step: int, reply: Reply, m
 def _make_ledger_entry(
     project: Project, call: CallBooking, reply: Reply, at: float, table: PriceTable
 ) -> tuple[PricedBooking, CallPayment]:
-    price = _find_price(call, table)
+    price = _find_booking_price(call, table)
     known = "free" if price is FREE_PRICE else "known" if price or reply.cost is not None else "unknown"
     payment = payment_from_reply(call, reply, price)
     noted = replace(payment, note="; ".join(part for part in (RESTORED_NOTE, payment.note) if part))
     return PricedBooking(call, SpendingAccount(hash_project_root(project.paths.root), call.payer, at), 0, known, ""), noted
 
 
-def _find_price(call: CallBooking, table: PriceTable) -> Price | None:
+def find_cache_rates(project: Project, model: str) -> CacheRates:
+    return derive_cache_rates(model, find_model_price(model, PriceTable(project.settings.prices)))
+
+
+def find_model_price(model: str, table: PriceTable, size: int = SAMPLE_TOKENS) -> Price | None:
     """Find a price by model name; provider models have a `provider:` prefix."""
-    kind, colon, _ = call.model.partition(":")
-    if not colon or (kind in LOCAL_PROVIDERS and call.model not in table.own):
+    kind, colon, _ = model.partition(":")
+    if not colon or (kind in LOCAL_PROVIDERS and model not in table.own):
         return FREE_PRICE
-    return table.of(call.model, call.tokens + call.reserve)
+    return table.of(model, size)
+
+
+def _find_booking_price(call: CallBooking, table: PriceTable) -> Price | None:
+    return find_model_price(call.model, table, call.tokens + call.reserve)
 
 
 def payment_from_reply(call: CallBooking, reply: Reply, price: Price | None) -> CallPayment:

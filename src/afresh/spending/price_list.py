@@ -1,8 +1,9 @@
 """What models cost: as the user says, or from the price list that the optional package genai-prices carries: no network."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from afresh.core.cache_rates import DEFAULT_CACHE_RATES, CacheRates
 from afresh.core.usage import Usage
 
 NANO_PER_MICRO_DOLLAR = 1_000
@@ -81,6 +82,28 @@ class PriceTable:
         if (model, tier) not in self.found:
             self.found[model, tier] = find_price(model, tier)
         return self.found[model, tier]
+
+
+LONG_CACHE_MINIMUMS = {
+    "claude-opus-4-5": 4_096,
+    "claude-opus-4-6": 4_096,
+    "claude-haiku-4-5": 4_096,
+    "claude-sonnet-4-6": 2_048,
+    "claude-3-5-haiku": 2_048,
+    "claude-3-haiku": 2_048,
+}
+"""Models that cache only longer prefixes than others, by the beginning of their name; from Anthropic's page on prompt caching."""
+
+
+def derive_cache_rates(model: str, price: Price | None) -> CacheRates:
+    """Return what cached tokens of a model cost, relative to its price of input; the usual rates where that is unknown or 0."""
+    bare = model.partition(":")[2].rsplit("/", 1)[-1].replace(".", "-")
+    minimum = next((size for name, size in LONG_CACHE_MINIMUMS.items() if bare.startswith(name)), DEFAULT_CACHE_RATES.minimum)
+    rates = replace(DEFAULT_CACHE_RATES, minimum=minimum)
+    if not price or not price.input:
+        return rates
+    written = price.written or price.input
+    return replace(rates, read=round(price.cached / price.input, 4), write=round(written / price.input, 4))
 
 
 class FreePrices:
