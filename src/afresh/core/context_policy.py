@@ -5,6 +5,7 @@ Field defaults are the first policy and never change: calls that were recorded w
 is another value, `replace(FIRST_CONTEXT_POLICY, version=2, …)`.
 """
 
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 
@@ -29,6 +30,20 @@ class SectionOrder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionPolicy:
+    """When the previous prompt is kept and the last step appended to it, instead of building a new one."""
+
+    max_growth: float = 0.0
+    """An extended prompt may have so many times the tokens that a rebuilt one may have; 0: prompts are never extended."""
+    max_turn_tokens: int = 1_500
+    """Of one appended turn: longer results are cut."""
+    max_stale_share: float = 0.25
+    """Of the kept prompt: with more of it out of date it is rebuilt."""
+    max_forecast_steps: int = 10
+    """The costs of so many further steps are compared, if so many are expected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationPolicy:
     """How sections share the free tokens of a prompt."""
 
@@ -42,6 +57,7 @@ class AllocationPolicy:
         "graph", "history", "coverage", "callers", "contracts", "similar", "outline",
     )  # fmt: skip
     """They come last and get what the others leave; `search` finds what they show."""
+    extension: ExtensionPolicy = ExtensionPolicy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,4 +233,8 @@ def name_context_policy(policy: ContextPolicy) -> str:
 
 
 FIRST_CONTEXT_POLICY = ContextPolicy()
-DEFAULT_CONTEXT_POLICY = FIRST_CONTEXT_POLICY
+DEFAULT_CONTEXT_POLICY = replace(
+    FIRST_CONTEXT_POLICY,
+    version=2,
+    allocation=AllocationPolicy(extension=ExtensionPolicy(max_growth=1.5)),
+)
