@@ -159,8 +159,9 @@ def passages_from_outputs(state: State, step: int, deeds: StepActions, blocks: S
 
 
 def observation_from_action(deed: ActionResult, raw: Block) -> Observation:
-    lines = sum(region.end - region.start + 1 for region in deed.outcome.regions)
-    return Observation(shorten_action(deed), deed.outcome.ok, truncate_output(raw.text), raw.id, len(raw.text), lines)
+    regions = deed.outcome.regions
+    lines = sum(region.end - region.start + 1 for region in regions)
+    return Observation(shorten_action(deed), deed.outcome.ok, truncate_output(raw.text), raw.id, len(raw.text), lines, regions)
 
 
 def truncate_output(text: str) -> str:

@@ -16,6 +16,7 @@ from afresh.context.sources.instructions import gather_instructions
 from afresh.context.sources.last_step import gather_last_outputs
 from afresh.context.sources.lessons import gather_lessons
 from afresh.context.sources.test_results import drop_guessed_coverage, gather_failing_tests, gather_measured_coverage
+from afresh.context.sources.turn_results import gather_lines_read
 from afresh.context.sources.verification_status import gather_cited_lines
 from afresh.core.context_item import Item, diff_from_change
 from afresh.core.item_record import redact_item
@@ -55,6 +56,7 @@ def gather_context(state: State, runtime: Runtime) -> GatheredContext:
         *(gather_cited_lines(state, files, policy.reports) if state.task.report else ()),
         *map(diff_from_change, changes),
         *gather_last_outputs(state, runtime, edits),
+        *gather_lines_read(state, files),
         *recall_project_facts(state, runtime.knowledge.facts, policy.recall),
     ]
     redacted, traces = list(map(redact_item, items)), runtime.knowledge.traces

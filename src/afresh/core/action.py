@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Any
 
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.line_region import Region
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
 
@@ -48,6 +49,8 @@ class Observation:
     size: int = 0
     lines: int = 0
     """Lines of files that it brought into view."""
+    regions: tuple[Region, ...] = ()
+    """Which they are."""
 
 
 @dataclass(frozen=True, slots=True)

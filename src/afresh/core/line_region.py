@@ -42,12 +42,18 @@ def subtract_region(old: Region, new: Region) -> list[Region]:
 
 def move_regions(regions: tuple[Region, ...], hunks: tuple[Hunk, ...], step: int) -> tuple[Region, ...]:
     """Regions follow their lines through a change, and what was changed is a region itself."""
-    for hunk in reversed(hunks):
-        grown = hunk.new_count - hunk.old_count
-        regions = tuple(shift_region(region, hunk, grown) if region.path == hunk.path else region for region in regions)
+    regions = shift_regions(regions, hunks)
     for hunk in hunks:
         last = max(hunk.new_start, hunk.new_start + hunk.new_count - 1)
         regions = add_region(regions, Region(hunk.path, hunk.new_start, last, step, True))
+    return regions
+
+
+def shift_regions(regions: tuple[Region, ...], hunks: tuple[Hunk, ...]) -> tuple[Region, ...]:
+    """Regions where their lines are after a change."""
+    for hunk in reversed(hunks):
+        grown = hunk.new_count - hunk.old_count
+        regions = tuple([shift_region(region, hunk, grown) if region.path == hunk.path else region for region in regions])
     return regions
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from afresh.core.action import Observation
 from afresh.core.archived_block import BlockIndexLine
+from afresh.core.change import Hunk
 from afresh.core.decision import Decision, add_decision
 from afresh.core.dialogue_state import is_approval
 from afresh.core.event import (
@@ -22,7 +23,7 @@ from afresh.core.event import (
 from afresh.core.fact import Fact, bound_facts, drop_observations_of_step, drop_passed_tests, mark_facts_undone, supersede_fact
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import INITIAL_LESSON_STATE, LessonLearnt, LessonsLookedUp, LessonState, LessonsUsed, apply_lesson_event
-from afresh.core.line_region import MAX_REGIONS, Region, add_region, move_regions
+from afresh.core.line_region import MAX_REGIONS, Region, add_region, move_regions, shift_regions
 from afresh.core.old_records import find_reverted_action
 from afresh.core.step_history import (
     ENDED_OK,
@@ -34,6 +35,7 @@ from afresh.core.step_history import (
     set_action_ending,
 )
 from afresh.core.supervision_state import NEW_DIRECTION_QUESTION, PersonSpoke, StepsUndone
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.verdict import name_check_run
 from afresh.core.verification_state import is_refusal
 
@@ -58,6 +60,23 @@ class StepRecord:
     """What was done, of a step that was reverted by the harness."""
     checks: tuple[str, ...] = ()
     """Names of the checks that ran after it, as the outcome has them."""
+
+    def list_after_change(self) -> tuple[Observation, ...]:
+        """What was seen after its last action that may have changed files: it is of the tree as the step left it."""
+        changing = [
+            place
+            for place, seen in enumerate(self.observations)
+            if has_trait(seen.action, ToolTrait.CHANGES) and not seen.regions
+        ]
+        return self.observations[max(changing, default=-1) + 1 :]
+
+
+def move_lines_read(step: StepRecord, hunks: tuple[Hunk, ...]) -> StepRecord:
+    """The step with the lines that it had read before its change where they are now."""
+    late = step.list_after_change()
+    early = step.observations[: len(step.observations) - len(late)]
+    moved = [replace(seen, regions=shift_regions(seen.regions, hunks)) if seen.regions else seen for seen in early]
+    return replace(step, observations=(*moved, *late)) if hunks else step
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +177,17 @@ class MemoryState:
             passages = set_action_ending(passages, event.step, "undone")
         elif event.snapshot != before:
             passages = set_action_ending(passages, event.step, "kept", ENDED_OK)
+        late = [region for last in self.recent[-1:] for seen in last.list_after_change() for region in seen.regions]
+        regions = move_regions(tuple([one for one in self.regions if one not in late]), event.hunks, event.step)
+        for region in late:
+            regions = add_region(regions, region)
         return replace(
             self,
-            recent=(*self.recent[:-1], *[replace(last, kept=event.kept) for last in self.recent[-1:]]),
-            regions=move_regions(self.regions, event.hunks, event.step)[-MAX_REGIONS:],
+            recent=(
+                *self.recent[:-1],
+                *[replace(move_lines_read(last, event.hunks), kept=event.kept) for last in self.recent[-1:]],
+            ),
+            regions=regions[-MAX_REGIONS:],
             facts=self.facts if event.kept else drop_observations_of_step(self.facts, event.step),
             passages=passages,
         )

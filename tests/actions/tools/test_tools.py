@@ -140,6 +140,19 @@ def test_an_edit_that_cannot_be_placed_changes_nothing_and_says_what_is_near(old
     assert files.texts["a.py"] == "x = 1\nx = 2\ny = 2\n"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("y = 2", "y = 3\nz = 4", "a.py: line 2 replaced (now lines 2-3)"),
+        ("x = 1\ny = 2\n", "", "a.py: lines 1-2 removed"),
+        ("", "z = 4", "a.py: line 3 appended"),
+    ],
+)
+def test_an_edit_says_which_lines_it_replaced_and_where_the_new_ones_are(old, new, said):
+    here = make_context(DictFiles(**{"a.py": "x = 1\ny = 2\n"}))
+    assert use("edit", here, path="a.py", old=old, new=new).text.splitlines()[0] == said
+
+
 def test_an_edit_of_nothing_appends_after_the_last_line():
     files = DictFiles(**{"a.py": "x = 1"})
     use("edit", make_context(files), path="a.py", old="", new="y = 2\n")

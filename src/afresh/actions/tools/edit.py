@@ -6,7 +6,6 @@ from typing import Any
 
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.step_result import ToolOutcome
-from afresh.core.verdict import format_count
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree
@@ -28,15 +27,21 @@ def replace_unique_text(files: FileTree, path: str, old: str, new: str) -> str:
             + (describe_copies(text, old) if count else describe_nearest_line(text, old))
         )
     files.write(path, text.replace(old, new))
-    line = text[: text.index(old)].count("\n") + 1
+    first = text[: text.index(old)].count("\n") + 1
     removed, added = old.splitlines(), new.splitlines()
     change = [*(f"- {text}" for text in removed), *(f"+ {text}" for text in added)]
-    return "\n".join([f"replaced {format_count(len(removed), 'line')} at line {line} of {path} with {len(added)}", *change])
+    told = f"replaced (now {name_lines(first, len(added))})" if added else "removed"
+    return "\n".join([f"{path}: {name_lines(first, len(removed))} {told}", *change])
+
+
+def name_lines(first: int, count: int) -> str:
+    return f"lines {first}-{first + count - 1}" if count > 1 else f"line {first}"
 
 
 def append_lines(files: FileTree, path: str, text: str, new: str) -> str:
     files.write(path, text + ("" if text.endswith("\n") or not text else "\n") + new)
-    return "\n".join([f"appended {len(new.splitlines())} lines to {path}", *(f"+ {line}" for line in new.splitlines())])
+    first, added = len(text.splitlines()) + 1, new.splitlines()
+    return "\n".join([f"{path}: {name_lines(first, len(added))} appended", *(f"+ {line}" for line in added)])
 
 
 def describe_copies(text: str, old: str) -> str:

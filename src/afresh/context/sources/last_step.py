@@ -29,12 +29,12 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
     if not memory.state.memory.recent:
         return SectionDraft("last", "Last step", Tier.DEMAND, ())
     step: StepRecord = memory.state.memory.recent[-1]
-    outputs = _map_outputs(memory)
+    outputs = map_outputs(memory)
     thought = [SectionPiece(f"You thought: {step.thought}", THOUGHT_PIECE)] if step.thought else []
     many = _summarise_changes(step, memory.policy.reports)
     deeds = [
         SectionPiece(
-            _mark_older_output(_render_action(seen, outputs, step.kept), _is_older_than_change(number, step)),
+            _mark_older_output(_render_action(seen, outputs, step.kept), is_older_than_change(number, step)),
             name_output(number, step),
             1,
             _name_recall_source(seen),
@@ -57,11 +57,11 @@ def _summarise_changes(step: StepRecord, policy: ReportPolicy) -> list[SectionPi
 
 def draft_tool_results(memory: GatheredContext) -> SectionDraft:
     """Of a step that the model gets back as its own reply: only what came of each action."""
-    step, outputs = memory.state.memory.recent[-1], _map_outputs(memory)
+    step, outputs = memory.state.memory.recent[-1], map_outputs(memory)
     pieces = [
         SectionPiece(
             f"{BEFORE_CHANGE_MARK}\n{_render_result(seen, outputs, step.kept)}"
-            if _is_older_than_change(number, step)
+            if is_older_than_change(number, step)
             else _render_result(seen, outputs, step.kept),
             name_output(number, step),
             1,
@@ -85,7 +85,7 @@ def _build_undone_pieces(step: StepRecord) -> list[SectionPiece]:
     return [] if step.kept else [SectionPiece(REPLY_UNDONE_TEXT, OUTCOME_PIECE)]
 
 
-def _map_outputs(memory: GatheredContext) -> dict[str, str]:
+def map_outputs(memory: GatheredContext) -> dict[str, str]:
     return {look.subject: look.text for look in memory.notes("output")}
 
 
@@ -93,7 +93,7 @@ def _has_written(seen: Observation) -> bool:
     return seen.ok and has_trait(seen.action, ToolTrait.WRITES)
 
 
-def _is_older_than_change(number: int, step: StepRecord) -> bool:
+def is_older_than_change(number: int, step: StepRecord) -> bool:
     """Whether what was printed is older than a change of the same reply."""
     edited = max([place for place, seen in enumerate(step.observations) if step.kept and _has_written(seen)], default=0)
     return number < edited and not _has_written(step.observations[number])

@@ -1,0 +1,136 @@
+"""The last step as a turn: for each action the text that goes back as its result. Pure, but for the lines that are gathered."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from afresh.context.sources.excerpts import try_read_file
+from afresh.context.sources.last_step import BEFORE_CHANGE_MARK, is_older_than_change, map_outputs
+from afresh.core.action import Observation
+from afresh.core.context_item import Excerpt, SourceLine
+from afresh.core.line_region import Region
+from afresh.core.memory_state import StepRecord
+from afresh.core.prompt import ToolResult
+from afresh.core.state import State
+from afresh.core.tokens import TokenCounter
+from afresh.core.tool_traits import ToolTrait, has_trait
+from afresh.core.truncate import find_longest_fitting, truncate_middle
+from afresh.memory.gathered_context import GatheredContext
+from afresh.ports.workspace import FileTree
+
+LINES_READ_KIND = "read"
+AFTER_CHANGE_MARK = "(as it is after the change below)"
+REVERTED_MARK = "(reverted with the whole reply)"
+NOTHING_PRINTED = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class ResultText:
+    """A result before it is cut, line by line. `name_gap` words the line for those from one place to another that are hidden."""
+
+    lines: Sequence[str]
+    ok: bool
+    name_gap: Callable[[int, int], str]
+    tail: int = 3
+    """One line in so many is kept of the end, what a command prints last tells how it ended; 0: only the beginning."""
+
+    def keep_lines(self, count: int) -> str:
+        if count >= len(self.lines):
+            return "\n".join(self.lines)
+        end = len(self.lines) - (count // self.tail if self.tail else 0)
+        start = count - (len(self.lines) - end)
+        return "\n".join([*self.lines[:start], self.name_gap(start, end), *self.lines[end:]])
+
+
+def gather_lines_read(state: State, files: FileTree) -> Iterator[Excerpt]:
+    """Exactly the lines that the last step has read, as they are now."""
+    observations = state.memory.recent[-1].observations if state.memory.recent else ()
+    for region in dict.fromkeys(region for seen in observations for region in seen.regions):
+        lines = (try_read_file(files, region.path) or "").splitlines()
+        numbers = range(region.start, min(region.end, len(lines)) + 1)
+        shown = tuple([SourceLine(number, lines[number - 1]) for number in numbers])
+        yield Excerpt(LINES_READ_KIND, region.path, region.start, region.end, (f"of {len(lines)}",), shown)
+
+
+def render_results(memory: GatheredContext, max_tokens: int, counter: TokenCounter) -> tuple[ToolResult, ...]:
+    """A result for each action of the last step, in order, of `max_tokens` together: small ones are whole, the largest are cut
+    to the same length, and say what is hidden and how to get it."""
+    if not memory.state.memory.recent:
+        return ()
+    results = list(_list_results(memory))
+    whole = ["\n".join(result.lines) for result in results]
+    cap = _share_tokens([counter(text) for text in whole], max_tokens)
+    texts = [text if counter(text) <= cap else _cut_result(one, cap, counter) for one, text in zip(results, whole, strict=True)]
+    return tuple([ToolResult(text, one.ok) for one, text in zip(results, texts, strict=True)])
+
+
+def _share_tokens(sizes: Sequence[int], most: int) -> int:
+    """The length up to which each may go, so that all fit."""
+    left, cap = most, most
+    for number, size in enumerate(sorted(sizes)):
+        cap = left // (len(sizes) - number)
+        if size > cap:
+            return cap
+        left -= size
+    return max([*sizes, cap])
+
+
+def _cut_result(result: ResultText, cap: int, counter: TokenCounter) -> str:
+    """At line borders, unless a line is too long for that."""
+    kept = find_longest_fitting(result.keep_lines, 1, len(result.lines) - 1, lambda text: counter(text) <= cap)
+    if kept is not None:
+        return kept
+    name_gap, text = result.name_gap(0, len(result.lines)), "\n".join(result.lines)
+    cut = find_longest_fitting(
+        lambda size: truncate_middle(text, size, lambda gone: name_gap), 1, len(text) - 1, lambda part: counter(part) <= cap
+    )
+    return name_gap if cut is None else cut
+
+
+def _list_results(memory: GatheredContext) -> Iterator[ResultText]:
+    step, outputs = memory.state.memory.recent[-1], map_outputs(memory)
+    read = {(one.path, one.first, one.last): one for one in memory.excerpts(LINES_READ_KIND)}
+    for number, seen in enumerate(step.observations):
+        shown = [read.get((region.path, region.start, region.end)) for region in seen.regions]
+        if seen.regions and all(shown):
+            older = is_older_than_change(number, step)
+            yield _render_lines_read(seen, [one for one in shown if one], older)
+        else:
+            yield _render_output(seen, outputs, step, number)
+
+
+def _render_lines_read(seen: Observation, shown: Sequence[Excerpt], older: bool) -> ResultText:
+    """Numbered, each range under its path."""
+    mark = f" {AFTER_CHANGE_MARK}" if older else ""
+    lines, regions = list[str](), list[Region | None]()
+    for one in shown:
+        lines.append(f"{one.path}: lines {one.first}-{one.last} {one.title}{mark}")
+        lines += map(str, one.lines)
+        regions += [None, *[Region(one.path, line.number, line.number, 0) for line in one.lines]]
+    return ResultText(lines, seen.ok, partial(_name_hidden_lines, regions), tail=0)
+
+
+def _name_hidden_lines(regions: Sequence[Region | None], start: int, end: int) -> str:
+    """The ranges of files that are hidden."""
+    ranges = list[Region]()
+    for one in filter(None, regions[start:end]):
+        if ranges and ranges[-1].path == one.path and ranges[-1].end + 1 == one.start:
+            ranges[-1] = Region(one.path, ranges[-1].start, one.end, 0)
+        else:
+            ranges.append(one)
+    told = ", ".join(f"{one.path} {one.start}-{one.end}" for one in ranges)
+    return f"[… not shown, no room: {told}: `read` them when needed]"
+
+
+def _render_output(seen: Observation, outputs: dict[str, str], step: StepRecord, number: int) -> ResultText:
+    """What a change or a note did in one line: its text is in the call. Anything else as it was printed."""
+    brief = seen.ok and has_trait(seen.action, ToolTrait.WRITES, ToolTrait.NOTES)
+    text = (seen.text.partition("\n")[0] if brief else outputs.get(seen.block, seen.text)) or NOTHING_PRINTED
+    if brief and not step.kept and has_trait(seen.action, ToolTrait.WRITES):
+        text = f"{text} {REVERTED_MARK}"
+    marks = [BEFORE_CHANGE_MARK] if is_older_than_change(number, step) and not brief else []
+    return ResultText([*marks, *text.split("\n")], seen.ok, partial(_name_hidden_output, seen, len(marks)))
+
+
+def _name_hidden_output(seen: Observation, marks: int, start: int, end: int) -> str:
+    return f"[… {end - start} lines from line {start + 1 - marks} on left out: `recall` {seen.block[:8]}]"

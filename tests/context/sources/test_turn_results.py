@@ -1,0 +1,101 @@
+"""A result for each call of the last step: complete where that fits, and what is hidden is named."""
+
+from dataclasses import replace
+
+from afresh.context.sources.turn_results import gather_lines_read, render_results
+from afresh.core.action import Action, Observation
+from afresh.core.change import Hunk
+from afresh.core.context_item import Note
+from afresh.core.event import ChangeKeptOrReverted
+from afresh.core.line_region import Region
+from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.reducer import apply_event
+from afresh.core.state import State
+from afresh.core.task import Task
+from afresh.core.tokens import EstimatingCounter
+from afresh.memory.gathered_context import GatheredContext
+from afresh.testing.fakes import DictFiles
+
+COUNT = EstimatingCounter()
+FILE = "\n".join(f"value_{number} = {number}" for number in range(1, 101))
+READ = Observation(
+    Action("read", {"path": "a.py"}), True, "a.py: lines 10-20 of 100", "r" * 32, 24, 11, (Region("a.py", 10, 20, 7),)
+)
+EDIT = Observation(Action("edit", {"path": "a.py"}), True, "a.py: line 3 replaced (now lines 3-5)\n- x\n+ y", "e" * 32, 44)
+SEARCH = Observation(Action("search", {"text": "x"}), True, "a.py\n  3: x = 1", "s" * 32, 14)
+
+
+def after(*seen: Observation, kept: bool = True, files: str = FILE, outputs: tuple[Note, ...] = ()) -> GatheredContext:
+    state = State(task=Task(id="t", goal="g"), memory=MemoryState(recent=(StepRecord(7, "", seen, "", kept),)))
+    return GatheredContext(state, (*gather_lines_read(state, DictFiles(**{"a.py": files})), *outputs))
+
+
+def texts(memory: GatheredContext, most: int = 2_000) -> list[str]:
+    return [result.text for result in render_results(memory, most, COUNT)]
+
+
+def test_a_read_gives_exactly_the_lines_that_were_asked_for():
+    [text] = texts(after(READ))
+    assert text.splitlines()[0] == "a.py: lines 10-20 of 100"
+    assert text.splitlines()[1:] == [f"   {number} value_{number} = {number}" for number in range(10, 21)]
+
+
+def test_a_read_without_room_says_which_lines_are_hidden():
+    [text] = texts(after(READ), 80)
+    shown = text.splitlines()
+    assert COUNT(text) <= 80 and shown[1].endswith("value_10 = 10")
+    last = int(shown[-2].split()[0])
+    assert shown[-1] == f"[… not shown, no room: a.py {last + 1}-20: `read` them when needed]"
+
+
+def test_lines_that_were_read_are_shown_as_a_later_change_of_the_reply_left_them():
+    text, edit = texts(after(READ, EDIT))
+    assert "lines 10-20 of 100 (as it is after the change below)" in text
+    assert edit == "a.py: line 3 replaced (now lines 3-5)", "what it wrote is in the call"
+
+
+def test_an_output_that_is_older_than_a_change_of_its_reply_says_so():
+    assert texts(after(SEARCH, EDIT))[0] == f"(before the change below)\n{SEARCH.text}"
+    assert texts(after(EDIT, SEARCH))[1] == SEARCH.text
+
+
+def test_a_change_that_was_reverted_says_so_and_one_that_failed_says_why():
+    failed = replace(EDIT, ok=False, text="edit: old occurs 2 times in a.py: at lines 3, 9")
+    made, other = render_results(after(EDIT, failed, kept=False), 2_000, COUNT)
+    assert made.ok and made.text.endswith("(now lines 3-5) (reverted with the whole reply)")
+    assert not other.ok and other.text == failed.text
+
+
+def test_small_results_stay_whole_and_the_largest_is_cut_in_the_middle():
+    printed = "\n".join(f"printed {number}" for number in range(400))
+    run = Observation(Action("run", {"command": "x"}), True, "printed 0\n…", "c" * 32, len(printed))
+    memory = after(READ, run, SEARCH, outputs=(Note("output", run.block, printed),))
+    read, cut, search = texts(memory, 500)
+    assert [read, search] == [texts(after(READ))[0], SEARCH.text]
+    lines = cut.splitlines()
+    gap = next(place for place, line in enumerate(lines) if line.startswith("[…"))
+    assert lines[0] == "printed 0" and lines[-1] == "printed 399" and len(lines) - 1 > gap
+    assert lines[gap] == f"[… {401 - len(lines)} lines from line {gap + 1} on left out: `recall` cccccccc]"
+    assert sum(map(COUNT, (read, cut, search))) <= 500 < COUNT(printed)
+
+
+def test_one_line_without_end_is_cut_inside():
+    run = Observation(Action("run", {"command": "x"}), True, "word " * 4_000, "c" * 32, 20_000)
+    [text] = texts(after(run), 100)
+    assert COUNT(text) <= 100 and text.startswith("word word") and "`recall` cccccccc" in text
+
+
+def test_a_note_is_answered_in_a_line_and_no_step_gives_no_result():
+    note = Observation(Action("remember", {"subject": "a"}), True, "noted\nmore", "n" * 32, 10)
+    assert texts(after(note)) == ["noted"]
+    assert render_results(GatheredContext(State(task=Task(id="t", goal="g"))), 100, COUNT) == ()
+
+
+def test_lines_read_before_a_change_of_the_reply_move_with_it_and_those_read_after_it_stay():
+    region, late = Region("a.py", 10, 20, 7), Region("a.py", 40, 50, 7)
+    seen = (READ, EDIT, replace(READ, regions=(late,)))
+    memory = MemoryState(recent=(StepRecord(7, "", seen, "", True),), regions=(region, late))
+    kept = ChangeKeptOrReverted(7, True, "tree", hunks=(Hunk("a.py", 3, 1, 3, 3),))
+    moved = apply_event(kept, State(task=Task(id="t", goal="g"), memory=memory)).memory
+    assert [one.regions[0].start for one in moved.recent[-1].observations if one.regions] == [12, 40]
+    assert [(one.start, one.end) for one in moved.regions if not one.changed] == [(12, 22), (40, 50)]
