@@ -331,7 +331,7 @@ FOREIGN_TEXT = {
     "context/file_chunks.py": "source code",
     "context/relevance.py": "words of the goal",
     "context/sources/diff.py": "revisions and files that a goal names",
-    "context/sources/excerpts.py: IMPORT_LINE": "source code",
+    "context/wanted_lines.py: IMPORT_LINE": "source code",
     "context/sources/excerpts.py: find_files_in_goal": "files that a goal names",
     "context/sources/instructions.py": "people's instructions",
     "context/sources/test_results.py": "reports of coverage tools",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from afresh.context.render import render_section
 from afresh.context.section import SectionDraft, SectionPiece
-from afresh.context.sources.excerpts import split_at_wanted_lines, widen_changed_lines
+from afresh.context.wanted_lines import split_at_wanted_lines, widen_changed_lines
 from afresh.core.context_item import LineGap, ShownLine, SourceLine
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.prompt import Tier

@@ -203,7 +203,7 @@ def test_7_verification_says_what_ran_when_and_which_files_are_changed(windows):
 
 def test_8_several_edits_in_one_action_are_both_told(windows):
     done = [line for line in windows[8].lines("last") if line.startswith("You did: edit")]
-    assert [re.search(r"at line (\d+)", line)[1] for line in done] == ["19", "3"]
+    assert [re.search(r": lines? (\d+)", line)[1] for line in done] == ["19", "3"]
     assert "+   3 import math" in windows[8].sections["files"] and "+  20 " + NEW in windows[8].sections["files"]
 
 

@@ -1,6 +1,6 @@
 """Share the free tokens of a prompt: each section up to its share, in a defined order, then those with more to show. Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from afresh.context.already_shown import FILE_SHOWING_SECTIONS, find_fully_shown_files
@@ -58,6 +58,17 @@ class SectionAllocation(Allocation):
         self.draft = replace(self.draft, pieces=tuple(short.get(piece, piece) for piece in self.draft.pieces))
         self.taken = {short.get(piece, piece): short.get(piece, taken) for piece, taken in self.taken.items()}
         return self.settle()
+
+    def add_remarks(self, remarks: Mapping[str, str]) -> None:
+        """Say more at the end of the pieces of these names that are shown whole; what that costs is not limited here."""
+        said = {
+            piece: replace(piece, text=piece.text + remarks[piece.what])
+            for piece, shown in self.taken.items()
+            if piece.what in remarks and shown is piece
+        }
+        self.draft = replace(self.draft, pieces=tuple(said.get(piece, piece) for piece in self.draft.pieces))
+        self.taken = {said.get(piece, piece): said.get(piece, shown) for piece, shown in self.taken.items()}
+        self.settle()
 
     @property
     def missing(self) -> list[SectionPiece]:

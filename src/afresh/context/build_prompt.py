@@ -15,7 +15,7 @@ from afresh.context.sources.diff import draft_changes
 from afresh.context.sources.excerpts import draft_excerpts, draft_file_beginnings
 from afresh.context.sources.history import HistoryAllocation
 from afresh.context.sources.instructions import draft_instructions
-from afresh.context.sources.last_step import draft_last_step, draft_tool_results
+from afresh.context.sources.last_step import draft_last_step, draft_tool_results, list_hidden_reads
 from afresh.context.sources.lessons import draft_lessons
 from afresh.context.sources.memory_sections import (
     draft_archive_index,
@@ -202,6 +202,8 @@ def _lay_out_sections(drafts: Sequence[SectionDraft], terms: PromptInputs, room:
     allocate_tokens(filled.pages, shares, room, given, terms.memory.policy.allocation)
     if filled.history and (earlier := filled.find("earlier")):
         earlier.elsewhere = filled.history.merge_outcomes(earlier.shown)
+    if last := filled.find("last"):
+        last.add_remarks(list_hidden_reads(terms.memory, [piece for one in plain for piece in one.shown]))
     return filled
 
 

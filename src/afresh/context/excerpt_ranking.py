@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Sequence
 
-from afresh.context.relevance import list_goal_and_plan_texts
+from afresh.context.relevance import list_called_names
 from afresh.core.context_item import Excerpt
 from afresh.core.context_policy import ExcerptPolicy
 from afresh.core.line_region import Region
 from afresh.core.state import State
-from afresh.memory.history.names import find_names
+
+IMPORT_NAMES = ("imports",)
+"""Instead of what they define."""
 
 
 def rank_excerpt(excerpt: Excerpt, state: State, spoken: frozenset[str], policy: ExcerptPolicy) -> int:
@@ -29,23 +31,31 @@ def was_read_last(excerpt: Excerpt, state: State) -> bool:
     return any(region.step == state.work.step and not region.changed for region in list_touching_regions(excerpt, state))
 
 
+def was_edited_last(excerpt: Excerpt, state: State) -> bool:
+    """By the last step that has changed a file."""
+    last = max((region.step for region in state.memory.regions if region.changed), default=0)
+    return any(region.changed and region.step == last for region in list_touching_regions(excerpt, state))
+
+
 def select_protected_excerpts(
     views: Sequence[Excerpt], state: State, failing: Sequence[str], policy: ExcerptPolicy
 ) -> dict[Excerpt, int]:
-    """What is being worked on, whatever was looked at since, with its place in rank: the definitions that goal, plan or the last
-    thought call by name, those touched last first, what the task has changed, and the tests that fail. As many as leave room for
-    what was asked for last."""
+    """What is being worked on, whatever was looked at since, with its place in rank: the lines that were edited last, the
+    definitions that goal, plan or the last thought call by name, those touched last first, what else the task has changed, the
+    tests that fail, and the imports of the file in work. As many as leave room for what was asked for last."""
     if not views:
         return {}
-    called = frozenset(name for text in list_goal_and_plan_texts(state) for name in find_names(text))
+    called = list_called_names(state)
     named = sorted(
         (view for view in views if called.intersection(view.names)), key=lambda view: rank_excerpt(view, state, called, policy)
     )
     tests = [view for view in views if any(source in view.code for source in failing)]
     changed = sorted((view for view in views if view.changed), key=lambda view: rank_excerpt(view, state, called, policy))
+    edited = [view for view in changed if was_edited_last(view, state)] if policy.keeps_last_edit else []
+    imports = [view for view in views if view.names == IMPORT_NAMES]
     most, kept = policy.max_protected_lines, dict[Excerpt, int]()
     left = most
-    for view in (*named, *tests, *changed):
+    for view in (*edited, *named, *tests, *changed, *imports):
         if view not in kept and view.last - view.first < left:
             left -= view.last - view.first + 1
             core = left >= most - policy.max_core_lines and view in named

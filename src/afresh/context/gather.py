@@ -8,6 +8,7 @@ from afresh.context.sources.excerpts import (
     find_files_in_goal,
     gather_excerpts,
     gather_file_beginnings,
+    gather_imports,
     gather_nearby_files,
     select_file_regions,
     separate_overlapping_definitions,
@@ -43,13 +44,15 @@ def gather_context(state: State, runtime: Runtime) -> GatheredContext:
     named += select_file_regions(files, tests, policy.files)
     unread, begun = separate_overlapping_definitions(drop_guessed_coverage(seen, counted), (*named, *state.memory.regions))
     told = [*named, *begun]
+    excerpts = list(gather_excerpts(state, files, changes, told, tests, policy.files))
     items: list[Item] = [
         *gather_instructions(state, runtime),
         *[replace(look, text=edits.scrub(look.text)) for look in gather_lessons(state, runtime)],
         *unread,
         *gather_review_diff(state, runtime.knowledge.git_history, sections, policy.reports),
         *counted,
-        *gather_excerpts(state, files, changes, told, tests, policy.files),
+        *excerpts,
+        *gather_imports(state, files, [*excerpts, *unread], policy.files),
         *gather_file_beginnings(state, files, told, policy.files),
         *([] if state.workspace.changed else gather_nearby_files(files, seen, [*told, *state.memory.regions], policy.files)),
         *gather_failing_tests(state, files, policy.files),

@@ -11,7 +11,7 @@ from afresh.core.context_policy import MemoryPolicy
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.state import State
 from afresh.core.truncate import join_first, to_one_line
-from afresh.memory.history.names import find_file_names
+from afresh.memory.history.names import find_file_names, find_names
 from afresh.memory.recall_facts import list_current_focus, list_wider_focus
 
 MAX_HEADING_CHARACTERS = 40
@@ -73,3 +73,8 @@ def describe_goal_and_plan(state: State) -> str:
 def list_goal_and_plan_texts(state: State) -> list[str]:
     thought = state.memory.recent[-1].thought if state.memory.recent else ""
     return [state.task.goal, thought, *(item.text for item in state.work.plan if not item.done)]
+
+
+def list_called_names(state: State) -> frozenset[str]:
+    """What goal, plan and the last thought call by a name that no ordinary word has."""
+    return frozenset([name for text in list_goal_and_plan_texts(state) for name in find_names(text)])

@@ -118,6 +118,8 @@ class ExcerptPolicy:
     max_protected_lines: int = 80
     max_core_lines: int = 20
     """Of the protected ones."""
+    keeps_last_edit: bool = False
+    """Lines that were edited last are protected before all others."""
     max_next_test_lines: int = 48
 
 
@@ -135,6 +137,14 @@ class FilePolicy:
     min_split_lines: int = 6
     """A shorter part of a definition is not split off."""
     lines_around_change: int = 3
+    max_rounding_lines: int = 3
+    """Lines that complete a definition, beside those that were read."""
+    max_filled_gap_lines: int = 2
+    """A shorter gap between lines is shown instead of being marked."""
+    max_idle_steps: int = 8
+    """Lines that no step has come back to for so long are left out, unless the work speaks of them."""
+    max_import_lines: int = 30
+    """More imports of the file in work are not shown."""
     max_failing_test_sources: int = 3
 
 
@@ -237,4 +247,5 @@ DEFAULT_CONTEXT_POLICY = replace(
     FIRST_CONTEXT_POLICY,
     version=2,
     allocation=AllocationPolicy(extension=ExtensionPolicy(max_growth=1.5)),
+    excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True),
 )

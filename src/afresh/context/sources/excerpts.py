@@ -3,12 +3,25 @@ from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from afresh.context.excerpt_ranking import rank_excerpt, select_next_test_excerpts, select_protected_excerpts, was_read_last
+from afresh.context.excerpt_ranking import (
+    IMPORT_NAMES,
+    rank_excerpt,
+    select_next_test_excerpts,
+    select_protected_excerpts,
+    was_read_last,
+)
 from afresh.context.file_chunks import cut_excerpt, split_into_chunks
-from afresh.context.relevance import list_focus_words
+from afresh.context.relevance import list_called_names, list_focus_words
 from afresh.context.section import SectionDraft, SectionPiece
+from afresh.context.wanted_lines import (
+    find_import_lines,
+    round_to_definition,
+    select_wanted_parts,
+    split_at_wanted_lines,
+    widen_changed_lines,
+)
 from afresh.core.change import Change, find_added_lines
-from afresh.core.context_item import Excerpt, Item, RepoMap, render_lines
+from afresh.core.context_item import Excerpt, Item, RepoMap, SourceLine, render_lines
 from afresh.core.context_policy import FilePolicy
 from afresh.core.line_region import Region
 from afresh.core.prompt import Tier
@@ -17,7 +30,6 @@ from afresh.errors import ModelMistake
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import FileTree
 
-IMPORT_LINE = re.compile(r"(?:from|import|use|using|package|#include)\b|const .*\brequire\(")
 PROSE_SUFFIXES = (".md", ".rst", ".txt")
 
 
@@ -42,22 +54,52 @@ def gather_excerpts(
     tests: Collection[str],
     policy: FilePolicy,
 ) -> Iterator[Excerpt]:
-    """Current text of the definitions that the model has seen, written or been told of: as they are, never as they were. Tests
-    that are next come in small parts, since there may be room for some."""
+    """Current text of the lines that the model has read, written or been told of: as they are, never as they were. What no step
+    has come back to for a while is left out, unless the work speaks of it. Tests that are next come in small parts, since there
+    may be room for some."""
     regions, patches = (*told, *state.memory.regions), {change.path: change.patch for change in changes}
+    called, oldest = list_called_names(state), state.work.step - policy.max_idle_steps
+    fresh = [*told, *[region for region in state.memory.regions if region.step > oldest]]
     for path in dict.fromkeys(region.path for region in regions):
         lines, changed = (try_read_file(files, path) or "").splitlines(), find_added_lines(patches.get(path, ""))
-        touched = [region for region in regions if region.path == path]
-        asked = [(region.start, region.end) for region in touched if region.step == state.work.step and not region.changed]
-        wanted = [
-            *asked,
+        wanted = [_select_region_lines(lines, region, policy) for region in regions if region.path == path]
+        borders = [
+            *[(region.start, region.end) for region in regions if region.path == path and _is_border(region, state)],
             *widen_changed_lines(changed, policy),
-            *[(region.start, region.end) for region in told if region.path == path],
+            *(_split_paragraphs(lines, policy) if path in tests else ()),
         ]
-        wanted += _split_paragraphs(lines, policy) if path in tests else []
-        for start, end in (part for chunk in split_into_chunks(lines) for part in split_at_wanted_lines(chunk, wanted, policy)):
-            if any(region.meets(start, end) for region in touched):
-                yield cut_excerpt("file", path, lines, (start, end), changed)
+        for span in select_wanted_parts(lines, wanted, borders, policy):
+            view = cut_excerpt("file", path, lines, span, changed)
+            if called.intersection(view.names) or any(one.path == path and one.meets(*span) for one in fresh):
+                yield view
+
+
+def _select_region_lines(lines: Sequence[str], region: Region, policy: FilePolicy) -> tuple[int, int]:
+    """A change with a few lines beside it; what was read as it was asked for, but for a few lines that complete a definition."""
+    if region.changed:
+        return region.start - policy.lines_around_change, region.end + policy.lines_around_change
+    return round_to_definition(lines, (region.start, region.end), policy) if region.step else (region.start, region.end)
+
+
+def _is_border(region: Region, state: State) -> bool:
+    """Whether it is shown or left out by itself: what the last step has read, and what it was told of."""
+    return not region.changed and region.step in (0, state.work.step)
+
+
+def gather_imports(state: State, files: FileTree, seen: Sequence[Item], policy: FilePolicy) -> Iterator[Excerpt]:
+    """What the file imports that was changed last, and the one that was read last: whoever edits it may need one more."""
+    shown = {(one.path, number) for one in seen if isinstance(one, Excerpt) for number in one.key[1]}
+    newest = [
+        next((one.path for one in reversed(state.memory.regions) if one.changed is changed), "") for changed in (True, False)
+    ]
+    for path in dict.fromkeys(filter(None, newest)):
+        lines = (try_read_file(files, path) or "").splitlines()
+        first, last = find_import_lines(lines, policy) or (1, 0)
+        unseen = [number for number in range(first, last + 1) if (path, number) not in shown]
+        if 0 < len(unseen) <= policy.max_import_lines:
+            yield Excerpt(
+                "file", path, unseen[0], unseen[-1], IMPORT_NAMES, tuple(SourceLine(one, lines[one - 1]) for one in unseen)
+            )
 
 
 def gather_file_beginnings(state: State, files: FileTree, told: Sequence[Region], policy: FilePolicy) -> Iterator[Excerpt]:
@@ -103,15 +145,6 @@ def _list_unseen_ranges(chunk: tuple[int, int], known: Container[int], lines: Se
         run = []
 
 
-def split_at_wanted_lines(chunk: tuple[int, int], wanted: Sequence[tuple[int, int]], policy: FilePolicy) -> list[tuple[int, int]]:
-    """Lines that are wanted for themselves apart from the rest of their definition: there may be room for them alone."""
-    (start, end), least = chunk, policy.min_split_lines
-    inside = [(first, last) for first, last in wanted if start <= last and first <= end]
-    edges = {*[first for first, _ in inside], *[last + 1 for _, last in inside]}
-    cuts = [start, *sorted(edge for edge in edges if start + least <= edge <= end + 1 - least), end + 1]
-    return [(first, then - 1) for first, then in pairwise(cuts)]
-
-
 def _split_paragraphs(lines: Sequence[str], policy: FilePolicy) -> list[tuple[int, int]]:
     """Parts that begin after a blank line, none too short to be told apart."""
     begins = [1]
@@ -119,17 +152,6 @@ def _split_paragraphs(lines: Sequence[str], policy: FilePolicy) -> list[tuple[in
         if lines[number - 1].strip() and not lines[number - 2].strip() and number - begins[-1] >= policy.min_split_lines:
             begins.append(number)
     return [(first, then - 1) for first, then in pairwise([*begins, len(lines) + 1])]
-
-
-def widen_changed_lines(changed: frozenset[int], policy: FilePolicy) -> list[tuple[int, int]]:
-    """Changed lines with a few beside them."""
-    runs, around = list[tuple[int, int]](), policy.lines_around_change
-    for number in sorted(changed):
-        if runs and number - around <= runs[-1][1] + 1:
-            runs[-1] = runs[-1][0], number + around
-        else:
-            runs.append((number - around, number + around))
-    return runs
 
 
 def select_file_regions(files: FileTree, paths: Sequence[str], policy: FilePolicy) -> list[Region]:
@@ -150,19 +172,7 @@ def _choose_shown_beginning(path: str, lines: Sequence[str], policy: FilePolicy)
         return 1, len(lines)
     if path.endswith(PROSE_SUFFIXES):
         return 1, policy.prose_beginning_lines
-    most = policy.max_import_scan_lines
-    found = [number for number, line in enumerate(lines[:most], 1) if IMPORT_LINE.match(line)]
-    return (found[0], found[-1] + _count_continuation_lines(lines[found[-1] - 1 :][:most])) if found else None
-
-
-def _count_continuation_lines(lines: Sequence[str]) -> int:
-    """Lines after the first that belong to it, by its open brackets."""
-    depth = 0
-    for number, line in enumerate(lines):
-        depth += sum(line.count(sign) for sign in "({[") - sum(line.count(sign) for sign in ")}]")
-        if depth <= 0:
-            return number
-    return 0
+    return find_import_lines(lines, policy)
 
 
 def try_read_file(files: FileTree, path: str) -> str | None:

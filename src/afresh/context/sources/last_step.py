@@ -1,14 +1,16 @@
 """The last step: told in a section of its own, or as the model's own calls with a result for each."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.action import Observation, describe_subject
-from afresh.core.context_item import Note
+from afresh.core.change import group_consecutive
+from afresh.core.context_item import Excerpt, Note, collect_line_numbers
 from afresh.core.context_policy import ReportPolicy
+from afresh.core.line_region import Region
 from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State
@@ -125,12 +127,31 @@ def _render_result(seen: Observation, outputs: dict[str, str], kept: bool) -> st
 def _render_action(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
     """Text that a kept change wrote stands under Files; of one that failed or was undone it is shown here, to learn from.
     The output of a command begins with the command."""
-    if kept and _has_written(seen):
+    if (kept and _has_written(seen)) or (seen.regions and has_trait(seen.action, ToolTrait.READS)):
         return f"You did: {seen.action.tool}: {seen.text.partition(chr(10))[0]}"
-    shown: Mapping[str, Any] = {} if _has_written(seen) else seen.action.args
+    shown: Mapping[str, Any] = {"path": describe_subject(seen.action)} if _has_written(seen) else seen.action.args
     listed = ", ".join(f"{name}={shown[name]}" for name in sorted(shown, key=lambda name: (name != "path", name)))
     arguments = "" if has_trait(seen.action, ToolTrait.COMMANDS) else f"({listed})"
     return f"You did: {seen.action.tool}{arguments}{'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
+
+
+def list_hidden_reads(memory: GatheredContext, shown: Iterable[SectionPiece]) -> dict[str, str]:
+    """By the name of an output: the lines that were read and have found no room."""
+    step = memory.state.memory.recent[-1] if memory.state.memory.recent else None
+    seen = [(piece.item.path, piece.lines) for piece in shown if isinstance(piece.item, Excerpt)]
+    visible = {(path, number) for path, lines in seen for number in collect_line_numbers(lines)}
+    hidden = {(view.path, line.number) for view in memory.excerpts("file") for line in view.lines if line.text.strip()} - visible
+    found = dict[str, str]()
+    for number, one in enumerate(step.observations if step else ()):
+        ranges = [f"{region.path} {text}" for region in one.regions if (text := _name_ranges(region, hidden))]
+        if step and ranges:
+            found[name_output(number, step)] = f" (no room for {'; '.join(ranges)}: `read` these when needed)"
+    return found
+
+
+def _name_ranges(region: Region, hidden: Container[tuple[str, int]]) -> str:
+    numbers = [number for number in range(region.start, region.end + 1) if (region.path, number) in hidden]
+    return ", ".join(f"{first}-{last}" for first, last in group_consecutive(numbers))
 
 
 def gather_last_outputs(state: State, runtime: Runtime, edits: Corrections) -> Iterator[Note]:

@@ -1,0 +1,83 @@
+"""Which lines of files stay in view: those that were asked for or edited, until they are used, replaced or out of date."""
+
+from afresh.context.excerpt_ranking import select_protected_excerpts
+from afresh.context.sources.excerpts import draft_excerpts, gather_excerpts, gather_imports
+from afresh.context.wanted_lines import find_import_lines, round_to_definition, select_wanted_parts
+from afresh.core.change import Change
+from afresh.core.context_item import Excerpt
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
+from afresh.core.line_region import Region
+from afresh.core.memory_state import MemoryState
+from afresh.core.state import State
+from afresh.core.task import Task
+from afresh.core.work_state import WorkState
+from afresh.memory.gathered_context import GatheredContext
+from afresh.testing.fakes import DictFiles
+
+POLICY = DEFAULT_CONTEXT_POLICY
+IMPORTS = "import os\nfrom typing import (\n    Any,\n)\n\n\n"
+LONG = (
+    IMPORTS
+    + "def long_one():\n"
+    + "".join(f"    step_{number}()\n" for number in range(8, 130))
+    + "\n\ndef other_one():\n    pass\n"
+)
+LINES = LONG.splitlines()
+
+
+def after(step: int, *regions: Region, goal: str = "g") -> State:
+    return State(task=Task(id="t", goal=goal), work=WorkState(step=step), memory=MemoryState(regions=regions))
+
+
+def seen(state: State, *changes: Change, told: tuple[Region, ...] = ()) -> list[Excerpt]:
+    return list(gather_excerpts(state, DictFiles(**{"a.py": LONG}), changes, told, (), POLICY.files))
+
+
+def numbers(views: list[Excerpt]) -> set[int]:
+    return {number for view in views for number in range(view.first, view.last + 1)}
+
+
+def test_a_read_shows_the_lines_that_were_asked_for_and_none_beside_them():
+    views = seen(after(3, Region("a.py", 40, 53, 3)))
+    assert numbers(views) == {*range(40, 54)}
+    assert views[0].lines[0].text == "def long_one():", "with the line that names what they are inside of"
+
+
+def test_a_read_is_rounded_by_a_few_lines_to_the_border_of_a_definition():
+    assert round_to_definition(LINES, (9, 20), POLICY.files) == (7, 20)
+    assert round_to_definition(LINES, (60, 128), POLICY.files) == (60, 131)
+    assert round_to_definition(LINES, (60, 90), POLICY.files) == (60, 90)
+    assert round_to_definition(["@one", "def a():", "    pass"], (2, 3), POLICY.files) == (1, 3)
+
+
+def test_a_gap_that_costs_as_much_to_mark_is_filled():
+    assert list(select_wanted_parts(LINES, [(20, 25), (28, 30)], (), POLICY.files)) == [(20, 30)]
+    assert list(select_wanted_parts(LINES, [(20, 25), (30, 33)], (), POLICY.files)) == [(20, 25), (30, 33)]
+
+
+def test_a_change_is_shown_with_a_few_lines_around_it():
+    assert numbers(seen(after(3, Region("a.py", 50, 51, 3, True)))) == {*range(47, 55)}
+
+
+def test_lines_that_were_read_stay_for_some_steps_and_longer_while_the_work_names_them():
+    read, most = Region("a.py", 40, 60, 1), POLICY.files.max_idle_steps
+    assert numbers(seen(after(most, read))) == {*range(40, 61)}
+    assert not seen(after(most + 1, read))
+    assert numbers(seen(after(most + 1, read, goal="long_one is slow"))) == {*range(40, 61)}
+
+
+def test_the_imports_of_the_file_in_work_are_shown_unless_they_are_already():
+    state, files = after(3, Region("a.py", 50, 51, 3, True)), DictFiles(**{"a.py": LONG})
+    [view] = gather_imports(state, files, (), POLICY.files)
+    assert [line.number for line in view.lines] == [1, 2, 3, 4] and find_import_lines(LINES, POLICY.files) == (1, 4)
+    assert not list(gather_imports(state, files, seen(after(3, Region("a.py", 1, 60, 3))), POLICY.files))
+
+
+def test_lines_of_the_last_edit_are_given_up_after_all_else_that_is_worked_on():
+    state = after(5, Region("a.py", 7, 90, 2), Region("a.py", 100, 101, 4, True), goal="long_one is slow")
+    patch = "--- a/a.py\n+++ b/a.py\n@@ -100,2 +100,2 @@\n-x\n-y\n+    step_101()\n+    step_102()\n"
+    views = seen(state, Change("a.py", "modified", 2, 2, patch))
+    kept = select_protected_excerpts(views, state, (), POLICY.excerpts)
+    assert any(view.first <= 100 <= view.last for view in kept)
+    ranked = sorted(draft_excerpts(GatheredContext(state, tuple(views))).pieces, key=lambda piece: piece.rank)
+    assert "step_101" in ranked[0].text
