@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core import event as happened
-from afresh.core.archived_block import BlockIndexLine
+from afresh.core.archived_block import MAX_INDEX_LINES, BlockIndexLine
 from afresh.core.event import Event, JournalHead
 from afresh.core.fact import MAX_FACTS, Fact, FactKind
 from afresh.core.hash_chain import link_events
 from afresh.core.line_region import MAX_REGIONS, Region, add_region
-from afresh.core.memory_state import MAX_INDEX_LINES, MAX_RECENT_STEPS
+from afresh.core.memory_state import MAX_RECENT_STEPS
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.step_history import Passage, PassageVoice

@@ -113,6 +113,11 @@ def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(liv
     first = blocks[0].index[0].block
     assert first not in {one.block for one in now.memory.passages} and first not in {line.block for line in now.memory.index}
     assert "record_1_30" in tool.run({"id": first[:8], "about": "record_1_30"}, context).text
+    pages = [tool.run({"id": "index", "lines": f"{at}-{at + 9}"}, context).text for at in range(1, now.memory.archived + 1, 10)]
+    listed = [line for page in pages for line in page.splitlines()]
+    assert len([line for line in listed if " step " in line]) == now.memory.archived, "what the footer counts is listed"
+    found = tool.run({"id": "index", "about": "job_7.py"}, context).text
+    assert "job_7.py" in found
 
 
 def test_why_tells_where_a_name_stands_and_where_it_came_from(project):

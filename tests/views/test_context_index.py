@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from view_folder import ViewFolder
 
 from afresh.core import event as happened
-from afresh.core.archived_block import BlockIndexLine
+from afresh.core.archived_block import MAX_INDEX_LINES, BlockIndexLine
 from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import CallAudit, Omission, SectionCompaction, SectionRef, Tier
 from afresh.core.reply import Reply
@@ -90,7 +90,7 @@ def test_it_is_bounded_whatever_the_call_and_the_archive_hold(one: str, other: s
         omissions=tuple(Omission(one, other, n, one) for n in range(many)),
         compactions=tuple(SectionCompaction(one, other, (one,) * n, n) for n in range(many)),
     )  # fmt: skip
-    index = tuple(BlockIndexLine(BLOCK, one, other, 10**9, one, n) for n in range(40))
+    index = tuple(BlockIndexLine(BLOCK, one, other, 10**9, one, n) for n in range(MAX_INDEX_LINES))
     text = context_index.render_context_index(
         State(task=Task(id=one[:30] or "t", goal=other), memory=MemoryState(index=index)), happened.CallRequested(9, audit)
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from afresh.core.action import Observation, describe_subject
-from afresh.core.archived_block import Block, BlockIndexLine, block_from_text
+from afresh.core.archived_block import Block, BlockIndexLine, block_from_text, move_old_lines
 from afresh.core.command_output import OutputReading, command_from_output
 from afresh.core.event import OutputDigested
 from afresh.core.fact import Fact
@@ -30,8 +30,6 @@ PARTLY_FAILED = "partly"
 NOT_REMEMBERED = (ToolTrait.NOTES, ToolTrait.ARRANGES)
 NOT_INDEXED = (ToolTrait.WRITES, *NOT_REMEMBERED)
 """What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
-MIN_INDEXED_CHARACTERS = 300
-"""Characters from which an output has a line in the index; what is shorter is told by its step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +55,16 @@ def digest_step(state: State, deeds: StepActions) -> StepDigest:
     index = [
         BlockIndexLine(raw.id, deed.action.tool, describe_output_origin(deed, raw), len(raw.text), reading.phrase, step)
         for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True)
-        if len(raw.text) > MIN_INDEXED_CHARACTERS and not has_trait(deed.action, *NOT_INDEXED)
+        if raw.text.strip() and not has_trait(deed.action, *NOT_INDEXED)
     ]
+    page, moved = move_old_lines(state.memory.index, index, step)
     return StepDigest(
         observations=tuple(seen),
         facts=tuple(facts_from_step(state, step, deeds, blocks, readings)),
         regions=tuple(region for deed in deeds.done for region in deed.outcome.regions),
-        index=tuple(index),
+        index=(*page, *index),
         passages=(*said, *passages_from_outputs(state, step, deeds, blocks)),
-        blocks=(*blocks, *spoken),
+        blocks=(*blocks, *spoken, *moved),
     )
 
 

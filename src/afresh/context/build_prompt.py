@@ -231,7 +231,7 @@ def _render_footer(terms: PromptInputs, used: int) -> str:
     phase = describe_phase_position(state, layout)
     context = (
         f"[Context: {used + reserve:,}/{budget:,} tokens{kept} | "
-        f"{state.memory.archived} archived blocks available | "
+        f"{state.memory.archived} archived block{'' if state.memory.archived == 1 else 's'} available | "
         f"step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
     lines = (

@@ -162,6 +162,9 @@ class MemoryPolicy:
     max_decision_characters: int = 300
     max_step_line_characters: int = 150
     max_earlier_question_characters: int = 240
+    min_listed_output_characters: int = 300
+    """A shorter output is not listed among the archived ones; `recall` lists all."""
+    max_archive_lines: int = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,4 +251,5 @@ DEFAULT_CONTEXT_POLICY = replace(
     version=2,
     allocation=AllocationPolicy(extension=ExtensionPolicy(max_growth=1.5)),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True),
+    memory=MemoryPolicy(max_archive_lines=8),
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.core.action import Observation
-from afresh.core.archived_block import BlockIndexLine
+from afresh.core.archived_block import BlockIndexLine, apply_new_lines
 from afresh.core.change import Hunk
 from afresh.core.decision import Decision, add_decision
 from afresh.core.dialogue_state import is_approval
@@ -28,7 +28,6 @@ from afresh.core.old_records import find_reverted_action
 from afresh.core.step_history import (
     ENDED_OK,
     Passage,
-    PassageVoice,
     Summary,
     bound_passages,
     mark_passages_undone,
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from afresh.core.state import State
 
 MAX_RECENT_STEPS = 6
-MAX_INDEX_LINES = 40
 EMPTY_SUMMARY = Summary()
 
 
@@ -89,7 +87,7 @@ class MemoryState:
     regions: tuple[Region, ...] = ()
     index: tuple[BlockIndexLine, ...] = ()
     archived: int = 0
-    """Outputs that can be recalled."""
+    """Lines that the whole index has: those above, and older ones on pages in the archive."""
     passages: tuple[Passage, ...] = ()
     """What is remembered line by line."""
     forgotten: int = 0
@@ -151,24 +149,21 @@ class MemoryState:
             facts = supersede_fact(facts, fact)
         for region in event.regions:
             regions = add_region(regions, region)
-        again = {line.block for line in event.index}
-        index = (*[line for line in self.index if line.block not in again], *event.index)[-MAX_INDEX_LINES:]
         passages = (*self.passages, *event.passages)
         held = bound_passages(passages, ceiling) if event.passages else passages
         return replace(
             self,
             facts=bound_facts(facts),
             regions=regions[-MAX_REGIONS:],
-            index=index,
-            archived=self.archived + len(self._find_new_blocks(event)),
+            index=apply_new_lines(self.index, event.index),
+            archived=self.archived + self._count_new_lines(event),
             passages=held,
             forgotten=self.forgotten + len(passages) - len(held),
         )
 
-    def _find_new_blocks(self, event: OutputDigested) -> set[str]:
-        """Outputs that can be recalled from now on, each counted once."""
-        new = {line.block for line in event.index} | {one.block for one in event.passages if one.voice is PassageVoice.OUTPUT}
-        return new - {line.block for line in self.index} - {one.block for one in self.passages}
+    def _count_new_lines(self, event: OutputDigested) -> int:
+        """Lines that the index gains by it."""
+        return len({line.block for line in event.index if not line.is_page} - {line.block for line in self.index})
 
     def _keep_or_revert(self, event: ChangeKeptOrReverted, before: str) -> "MemoryState":
         """What an action changed was kept, or undone with all the others of its reply."""

@@ -15,7 +15,6 @@ from afresh.views.file_io import file_name_from_task
 MAX_SECTIONS = 32
 MAX_OMISSIONS = 20
 MAX_COMPACTIONS = 8
-MAX_BLOCKS = 24
 _CALL_FIELDS = ("call", "sections", "left out", "compacted")
 _DOCUMENT_START = "{\n"
 _DISK_FIELDS_START = ',\n"archived outputs": '
@@ -99,7 +98,7 @@ def _describe_disk(state: State) -> dict[str, Any]:
     sessions = "sessions/archive" if state.status.over else "sessions"
     return {
         "archived outputs": state.memory.archived,
-        "archive": [_describe_block(line) for line in reversed(state.memory.index[-MAX_BLOCKS:])],
+        "archive": [_describe_block(line) for line in reversed(state.memory.index)],
         "passages": {"remembered line by line": len(state.memory.passages), "only in the archive": state.memory.forgotten},
         "files": {
             "session": f"{sessions}/{name}.md",

@@ -6,6 +6,7 @@ from typing import Any
 
 from afresh.actions.recall_excerpt import OutputExcerpt, select_line_range, select_lines_about, select_outline
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
+from afresh.core.archived_block import read_whole_index
 from afresh.core.fact import FactKind
 from afresh.core.project_facts import FactQuery, ProjectFact
 from afresh.core.state import State
@@ -26,9 +27,13 @@ MAX_SHOWN_FACTS = 16
 FACT_ID_PATTERN = re.compile(r"m[0-9a-f]{8}")
 
 
+def clean_id(given: str) -> str:
+    return given.strip().strip("[]`'\"…. ").lower()
+
+
 def recall_facts(given: str, about: str, context: ToolContext) -> str:
     """Empty when it is the id of an archived output that is asked for."""
-    name = given.strip().strip("[]`'\"…. ").lower()
+    name = clean_id(given)
     if name in FACT_KINDS_BY_NAME:
         return list_facts(name, about.strip(), context)
     if FACT_ID_PATTERN.fullmatch(name):
@@ -91,6 +96,9 @@ def withhold_forgotten_lines(text: str, context: ToolContext) -> str:
     return Corrections(tuple(context.facts.edits())).scrub(text)
 
 
+INDEX_NAME = "index"
+"""Asked for in place of an id: a line for each archived output, the newest first."""
+MAX_LISTED_LINES = 10_000
 ID_CHARACTERS = 8
 FRAME_TOKENS = 60
 """Characters of an id as prompts show it; and tokens for the text around the lines."""
@@ -100,12 +108,14 @@ LINE_RANGE_PATTERN = re.compile(r"\s*(\d+)\s*(?:(?:-|–|to|:|,)\s*(\d+)?)?\s*")
 def recall_output(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     if known := recall_facts(args["id"], args.get("about", ""), context):
         return ToolOutcome(known)
-    block = find_block_id(args["id"], context)
-    text, room = withhold_forgotten_lines(context.store.read(block), context), max(FRAME_TOKENS, context.recall - FRAME_TOKENS)
-    if args.get("lines", "").strip():
-        first, last = parse_line_range(args["lines"], len(text.splitlines()))
+    listing = clean_id(args["id"]) == INDEX_NAME
+    block = INDEX_NAME if listing else find_block_id(args["id"], context)
+    text = "\n".join(read_whole_index(context.state.memory.index, context.store.read)) if listing else context.store.read(block)
+    text, room = withhold_forgotten_lines(text, context), max(FRAME_TOKENS, context.recall - FRAME_TOKENS)
+    question, wanted = args.get("about", "").strip(), args.get("lines", "").strip()
+    if wanted or (listing and text and not question):
+        first, last = parse_line_range(wanted or f"1-{MAX_LISTED_LINES}", len(text.splitlines()))
         return ToolOutcome(render_block_part(block, select_line_range(text, first, last, room, context.count), "", last))
-    question = args.get("about", "").strip()
     part = select_lines_about(text, question, room, context.count) if question else select_outline(text, room, context.count)
     if part.numbers or not question:
         return ToolOutcome(render_block_part(block, part))
@@ -116,7 +126,7 @@ def recall_output(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
 
 def find_block_id(given: str, context: ToolContext) -> str:
     """The whole id. Only what this task has archived itself can be had: what it knows by id, and what came with its records."""
-    name = given.strip().strip("[]`'\"…. ").lower()
+    name = clean_id(given)
     name = next((word for word in reversed(name.split()) if re.fullmatch(r"[0-9a-f]{6,32}", word)), name)
     if not re.fullmatch(r"[0-9a-f]{6,32}", name):
         raise ModelMistake(
@@ -142,7 +152,7 @@ def list_known_blocks(state: State) -> set[str]:
 
 def describe_id_places(state: State) -> str:
     latest = ", ".join(f"{line.block[:ID_CHARACTERS]} ({line.subject[:40]})" for line in state.memory.index[:-4:-1])
-    return "under Archived outputs and in the headings under Work so far" + (f"; the latest: {latest}" if latest else "")
+    return "under Archived outputs, or in the list that id=index shows" + (f"; the latest: {latest}" if latest else "")
 
 
 def parse_line_range(given: str, total: int) -> tuple[int, int]:
@@ -184,7 +194,7 @@ def find_next_gap(part: OutputExcerpt, last: int) -> tuple[int, int]:
 
 tool = FunctionTool(
     make_tool_schema(
-        "recall", "Archived output `id`: parts about words, or lines 9-80. Or id=decisions, failed, notes, memory.",
+        "recall", "Archived output `id`: parts about words, or lines 9-80. Or id=index, decisions, failed, notes, memory.",
         ("about", "lines"), id="", about="", lines="",
     ),
     recall_output,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from afresh.context.relevance import select_relevant_items, summarise_headings
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
+from afresh.core.archived_block import BlockIndexLine, render_index_line
 from afresh.core.context_item import StepLine
 from afresh.core.context_policy import MemoryPolicy
 from afresh.core.decision import MAX_DECISIONS, Decision
@@ -25,16 +26,22 @@ STALE_MARK = ", before the last change"
 
 
 def draft_archive_index(memory: GatheredContext) -> SectionDraft:
-    """Newest first to be taken; outputs of the last step stand in full elsewhere, and so does what another section names."""
-    latest = memory.state.work.step
-    lines, stale = [line for line in memory.state.memory.index if line.step != latest], _make_stale_marker(memory.state)
+    """The latest outputs of some length, newest first to be taken; those of the last step stand in full elsewhere, and so does
+    what another section names. `recall` lists the others."""
+    latest, stale = memory.state.work.step, _make_stale_marker(memory.state)
+    lines = [line for line in list_long_outputs(memory) if line.step != latest][-memory.policy.memory.max_archive_lines :]
     pieces = [
-        SectionPiece(f"- {line.block[:8]} step {line.step}{stale(line.block, line.step)} {line.kind} {line.subject} "
-              f"({line.size:,} chars): {line.phrase}",
+        SectionPiece(f"- {render_index_line(line, stale(line.block, line.step))}",
               "index lines of archived outputs", rank=-line.step, once=line.block[:8])
         for line in lines
     ]  # fmt: skip
-    return SectionDraft("archive", "Archived outputs (`recall` shows them)", Tier.PHASE, tuple(pieces))
+    return SectionDraft("archive", "Archived outputs (`recall` shows them; id=index lists all)", Tier.PHASE, tuple(pieces))
+
+
+def list_long_outputs(memory: GatheredContext) -> list[BlockIndexLine]:
+    """Lines of outputs that are long enough to be worth a recall; a shorter one is told by its step."""
+    least = memory.policy.memory.min_listed_output_characters
+    return [line for line in memory.state.memory.index if line.size > least and not line.is_page]
 
 
 def draft_notes(memory: GatheredContext) -> SectionDraft:
@@ -165,7 +172,7 @@ def draft_plan(memory: GatheredContext) -> SectionDraft:
 
 def draft_earlier_steps(memory: GatheredContext, tried: SectionDraft) -> SectionDraft:
     """A line for each of the latest; what they printed stands under the work so far. `tried`: what failed."""
-    listed, past = {line.block for line in memory.state.memory.index}, memory.state.memory.recent[:-1]
+    listed, past = {line.block for line in list_long_outputs(memory)}, memory.state.memory.recent[:-1]
     pieces = [
         SectionPiece(str(line), f"step {line.step}", -line.step, item=line)
         for one in past
