@@ -29,7 +29,7 @@ def state():
 def after(state, *deeds):
     made = digest_step(state, StepActions(deeds, "s"))
     step = state.work.step + 1
-    events = [happened.ActionsExecuted(step, made.observations), made.event, happened.StepFinished(step, "")]
+    events = [happened.ActionsExecuted(step, made.observations), *made.events, happened.StepFinished(step, "")]
     return fold_entries(state, link_events("t", state.head or JournalHead(), 1.0, events))
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from afresh.core.action import Observation, describe_subject
 from afresh.core.archived_block import Block, BlockIndexLine, block_from_text, move_old_lines
 from afresh.core.command_output import OutputReading, command_from_output
-from afresh.core.event import OutputDigested
+from afresh.core.decision import Decision
+from afresh.core.event import DecisionMade, Event, OutputDigested
 from afresh.core.fact import Fact
 from afresh.core.line_region import Region
 from afresh.core.state import State
@@ -22,6 +23,7 @@ from afresh.core.step_result import (
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.memory.history.names import find_file_names
 from afresh.memory.observed_facts import facts_from_reading
+from afresh.memory.passage_retention import find_said_decisions
 from afresh.outputs.read_output import purpose_from_command, read_output, read_outputs, read_search_output
 
 MAX_DIGEST_LINES = 12
@@ -40,10 +42,12 @@ class StepDigest:
     index: tuple[BlockIndexLine, ...]
     passages: tuple[Passage, ...]
     blocks: tuple[Block, ...]
+    decisions: tuple[Decision, ...] = ()
 
     @property
-    def event(self) -> OutputDigested:
-        return OutputDigested(self.facts, self.regions, self.index, self.passages)
+    def events(self) -> list[Event]:
+        """What was read from outputs, and what was decided in the thought."""
+        return [OutputDigested(self.facts, self.regions, self.index, self.passages), *map(DecisionMade, self.decisions)]
 
 
 def digest_step(state: State, deeds: StepActions) -> StepDigest:
@@ -65,7 +69,17 @@ def digest_step(state: State, deeds: StepActions) -> StepDigest:
         index=(*page, *index),
         passages=(*said, *passages_from_outputs(state, step, deeds, blocks)),
         blocks=(*blocks, *spoken, *moved),
+        decisions=tuple(decisions_from_thought(state, step, deeds)),
     )
+
+
+def decisions_from_thought(state: State, step: int, deeds: StepActions) -> list[Decision]:
+    """Decisions that the model said and did not record itself."""
+    thought = state.work.pending.reply.thought if state.work.pending else ""
+    if any(isinstance(event, DecisionMade) for event in deeds.events):
+        return []
+    said = block_from_text(thought)
+    return [Decision(text, "model", step=step, said=said.id) for text in find_said_decisions(said.text)]
 
 
 def read_action_output(deed: ActionResult, raw: Block) -> OutputReading:

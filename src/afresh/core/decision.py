@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from afresh.core.fast_dataclass import dataclass
 
+MAX_SAID_DECISIONS = 8
 MAX_DECISIONS = 40
 """The newest in a state, beside a person's; the journal knows the others."""
 
@@ -25,6 +26,8 @@ class Decision:
     """Which of them it was, counted from 1; 0 for words of one's own."""
     waiver: str = ""
     """What a person gave up by it: `SANDBOX_WAIVER`."""
+    said: str = ""
+    """The block of the thought that says so, where the model recorded nothing itself."""
 
     @property
     def waives_sandbox(self) -> bool:
@@ -52,9 +55,10 @@ def has_same_subject(one: str, other: str) -> bool:
 
 
 def bound_decisions(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
-    """The oldest go first, a person's never."""
+    """The oldest go first, a person's never. Of those that were only said in a thought fewer stay."""
     ours = [place for place, made in enumerate(decisions) if made.by != "person"]
-    gone = set(ours[: max(0, len(ours) - MAX_DECISIONS)])
+    said = [place for place in ours if decisions[place].said]
+    gone = {*ours[: max(0, len(ours) - MAX_DECISIONS)], *said[: max(0, len(said) - MAX_SAID_DECISIONS)]}
     return tuple([made for place, made in enumerate(decisions) if place not in gone])
 
 

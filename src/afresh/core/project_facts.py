@@ -89,7 +89,7 @@ def fact_from_decision(decision: Decision) -> Fact:
     why = f" ({decision.why})" if decision.why else ""
     sure = 0.5 if decision.confidence is None else decision.confidence
     subject = decision.subject or to_one_line(decision.text, MAX_SUBJECT_CHARACTERS)
-    return Fact(FactKind.DECISION, subject, f"{decision.text}{why}", sure, step=decision.step)
+    return Fact(FactKind.DECISION, subject, f"{decision.text}{why}", sure, decision.said, decision.step)
 
 
 def fact_from_words(text: str) -> Fact:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.truncate import to_one_line
 
 
 class PassageVoice(StrEnum):
@@ -119,6 +120,28 @@ class SummaryLine:
     verbatim: bool = False
     writes: bool = False
     """The step wrote files."""
+
+
+MAX_KEPT_CHARACTERS = 900
+"""Of all that an agent has kept in its own words, and not withdrawn."""
+WITHDRAWAL_PREFIX = "no longer:"
+
+
+def update_kept_words(kept: tuple[str, ...], words: str) -> tuple[str, ...]:
+    """With these words; or, if they begin with `no longer:`, without those that the rest of them is in."""
+    words = to_one_line(words)
+    if words.lower().startswith(WITHDRAWAL_PREFIX):
+        gone = words[len(WITHDRAWAL_PREFIX) :].strip().casefold()
+        return tuple([one for one in kept if gone not in one.casefold()])
+    held = [*[one for one in kept if one != words], words] if words else [*kept]
+    while len(held) > 1 and sum(map(len, held)) > MAX_KEPT_CHARACTERS:
+        held.pop(0)
+    return tuple(held)
+
+
+def loses_kept_words(kept: tuple[str, ...], words: str) -> bool:
+    """Whether there is no room for these words beside all that is kept."""
+    return not words.lower().startswith(WITHDRAWAL_PREFIX) and not {*kept} <= {*update_kept_words(kept, words)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ DECISION_PATTERN = re.compile(
 )
 MAX_STATUS_CHARACTERS = 160
 MAX_VERBATIM_CHARACTERS = 200
+MAX_SAID_DECISION_CHARACTERS = 300
 """Characters up to which a thought can be mere status, and of a sentence that is kept as it is."""
 
 
@@ -52,6 +53,24 @@ def find_deciding_sentence(text: str) -> str:
     """The last sentence that says why, or what not to do; empty when there is none."""
     found = [sentence for sentence in SENTENCE_BREAK.split(text) if DECISION_PATTERN.search(sentence)]
     return to_one_line(found[-1], MAX_VERBATIM_CHARACTERS) if found else ""
+
+
+SAID_DECISION_PATTERN = re.compile(
+    r"(?:[-*] )?(?:(?:so|ok|okay|therefore|thus|hence|then|finally|in the end|after all)[,:]? )?"
+    r"(?:(?:i|we)(?: have|'ve)?(?: now| therefore| finally)? "
+    r"(?:decided?|choose|chose|chosen|settled? on|agreed?|resolved?)(?: (?:to|that|not|against|on|for))?\b|"
+    r"(?:(?:my|our|the) )?(?:final )?decision(?:: | is ))",
+    re.IGNORECASE,
+)
+MAX_SAID_DECISIONS_PER_STEP = 2
+
+
+def find_said_decisions(thought: str) -> list[str]:
+    """Sentences of a thought that begin as a decision does ("I decide to …", "Decision: …"), word for word. Nothing that asks, or
+    only considers a decision, counts."""
+    sentences = [" ".join(sentence.split()) for sentence in SENTENCE_BREAK.split(thought)]
+    found = [one for one in sentences if SAID_DECISION_PATTERN.match(one) and not one.endswith("?")]
+    return [to_one_line(one, MAX_SAID_DECISION_CHARACTERS) for one in found[:MAX_SAID_DECISIONS_PER_STEP]]
 
 
 def _is_status_only(text: str) -> bool:

@@ -18,10 +18,8 @@ from afresh.models.call import SideCall, make_side_call
 
 MAX_SUMMARY_TOKENS = 400
 MAX_NAMES_TOKENS = 120
-MAX_KEPT_WORDS_TOKENS = 120
 MAX_SUMMARY_NAMES = 40
-MAX_KEPT_NOTES = 3
-"""Tokens of the whole, of its names, and of the agent's own words; and how many names and words it holds."""
+"""Tokens of the whole without what the agent keeps, and of its names; and how many names it holds."""
 MAX_ACTION_CHARACTERS = 90
 MAX_RESULT_CHARACTERS = 80
 """Characters."""
@@ -115,7 +113,7 @@ def fit_summary(summary: Summary, count: CountTokens) -> Summary:
     """Lines go that tell least and are oldest; then the beginning of the prose."""
     order = sorted(summary.lines, key=lambda line: line.step + _count_extra_steps(line))
     costs: Mapping[SummaryLine, int] = {line: count(f"- step {line.step}: “{line.text}”\n") for line in summary.lines}
-    over = count(replace(summary, lines=()).text) + sum(costs.values()) - MAX_SUMMARY_TOKENS
+    over = count(replace(summary, lines=(), keep=()).text) + sum(costs.values()) - MAX_SUMMARY_TOKENS
     gone: set[SummaryLine] = set()
     for line in order:
         if over <= 0:
@@ -123,7 +121,7 @@ def fit_summary(summary: Summary, count: CountTokens) -> Summary:
         gone.add(line)
         over -= costs[line]
     shorter = replace(summary, lines=tuple(line for line in summary.lines if line not in gone))
-    while shorter.prose and count(shorter.text) > MAX_SUMMARY_TOKENS:
+    while shorter.prose and count(replace(shorter, keep=()).text) > MAX_SUMMARY_TOKENS:
         shorter = replace(shorter, prose=to_one_line(shorter.prose.partition(". ")[2]))
     return shorter
 
@@ -132,20 +130,6 @@ def _count_extra_steps(line: SummaryLine) -> int:
     if line.verbatim:
         return DECISION_LINE_EXTRA_STEPS
     return CHANGE_LINE_EXTRA_STEPS if line.writes or TELLING_LINE.search(line.text) else 0
-
-
-def add_kept_words(summary: Summary, words: str, count: CountTokens) -> Summary:
-    """With what the agent wants kept; the newest few, as far as they have room."""
-    if not words:
-        return summary
-    words = to_one_line(words)
-    while count(words) > MAX_KEPT_WORDS_TOKENS:
-        words = to_one_line(words, len(words) * 3 // 4)
-    kept, room = [words], MAX_KEPT_WORDS_TOKENS - count(words)
-    for one in reversed([one for one in summary.keep if one != words]):
-        if len(kept) < MAX_KEPT_NOTES and count(one) <= room:
-            kept, room = [one, *kept], room - count(one)
-    return replace(summary, keep=tuple(kept))
 
 
 MAX_REQUIRED_SUMMARY_NAMES = 15

@@ -60,7 +60,7 @@ def record_step(state: State, digest: StepDigest, conclusion: StepConclusion, ru
     events: list[Event] = [
         ActionsExecuted(step, digest.observations),
         *conclusion.actions.events,
-        digest.event,
+        *digest.events,
         *[VerdictReached(step, verdict) for verdict in verified.verdicts],
         *settled.events,
         StepFinished(step, conclusion.outcome, conclusion.reverted),

@@ -114,7 +114,7 @@ def _describe_decision(made: Decision) -> dict[str, Any]:
     type = {"model": APPROACH_TYPE, "harness": UPKEEP_TYPE}.get(made.by, OVERRIDE_TYPE)
     sure = made.confidence if made.confidence is not None or made.by == "model" else 1.0
     severity = WAIVER_SEVERITY if made.waives_sandbox else "info"
-    subject = {"subject": made.subject} if made.subject else {}
+    subject = {"subject": made.subject} if made.subject else {"said in block": made.said[:12]} if made.said else {}
     return _make_fields(type, made.by, made.text, made.why, sure, severity) | {"step": made.step, **subject}
 
 

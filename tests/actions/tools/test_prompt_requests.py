@@ -8,6 +8,7 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.core.event import CompactionRequested
 from afresh.core.line_region import Region
 from afresh.core.memory_state import StepRecord
+from afresh.core.step_history import Summary
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Ruling, Verdict
@@ -51,8 +52,9 @@ def test_at_a_clean_boundary_it_is_granted(fields):
         ({"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": OPEN, "plan_step": 4}, "half done: bring the plan"),
         ({"keep": " "}, "say in `keep`"),
         ({"keep": "x" * 301}, "at most 300 characters"),
+        ({"summary": Summary(keep=("y" * 300, "z" * 300, "w" * 299))}, 'withdraw some first, with keep="no longer: '),
     ],
-    ids=["not verified", "changed since", "failed", "undone", "plan is behind", "no words", "too many words"],
+    ids=["not verified", "changed since", "failed", "undone", "plan is behind", "no words", "too many words", "no room for more"],
 )
 def test_anywhere_else_it_is_refused_with_the_reason(fields, why):
     with pytest.raises(ModelMistake, match=why):

@@ -19,7 +19,7 @@ from afresh.core.fact import Fact, FactKind
 from afresh.core.memory_state import MemoryState
 from afresh.core.reply import Reply
 from afresh.core.state import State
-from afresh.core.step_history import CompactionPolicy, HookAnswer, NameSeen, Passage, PassageVoice
+from afresh.core.step_history import MAX_KEPT_CHARACTERS, CompactionPolicy, HookAnswer, NameSeen, Passage, PassageVoice
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
@@ -208,10 +208,11 @@ def test_the_agent_may_ask_and_its_words_stay():
     state = compact_memory(append_events(store, state, [CompactionRequested("reader done; writer.py is next")]), agent)
     (event,) = journal(store)
     assert event.by == "agent" and event.gone and not state.memory.keep
-    assert "Keep: reader done; writer.py is next" in window(state, agent).request.message
+    assert "- kept: reader done; writer.py is next" in window(state, agent).request.message
     for number in range(5):
         state = compact_memory(append_events(store, state, [CompactionRequested(f"{number} " + "ü" * 298)]), agent)
-        assert COUNTER(state.memory.summary.text) <= MAX_SUMMARY_TOKENS
+        assert COUNTER(replace(state.memory.summary, keep=()).text) <= MAX_SUMMARY_TOKENS
+        assert sum(map(len, state.memory.summary.keep)) <= MAX_KEPT_CHARACTERS
 
 
 def test_a_hook_is_asked_and_may_put_it_off():

@@ -7,6 +7,7 @@ from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.ceiling_state import LargerCeilingRequested
 from afresh.core.event import CompactionRequested
 from afresh.core.state import State
+from afresh.core.step_history import MAX_KEPT_CHARACTERS, WITHDRAWAL_PREFIX, loses_kept_words
 from afresh.core.step_result import ToolOutcome
 from afresh.core.verdict import Ruling
 from afresh.errors import ModelMistake
@@ -34,6 +35,9 @@ def request_compaction(args: Mapping[str, Any], context: ToolContext) -> ToolOut
     keep = args["keep"].strip()
     if not keep or len(keep) > MAX_KEEP_CHARACTERS:
         raise ModelMistake(f"compact: say in `keep` what later steps must know, in at most {MAX_KEEP_CHARACTERS} characters")
+    if loses_kept_words(context.state.memory.summary.keep, keep):
+        told = f"what you keep may have {MAX_KEPT_CHARACTERS} characters in all"
+        raise ModelMistake(f'compact: {told}: withdraw some first, with keep="{WITHDRAWAL_PREFIX} WORDS OF IT"')
     if why := find_compaction_obstacle(context.state):
         raise ModelMistake(f"compact: not now, {why}")
     return ToolOutcome("older steps are put away before the next call", events=(CompactionRequested(keep),))

@@ -1,7 +1,7 @@
 """Memory between two steps: when it is nearly full, or the agent asks for it, old passages give way to a summary."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from afresh.context.calibration import calibrate_counter
@@ -11,7 +11,7 @@ from afresh.core.progress_event import WorkNotice
 from afresh.core.reducer import apply_event
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
-from afresh.core.step_history import HookAnswer, Passage, Summary, compute_pool_fullness
+from afresh.core.step_history import HookAnswer, Passage, Summary, compute_pool_fullness, update_kept_words
 from afresh.core.template import Template
 from afresh.journal.append import append_events
 from afresh.memory.history.score import weights_from_policy
@@ -28,7 +28,6 @@ from afresh.memory.passage_retention import (
 from afresh.memory.summarise import (
     CountTokens,
     WrittenSummary,
-    add_kept_words,
     join_entry_lines,
     summarise_by_model,
     summarise_passages,
@@ -98,7 +97,7 @@ def _plan_compaction(state: State, trace: Trace, template: Template, count: Coun
     if not state.memory.keep and measure_fullness(tuple(passages), budget) < MIN_COMPACTION_GAIN_SHARE:
         return None
     summary = summarise_passages(
-        add_kept_words(state.memory.summary, state.memory.keep, count),
+        replace(state.memory.summary, keep=update_kept_words(state.memory.summary.keep, state.memory.keep)),
         passages,
         trace,
         weights_from_policy(template.weights).names,

@@ -13,7 +13,7 @@ from afresh.core.fact import MAX_FACTS, Fact, FactKind, select_observations_to_s
 from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State
-from afresh.core.step_history import render_summary_line
+from afresh.core.step_history import render_summary_line, update_kept_words
 from afresh.core.task import Check
 from afresh.core.truncate import to_one_line
 from afresh.memory.gathered_context import GatheredContext
@@ -110,7 +110,13 @@ def draft_decisions(memory: GatheredContext) -> SectionDraft:
         for one in memory.state.memory.decisions
         if not one.answer
     ]
-    return _draft_relevant_entries("decisions", "Decisions (keep to them, or `decide` again)", told, memory)
+    kept = [f"- kept: {words}" for words in list_kept_words(memory.state)]
+    return _draft_relevant_entries("decisions", "Decisions (keep to them, or `decide` again)", told, memory, kept)
+
+
+def list_kept_words(state: State) -> tuple[str, ...]:
+    """What the agent wants kept and has not withdrawn, with what it asked for last."""
+    return update_kept_words(state.memory.summary.keep, state.memory.keep)
 
 
 def _render_decision(one: Decision, policy: MemoryPolicy) -> str:
@@ -126,11 +132,13 @@ class RememberedEntry:
     step: int = 0
 
 
-def _draft_relevant_entries(name: str, title: str, told: Sequence[RememberedEntry], memory: GatheredContext) -> SectionDraft:
+def _draft_relevant_entries(
+    name: str, title: str, told: Sequence[RememberedEntry], memory: GatheredContext, kept: Sequence[str] = ()
+) -> SectionDraft:
     """Each with what it is about. Those that memory has found again stand with the rest."""
     older = [RememberedEntry(note.subject, note.text) for note in memory.notes(RECALLED_ITEM_KINDS[name])]
     sorted_ = select_relevant_items([*older, *told], lambda one: one.line, memory.state, memory.policy.memory)
-    lines = [f"- {one.line}" for one in sorted_.shown]
+    lines = [*kept, *[f"- {one.line}" for one in sorted_.shown]]
     if sorted_.rest:
         named = summarise_headings([one.about for one in sorted_.rest], memory.policy.memory)
         most = "at least " if _is_state_full(memory.state) else ""
@@ -152,10 +160,9 @@ def draft_recalled_facts(memory: GatheredContext) -> SectionDraft:
 
 
 def draft_summary(memory: GatheredContext) -> SectionDraft:
-    """What is to be kept comes before names, names before prose, and of the steps the newest first."""
+    """Names come before prose, and of the steps the newest first. What the agent keeps is with the decisions."""
     told = memory.state.memory.summary
-    pieces = [SectionPiece(f"Keep: {words}", "what the agent kept") for words in told.keep]
-    pieces += [SectionPiece(told.prose, "summary by the model", 2)] if told.prose else []
+    pieces = [SectionPiece(told.prose, "summary by the model", 2)] if told.prose else []
     pieces += [
         SectionPiece(render_summary_line(line), f"summary of step {line.step}", 3 + told.through - line.step)
         for line in told.lines
