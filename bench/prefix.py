@@ -17,7 +17,7 @@ from typing import Any
 import ceilings
 from afresh.app import compose
 from afresh.app.demo import copy_sample
-from afresh.app.inspect_calls import compare_call_beginnings
+from afresh.app.measure_calls import list_call_prices
 from afresh.app.project import open_project
 from afresh.app.tasks import TaskOrder, add_task
 from afresh.config.templates.load_template import load_template
@@ -163,7 +163,7 @@ def played(name: str, folder: Path) -> list[PrefixComparison]:
     task = add_task(project, TaskOrder(goal, type, checks, model=f"scripted:{script}", max_budget=ceiling)).task.id
     with suppress(NeedsPerson):
         compose.run_task(project, task, compose.RunTerms(no_sandbox=True))
-    return compare_call_beginnings(project, task)
+    return [one.beginning for one in list_call_prices(project, task)]
 
 
 def summed(calls: list[PrefixComparison]) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from long_run import Printing, StillWorkspace
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.inspect_calls import compare_call_beginnings, list_audits, load_sections, verify_calls
+from afresh.app.inspect_calls import list_audits, load_sections, verify_calls
+from afresh.app.measure_calls import list_call_prices
 from afresh.app.project import open_project
 from afresh.config.templates.load_template import load_template
 from afresh.context.cache_prefix import compare_prefix, find_break_offsets, order_as_sent
@@ -179,7 +180,7 @@ def test_through_all_phases_every_call_begins_as_the_one_before_it_to_the_end_of
         }
         assert differing <= ALLOWED
     fixed = sum(section.tokens for section in order_as_sent(calls[0])[:4])
-    assert all(one.cacheable >= fixed > 1_300 for one in compare_call_beginnings(project, task)[1:])
+    assert all(one.beginning.cacheable >= fixed > 1_300 for one in list_call_prices(project, task)[1:])
     assert all(call.same for call in verify_calls(project, task))
 
 

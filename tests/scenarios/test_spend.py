@@ -158,7 +158,8 @@ def test_no_line_is_wider_than_the_terminal(person: Person, shop, width: str, mo
     monkeypatch.setenv("COLUMNS", width)
     for args in ((), ("--by", "task"), ("--by", "section")):
         lines = person.types("spend", *args).out.splitlines()
-        assert max(map(len, lines)) <= int(width) and any("━" in line for line in lines)
+        assert max(map(len, lines)) <= int(width)
+        assert any("━" in line for line in lines) or args == ("--by", "task"), "there are figures in the place of bars"
 
 
 def test_lost_books_are_put_back_from_the_journals(person: Person, shop):

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from afresh.core.cache_rates import CacheRates
 from afresh.core.ledger import LOST_REPLY_NOTE, CallPayment, SpendingFilter
 from afresh.core.spending import CallPurpose, SpendingAccount, SpendingLimits
 from afresh.core.usage import Usage
-from afresh.spending.reports import SpendingGroup, list_prompt_sizes, sum_calls, sum_calls_by_group
+from afresh.spending.reports import PaidInput, SpendingGroup, list_prompt_sizes, sum_calls, sum_calls_by_group, weigh_calls
 from afresh.storage.sqlite.ledger import SqliteLedger
 from afresh.testing.ledger_contract import DAY_SECONDS, NOON, book_call, make_order, make_payment, pay_call
 
@@ -63,6 +64,37 @@ def test_what_is_booked_counts_as_estimated_and_a_lost_reply_is_odd(ledger: Sqli
     ledger.cancel(book_call(ledger, make_order(70)), LOST_REPLY_NOTE, refund=False)
     whole = sum_calls(ledger.calls(SpendingFilter()))
     assert (whole.calls, whole.input, whole.output, whole.money, whole.odd) == (1, 900, 100, 70, 1)
+
+
+RATES = CacheRates(read=0.1, write=1.25, minimum=200)
+
+
+def test_reported_usage_is_weighed_by_the_rates_of_its_model(ledger: SqliteLedger):
+    for model in ("m", "n"):
+        one = make_order(10)
+        number = book_call(ledger, replace(one, call=replace(one.call, model=model)))
+        ledger.settle(number, CallPayment(Usage(800, 50, cached=600, written=100), True, 10, 5), ())
+    calls = ledger.calls(SpendingFilter())
+    weighed = weigh_calls(calls, {"m": RATES, "n": CacheRates(read=0.5, write=1.0)}.__getitem__)
+    assert [weighed[call.number] for call in calls] == [
+        PaidInput(100 + 60 + 125, estimated=False), PaidInput(100 + 300 + 100, estimated=False),
+    ]  # fmt: skip
+    whole = sum_calls(calls, weighed=weighed)
+    assert (whole.input, whole.paid, whole.estimated) == (1_600, 785, 0)
+
+
+def test_without_a_report_sections_that_come_again_are_taken_for_cached(ledger: SqliteLedger):
+    for task, last in (("a", 100), ("b", 100), ("a", 300)):
+        one = make_order(10, task=task)
+        sections = (("system", 200), ("turn", 100), ("turn", last))
+        number = book_call(ledger, replace(one, call=replace(one.call, sections=sections)))
+        ledger.settle(number, CallPayment(Usage(1_000, 50), False, 0, 0), ())
+    calls = ledger.calls(SpendingFilter())
+    assert calls[-1].booking.call.sections == (("system", 200), ("turn", 100), ("turn", 300)), "none of one name is lost"
+    weighed = weigh_calls(calls, lambda model: RATES)
+    assert [weighed[call.number].tokens for call in calls] == [1_250, 1_250, 30 + 875]
+    lines = sum_calls_by_group(calls, SpendingGroup.TASK, weighed)
+    assert {line.name: (line.paid, line.estimated) for line in lines} == {"a": (2_155, 2), "b": (1_250, 1)}
 
 
 def test_prompt_sizes_are_of_calls_that_were_answered(ledger: SqliteLedger):

@@ -15,9 +15,10 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.app.learn_lessons import learn_from_ended_tasks, open_lesson_library
 from afresh.app.project import Project
 from afresh.app.project_profile import ProfileCache
+from afresh.app.read_spending import find_cache_rates
 from afresh.app.read_tasks import SystemClock
 from afresh.app.run_subtask import PartRunner
-from afresh.app.spending_ledger import ask_about_limit, find_cache_rates, open_run_ledger
+from afresh.app.spending_ledger import ask_about_limit, open_run_ledger
 from afresh.app.tasks import block_task, refuse_large_ceiling
 from afresh.code.code_insight import CodeInsight
 from afresh.config.templates.load_template import load_call_template, load_template
@@ -142,7 +143,7 @@ def configure_calls(
         tools=TOOLS,
         counter=counter,
         calibration=load_calibration(project, model, state.task.id),
-        cache=find_cache_rates(project, model),
+        cache=find_cache_rates(model),
         compaction=configure_compaction(project, spec),
         stall=project.settings.no_progress,
         retries=MAX_REPLY_RETRIES if retries is None else min(retries, MAX_REPLY_RETRIES),

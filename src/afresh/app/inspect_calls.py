@@ -14,9 +14,9 @@ from afresh.context.explain import (
     find_omissions,
     rank_need_chances,
 )
+from afresh.context.measure_yield import SectionYield, measure_call, render_reply_words
 from afresh.context.rebuild_call import CallInputs, RebuiltCall, build_from_inputs, load_call_inputs, rebuild_all_calls
 from afresh.core.action import describe_subject
-from afresh.core.codec import to_canonical_json
 from afresh.core.event import ActionsExecuted, CallRequested, JournalEntry, MemoryCompacted, OutputDigested, ReplyReceived
 from afresh.core.prompt import CallAudit, Omission, Section
 from afresh.core.reducer import fold_entries
@@ -24,7 +24,6 @@ from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.step_history import Passage, PassageVoice
 from afresh.core.text import compile_name_pattern
-from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput
 from afresh.memory.gathered_context import TraceCache
 
@@ -36,6 +35,8 @@ class RecordedCall:
     sections: tuple[Section, ...]
     beginning: PrefixComparison
     reply: Reply | None = None
+    drawn: tuple[SectionYield, ...] = ()
+    """What the reply and the next one drew on, section by section; empty as long as there is no reply."""
 
     @property
     def reported(self) -> int:
@@ -62,21 +63,14 @@ def load_call(project: Project, task: str, step: int | None) -> RecordedCall:
     number, audit = wanted[-1]
     place = found.index(wanted[-1])
     sections, before = load_sections(project, audit), load_sections(project, found[place - 1][1]) if place else ()
-    return RecordedCall(number, audit, sections, compare_prefix(number, before, sections), replies.get(number))
+    said = [replies[one] for one, _ in found[place : place + 2] if one in replies]
+    words = "\n".join(render_reply_words(reply.actions) for reply in said)
+    drawn = measure_call(sections, words) if number in replies else ()
+    return RecordedCall(number, audit, sections, compare_prefix(number, before, sections), replies.get(number), tuple(drawn))
 
 
 def load_sections(project: Project, audit: CallAudit) -> tuple[Section, ...]:
     return tuple(Section(ref.name, ref.tier, ref.text(project.store.read), ref.tokens) for ref in audit.sections)
-
-
-def compare_call_beginnings(project: Project, task: str) -> list[PrefixComparison]:
-    """Measure how much of each call's beginning equals the call before."""
-    told, before = list[PrefixComparison](), tuple[Section, ...]()
-    for step, audit in list_audits(project, task):
-        sections = load_sections(project, audit)
-        told.append(compare_prefix(step, before, sections))
-        before = sections
-    return told
 
 
 def read_block_text(project: Project, block: str, span: str = "") -> str:
@@ -94,25 +88,6 @@ def read_block_text(project: Project, block: str, span: str = "") -> str:
     if not found or not 1 <= int(found[1]) <= int(found[2] or found[1]) or int(found[1]) > len(lines):
         raise BadInput(f"invalid --lines value {span!r}", next=f"the text has {len(lines):,} lines: --lines 1-{len(lines)}")
     return "\n".join(lines[int(found[1]) - 1 : int(found[2] or found[1])])
-
-
-def count_accumulating_tokens(project: Project, task: str) -> int:
-    """Count the tokens that an agent with a full history would have sent over the same steps: the first prompt, and in each
-    later call all earlier replies and raw outputs. Files that were read are not counted, so this is a lower bound."""
-    counter, history, total = EstimatingCounter(), 0, 0
-    first = 0
-    for entry in project.store.journal(task):
-        match entry.event:
-            case CallRequested(audit=audit):
-                first = first or audit.tokens
-                total += first + history
-            case ReplyReceived(reply=reply):
-                history += counter(reply.thought + to_canonical_json(reply.actions))
-            case ActionsExecuted(observations=observations):
-                history += sum(counter(project.store.read(seen.block)) for seen in observations if seen.block)
-            case _:
-                pass
-    return total
 
 
 def verify_calls(project: Project, task: str) -> Sequence[RebuiltCall]:

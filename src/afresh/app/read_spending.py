@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.app.read_tasks import find_user_folder
 from afresh.config.settings_file import find_user_config, read_settings_table
+from afresh.core.cache_rates import DEFAULT_CACHE_RATES, CacheRates
 from afresh.core.ledger import SpendingFilter
 from afresh.core.spending import LimitScope, SpendingAccount, SpendingLimit, SpendingLimits
 from afresh.core.usage import NANO_PER_DOLLAR, format_dollars
 from afresh.errors import AfreshError
-from afresh.spending.reports import SpendingLine, sum_calls
+from afresh.spending.price_list import PriceTable, derive_cache_rates
+from afresh.spending.reports import SpendingLine, sum_calls, weigh_calls
 from afresh.storage.sqlite.database import LEDGER_FILE_NAME
 from afresh.storage.sqlite.ledger import SqliteLedger
 
@@ -72,9 +74,20 @@ def _describe_limits(ledger: "LimitStore", account: SpendingAccount) -> list[str
 def sum_task_calls(ledger: "CallStore", root: Path, task: str) -> SpendingLine | None:
     """Return what a task and its subtasks have cost; None if the ledger cannot be read."""
     try:
-        return sum_calls(ledger.calls(SpendingFilter(project=hash_project_root(root), task=task)), task)
+        calls = ledger.calls(SpendingFilter(project=hash_project_root(root), task=task))
     except AfreshError:
         return None
+    return sum_calls(calls, task, weigh_calls(calls, find_cache_rates))
+
+
+def find_cache_rates(model: str) -> CacheRates:
+    """Find what cached tokens of a model cost. A price is looked up only for a provider's model, since that takes a while."""
+    if ":" not in model:
+        return DEFAULT_CACHE_RATES
+    from afresh.app.settings import load_user_settings
+    from afresh.app.spending_ledger import find_model_price
+
+    return derive_cache_rates(model, find_model_price(model, PriceTable(load_user_settings().prices)))
 
 
 def describe_cost(line: "SpendingLine | None") -> str:
@@ -91,6 +104,16 @@ def describe_money(line: "SpendingLine") -> str:
     return format_dollars(line.money) + ("+?" if line.unknown else "")
 
 
+def describe_tokens(line: "SpendingLine") -> str:
+    """Describe tokens sent and paid."""
+    return f"{line.input:,} tokens sent, {describe_paid(line.paid, line.estimated)}"
+
+
+def describe_paid(tokens: int, estimated: int) -> str:
+    """Describe paid tokens; `estimated` is the number of calls whose provider did not report what it cached."""
+    return f"about {tokens:,} paid (estimated)" if estimated else f"{tokens:,} paid"
+
+
 def cost_to_json(line: "SpendingLine | None") -> dict[str, Any]:
     """Return an empty dict if the ledger cannot be read."""
     if line is None:
@@ -98,4 +121,5 @@ def cost_to_json(line: "SpendingLine | None") -> dict[str, Any]:
     return {
         "calls": line.calls, "input": line.input, "output": line.output, "cached": line.cached, "written": line.written,
         "nano_dollars": line.money, "dollars": line.money / NANO_PER_DOLLAR, "price_unknown": line.unknown, "odd": line.odd,
+        "paid": line.paid, "paid_estimated": line.estimated,
     }  # fmt: skip

@@ -10,7 +10,6 @@ from afresh.app.read_spending import hash_project_root, open_user_ledger
 from afresh.app.read_tasks import SystemClock
 from afresh.app.settings import Settings
 from afresh.config.settings_file import find_user_config, read_settings_file
-from afresh.core.cache_rates import CacheRates
 from afresh.core.event import CallRequested, MemoryCompacted, QuestionAsked, ReplyReceived
 from afresh.core.ledger import LOST_REPLY_NOTE, RESTORED_NOTE, CallPayment, CallStatus, PricedBooking, SpendingFilter
 from afresh.core.lesson import LessonWorded
@@ -23,7 +22,7 @@ from afresh.models.choose_model import LOCAL_PROVIDERS, is_paid
 from afresh.policy.questions import GO_ON, ask_person
 from afresh.ports.storage import LedgerStore
 from afresh.spending.ledger import SpendingLedger, SpendingTerms, correct_usage
-from afresh.spending.price_list import FREE_PRICE, SAMPLE_TOKENS, FreePrices, Price, PriceTable, derive_cache_rates
+from afresh.spending.price_list import FREE_PRICE, SAMPLE_TOKENS, FreePrices, Price, PriceTable
 from afresh.storage.renew_lease import identify_worker, is_worker_dead
 
 
@@ -187,10 +186,6 @@ def _make_ledger_entry(
     payment = payment_from_reply(call, reply, price)
     noted = replace(payment, note="; ".join(part for part in (RESTORED_NOTE, payment.note) if part))
     return PricedBooking(call, SpendingAccount(hash_project_root(project.paths.root), call.payer, at), 0, known, ""), noted
-
-
-def find_cache_rates(project: Project, model: str) -> CacheRates:
-    return derive_cache_rates(model, find_model_price(model, PriceTable(project.settings.prices)))
 
 
 def find_model_price(model: str, table: PriceTable, size: int = SAMPLE_TOKENS) -> Price | None:

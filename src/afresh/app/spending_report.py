@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
+from afresh.app.measure_calls import compare_with_history
 from afresh.app.project import Project
-from afresh.app.read_spending import LimitUse, hash_project_root, measure_limit_use, sum_task_calls
+from afresh.app.read_spending import LimitUse, find_cache_rates, hash_project_root, measure_limit_use, sum_task_calls
 from afresh.app.spending_ledger import OpenLedger
 from afresh.app.tasks import find_task
 from afresh.core.ledger import SpendingFilter
 from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, TrippedLimit
 from afresh.core.task import TaskStatus
 from afresh.errors import AfreshError, BadInput
-from afresh.spending.reports import SpendingGroup, SpendingLine, list_prompt_sizes, sum_calls, sum_calls_by_group
-from afresh.views.model_calls import TokenGrowth, measure_token_growth
+from afresh.spending.reports import SpendingGroup, SpendingLine, list_prompt_sizes, sum_calls, sum_calls_by_group, weigh_calls
+from afresh.views.model_calls import HistoryComparison, TokenGrowth, measure_token_growth
 
 MAX_TASKS_COMPARED = 20
 """How many journals are read to compare with a growing history."""
@@ -30,9 +30,7 @@ class TaskCost:
     steps: int
     allowed: int
     """Maximum number of steps."""
-    contexts: int
-    sent: int
-    accumulating: int
+    tokens: HistoryComparison
     status: TaskStatus
 
 
@@ -53,12 +51,13 @@ def report_spending(own: OpenLedger, by: SpendingGroup, start: float, everywhere
     """Report the spending of the current project, or of all projects."""
     which = SpendingFilter(start, "" if everywhere else own.account.project)
     calls = own.ledger.calls(which)
-    lines = sum_calls_by_group(calls, by)
+    weighed = weigh_calls(calls, find_cache_rates)
+    lines = sum_calls_by_group(calls, by, weighed)
     return SpendingReport(
         by=by,
         which=which,
         lines=lines,
-        whole=sum_calls(calls),
+        whole=sum_calls(calls, weighed=weighed),
         used=measure_limit_use(own.ledger, own.account, own.limits),
         breakers=own.ledger.tripped(),
         alerts=own.ledger.alerts(MAX_ALERTS),
@@ -120,7 +119,5 @@ def _collect_task_costs(project: Project, lines: Sequence[SpendingLine]) -> dict
 
 
 def _read_task_cost(project: Project, task: str) -> TaskCost:
-    state, sent = project.store.load(task), [audit.tokens for _, audit in list_audits(project, task)]
-    return TaskCost(
-        state.work.step, state.work.limit, len(sent), sum(sent), count_accumulating_tokens(project, task), state.status
-    )
+    state = project.store.load(task)
+    return TaskCost(state.work.step, state.work.limit, compare_with_history(project, task), state.status)

@@ -21,17 +21,19 @@ def command() -> None:
 def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> None:
     """Show one call: sections, tokens and the exact text."""
     from afresh.app.inspect_calls import load_call
+    from afresh.app.measure_calls import price_recorded_call
     from afresh.app.tasks import find_task
-    from afresh.cli.render.context import provider_usage_to_json, render_call, render_provider_usage, render_section_texts
+    from afresh.cli.render.context import render_call, render_section_texts
+    from afresh.cli.render.provider_usage import provider_usage_to_json, render_provider_usage
     from afresh.views.model_calls import call_to_json
 
     project = open_current_project()
     one = load_call(project, find_task(project, task), step)
-    given = one.audit, one.beginning, one.reply
+    given = one.audit, price_recorded_call(one), one.reply
     if as_json:
-        shown = call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported)
+        shown = call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported, one.drawn)
         return print_json({**shown, **provider_usage_to_json(*given)})
-    print_rendered(render_call(one.audit, one.sections, one.audit.omissions, one.step, False, one.reported))
+    print_rendered(render_call(one.audit, one.sections, one.audit.omissions, one.step, one.reported, one.drawn))
     print_rendered(render_provider_usage(*given))
     return print_rendered(render_section_texts(() if omitted else one.sections))
 
@@ -63,14 +65,29 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
 @click.argument("task", required=False)
 @json_option
 def cache(task: str | None, as_json: bool) -> None:
-    """Show how much of each call a provider can cache."""
-    from afresh.app.inspect_calls import compare_call_beginnings
+    """Show tokens sent and paid, and how much of each call a provider can cache."""
+    from afresh.app.measure_calls import list_call_prices
     from afresh.app.tasks import find_task
-    from afresh.cli.render.context import call_beginning_to_json, render_call_beginnings
+    from afresh.cli.render.provider_usage import call_price_to_json, render_call_prices
 
     project = open_current_project()
-    told = compare_call_beginnings(project, find_task(project, task))
-    return print_json([call_beginning_to_json(one) for one in told]) if as_json else print_rendered(render_call_beginnings(told))
+    prices = list_call_prices(project, find_task(project, task))
+    return print_json([call_price_to_json(one) for one in prices]) if as_json else print_rendered(render_call_prices(prices))
+
+
+@command.command("yield")
+@click.argument("task", required=False)
+@click.option("--steps", is_flag=True, help="Show each call.")
+@json_option
+def yield_command(task: str | None, steps: bool, as_json: bool) -> None:
+    """Show how much of what was sent the replies drew on, by section."""
+    from afresh.app.measure_calls import measure_task_yield
+    from afresh.app.tasks import find_task
+    from afresh.cli.render.context_yield import render_yield, yield_to_json
+
+    project = open_current_project()
+    calls = measure_task_yield(project, find_task(project, task))
+    return print_json(yield_to_json(calls)) if as_json else print_rendered(render_yield(calls, steps))
 
 
 @command.command()

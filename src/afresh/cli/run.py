@@ -198,7 +198,8 @@ def run_and_report(project: "Project", task: str, way: RunFlags) -> None:
 
 
 def report_outcome(project: "Project", state: "State", as_json: bool) -> None:
-    from afresh.app.inspect_calls import count_accumulating_tokens, list_audits
+    from afresh.app.inspect_calls import list_audits
+    from afresh.app.measure_calls import compare_with_history
     from afresh.app.read_spending import cost_to_json
     from afresh.app.spending_report import sum_task_spending
     from afresh.app.task_result import list_task_changes
@@ -206,10 +207,10 @@ def report_outcome(project: "Project", state: "State", as_json: bool) -> None:
     from afresh.views.tasks import run_summary_to_json
 
     made, calls = list_task_changes(project, state), [audit for _, audit in list_audits(project, state.task.id)]
-    whole = count_accumulating_tokens(project, state.task.id)
+    history = compare_with_history(project, state.task.id)
     if as_json:
         print_json(
-            run_summary_to_json(state, made, calls, whole) | {"cost": cost_to_json(sum_task_spending(project, state.task.id))}
+            run_summary_to_json(state, made, calls, history) | {"cost": cost_to_json(sum_task_spending(project, state.task.id))}
         )
     else:
-        print_rendered(render_run_summary(state, made, calls, whole, cost=describe_task_cost(project, state.task.id)))
+        print_rendered(render_run_summary(state, made, calls, history, cost=describe_task_cost(project, state.task.id)))

@@ -134,18 +134,20 @@ def show_command(task: str | None, as_json: bool) -> None:
         return print_json(task_to_json(state) | {"cost": cost_to_json(cost)})
     from afresh.cli.render.task import render_task
 
-    return print_lines(render_task(state, _describe_task_cost(project.root, state.task.id), measure_width()))
+    cost, paid = _describe_task_cost(project.root, state.task.id)
+    return print_lines(render_task(state, cost, paid, measure_width()))
 
 
-def _describe_task_cost(root: Path, task: str) -> str:
-    """Return the task's cost; empty for free models."""
+def _describe_task_cost(root: Path, task: str) -> tuple[str, str]:
+    """Return the cost of a task with its subtasks, empty for free models, and its tokens, empty before the first call."""
     from afresh.app.read_tasks import has_user_ledger
 
     if not has_user_ledger():
-        return ""
-    from afresh.app.read_spending import describe_cost, open_user_ledger, sum_task_calls
+        return "", ""
+    from afresh.app.read_spending import describe_cost, describe_tokens, open_user_ledger, sum_task_calls
 
-    return describe_cost(sum_task_calls(open_user_ledger(), root, task))
+    line = sum_task_calls(open_user_ledger(), root, task)
+    return describe_cost(line), describe_tokens(line) if line and line.calls else ""
 
 
 @click.command("decisions")

@@ -1,10 +1,12 @@
 """Sums over the calls of a ledger: what was spent, by whom, for what."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import takewhile
 
+from afresh.core.cache_rates import CacheRates
 from afresh.core.ledger import RESTORED_NOTE, CallStatus, LedgerCall
 
 REPLY_SECTION = "(the reply)"
@@ -37,10 +39,53 @@ class SpendingLine:
     odd: int = 0
     """Of the calls, those whose usage makes no sense, or that were never paid."""
     last: float = 0.0
+    paid: int = 0
+    """Input tokens, weighed by what they cost."""
+    estimated: int = 0
+    """Of the calls, those whose provider did not report what it cached."""
 
 
-def sum_calls(calls: Iterable[LedgerCall], name: str = "") -> SpendingLine:
+@dataclass(frozen=True, slots=True)
+class PaidInput:
+    """What a call is paid for its prompt, in tokens at the full price of input."""
+
+    tokens: int
+    estimated: bool
+
+
+NOTHING_WEIGHED: Mapping[int, PaidInput] = {}
+
+
+def weigh_calls(calls: Iterable[LedgerCall], find_rates: Callable[[str], CacheRates]) -> dict[int, PaidInput]:
+    """What each call is paid, by its number in the ledger. Where no provider has counted, sections of the call before that come
+    again in the same place with the same size are taken for cached."""
+    found, before = dict[int, PaidInput](), dict[tuple[str, ...], Sequence[tuple[str, int]]]()
+    rates = dict[str, CacheRates]()
+    for call in sorted(calls, key=lambda one: one.number):
+        booked = call.booking.call
+        if booked.model not in rates:
+            rates[booked.model] = find_rates(booked.model)
+        task = call.booking.account.project, booked.task, booked.kind.value
+        same = _count_same_tokens(before.get(task, ()), booked.sections)
+        found[call.number] = _weigh_call(call, same, rates[booked.model])
+        before[task] = booked.sections
+    return found
+
+
+def _weigh_call(call: LedgerCall, same: int, rates: CacheRates) -> PaidInput:
+    if call.status is CallStatus.SETTLED and call.payment.counted:
+        return PaidInput(rates.count_paid_tokens(call.payment.usage), estimated=False)
+    return PaidInput(rates.count_paid_tokens(rates.estimate_usage(_count_prompt_tokens(call), same)), estimated=True)
+
+
+def _count_same_tokens(before: Sequence[tuple[str, int]], after: Sequence[tuple[str, int]]) -> int:
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    return sum(tokens for _, (_, tokens) in same)
+
+
+def sum_calls(calls: Iterable[LedgerCall], name: str = "", weighed: Mapping[int, PaidInput] = NOTHING_WEIGHED) -> SpendingLine:
     found = list(calls)
+    paid = [weighed[call.number] for call in found if call.number in weighed]
     usages = [call.payment.usage for call in found]
     return SpendingLine(
         name=name,
@@ -53,17 +98,21 @@ def sum_calls(calls: Iterable[LedgerCall], name: str = "") -> SpendingLine:
         unknown=sum(call.booking.price == "unknown" for call in found),
         odd=sum(call.payment.note not in ("", RESTORED_NOTE) for call in found),
         last=max((call.booking.account.at for call in found), default=0.0),
+        paid=sum(one.tokens for one in paid),
+        estimated=sum(one.estimated for one in paid),
     )
 
 
-def sum_calls_by_group(calls: Iterable[LedgerCall], by: SpendingGroup) -> list[SpendingLine]:
+def sum_calls_by_group(
+    calls: Iterable[LedgerCall], by: SpendingGroup, weighed: Mapping[int, PaidInput] = NOTHING_WEIGHED
+) -> list[SpendingLine]:
     """Days in order, the rest by what it cost."""
     if by is SpendingGroup.SECTION:
         return _sum_by_section(calls)
     groups: dict[tuple[str, ...], list[LedgerCall]] = {}
     for call in calls:
         groups.setdefault(GROUP_KEYS[by](call), []).append(call)
-    lines = [sum_calls(members, key[-1]) for key, members in groups.items()]
+    lines = [sum_calls(members, key[-1], weighed) for key, members in groups.items()]
     if by is SpendingGroup.DAY:
         return sorted(lines, key=lambda line: line.name)
     return sorted(lines, key=lambda line: (-line.money, -line.input, line.name))

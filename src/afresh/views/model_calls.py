@@ -5,16 +5,24 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
 
+from afresh.context.measure_yield import SectionYield
 from afresh.core.ceiling_state import pressure_from_demand
 from afresh.core.prompt import CallAudit, Omission, Section
 from afresh.core.text import escape_hidden
 
 
 def call_to_json(
-    audit: CallAudit, sections: Sequence[Section], omitted: Sequence[Omission], step: int = 0, reported: int = 0
+    audit: CallAudit,
+    sections: Sequence[Section],
+    omitted: Sequence[Omission],
+    step: int = 0,
+    reported: int = 0,
+    drawn: Sequence[SectionYield] = (),
 ) -> dict[str, Any]:
-    """Convert a call; `reported` is the provider's token count, 0 if there is none."""
+    """Convert a call; `reported` is the provider's token count, 0 if there is none. `drawn` is what replies drew on, section by
+    section; empty if there is no reply."""
     named = sum(section.tokens for section in sections)
+    shares = [round(one.share, 4) for one in drawn] or [None] * len(sections)
     return {
         "step": step,
         "hash": audit.hash,
@@ -29,21 +37,23 @@ def call_to_json(
         "headroom": audit.budget - audit.reserve - audit.tokens,
         "counter": audit.counter,
         "framing": audit.tokens - named,
-        "sections": [
-            {
-                "name": s.name,
-                "tier": s.tier.name.lower(),
-                "tokens": s.tokens,
-                "share": compute_token_share(s.tokens, audit.tokens),
-                "text": s.text,
-            }
-            for s in sections
-        ],
+        "sections": [_section_to_json(s, audit.tokens, share) for s, share in zip(sections, shares, strict=True)],
         "compactions": [
             {"strategy": c.strategy, "section": c.section, "removed": list(c.removed), "tokens": c.tokens}
             for c in audit.compactions
         ],
         "omitted": [{"section": o.section, "what": o.what, "tokens": o.tokens, "reason": o.reason} for o in omitted],
+    }
+
+
+def _section_to_json(section: Section, whole: int, drawn: float | None) -> dict[str, Any]:
+    return {
+        "name": section.name,
+        "tier": section.tier.name.lower(),
+        "tokens": section.tokens,
+        "share": compute_token_share(section.tokens, whole),
+        "drawn_on": drawn,
+        "text": section.text,
     }
 
 
@@ -83,6 +93,41 @@ def _compare_sections(name: str, old: Section | None, new: Section | None) -> di
 
 def compute_token_share(tokens: int, total: int) -> float:
     return round(tokens / total, 4) if total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryComparison:
+    """A task's tokens beside those of an agent that keeps its whole history and has it cached."""
+
+    calls: int = 0
+    sent: int = 0
+    paid: int = 0
+    estimated: int = 0
+    """Of the calls, those whose paid tokens are estimated."""
+    accumulating: int = 0
+    accumulating_paid: int = 0
+
+    @property
+    def saved(self) -> float | None:
+        return 1 - self.sent / self.accumulating if self.accumulating else None
+
+    @property
+    def saved_paid(self) -> float | None:
+        """Below 0 where the kept history would have cost less."""
+        return 1 - self.paid / self.accumulating_paid if self.accumulating_paid else None
+
+
+def history_to_json(tokens: HistoryComparison) -> dict[str, Any]:
+    """Convert tokens sent and paid, by our own count, and the same of a kept history."""
+    return {
+        "sent": tokens.sent,
+        "sent_paid": tokens.paid,
+        "sent_paid_estimated": tokens.estimated,
+        "accumulating": tokens.accumulating,
+        "accumulating_paid": tokens.accumulating_paid,
+        "saved": tokens.saved,
+        "saved_paid": tokens.saved_paid,
+    }
 
 
 SLOPE_STEPS = 100

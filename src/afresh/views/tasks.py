@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from afresh.core.change import Change
     from afresh.core.prompt import CallAudit
     from afresh.core.verdict import CheckRun
+    from afresh.views.model_calls import HistoryComparison
 
 
 def compute_spread(values: Sequence[int]) -> dict[str, int]:
@@ -69,9 +70,11 @@ def task_tests_to_json(state: State) -> dict[str, dict[str, Any]]:
 
 
 def run_summary_to_json(
-    state: State, changes: Sequence[Change], audits: Sequence[CallAudit], accumulating: int = 0
+    state: State, changes: Sequence[Change], audits: Sequence[CallAudit], history: HistoryComparison | None = None
 ) -> dict[str, Any]:
-    """Convert a run; `accumulating` is what an agent with a full history would have sent over the same steps."""
+    """Convert a run; `history` compares it with an agent that keeps a full history over the same steps."""
+    from afresh.views.model_calls import history_to_json
+
     sent, tests = [audit.tokens for audit in audits], task_tests_to_json(state)
     verdict, baseline = find_current_verdict(state)[0], state.verification.baseline
     ceiling = max((audit.budget for audit in audits), default=state.budget)
@@ -99,7 +102,7 @@ def run_summary_to_json(
             **compute_spread(sent),
             "ceiling": ceiling,
             "sent": sum(sent),
-            "accumulating": accumulating,
+            **(history_to_json(history) if history else {}),
         },
         "knowledge": {"used": list(state.memory.lessons.used), "left": state.memory.lessons.left},
         "failed_approaches": [{"step": f.step, "subject": f.subject, "text": f.text} for f in list_failed_approaches(state)],

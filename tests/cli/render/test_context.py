@@ -5,12 +5,13 @@ import io
 import pytest
 from rich.console import Console
 
-from afresh.cli.render.context import (
+from afresh.app.measure_calls import CallPrice
+from afresh.cli.render.provider_usage import (
     describe_cacheable,
     describe_cacheable_total,
     describe_thinking,
     provider_usage_to_json,
-    render_call_beginnings,
+    render_call_prices,
     render_provider_usage,
 )
 from afresh.context.cache_prefix import PrefixComparison
@@ -20,6 +21,8 @@ from afresh.core.usage import Usage
 
 SO = (Thinking("so"),)
 FIRST, SECOND = PrefixComparison(1, 2_000, 0, 0), PrefixComparison(2, 2_500, 1_200, 1_000, "files")
+
+FIRST_PRICE, SECOND_PRICE = CallPrice(1, 2_100, 2_625, True, FIRST), CallPrice(2, 2_600, 1_870, False, SECOND)
 
 
 def audit(thinking: int = 0) -> CallAudit:
@@ -47,10 +50,10 @@ def test_thinking_is_told_against_its_budget(budget: int, reply: Reply | None, t
 
 
 def test_what_was_not_there_is_not_told() -> None:
-    plain = words(render_provider_usage(audit(), FIRST, Reply()))
+    plain = words(render_provider_usage(audit(), FIRST_PRICE, Reply()))
     assert "Thinking" not in plain and "provider's cache" not in plain and plain.startswith("cacheable: 0 of 2,000 tokens, 0%")
-    assert "Thinking" in words(render_provider_usage(audit(2_000), FIRST, None))
-    assert "900 read, 0 written" in words(render_provider_usage(audit(), SECOND, Reply(usage=Usage(2_000, 9, 900))))
+    assert "Thinking" in words(render_provider_usage(audit(2_000), FIRST_PRICE, None))
+    assert "900 read, 0 written" in words(render_provider_usage(audit(), SECOND_PRICE, Reply(usage=Usage(2_000, 9, 900))))
 
 
 def test_a_beginning_names_the_section_that_ends_it() -> None:
@@ -61,15 +64,15 @@ def test_a_beginning_names_the_section_that_ends_it() -> None:
 def test_the_first_call_has_nothing_to_begin_like() -> None:
     assert describe_cacheable_total([FIRST]) == describe_cacheable_total([]) == "only one call so far, nothing to compare"
     assert describe_cacheable_total([FIRST, SECOND]) == "cacheable after the first call: 1,000 of 2,500 tokens, 40%"
-    assert "files" in words(render_call_beginnings([FIRST, SECOND]))
+    assert "files" in words(render_call_prices([FIRST_PRICE, SECOND_PRICE]))
 
 
 def test_what_is_redacted_is_not_in_the_json_either() -> None:
     reply = Reply(usage=Usage(9, 9, 4, 3, 2), thinking=(Thinking("secret", redacted=True), Thinking("so", "c2ln")))
-    told = provider_usage_to_json(audit(2_000), SECOND, reply)
+    told = provider_usage_to_json(audit(2_000), SECOND_PRICE, reply)
     assert told["thinking"] == {
         "budget": 2_000, "tokens": 2,
         "blocks": [{"text": "", "signed": False, "redacted": True}, {"text": "so", "signed": True, "redacted": False}],
     }  # fmt: skip
     assert told["cache"] == {"read": 4, "written": 3} and told["beginning"]["changed"] == "files"
-    assert provider_usage_to_json(audit(), FIRST, None)["cache"] == {"read": 0, "written": 0}
+    assert provider_usage_to_json(audit(), FIRST_PRICE, None)["cache"] == {"read": 0, "written": 0}

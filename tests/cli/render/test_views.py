@@ -3,14 +3,23 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Group
 from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, TASK, rendered, told
 
 from afresh.app.doctor import HealthFinding
-from afresh.cli.render.context import name_explanation_to_json, render_call, render_call_diff, render_name_explanation
+from afresh.cli.render.context import (
+    name_explanation_to_json,
+    render_call,
+    render_call_diff,
+    render_name_explanation,
+    render_section_texts,
+)
+from afresh.cli.render.context_yield import render_yield, yield_to_json
 from afresh.cli.render.decisions import render_decisions
 from afresh.cli.render.progress import render_progress_panel
 from afresh.cli.render.project import findings_to_json, render_findings
@@ -20,6 +29,7 @@ from afresh.cli.render.status import render_status
 from afresh.cli.render.task import render_task
 from afresh.cli.render.widgets import Line, draw_sparkline, render_gauge
 from afresh.context.explain import ArchivedCopy, NameExplanation, NameOccurrence, NeedEstimate
+from afresh.context.measure_yield import CallYield, SectionYield
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
 from afresh.core.event import (
     BaselineMeasured,
@@ -39,7 +49,7 @@ from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
 from afresh.testing.states import replace_in_parts
 from afresh.views.decision_log import list_decisions as lines
 from afresh.views.decision_tree import build_decision_tree, decisions_to_json
-from afresh.views.model_calls import call_diff_to_json, call_to_json
+from afresh.views.model_calls import HistoryComparison, call_diff_to_json, call_to_json
 from afresh.views.progress import RunProgress, update_run_progress
 from afresh.views.task_list import QueueOverview, group_tickets, ticket_detail_to_json
 from afresh.views.task_status import describe_age
@@ -87,6 +97,13 @@ ANSWERED = [
 ]
 
 
+HISTORY = HistoryComparison(len(AUDITS), sum(one.tokens for one in AUDITS), 4_300, 2, 94_000, 21_000)
+YIELDS = [
+    CallYield(1, (SectionYield(HOSTILE, 900.0, 300.0), SectionYield("system", 300.0)), (SectionYield(HOSTILE, 900.0, 600.0),)),
+    CallYield(2, (SectionYield(HOSTILE, 900.0, 300.0), SectionYield("empty"))),
+]
+
+
 def glance() -> RunProgress:
     seen = RunProgress(1_700_000_000.0, doing=HOSTILE)
     for state, entries in told():
@@ -109,7 +126,7 @@ def show(state: State) -> Callable[[int], list[Line]]:
 
 VIEWS = {
     "panel": lambda: render_progress_panel(glance(), 1_700_000_075.0),
-    "summary": lambda: render_run_summary(DONE, CHANGES, AUDITS, accumulating=94_000),
+    "summary": lambda: render_run_summary(DONE, CHANGES, AUDITS, HISTORY),
     "unfinished summary": lambda: render_run_summary(BLOCKED, [], []),
     "status": lambda: status(*TICKETS),
     "inbox": lambda: render_inbox([BLOCKED, replace_in_parts(BLOCKED, options=OPTIONS)], BLOCKED.times.updated + 7_300),
@@ -122,7 +139,9 @@ VIEWS = {
     "show": lambda: show(BLOCKED),
     "show done": lambda: show(DONE),
     "new task": lambda: show(told()[0][0]),
-    "context": lambda: render_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1),
+    "context": lambda: Group(render_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1), render_section_texts(SECTIONS)),
+    "context yield": lambda: render_yield(YIELDS, steps=True),
+    "no yield": lambda: render_yield([]),
     "context diff": lambda: render_call_diff(SECTIONS, LATER, (1, 2)),
     "why": lambda: render_name_explanation(WHY),
     "doctor": lambda: render_findings(FINDINGS),
@@ -208,8 +227,10 @@ def test_doctor_says_what_to_do_for_all_that_is_not_well() -> None:
 
 def test_every_twin_is_plain_json() -> None:
     twins = [
-        run_summary_to_json(DONE, CHANGES, AUDITS, 94_000),
+        run_summary_to_json(DONE, CHANGES, AUDITS, HISTORY),
         run_summary_to_json(BLOCKED, [], []),
+        yield_to_json(YIELDS),
+        yield_to_json([]),
         *(ticket_detail_to_json(ticket) for ticket in TICKETS),
         task_to_json(DONE),
         call_to_json(AUDITS[0], SECTIONS, AUDITS[0].omissions),
@@ -249,9 +270,24 @@ def test_a_call_shows_each_section_with_its_share_as_a_length():
 def test_a_call_tells_headroom_estimate_report_omissions_and_hash():
     data = call_to_json(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, 2_600)
     assert {"headroom", "tokens", "reported", "omitted", "hash", "budget", "reserve", "counter", "pressure"} <= data.keys()
-    text = rendered(render_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, False, 2_600), 120)
+    text = rendered(render_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, 2_600), 120)
     for said in ("tokens free", "reported 2,600", "over the cap of the section", AUDITS[0].hash[:16], "Left out"):
         assert said in text
+
+
+def test_a_call_tells_what_replies_drew_on_once_there_is_a_reply():
+    drawn = [SectionYield(section.name, 100.0, 37.0) for section in SECTIONS]
+    answered = call_to_json(AUDITS[0], SECTIONS, (), 1, 0, drawn)
+    assert {row["drawn_on"] for row in answered["sections"]} == {0.37}
+    assert "drawn on" in rendered(render_call(AUDITS[0], SECTIONS, (), 1, 0, drawn))
+    assert "drawn on" not in rendered(render_call(AUDITS[0], SECTIONS, (), 1))
+
+
+@pytest.mark.parametrize(("paid", "words"), [(4_300, "80% saved"), (31_500, "50% more than that")])
+def test_a_run_that_was_paid_more_than_a_cached_history_says_so(paid: int, words: str):
+    text = rendered(render_run_summary(DONE, CHANGES, AUDITS, replace(HISTORY, paid=paid)), 120)
+    assert "total sent" in text and "89% saved" in text
+    assert f"about {paid:,} tokens; the history, cached, would have been 21,000 ({words})" in text
 
 
 def test_why_says_what_brings_a_name_back_and_where_memory_lost_it():

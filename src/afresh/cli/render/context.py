@@ -14,11 +14,10 @@ from afresh.cli.render.widgets import (
     render_text,
     render_word,
 )
-from afresh.context.cache_prefix import PrefixComparison
 from afresh.context.explain import NameExplanation, NeedEstimate
+from afresh.context.measure_yield import SectionYield
 from afresh.core.change import Change
-from afresh.core.prompt import CallAudit, Omission, Section, SectionCompaction, render_thinking
-from afresh.core.reply import Reply
+from afresh.core.prompt import CallAudit, Omission, Section, SectionCompaction
 from afresh.views.model_calls import call_diff_to_json, call_to_json, compute_token_share
 
 if TYPE_CHECKING:
@@ -34,13 +33,13 @@ def render_call(
     sections: Sequence[Section],
     omitted: Sequence[Omission],
     step: int = 0,
-    texts: bool = True,
     reported: int = 0,
+    drawn: Sequence[SectionYield] = (),
 ) -> "RenderableType":
-    """Render gauge, sections and omissions; then the exact text of each section unless `texts` is off."""
+    """Render gauge, sections and omissions. `drawn` is what replies drew on, section by section."""
     from rich.console import Group
 
-    data = call_to_json(audit, sections, omitted, step, reported)
+    data = call_to_json(audit, sections, omitted, step, reported, drawn)
     parts: list[RenderableType] = [
         render_heading(f"Call of step {step}" if step else "Call"),
         render_gauge(audit.tokens, audit.budget, audit.reserve, width=40),
@@ -54,7 +53,7 @@ def render_call(
         parts += [render_heading("Compacted"), _render_compactions(audit.compactions)]
     if omitted:
         parts += [render_heading("Left out"), _render_omissions(omitted)]
-    return Group(*parts, render_section_texts(sections if texts else ()))
+    return Group(*parts)
 
 
 def render_section_texts(sections: Sequence[Section]) -> "RenderableType":
@@ -93,18 +92,20 @@ def _describe_estimate(audit: CallAudit, reported: int) -> str:
 
 
 def _render_sections(data: dict[str, Any]) -> "RenderableType":
-    table = make_table("section", "tier", ">tokens", ">share", "")
-    for row in data["sections"]:
-        share = f"{row['share']:.0%}"
-        table.add_row(
-            render_text(row["name"]), render_text(row["tier"], "dim"), f"{row['tokens']:,}", share, _draw_share_bar(row["share"])
-        )
+    rows = [(row["name"], row["tier"], row["tokens"], row["share"], row["drawn_on"]) for row in data["sections"]]
     if data["framing"] > 0:
         share = compute_token_share(data["framing"], data["tokens"])
-        table.add_row(
-            "overhead", render_text("tools, framing", "dim"), f"{data['framing']:,}", f"{share:.0%}", _draw_share_bar(share)
-        )
+        rows.append(("overhead", "tools, framing", data["framing"], share, None))
+    known = any(row["drawn_on"] is not None for row in data["sections"])
+    table = make_table("section", "tier", ">tokens", ">share", *([">drawn on"] if known else []), "")
+    for name, tier, tokens, share, drawn in rows:
+        used = [_format_drawn(drawn)] if known else []
+        table.add_row(render_text(name), render_text(tier, "dim"), f"{tokens:,}", f"{share:.0%}", *used, _draw_share_bar(share))
     return table
+
+
+def _format_drawn(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"
 
 
 def _draw_share_bar(share: float) -> "Text":
@@ -141,76 +142,6 @@ def _render_section(section: Section) -> list["RenderableType"]:
 
 def _format_count(tokens: int | None) -> str:
     return "" if tokens is None else f"{tokens:,}"
-
-
-def provider_usage_to_json(audit: CallAudit, start: PrefixComparison, reply: Reply | None) -> dict[str, Any]:
-    usage = reply.usage if reply else None
-    return {
-        "beginning": call_beginning_to_json(start),
-        "thinking": {
-            "budget": audit.thinking,
-            "tokens": usage.thinking if usage else 0,
-            "blocks": [
-                {"text": "" if one.redacted else one.text, "signed": bool(one.signature), "redacted": one.redacted}
-                for one in (reply.thinking if reply else ())
-            ],
-        },
-        "cache": {"read": usage.cached if usage else 0, "written": usage.written if usage else 0},
-    }
-
-
-def call_beginning_to_json(one: PrefixComparison) -> dict[str, Any]:
-    return {
-        "step": one.step, "tokens": one.tokens, "same": one.same, "cacheable": one.cacheable, "share": round(one.share, 4),
-        "changed": one.changed,
-    }  # fmt: skip
-
-
-def render_provider_usage(audit: CallAudit, start: PrefixComparison, reply: Reply | None) -> "RenderableType":
-    from rich.console import Group
-
-    parts: list[RenderableType] = [render_text(describe_cacheable(start), "dim")]
-    if reply and (reply.usage.cached or reply.usage.written):
-        parts.append(
-            render_text(f"from the provider's cache: {reply.usage.cached:,} read, {reply.usage.written:,} written", "dim")
-        )
-    if audit.thinking or (reply and reply.thinking):
-        parts += [render_heading("Thinking"), *map(render_text, describe_thinking(audit, reply))]
-    return Group(*parts)
-
-
-def describe_thinking(audit: CallAudit, reply: Reply | None) -> list[str]:
-    """Describe the thinking budget and its use, then the thinking blocks as the provider returns them."""
-    if reply is None:
-        return [f"budget {audit.thinking:,} tokens, no reply yet"]
-    used = f"{reply.usage.thinking:,} used" if reply.usage.thinking else "usage not reported"
-    budget = f"budget {audit.thinking:,} tokens" if audit.thinking else "no budget"
-    return [f"{budget}, {used if reply.thinking else 'no thinking returned'}", *map(render_thinking, reply.thinking)]
-
-
-def describe_cacheable(one: PrefixComparison) -> str:
-    told = f"cacheable: {one.cacheable:,} of {one.tokens:,} tokens, {one.share:.0%}"
-    if not one.changed:
-        return told
-    return f"{told} (same as the previous call up to `{one.changed}`)"
-
-
-def render_call_beginnings(calls: Sequence[PrefixComparison]) -> "RenderableType":
-    from rich.console import Group
-
-    table = make_table(">step", ">tokens", ">unchanged", ">cacheable", ">share", "first difference")
-    for one in calls:
-        row = (str(one.step), f"{one.tokens:,}", f"{one.same:,}", f"{one.cacheable:,}", f"{one.share:.0%}", one.changed)
-        table.add_row(*map(render_text, row))
-    return Group(table, render_text(describe_cacheable_total(calls)))
-
-
-def describe_cacheable_total(calls: Sequence[PrefixComparison]) -> str:
-    later = calls[1:]
-    tokens, held = sum(one.tokens for one in later), sum(one.cacheable for one in later)
-    if not tokens:
-        return "only one call so far, nothing to compare"
-    return f"cacheable after the first call: {held:,} of {tokens:,} tokens, {held / tokens:.0%}"
 
 
 MAX_TABLE_ROWS = 12

@@ -20,6 +20,7 @@ from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.core.prompt import CallAudit
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
+from afresh.views.model_calls import HistoryComparison
 from afresh.views.task_status import describe_parts, describe_question, format_count
 from afresh.views.tasks import run_summary_to_json
 
@@ -34,14 +35,14 @@ def render_run_summary(
     state: State,
     changes: Sequence[Change],
     audits: Sequence[CallAudit],
-    accumulating: int = 0,
+    history: HistoryComparison | None = None,
     diff_lines: int = MAX_DIFF_LINES,
     cost: str = "",
 ) -> "RenderableType":
     """`cost` is the cost as text; empty for free models."""
     from rich.console import Group
 
-    data = run_summary_to_json(state, changes, audits, accumulating)
+    data = run_summary_to_json(state, changes, audits, history)
     return Group(
         _render_verdict(data),
         render_fields(_list_summary_fields(state, data | {"cost": cost}, audits)),
@@ -81,8 +82,8 @@ def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[Ca
     spent = f"{format_count(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"
     rows.append(("spent", f"{data['cost']}: {spent}" if data["cost"] else spent))
     rows += [("", describe_parts(state))] if state.work.subtasks else []
-    if tokens["accumulating"]:
-        rows.append(("total sent", _describe_saved_tokens(tokens)))
+    if tokens.get("accumulating"):
+        rows += [("total sent", _describe_saved_tokens(tokens)), ("total paid", _describe_saved_paid(tokens))]
     return rows + _list_lesson_fields(data["knowledge"])
 
 
@@ -105,9 +106,19 @@ def _describe_every_call(tokens: dict[str, Any]) -> str:
 
 
 def _describe_saved_tokens(tokens: dict[str, Any]) -> str:
-    share = 1 - tokens["sent"] / tokens["accumulating"]
-    saved = f" ({share:.0%} saved)" if share > 0 else ""
-    return f"{tokens['sent']:,} tokens; keeping the history would have sent {tokens['accumulating']:,}{saved}"
+    kept = f"keeping the history would have sent {tokens['accumulating']:,}"
+    return f"{tokens['sent']:,} tokens; {kept}{_describe_share(tokens['saved'])}"
+
+
+def _describe_saved_paid(tokens: dict[str, Any]) -> str:
+    """Describe paid tokens; a kept history is nearly all cached, so this may be a loss."""
+    about = "about " if tokens["sent_paid_estimated"] else ""
+    kept = f"the history, cached, would have been {tokens['accumulating_paid']:,}"
+    return f"{about}{tokens['sent_paid']:,} tokens; {kept}{_describe_share(tokens['saved_paid'])}"
+
+
+def _describe_share(saved: float) -> str:
+    return f" ({saved:.0%} saved)" if saved > 0 else f" ({-saved:.0%} more than that)"
 
 
 def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int) -> list["RenderableType"]:

@@ -7,7 +7,7 @@ from afresh.app.read_spending import LimitUse, cost_to_json, describe_money
 from afresh.app.spending_report import SpendingReport, TaskCost
 from afresh.cli.render.widgets import make_table, render_heading, render_text, render_word
 from afresh.spending.reports import SpendingGroup, SpendingLine
-from afresh.views.model_calls import TokenGrowth
+from afresh.views.model_calls import TokenGrowth, history_to_json
 from afresh.views.task_status import format_count, format_time
 
 if TYPE_CHECKING:
@@ -92,9 +92,8 @@ def _render_spending_head(found: SpendingReport) -> "Text":
     if not found.whole.calls:
         return Text(f"No model calls {where} {when}.")
     one = found.whole
-    cached = f" ({one.cached / one.input:.0%} cached)" if one.cached and one.input else ""
     text = Text.assemble((f"{describe_money(one)} ", "bold"), f"{where} {when}: {format_count(one.calls, 'call')}, ")
-    text.append(f"{shorten_tokens(one.input)} tokens in{cached}, {shorten_tokens(one.output)} out")
+    text.append(f"{shorten_tokens(one.input)} tokens sent ({_shorten_paid(one)} paid), {shorten_tokens(one.output)} received")
     if one.unknown:
         text.append(f"\nNo price known for {format_count(one.unknown, 'call')} (counted as $0): ", "yellow").append(
             "afresh models", "cyan"
@@ -136,31 +135,36 @@ def _render_limits(used: Sequence[LimitUse]) -> "RenderableType":
 
 def _make_spending_table(found: SpendingReport) -> "RenderableType":
     """Keep the last lines if there are too many: the latest days, otherwise the most expensive lines."""
-    table = make_table(found.by.value, ">calls", ">in", ">cached", ">out", ">spent", "")
+    paid = [] if found.by is SpendingGroup.SECTION else [">paid"]
+    table = make_table(found.by.value, ">calls", ">sent", *paid, ">received", ">spent", "")
     table.expand = True
     table.columns[-1].ratio = 1
     shown = found.lines[-MAX_TABLE_LINES:] if found.by is SpendingGroup.DAY else found.lines[:MAX_TABLE_LINES]
     weigh = _choose_weight(found.lines)
     most = max((weigh(line) for line in shown), default=0) or 1
     for line in shown:
-        cached = f"{line.cached / line.input:.0%}" if line.cached and line.input else ""
         table.add_row(
-            render_text(line.name, limit=40), f"{line.calls:,}", shorten_tokens(line.input) if line.input else "", cached,
+            render_text(line.name, limit=40), f"{line.calls:,}", shorten_tokens(line.input) if line.input else "",
+            *([_shorten_paid(line)] if paid else []),
             shorten_tokens(line.output) if line.output else "", describe_money(line), ShareBar(weigh(line) / most),
         )  # fmt: skip
+    table.caption = PAID_CAPTION if paid else None
     return table
 
 
+PAID_CAPTION = "paid: sent tokens weighed by price, since cached ones cost less; ~ estimated"
+
+
+def _shorten_paid(line: SpendingLine) -> str:
+    return f"{'~' if line.estimated else ''}{shorten_tokens(line.paid)}" if line.paid else ""
+
+
 def _make_task_table(found: SpendingReport) -> "RenderableType":
-    table = make_table("task", ">steps", ">calls", ">in", ">out", ">saved", ">spent", "")
-    table.expand = True
-    table.columns[-1].ratio = 1
-    weigh = _choose_weight(found.lines)
-    most = max((weigh(line) for line in found.lines), default=0) or 1
+    table = make_table("task", ">steps", ">calls", ">sent", ">saved", ">paid", ">saved", ">spent")
     for line in found.lines[:MAX_TABLE_LINES]:
         cost = found.tasks.get(line.name)
         steps = f"{cost.steps}/{cost.allowed}" if cost and cost.allowed else f"{cost.steps}" if cost else ""
-        saved = compute_saved_share(cost)
+        saved, saved_paid = (cost.tokens.saved, cost.tokens.saved_paid) if cost else (None, None)
         name = render_text(line.name, limit=36)
         name = name.append(f" {cost.status}", render_word(cost.status).style) if cost else name
         table.add_row(
@@ -168,13 +172,18 @@ def _make_task_table(found: SpendingReport) -> "RenderableType":
             steps,
             f"{line.calls:,}",
             shorten_tokens(line.input),
-            shorten_tokens(line.output),
-            "" if saved is None else f"{saved:.0%}",
+            _render_saved(saved),
+            _shorten_paid(line),
+            _render_saved(saved_paid),
             describe_money(line),
-            ShareBar(weigh(line) / most),
         )
-    table.caption = "steps: used/allowed; saved: tokens saved compared with keeping the whole history"
+    table.caption = f"{PAID_CAPTION}\nsteps: used/allowed; saved: compared with keeping the whole history, nearly all cached"
     return table
+
+
+def _render_saved(share: float | None) -> "Text":
+    """Render a saving; one below 0 is a loss."""
+    return render_text("" if share is None else f"{share:.0%}", "yellow" if share is not None and share < 0 else "")
 
 
 def _make_kind_table(kinds: Mapping[str, TokenGrowth]) -> "RenderableType":
@@ -231,14 +240,12 @@ def _task_cost_to_json(cost: TaskCost | None) -> dict[str, Any]:
     if cost is None:
         return {}
     return {
-        "steps": cost.steps, "max_steps": cost.allowed, "contexts": cost.contexts, "sent": cost.sent,
-        "accumulating": cost.accumulating, "saved": compute_saved_share(cost), "status": cost.status.value,
-    }  # fmt: skip
-
-
-def compute_saved_share(cost: TaskCost | None) -> float | None:
-    """Return the saving compared with sending the whole history."""
-    return 1 - cost.sent / cost.accumulating if cost and cost.accumulating else None
+        "steps": cost.steps,
+        "max_steps": cost.allowed,
+        "contexts": cost.tokens.calls,
+        **history_to_json(cost.tokens),
+        "status": cost.status.value,
+    }
 
 
 def shorten_tokens(tokens: int) -> str:

@@ -27,8 +27,8 @@ Field = tuple[str, Line]
 """A label and its value."""
 
 
-def render_task(state: State, cost: str = "", width: int = 80) -> list[Line]:
-    """`cost` is the cost as text; empty for free models."""
+def render_task(state: State, cost: str = "", paid: str = "", width: int = 80) -> list[Line]:
+    """`cost` is the cost as text, empty for free models; `paid` describes tokens sent and paid, with those of subtasks."""
     failed = list_failed_approaches(state)
     sections: list[tuple[str, list[Field]]] = [
         ("Open question", _list_question_fields(state)),
@@ -42,7 +42,7 @@ def render_task(state: State, cost: str = "", width: int = 80) -> list[Line]:
         ("Changed files", [("·", quote_text(path)) for path in state.workspace.changed]),
         ("Next steps", [("·", quote_text(step)) for step in list_next_steps(state)]),
     ]
-    lines = [*_render_head(state, width), [], *_lay_out_task_fields(_list_task_fields(state, cost), width)]
+    lines = [*_render_head(state, width), [], *_lay_out_task_fields(_list_task_fields(state, cost, paid), width)]
     for title, fields in sections:
         if fields:
             lines += [[], [(title, "bold")], *_lay_out_task_fields(fields, width)]
@@ -64,7 +64,7 @@ def _style_word(word: str) -> Span:
     return word, WORD_STYLES.get(word, "dim")
 
 
-def _list_task_fields(state: State, cost: str) -> list[Field]:
+def _list_task_fields(state: State, cost: str, paid: str) -> list[Field]:
     task = state.task
     usage, workspace = state.spending.usage, state.workspace
     spent = f"{format_count(state.spending.calls, 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
@@ -75,6 +75,7 @@ def _list_task_fields(state: State, cost: str) -> list[Field]:
         ("branch", quote_text(f"{workspace.branch} from {workspace.base[:12]}" if workspace.branch else "not created yet")),
         ("spent", [(f"{cost}: {spent}" if cost else spent, "")]),
         *([("", [(describe_parts(state), "")])] if state.work.subtasks else []),
+        *([("paid", [(paid, "")])] if paid else []),
         ("largest call", draw_gauge(state.tokens.largest_prompt, state.tokens.ceiling.highest or state.budget)),
         ("ceiling", quote_text(describe_ceiling(state), limit=600)),
         ("changes", [(f"{state.workspace.kept} kept, {state.workspace.reverted} reverted", "")]),

@@ -13,6 +13,8 @@ NOT_A_NAME_PATTERN = re.compile(r"~?[\d.]+[A-Za-z]{0,3}(?:/[A-Za-z/]+)?|_[a-z]+_
 """A measure, an emphasised word, a text with its middle left out, a substitution."""
 ESCAPE_PATTERN = re.compile(r"\\(?:[nrt](?=[A-Za-z_])|u[0-9a-fA-F]{4})|\x1b\[[\d;]*[A-Za-z]")
 """A sign that is written as several and would seem to belong to the word behind it."""
+LONG_WORD_PATTERN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]{4,}")
+"""A word or name of at least five characters."""
 MIN_NAME_CHARACTERS = 5
 MAX_NAME_CHARACTERS = 200
 MAX_CHAIN_LINKS = 8
@@ -39,6 +41,11 @@ def find_names(text: str) -> tuple[str, ...]:
     found = dict.fromkeys(map(name_from_word, NAME_CANDIDATE_PATTERN.findall(text)))
     found.pop("", None)
     return tuple(found)
+
+
+def find_long_words(text: str) -> list[str]:
+    """Words and names, whether they look like code or not."""
+    return LONG_WORD_PATTERN.findall(text)
 
 
 @lru_cache(maxsize=65_536)

@@ -204,11 +204,16 @@ def _insert_call(connection: Connection, order: PricedBooking) -> int:
     call, account = order.call, order.account
     row = (
         account.at, account.project, call.project, call.task, call.parent, call.kind, call.model, call.step, call.ceiling,
-        call.tokens, call.reserve, json.dumps(dict(call.sections)), order.price, order.worst, order.worker, CallStatus.BOOKED,
+        call.tokens, call.reserve, _sections_to_json(call.sections), order.price, order.worst, order.worker, CallStatus.BOOKED,
     )  # fmt: skip
     made = connection.execute(INSERT_CALL_SQL, row)
     assert made.lastrowid is not None
     return made.lastrowid
+
+
+def _sections_to_json(sections: Sequence[tuple[str, int]]) -> str:
+    """One object, for older versions of the program. A prompt may have several sections of one name, so no dict will do."""
+    return "{" + ", ".join(f"{json.dumps(name)}: {tokens}" for name, tokens in sections) + "}"
 
 
 def _record_payment(connection: Connection, number: int, payment: CallPayment, status: CallStatus) -> None:
@@ -231,7 +236,7 @@ def _booking_from_row(row: Sequence[Any]) -> PricedBooking:
     at, project, name, task, parent, kind, model, step, ceiling, estimated, reserve, sections, price, worst, worker = row
     call = CallBooking(
         task=task, project=name, kind=CallPurpose(kind), model=model, step=step, ceiling=ceiling, tokens=estimated,
-        reserve=reserve, sections=tuple(json.loads(sections).items()), parent=parent,
+        reserve=reserve, sections=json.loads(sections, object_pairs_hook=tuple), parent=parent,
     )  # fmt: skip
     return PricedBooking(call, SpendingAccount(project, call.payer, at), worst, price, worker)
 

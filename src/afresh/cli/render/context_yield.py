@@ -1,0 +1,108 @@
+"""Renders how much of what was sent the replies drew on."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from afresh.cli.render.widgets import make_table, render_heading, render_text
+from afresh.context.cache_prefix import SECTIONS_SENT_FIRST
+from afresh.context.measure_yield import CallYield, SectionYield, add_by_section
+from afresh.views.task_status import format_count
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+MAX_UNUSED_SECTIONS = 3
+EXPLANATION = (
+    "drawn on: repeated or named by the reply or the next one\nnew text: what is sent again counts once, where it was sent first"
+)
+
+
+def yield_to_json(calls: Sequence[CallYield]) -> dict[str, Any]:
+    sent, new = _add_sent(calls), _add_new(calls)
+    return {
+        "calls": len(calls),
+        "sent": _part_to_json(sum(sent, SectionYield(""))),
+        "sent_without_system": _part_to_json(_add_without_system(sent)),
+        "new": _part_to_json(sum(new, SectionYield(""))),
+        "sections": {one.name: _part_to_json(one) for one in sent},
+        "new_sections": {one.name: _part_to_json(one) for one in new},
+        "unused": [one.name for one in _list_unused(sent)],
+        "steps": [
+            {
+                "step": call.step,
+                "sent": _part_to_json(call.whole),
+                "new": _part_to_json(call.whole_new),
+                "sections": {one.name: _part_to_json(one) for one in call.sections},
+            }
+            for call in calls
+        ],
+    }
+
+
+def _part_to_json(one: SectionYield) -> dict[str, Any]:
+    return {"tokens": round(one.tokens), "drawn_on": round(one.share, 4)}
+
+
+def _add_sent(calls: Sequence[CallYield]) -> list[SectionYield]:
+    """Add up the sections of all calls, the largest first."""
+    return sorted(add_by_section(one for call in calls for one in call.sections), key=lambda one: -one.tokens)
+
+
+def _add_new(calls: Sequence[CallYield]) -> list[SectionYield]:
+    return sorted(add_by_section(one for call in calls for one in call.new), key=lambda one: -one.tokens)
+
+
+def _add_without_system(sections: Sequence[SectionYield]) -> SectionYield:
+    return sum((one for one in sections if one.name not in SECTIONS_SENT_FIRST), SectionYield(""))
+
+
+def _list_unused(sections: Sequence[SectionYield]) -> list[SectionYield]:
+    """List the sections with the most tokens that were not drawn on."""
+    return sorted(sections, key=lambda one: one.drawn - one.tokens)[:MAX_UNUSED_SECTIONS]
+
+
+def render_yield(calls: Sequence[CallYield], steps: bool = False) -> "RenderableType":
+    from rich.console import Group
+
+    if not calls:
+        return render_text("no call has been answered yet")
+    sent, new = _add_sent(calls), _add_new(calls)
+    first = {one.name: one for one in new}
+    whole = sum(sent, SectionYield(""))
+    table = make_table("section", ">tokens", ">of all", ">drawn on", ">new text", ">drawn on")
+    for one in sent:
+        of_all = one.tokens / whole.tokens if whole.tokens else 0.0
+        table.add_row(render_text(one.name), *_format_part(one, of_all), *_format_part(first.get(one.name)))
+    unused = ", ".join(f"{one.name} {one.tokens - one.drawn:,.0f}" for one in _list_unused(sent))
+    return Group(
+        render_text(_describe_whole(calls, sent, new)),
+        table,
+        render_text(f"most tokens not drawn on: {unused}"),
+        *([render_heading("By call"), _make_step_table(calls)] if steps else []),
+        render_text(
+            "drawn on: repeated or named by the reply or the next one; new text: counted once, where it was sent first", "dim"
+        ),
+    )
+
+
+def _describe_whole(calls: Sequence[CallYield], sent: Sequence[SectionYield], new: Sequence[SectionYield]) -> str:
+    whole, first, rest = sum(sent, SectionYield("")), sum(new, SectionYield("")), _add_without_system(sent)
+    return (
+        f"{format_count(len(calls), 'call')}, {whole.tokens:,.0f} tokens sent, drawn on {whole.share:.0%}"
+        f" (without tools and system text {rest.share:.0%})\n"
+        f"{first.tokens:,.0f} tokens of new text, drawn on {first.share:.0%}"
+    )
+
+
+def _format_part(one: SectionYield | None, of_all: float | None = None) -> list[str]:
+    more = [] if of_all is None else [f"{of_all:.0%}"]
+    return [f"{one.tokens:,.0f}", *more, f"{one.share:.0%}"] if one else ["", *more, ""]
+
+
+def _make_step_table(calls: Sequence[CallYield]) -> "RenderableType":
+    table = make_table(">step", ">tokens", ">drawn on", ">new text", ">drawn on", "most not drawn on")
+    for call in calls:
+        unused = ", ".join(one.name for one in _list_unused(call.sections))
+        table.add_row(str(call.step), *_format_part(call.whole), *_format_part(call.whole_new), render_text(unused, "dim"))
+    return table
