@@ -53,3 +53,17 @@ def test_a_whole_script_tells_what_was_looked_at_though_its_echo_is_one_line(sta
     command = "cd src\nsed -n '1,9p' a.py\ncat b.py"
     made = digest_step(state, StepActions((ran(command, "x = 1\n" * 80, 0),), "s"))
     assert made.index[0].phrase == "prints a.py lines 1-9; b.py" and not made.facts
+
+
+def test_of_a_script_that_ended_well_memory_keeps_its_first_line_and_its_result(state):
+    command = "python - <<'E'\nimport shop_tools\nprint(shop_tools.total_price())\nE"
+    for code, kept in ((0, "run python - <<'E' … and 3 more lines"), (1, f"run {command}")):
+        made = digest_step(state, StepActions((ran(command, "14 euros", code),), "s"))
+        texts = {one.id: one.text for one in made.blocks}
+        [action, output] = [texts[one.block] for one in made.passages]
+        assert action == kept and output.endswith("14 euros")
+
+
+def test_files_that_a_script_names_are_what_it_is_about(state):
+    made = digest_step(state, StepActions((ran("python - <<'E'\nopen('src/prices.toml')\nE", "x", 0),), "s"))
+    assert all("prices.toml" in one.about for one in made.passages)

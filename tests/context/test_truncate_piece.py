@@ -27,6 +27,20 @@ def test_the_beginning_and_what_the_work_speaks_of_stay_and_gaps_tell_their_line
     assert any(line.startswith("     … ") for line in lines)
 
 
+def test_of_a_definition_its_body_stays_before_its_docstring():
+    said = [
+        '    """Price of the discount.',
+        *["    The discount is a discount of the country's discount." for _ in range(20)],
+        '    """',
+    ]
+    text = "\n".join(["shop.py:1-60 price", SOURCE[0], *said, *SOURCE[1:]])
+    first = rank_lines_by_need(text, "the discount is wrong", POLICY.truncation)
+    lines = text.split("\n")
+    assert lines[first[0]] == "shop.py:1-60 price" and lines[first[1]] == SOURCE[0]
+    assert all("The discount is" not in lines[at] for at in first[:6])
+    assert any("discount_for" in lines[at] for at in first[:6])
+
+
 def test_too_little_room_shows_nothing():
     assert truncate_piece(piece("discount"), 20, EstimatingCounter(), POLICY.truncation) is None
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from afresh.actions.tools.run import shorten_command
 from afresh.core.action import Observation, describe_subject
 from afresh.core.archived_block import Block, BlockIndexLine, block_from_text, move_old_lines
 from afresh.core.command_output import OutputReading, command_from_output
@@ -131,7 +132,8 @@ def passages_from_reply(state: State, step: int, deeds: StepActions) -> tuple[li
     done = "\n".join(
         render_action(deed) + (FAILED_SUFFIX if how == PARTLY_FAILED and not deed.outcome.ok else "") for deed in told
     )
-    blocks, about = [block_from_text(text) for text in (thought, done) if text], find_file_names(done)
+    about = find_file_names("\n".join(f"{deed.action.args.get('command', '')}\n{render_action(deed)}" for deed in told))
+    blocks = [block_from_text(text) for text in (thought, done) if text]
     said = [
         Passage(
             step, voice, block_from_text(text).id, count_remembered_characters(text, state.budget), "", about, end, writes=writes
@@ -153,9 +155,11 @@ def summarise_endings(deeds: Sequence[ActionResult]) -> str:
 
 
 def render_action(deed: ActionResult) -> str:
-    """The line of an action that memory keeps; a command is kept whole."""
+    """What memory keeps of an action. Of a script that ended well its first line: what it printed is kept, and what it wrote is
+    in the files."""
     if has_trait(deed.action, ToolTrait.COMMANDS):
-        return f"{deed.action.tool} {deed.action.args.get('command', '')}"
+        command = str(deed.action.args.get("command", ""))
+        return f"{deed.action.tool} {shorten_command(command) if deed.outcome.ok else command}"
     return f"{deed.action.tool} {describe_subject(shorten_action(deed))}"
 
 
@@ -165,10 +169,9 @@ def passages_from_outputs(state: State, step: int, deeds: StepActions, blocks: S
     for number, (deed, raw) in enumerate(zip(deeds.done, blocks, strict=True)):
         if raw.text.strip() and has_trait(deed.action, ToolTrait.PRINTS):
             told, late = render_action(deed), number >= max(changing, default=0)
+            about = find_file_names(f"{deed.action.args.get('command', '')}\n{told}")
             size = count_remembered_characters(raw.text, state.budget)
-            yield Passage(
-                step, PassageVoice.OUTPUT, raw.id, size, truncate_first_line(told, 60), find_file_names(told), late=late
-            )
+            yield Passage(step, PassageVoice.OUTPUT, raw.id, size, truncate_first_line(told, 60), about, late=late)
 
 
 def observation_from_action(deed: ActionResult, raw: Block) -> Observation:

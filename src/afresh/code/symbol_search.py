@@ -8,7 +8,7 @@ from afresh.code.graph import calls
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.search_hit import MatchQuality, SymbolMatches, SymbolUse, UseKind
 from afresh.core.search_words import split_words
-from afresh.core.symbol import SearchHit, SymbolKind, SymbolPlace
+from afresh.core.symbol import HIT_REMARK_START, SearchHit, SymbolKind, SymbolPlace
 from afresh.core.truncate import to_one_line
 
 MAX_FOUND_SYMBOLS = 20
@@ -142,5 +142,5 @@ def find_uses(code: CodeIndex, places: list[SymbolPlace]) -> Iterator[SearchHit]
 
 
 def render_use(use: SymbolUse) -> str:
-    where = f"  (in {use.within}{'' if use.sure else ', by name'})" if use.within or not use.sure else ""
-    return f"{to_one_line(use.text, MAX_LINE_CHARACTERS)}{where}"
+    where = [*([f"in {use.within}"] if use.within else []), *([] if use.sure else ["by name"])]
+    return to_one_line(use.text, MAX_LINE_CHARACTERS) + (f"{HIT_REMARK_START}{', '.join(where)})" if where else "")

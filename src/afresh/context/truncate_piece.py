@@ -24,8 +24,24 @@ def rank_lines_by_need(text: str, spoken: str, policy: TruncationPolicy) -> tupl
     common = Counter(word for held in said for word in held)
     own = [sum(log(1 + len(lines) / common[word]) for word in held) for held in said]
     near = [max(own[max(0, at - 2) : at + 3]) * policy.neighbour_weight for at in range(len(lines))]
-    score = [own[at] + near[at] + (1_000 if at <= policy.opening_lines else 0) for at in range(len(lines))]
+    prose = _find_docstring_lines(lines) if policy.docstring_weight != 1 else frozenset[int]()
+    worth = [(own[at] + near[at]) * (policy.docstring_weight if at in prose else 1) for at in range(len(lines))]
+    score = [worth[at] + (1_000 if at <= policy.opening_lines and at not in prose else 0) for at in range(len(lines))]
     return tuple(sorted(range(len(lines)), key=lambda at: (-score[at], at)))
+
+
+def _find_docstring_lines(lines: Sequence[str]) -> frozenset[int]:
+    """Places of lines in triple quotes, after a line that ends in a colon."""
+    found, inside = set[int](), ""
+    for at, line in enumerate(lines):
+        opened = next((sign for sign in ('"""', "'''") if sign in line), "")
+        if inside:
+            found.add(at)
+            inside = "" if inside in line else inside
+        elif opened and at and lines[at - 1].rstrip().endswith(":"):
+            found.add(at)
+            inside = opened if line.count(opened) == 1 else ""
+    return frozenset(found)
 
 
 def _keep_chosen_lines(piece: SectionPiece, longest_gap: int, keep: int) -> SectionPiece:

@@ -68,6 +68,8 @@ class TruncationPolicy:
     """Lines at the beginning that say what it is."""
     neighbour_weight: float = 0.5
     """What a line counts for that is next to one that matters."""
+    docstring_weight: float = 1.0
+    """What a line of a docstring counts for, beside one of code."""
     max_unmarked_gap_characters: int = 40
     """A shorter gap is shown instead of being marked."""
     min_truncated_characters: int = 120
@@ -85,6 +87,8 @@ class HistoryPolicy:
     """Of its tokens for rows and names by their prices; the rest is for the marks between rows."""
     reduced_priced_share: float = 0.9
     """If that was not enough, and nothing that was chosen can be given up."""
+    max_live_tokens: int = 1_000_000
+    """For lines of earlier steps, of work in a tree that can be searched and read again."""
     min_history_tokens: int = 60
     """With fewer nothing is selected."""
     reselect_divisor: int = 8
@@ -159,6 +163,8 @@ class MemoryPolicy:
     max_named_headings: int = 12
     min_confidence: float = 0.8
     max_observed_facts: int = 8
+    max_stale_steps: int = 1_000_000
+    """What was observed so long ago, and before the last change, is left out."""
     max_decision_characters: int = 300
     max_step_line_characters: int = 150
     max_earlier_question_characters: int = 240
@@ -251,5 +257,7 @@ DEFAULT_CONTEXT_POLICY = replace(
     version=2,
     allocation=AllocationPolicy(extension=ExtensionPolicy(max_growth=1.5)),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True),
-    memory=MemoryPolicy(max_archive_lines=8),
+    history=HistoryPolicy(max_live_tokens=800),
+    memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8),
+    truncation=TruncationPolicy(docstring_weight=0.2),
 )

@@ -124,11 +124,14 @@ class TreeListing:
     contents: Sequence[IndexedContent]
 
 
+HIT_REMARK_START = "  ("
+
+
 @dataclass(frozen=True, slots=True)
 class SearchHit:
     path: str
     line: int
     text: str
-    """A signature, or the line that uses it and where that stands."""
+    """A signature, or the line that uses it and, after `HIT_REMARK_START`, where that is."""
     defines: bool
     """It is a definition; otherwise a use of one."""

@@ -25,6 +25,11 @@ class FailedTest:
     """A short traceback."""
 
 
+def name_test_function(test: str) -> str:
+    """The id of a test without the case that it ran for."""
+    return test.partition("[")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class CheckRun:
     """One run of one check. `block` holds the whole output, `tests` (a block too) the outcome of each test as JSON."""

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from afresh.actions.digest_outputs import StepDigest
 from afresh.core.action import Action, describe_action, describe_subject
@@ -102,8 +103,16 @@ def summarise_actions(deeds: StepActions) -> str:
     told = [deed for deed in deeds.done if deed not in reading or len(reading) == 1]
     endings = ["" if deed.outcome.ok else " (not done)" if deed.outcome.refused else FAILED_SUFFIX for deed in told]
     names = Counter(describe_done_action(deed) + ending for deed, ending in zip(told, endings, strict=True))
-    names.update({f"read {len(reading)} files": 1} if len(reading) > 1 else {})
+    names.update({f"read {name_lines_read(reading)}": 1} if len(reading) > 1 else {})
     return ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
+
+
+def name_lines_read(reading: Sequence[ActionResult]) -> str:
+    """Each file once, with the ranges of its lines."""
+    ranges = dict[str, list[str]]()
+    for deed in reading:
+        ranges.setdefault(describe_subject(deed.action), []).extend(f"{one.start}-{one.end}" for one in deed.outcome.regions)
+    return "; ".join(f"{path} {', '.join(lines)}".strip() for path, lines in ranges.items())
 
 
 def is_file_read(action: Action) -> bool:

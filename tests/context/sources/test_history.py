@@ -12,9 +12,10 @@ from traces import SPOKEN, Said, passages
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_best_prompt, select_offered_tools
-from afresh.context.sources.history import render_history_rows
+from afresh.context.sources.history_rows import render_history_rows
 from afresh.core.action import Action, Observation
 from afresh.core.context_item import Excerpt, Item, SourceLine
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.line_region import Region
 from afresh.core.memory_state import MemoryState, StepRecord
 from afresh.core.prompt import Prompt
@@ -101,6 +102,25 @@ def test_a_window_is_the_same_whether_memory_grew_forgot_or_was_read_at_once(spo
             made(GatheredContext(state, (), grown), 2_600).request.text
             == made(GatheredContext(state, (), fresh), 2_600).request.text
         )
+
+
+def test_work_in_a_tree_takes_no_more_for_earlier_steps_than_its_limit_however_much_room_there_is():
+    many = [
+        (n, PassageVoice.OUTPUT, "\n".join(f"value_{n}_{row} is in src/module_{row}.py" for row in range(60))) for n in range(30)
+    ]
+    [work] = [part for part in made(remembering(many, first_snapshot="tree"), 16_000).sections if part.name == "work"]
+    assert work.tokens <= DEFAULT_CONTEXT_POLICY.history.max_live_tokens
+    [free] = [part for part in made(remembering(many, first_snapshot=""), 16_000).sections if part.name == "work"]
+    assert free.tokens > 2 * work.tokens, "recorded runs have no tree to look at"
+
+
+def test_a_hit_of_a_search_is_not_shown_again_where_files_show_its_line():
+    line = SourceLine(818, "        self._replace_at(idx, new_key, value)")
+    shown = Excerpt("file", "tomlkit/container.py", 818, 818, (), (line,))
+    hits = "tomlkit/container.py\n  818: self._replace_at(idx, new_key, value)  (in Container._replace)\n"
+    hits += "  901: other_name(idx)  (in Container.put)"
+    told = section(made(remembering([(28, PassageVoice.OUTPUT, hits)], shown)), "work")
+    assert any("901: other_name" in row for row in told) and not any("818:" in row for row in told)
 
 
 def test_an_output_says_where_all_of_it_is_and_what_it_left_out():

@@ -1,11 +1,12 @@
-from afresh.context.sources.test_results import drop_guessed_coverage, gather_measured_coverage
+from afresh.context.sources.test_results import drop_guessed_coverage, gather_failing_tests, gather_measured_coverage
 from afresh.core.context_item import Note
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.state import State
 from afresh.core.task import Task
-from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
+from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
 from afresh.core.verification_state import VerificationState
 from afresh.core.workspace_state import WorkspaceState
+from afresh.testing.fakes import DictFiles
 
 COMMAND = "pytest -q --cov=shop --cov-report=term-missing"
 TABLE = """
@@ -62,3 +63,14 @@ def test_what_was_counted_stands_in_place_of_what_was_guessed():
         other,
     ]
     assert drop_guessed_coverage([*guessed, other], []) == [*guessed, other]
+
+
+def test_the_source_of_a_test_is_shown_once_for_all_its_cases():
+    files = DictFiles(**{"test_a.py": "def test_sum(case):\n    assert case\n\n\ndef test_other():\n    assert 0\n"})
+    failures = tuple(FailedTest(f"test_a.py::{name}") for name in ("test_sum[0]", "test_sum[1]", "test_sum[2]", "test_other"))
+    verdict = Verdict(Ruling.FAIL, "", (CheckRun("pytest", 1, failures=failures),))
+    state = State(task=Task(id="t", goal="g"), verification=VerificationState(verdict=verdict))
+    assert [note.subject for note in gather_failing_tests(state, files, POLICY.files)] == [
+        "test_a.py::test_sum",
+        "test_a.py::test_other",
+    ]

@@ -2,6 +2,8 @@
 
 from afresh.context.sources.verification_status import render_check_status
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
+from afresh.core.decision import Decision
+from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
@@ -37,3 +39,31 @@ def test_a_run_that_the_reason_does_not_tell_of_is_told_apart():
 
 def test_a_green_change_is_a_pass_in_one_line():
     assert told(Verdict(Ruling.PASS, "pytest -q: 9 passed", (GREEN,))) == ["After step 3 (change): PASS: pytest -q: 9 passed"]
+
+
+def test_cases_of_one_test_and_tests_with_one_message_are_told_once_with_a_count():
+    cases = [FailedTest(f"test_a.py::test_sum[{case}]", f"assert {case} == 2", "in sum\nboom") for case in range(4)]
+    others = [FailedTest(f"test_a.py::test_{name}", "NameError: x") for name in ("one", "two")]
+    run = CheckRun("pytest -q", 1, passed=9, failed=6, failures=(*cases, *others))
+    lines = told(Verdict(Ruling.FAIL, "worse", (run,)))
+    assert [line for line in lines if "FAILED" in line] == [
+        "  FAILED test_a.py::test_sum[0] and 3 more: assert 0 == 2",
+        "  FAILED test_a.py::test_one and 1 more: NameError: x",
+    ]
+    assert sum("boom" in line for line in lines) == 1
+
+
+def test_flaky_tests_are_called_by_their_names_and_many_are_not_all_listed():
+    flaky = tuple(f"tests/deep/folder/test_moody.py::TestMood::test_{number}" for number in range(9))
+    state = State(task=Task(id="t", goal="g"), verification=VerificationState(baseline=Baseline((GREEN,), flaky)))
+    assert (
+        render_check_status(state, POLICY.reports)[1]
+        == "Flaky, decide nothing: test_0, test_1, test_2, test_3, test_4, test_5, …"
+    )
+
+
+def test_a_failure_from_before_the_answer_of_a_person_says_so():
+    answered = Decision("yes", "person", step=3, subject="May I?", confidence=1.0)
+    verification = VerificationState(baseline=Baseline((GREEN,)), verdict=Verdict(Ruling.FAIL, "no", (NEW,)), verdict_step=3)
+    state = State(task=Task(id="t", goal="g"), verification=verification, memory=MemoryState(decisions=(answered,)))
+    assert render_check_status(state, POLICY.reports)[-1].startswith("(before the user's answer")

@@ -6,28 +6,25 @@ from itertools import groupby, islice, takewhile
 
 from afresh.context.already_shown import collect_shown_lines
 from afresh.context.section import Allocation, AllocationTurn, SectionPiece
+from afresh.context.sources.history_rows import BLOCK_ID_CHARACTERS, NAME_INDEX_TITLE, render_history_rows, render_name_index
 from afresh.context.sources.last_step import THOUGHT_PIECE
 from afresh.core.action import describe_action
 from afresh.core.context_item import StepLine
 from afresh.core.context_policy import HistoryPolicy
 from afresh.core.prompt import Omission, Section
 from afresh.core.step_history import FAILED_SUFFIX, PassageVoice
+from afresh.core.symbol import HIT_REMARK_START
 from afresh.core.template import SectionShare
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import HistoryWeights
 from afresh.memory.history.select import HistorySelection, SelectionBudget, select_history
 from afresh.memory.history.trace import TraceEntry, TraceRow
-from afresh.outputs.printed_files import has_line_number, strip_line_number
+from afresh.outputs.printed_files import strip_line_number
 from afresh.outputs.read_output import is_echo_or_progress
 
 HISTORY_TITLE = "## Work so far (by step: > action and result; : thought; = output; ids are for `recall`; … omitted)"
-NAME_INDEX_TITLE = "## Names seen earlier, not shown above"
-HISTORY_STALE_MARK = " (before the last change)"
 THOUGHT_VOICES = (PassageVoice.THOUGHT, PassageVoice.SKETCH)
-VOICE_MARKS = {PassageVoice.ACTION: ">", PassageVoice.THOUGHT: ":", PassageVoice.SKETCH: ":"}
-BLOCK_ID_CHARACTERS = 8
-"""Letters of a block's id that are enough to find it."""
 
 
 LineOrigins = tuple[tuple[int, str], ...]
@@ -119,6 +116,17 @@ class HistoryAllocation(Allocation):
         """From the latest entry back to this step."""
         return takewhile(lambda entry: entry.passage.step >= step, reversed(self.memory.trace.entries))
 
+    def is_shown_hit(self, key: str) -> bool:
+        """Whether a hit of a search, with a remark on where it is, is a line that another section shows."""
+        line, remark, _ = key.partition(HIT_REMARK_START)
+        return bool(remark) and line in self.covered
+
+    def within(self, room: int) -> int:
+        """In a tree that can be searched and read again it takes only so much."""
+        live = bool(self.memory.state.workspace.first_snapshot)
+        most = min(self.limit, self.policy.max_live_tokens) if live else self.limit
+        return min(room, most - self.spent)
+
     def more(self, room: int) -> int:
         """Once, and a little more is not worth another selection."""
         again = not self.complete and room * self.policy.reselect_divisor > self.spent
@@ -168,12 +176,12 @@ class HistoryAllocation(Allocation):
             counter.price,
         )
         bare = {strip_line_number(row.line.key): (entry, row) for entry, row in reversed(self.choice.rows)}
-        rows = [one for key, one in reversed(bare.items()) if key not in self.covered]
+        rows = [one for key, one in reversed(bare.items()) if key not in self.covered and not self.is_shown_hit(one[1].line.key)]
         acted = {entry.step for entry, _ in rows if entry.voice is PassageVoice.ACTION}
         self.choice.rows = [one for one in rows if not (one[0].step in acted and _is_command_echo(one[0], one[1].line.key))]
 
     def write(self) -> None:
-        index = _render_name_index(self.choice.names)
+        index = render_name_index(self.choice.names)
         made = [self.section("names", self.index, index), self.section("work", self.share, *self.history)]
         self.written = [section for section in made if section.text]
         self.spent = sum(section.tokens for section in self.written)
@@ -247,49 +255,3 @@ def _is_command_echo(entry: TraceEntry, key: str) -> bool:
 
 def _get_row_step(one: tuple[TraceEntry, TraceRow]) -> int:
     return one[0].step
-
-
-def render_history_rows(
-    shown: Sequence[tuple[TraceEntry, TraceRow]], changed: int, ids: Mapping[TraceEntry, str], longest_gap: int
-) -> Iterator[tuple[str, str]]:
-    """Rows under a heading for each entry, the first row of each with its origin; a mark is put where lines are left out, unless
-    what is missing is shorter than it or numbers show it."""
-    former: TraceEntry | None = None
-    place, last = 0, ""
-    for entry, row in shown:
-        if entry is not former:
-            heading = _render_entry_heading(entry, row.line.place > entry.first, changed, ids)
-            yield heading + row.line.text, _describe_entry_origin(entry)
-        else:
-            between = entry.lines[place - entry.first : row.line.place - entry.first]
-            if sum(map(len, between)) > longest_gap:
-                if not (has_line_number(last) and has_line_number(row.line.text)):
-                    yield "…", ""
-            elif any(between):
-                yield from [(line.rstrip(), "") for line in between if line.strip()]
-            yield row.line.text, ""
-        former, place, last = entry, row.line.place + 1, row.line.text
-
-
-def _describe_entry_origin(entry: TraceEntry) -> str:
-    voice = PassageVoice.THOUGHT if entry.voice is PassageVoice.SKETCH else entry.voice
-    block = f" ({entry.passage.block[:BLOCK_ID_CHARACTERS]})" if voice is PassageVoice.OUTPUT else ""
-    return f"{voice} of step {entry.step}{block}"
-
-
-def _render_entry_heading(entry: TraceEntry, cut: bool, changed: int, ids: Mapping[TraceEntry, str]) -> str:
-    """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays.
-    An action says how it ended, and by which id its output is to be had if nothing of it is shown."""
-    if entry.voice is not PassageVoice.OUTPUT:
-        how = f" {entry.passage.ended}" if entry.passage.ended else ""
-        found = ids.get(entry, "")
-        return f"{entry.step}{how}{found}{VOICE_MARKS[entry.voice]} {'… ' if cut else ''}"
-    stale = HISTORY_STALE_MARK if entry.passage.before(changed) else ""
-    return f"{entry.step}= {entry.passage.block[:BLOCK_ID_CHARACTERS]}{stale}{' …' if cut else ''}\n"
-
-
-def _render_name_index(found: Collection[str]) -> str:
-    """Paths on one line, identifiers on the next."""
-    paths = sorted(name for name in found if "/" in name)
-    others = sorted(name for name in found if "/" not in name)
-    return "\n".join([NAME_INDEX_TITLE, *(" ".join(part) for part in (paths, others) if part)]) if paths or others else ""

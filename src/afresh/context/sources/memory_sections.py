@@ -16,6 +16,7 @@ from afresh.core.state import State
 from afresh.core.step_history import render_summary_line, update_kept_words
 from afresh.core.task import Check
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import name_test_function
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.names import find_file_names as named_files
 
@@ -76,11 +77,12 @@ def _list_observed_pieces(state: State, policy: MemoryPolicy) -> list[SectionPie
     facts = [
         fact
         for fact in select_observations_to_show(state.memory.facts, state.verification.verdict)
-        if fact.confidence >= policy.min_confidence
+        if fact.confidence >= policy.min_confidence and not _is_told_or_outdated(fact, state, policy)
     ][-policy.max_observed_facts :]
     stale, alike = _make_stale_marker(state), dict[tuple[str, str], list[Fact]]()
     for fact in facts:
-        alike.setdefault((fact.block or fact.subject, fact.text), []).append(fact)
+        source, case = fact.block or fact.subject, "[" in fact.subject
+        alike.setdefault((source, name_test_function(fact.subject) if case else fact.text), []).append(fact)
     return [
         SectionPiece(
             f"- step {fact.step}{stale(fact.block, fact.step)}: {to_one_line(fact.subject, 120)}{' and others' if more else ''}: "
@@ -89,6 +91,14 @@ def _list_observed_pieces(state: State, policy: MemoryPolicy) -> list[SectionPie
         )
         for fact, *more in alike.values()
     ]  # fmt: skip
+
+
+def _is_told_or_outdated(fact: Fact, state: State, policy: MemoryPolicy) -> bool:
+    """Whether Verification tells of the same failing test, or files have changed since and that was long ago."""
+    verdict = state.verification.verdict
+    failing = [failure.test for run in verdict.runs for failure in run.failures] if verdict else []
+    old = fact.step < state.work.step - policy.max_stale_steps and fact.step < state.workspace.last_change
+    return old or fact.subject in failing
 
 
 def draft_failed_approaches(memory: GatheredContext) -> SectionDraft:

@@ -10,7 +10,7 @@ from afresh.core.context_item import Item, Note, render_lines
 from afresh.core.context_policy import FilePolicy, ReportPolicy
 from afresh.core.prompt import Tier
 from afresh.core.state import State
-from afresh.core.verdict import CheckRun
+from afresh.core.verdict import CheckRun, name_test_function
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import FileTree
 
@@ -65,9 +65,9 @@ def gather_failing_tests(state: State, files: FileTree, policy: FilePolicy) -> I
         if state.verification.baseline
         else ()
     )
-    failures = [failure.test for run in runs for failure in run.failures if "::" in failure.test]
-    for test in failures[: policy.max_failing_test_sources]:
-        path, *names = test.split("[")[0].split("::")
+    failures = dict.fromkeys(name_test_function(failure.test) for run in runs for failure in run.failures if "::" in failure.test)
+    for test in list(failures)[: policy.max_failing_test_sources]:
+        path, *names = test.split("::")
         text = try_read_file(files, path)
         if text is not None and (source := extract_function_source(text, names)):
             yield Note("test", test, source)

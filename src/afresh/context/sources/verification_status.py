@@ -1,6 +1,5 @@
 """How the checks stand, in words: before the task, and after the step that ran them last."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from afresh.context.citations import find_citations
@@ -11,8 +10,8 @@ from afresh.core.context_policy import ReportPolicy
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.task import RECORDED_TYPE, SPEC_DESIGN_TYPE, Task
-from afresh.core.truncate import to_one_line
-from afresh.core.verdict import CheckRun, FailedTest, Ruling, summarise_check_run
+from afresh.core.truncate import join_first, to_one_line
+from afresh.core.verdict import CheckRun, FailedTest, Ruling, name_test_function, summarise_check_run
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import FileTree
 
@@ -41,7 +40,8 @@ def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
     lines = [DOCUMENT_CHECK_LIMITS] if state.task.report else []
     lines += [f"Before the task: {summarise_check_run(run)}" for run in state.verification.baseline.runs]
     if state.verification.baseline.flaky:
-        lines.append(f"Flaky, decide nothing: {', '.join(state.verification.baseline.flaky[: policy.max_flaky_names])}")
+        names = [name.rpartition("::")[2] for name in state.verification.baseline.flaky]
+        lines.append(f"Flaky, decide nothing: {join_first(names, policy.max_flaky_names)}")
     if state.verification.verdict is None:
         return lines + [line for run in state.verification.baseline.runs for line in _render_failures(run, policy)]
     kind = "completion" if state.verification.verdict.final else "change"
@@ -56,19 +56,31 @@ def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
         lines += _render_failures(run, policy)
     if state.verification.verdict_step < state.work.step and state.memory.recent and not state.memory.recent[-1].kept:
         lines.append("(the tree is back to its state before that step)")
+    if verdict.ruling is not Ruling.PASS and any(
+        one.answer and one.step >= state.verification.verdict_step for one in state.memory.decisions
+    ):
+        lines.append("(before the user's answer: what it asks for may be done since)")
     return lines
 
 
 def _render_failures(run: CheckRun, policy: ReportPolicy) -> list[str]:
-    """Failures once: the same message of many tests is one line with a count."""
-    groups = Counter(failure.message for failure in run.failures)
-    first: dict[str, FailedTest] = {failure.message: failure for failure in reversed(run.failures)}
+    """Failures once: the same message of many tests, and many cases of one test, are one line with a count."""
+    groups = list[list[FailedTest]]()
+    for failure in run.failures:
+        alike = [group for group in groups if _is_alike(failure, group[0])]
+        if alike:
+            alike[0].append(failure)
+        else:
+            groups.append([failure])
     lines: list[str] = []
-    for message, count in list(groups.items())[: policy.max_failures_per_check]:
-        named = first[message].test + (f" and {count - 1} more" if count > 1 else "")
-        lines.append(f"  FAILED {named}: {message}")
-        lines += [f"    {line}" for line in first[message].detail.splitlines()[-8:]]
+    for first, *more in groups[: policy.max_failures_per_check]:
+        lines.append(f"  FAILED {first.test}{f' and {len(more)} more' if more else ''}: {first.message}")
+        lines += [f"    {line}" for line in first.detail.splitlines()[-8:]]
     return lines
+
+
+def _is_alike(one: FailedTest, other: FailedTest) -> bool:
+    return one.message == other.message or name_test_function(one.test) == name_test_function(other.test)
 
 
 DOCUMENT_CHECK_LIMITS = (

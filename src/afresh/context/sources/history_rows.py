@@ -1,0 +1,59 @@
+"""Lines of earlier steps as text: a heading for each entry, marks for gaps, and the index of names."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from afresh.core.step_history import PassageVoice
+from afresh.memory.history.trace import TraceEntry, TraceRow
+from afresh.outputs.printed_files import has_line_number
+
+NAME_INDEX_TITLE = "## Names seen earlier, not shown above"
+HISTORY_STALE_MARK = " (before the last change)"
+VOICE_MARKS = {PassageVoice.ACTION: ">", PassageVoice.THOUGHT: ":", PassageVoice.SKETCH: ":"}
+BLOCK_ID_CHARACTERS = 8
+"""Letters of a block's id that are enough to find it."""
+
+
+def render_history_rows(
+    shown: Sequence[tuple[TraceEntry, TraceRow]], changed: int, ids: Mapping[TraceEntry, str], longest_gap: int
+) -> Iterator[tuple[str, str]]:
+    """Rows under a heading for each entry, the first row of each with its origin; a mark is put where lines are left out, unless
+    what is missing is shorter than it or numbers show it."""
+    former: TraceEntry | None = None
+    place, last = 0, ""
+    for entry, row in shown:
+        if entry is not former:
+            heading = _render_entry_heading(entry, row.line.place > entry.first, changed, ids)
+            yield heading + row.line.text, _describe_entry_origin(entry)
+        else:
+            between = entry.lines[place - entry.first : row.line.place - entry.first]
+            if sum(map(len, between)) > longest_gap:
+                if not (has_line_number(last) and has_line_number(row.line.text)):
+                    yield "…", ""
+            elif any(between):
+                yield from [(line.rstrip(), "") for line in between if line.strip()]
+            yield row.line.text, ""
+        former, place, last = entry, row.line.place + 1, row.line.text
+
+
+def _describe_entry_origin(entry: TraceEntry) -> str:
+    voice = PassageVoice.THOUGHT if entry.voice is PassageVoice.SKETCH else entry.voice
+    block = f" ({entry.passage.block[:BLOCK_ID_CHARACTERS]})" if voice is PassageVoice.OUTPUT else ""
+    return f"{voice} of step {entry.step}{block}"
+
+
+def _render_entry_heading(entry: TraceEntry, cut: bool, changed: int, ids: Mapping[TraceEntry, str]) -> str:
+    """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays.
+    An action says how it ended, and by which id its output is to be had if nothing of it is shown."""
+    if entry.voice is not PassageVoice.OUTPUT:
+        how = f" {entry.passage.ended}" if entry.passage.ended else ""
+        found = ids.get(entry, "")
+        return f"{entry.step}{how}{found}{VOICE_MARKS[entry.voice]} {'… ' if cut else ''}"
+    stale = HISTORY_STALE_MARK if entry.passage.before(changed) else ""
+    return f"{entry.step}= {entry.passage.block[:BLOCK_ID_CHARACTERS]}{stale}{' …' if cut else ''}\n"
+
+
+def render_name_index(found: Collection[str]) -> str:
+    """Paths on one line, identifiers on the next."""
+    paths = sorted(name for name in found if "/" in name)
+    others = sorted(name for name in found if "/" not in name)
+    return "\n".join([NAME_INDEX_TITLE, *(" ".join(part) for part in (paths, others) if part)]) if paths or others else ""

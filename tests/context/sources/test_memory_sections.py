@@ -1,0 +1,45 @@
+"""What a prompt says of notes and of what was observed."""
+
+from afresh.context.sources.memory_sections import draft_notes
+from afresh.core.fact import Fact, FactKind
+from afresh.core.memory_state import MemoryState
+from afresh.core.state import State
+from afresh.core.task import Task
+from afresh.core.verdict import CheckRun, FailedTest, Ruling, Verdict
+from afresh.core.verification_state import VerificationState
+from afresh.core.work_state import WorkState
+from afresh.core.workspace_state import WorkspaceState
+from afresh.memory.gathered_context import GatheredContext
+
+
+def observed(subject: str, step: int, text: str = "fails") -> Fact:
+    return Fact(FactKind.OBSERVED, subject, text, step=step, block="b" * 32, confidence=1.0)
+
+
+def told(*facts: Fact, step: int = 20, change: int = 0, failing: str = "") -> list[str]:
+    runs = (CheckRun("pytest", 1, failures=(FailedTest(failing),)),)
+    state = State(
+        task=Task(id="t", goal="g"),
+        work=WorkState(step=step),
+        memory=MemoryState(facts=facts),
+        workspace=WorkspaceState(last_change=change),
+        verification=VerificationState(verdict=Verdict(Ruling.FAIL, "no", runs) if failing else None),
+    )
+    return [piece.text for piece in draft_notes(GatheredContext(state)).pieces]
+
+
+def test_what_was_observed_long_before_the_last_change_is_not_shown_and_what_a_note_holds_is():
+    old, note = observed("src/a.py is unformatted", 2), Fact(FactKind.NOTE, "cause", "the sum", step=2)
+    assert told(old, note, change=5) == ["- cause: the sum"]
+    assert len(told(old, note, change=1)) == 2, "nothing has changed since"
+    assert "before the last change" in told(observed("src/a.py is unformatted", 14), change=15)[0]
+
+
+def test_a_failing_test_that_verification_names_is_not_named_a_second_time():
+    fact = observed("tests/test_a.py::test_sum", 19)
+    assert told(fact) and not told(fact, failing="tests/test_a.py::test_sum")
+
+
+def test_cases_of_one_test_are_one_line():
+    [line] = told(*[observed(f"tests/test_a.py::test_sum[{case}]", 19, f"assert {case} == 2") for case in range(3)])
+    assert "test_sum[0] and others: assert 0 == 2" in line
