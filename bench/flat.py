@@ -10,7 +10,12 @@ are switched off, as a user can. A step after which the task does not go on ends
 at work. What it takes to load the state, as after a crash, is told beside it and not judged: a snapshot and at most a hundred
 entries after it.
 
+With `--mistakes` sixty steps are taken under default settings, so that the ceiling may rise. Half of them fail as real ones do,
+some in a row: a failing test, a mistyped command, an edit whose text is not found, one that breaks the check and is reverted. The
+tokens of whole rounds around steps 5 and 58 are compared.
+
   .venv/bin/python bench/flat.py [--steps 10000]
+  .venv/bin/python bench/flat.py --mistakes
 """
 
 import argparse
@@ -95,6 +100,31 @@ class Script:
         return Action(tool, args[tool])
 
 
+MISTAKES = ("read", "edit", "missing", "failing", "write", "search", "broken", "remember")
+"""The turns of a round with mistakes: the second to the fourth and the seventh fail."""
+NEAR = (5, 58)
+ORDINARY_STEPS = 60
+
+
+class MistakenScript(Script):
+    """Reads, edits and errs."""
+
+    def action(self, number: int) -> Action:
+        module, tool = MODULES[number // len(MISTAKES) % 4], MISTAKES[number % len(MISTAKES)]
+        path = f"src/parcel/{module}.py"
+        actions = {
+            "read": Action("read", {"path": path, "start": 1 + number * 7 % 30}),
+            "edit": Action("edit", {"path": path, "old": f"no such line {number}", "new": "x"}),
+            "missing": Action("run", {"command": f"pytst -q tests/test_{module}_{number}.py"}),
+            "failing": Action("run", {"command": f"python -c \"assert {number} < 0, 'value of {module} is {number}'\""}),
+            "write": Action("write", {"path": f"src/parcel/spare_{number}.py", "content": f"NUMBER = {number}\n" * 12}),
+            "search": Action("search", {"text": ("def ", "raise", "return", "import")[number // len(MISTAKES) % 4]}),
+            "broken": Action("write", {"path": "src/parcel/__init__.py", "content": f"import nothing_{number}\n"}),
+            "remember": Action("remember", {"subject": f"{module} {number}", "note": f"looked at in step {number}"}),
+        }
+        return actions[tool]
+
+
 class Aside:
     """A part whose run is not counted: commands in the sandbox are the project's, not ours."""
 
@@ -134,18 +164,37 @@ def held(folder: Path) -> int:
     return sum(sizes)
 
 
-def measure(steps: int, repository: Path, wanted: Callable[[int], bool], then: Callable[[int], None]) -> dict[int, Cost]:
-    """The cost of each wanted step; what is to be done after it is counted for none."""
+def begin(steps: int, repository: Path, script: Script, **ceiling: int) -> tuple[State, Any, Aside]:
+    """A task of so many steps that is ready for the first one."""
     project = open_project(copy_sample(repository))
     check = "python -c \"import sys; sys.path.insert(0, 'src'); import parcel\""
-    order = TaskOrder(
-        "Look after it", "implement_feature", (check,), model="offline", max_steps=steps + 9, budget=BUDGET, max_budget=BUDGET
-    )
+    order = TaskOrder("Look after it", "implement_feature", (check,), model="offline", max_steps=steps + 9, **ceiling)
     task = add_task(project, order)
     agent = compose.build_runtime(project, task, compose.RunTerms(no_sandbox=True))
     aside = Aside(agent.sandbox)
-    agent = replace_in_parts(agent, model=Script(), sandbox=aside, stall=StallThresholds(idle_steps=(), idle_tokens=()))
-    state = prepare_task(project.store.load(task.task.id), WORKER, agent)
+    agent = replace_in_parts(agent, model=script, sandbox=aside, stall=StallThresholds(idle_steps=(), idle_tokens=()))
+    return prepare_task(project.store.load(task.task.id), WORKER, agent), agent, aside
+
+
+def measure_mistakes(repository: Path) -> dict[str, Any]:
+    """Mean tokens of the calls near the beginning and near the end of sixty steps with mistakes, under default settings."""
+    state, agent, _ = begin(ORDINARY_STEPS, repository, MistakenScript())
+    calls, failed = list[int](), 0
+    for _ in range(ORDINARY_STEPS):
+        state = step(state, agent)
+        last = state.memory.recent[-1]
+        failed += not last.kept or not all(seen.ok for seen in last.observations)
+        calls.append(state.tokens.last_call.tokens)
+    around = {point: min(max(0, point - len(MISTAKES) // 2), ORDINARY_STEPS - len(MISTAKES)) for point in NEAR}
+    means = {point: round(statistics.fmean(calls[first : first + len(MISTAKES)])) for point, first in around.items()}
+    ratio = round(means[NEAR[1]] / means[NEAR[0]], 3)
+    highest = state.tokens.ceiling.highest or state.budget
+    return {"failed": failed, "at": means, "largest": max(calls), "highest_ceiling": highest, "ratio": ratio, "calls": calls}
+
+
+def measure(steps: int, repository: Path, wanted: Callable[[int], bool], then: Callable[[int], None]) -> dict[int, Cost]:
+    """The cost of each wanted step; what is to be done after it is counted for none."""
+    state, agent, aside = begin(steps, repository, Script(), budget=BUDGET, max_budget=BUDGET)
     costs: dict[int, Cost] = {}
     for number in range(1, steps + 1):
         if not wanted(number):
@@ -209,8 +258,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=10_000)
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--mistakes", action="store_true", help="sixty steps with mistakes under default settings")
     given = parser.parse_args()
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return compare_mistakes() if given.mistakes else compare_steps(given)
+
+
+def compare_mistakes() -> int:
+    with TemporaryDirectory(prefix="afresh-flat-", dir=Path(__file__).parents[1]) as folder:
+        os.environ |= {f"XDG_{name}_HOME": f"{folder}/{name.lower()}" for name in ("CONFIG", "DATA", "CACHE")}
+        found = measure_mistakes(Path(folder) / "parcel")
+        check_books(Path(folder))
+    RESULTS.with_name("flat_mistakes.json").write_text(json.dumps({"allowed": ALLOWED, **found}, indent=2) + "\n")
+    print("\n".join(f"{name}: {value}" for name, value in found.items()))
+    return 0 if found["ratio"] <= 1 + ALLOWED else 1
+
+
+def compare_steps(given: argparse.Namespace) -> int:
     spans = {point: span(point, given.steps) for point in POINTS if point <= given.steps}
     with TemporaryDirectory(prefix="afresh-flat-", dir=Path(__file__).parents[1]) as folder:
         os.environ |= {f"XDG_{name}_HOME": f"{folder}/{name.lower()}" for name in ("CONFIG", "DATA", "CACHE")}

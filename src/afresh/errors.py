@@ -73,11 +73,11 @@ class OverLimit(NeedsPerson):
 
 class OverCeiling(NeedsPerson):
     """No prompt can be built under the ceiling: what is never left out does not fit. `evidence`: which section, its size and what
-    is left for it."""
+    is left for it. `missing`: by how many tokens the ceiling is too low."""
 
-    def __init__(self, what: str, evidence: str = "", next: str = "") -> None:
+    def __init__(self, what: str, evidence: str = "", next: str = "", missing: int = 0) -> None:
         super().__init__(what, next)
-        self.evidence = evidence or what
+        self.evidence, self.missing = evidence or what, missing
 
 
 class NoSandbox(NeedsPerson):

@@ -72,7 +72,7 @@ def neutral(text: str, state) -> str:
 
 
 def note_windows(place: Path) -> None:
-    """Write down every window that is built, whether it is sent or not."""
+    """Write down every window that is built, with its step and ceiling, whether it is sent or not."""
     whole = prepare_call.build_best_prompt
 
     def build(memory, *given):
@@ -82,7 +82,7 @@ def note_windows(place: Path) -> None:
             step = (
                 f"{task.id.removeprefix(task.parent)}:{memory.state.work.step + 1}" if task.parent else memory.state.work.step + 1
             )
-            file.write(f"{step} {window.request.hash} {neutral(window.request.text, memory.state)}\n")
+            file.write(f"{step}@{window.budget} {window.request.hash} {neutral(window.request.text, memory.state)}\n")
         return window
 
     prepare_call.build_best_prompt = build

@@ -16,6 +16,7 @@ from afresh.app.inspect_calls import verify_calls
 from afresh.app.project import open_project
 from afresh.app.tasks import TaskOrder, add_task
 from afresh.config.templates import load_template
+from afresh.context.token_ceiling import AS_ORDERED
 from afresh.core import ceiling_state as pressure
 from afresh.core.action import Action
 from afresh.core.ceiling_state import CeilingChanged
@@ -129,16 +130,11 @@ def test_a_reply_that_is_cut_off_keeps_what_was_whole_and_the_next_get_more_room
         task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=GOAL).json["task"]
     made = [audit for audit, _ in calls(person, task)]
     reserves = [audit.reserve for audit in made]
-    assert reserves[0] == 1_000 < reserves[1] <= 2_000 and reserves == [1_000, *[reserves[1]] * 3, 1_000, 1_000]
+    assert reserves[0] == 1_000 < min(reserves[1:]) <= max(reserves) <= 2_000
     assert [one.body["max_tokens"] for one in server.received] == reserves, "the provider is told"
     assert all(audit.budget == 4_000 >= audit.tokens + audit.reserve for audit in made)
     assert (person.repo / "calc.py").read_text() != "" and person.shown(task)["status"] == "done", "the first call of it was made"
     assert not list(person.repo.rglob("long.py"))
-    told = [line for line in log(person, task) if line["kind"] == "reserved"]
-    assert [line["why"] for line in told] == [
-        "1,000 tokens were too few for the last reply",
-        "3 replies in a row had room in the usual 25%",
-    ]
     assert person.types("context", "verify", task).code == 0, "each call can be built again"
 
 
@@ -165,32 +161,33 @@ def test_a_goal_that_does_not_fit_gets_more_room_with_the_reason_and_a_checkpoin
     with provider([reply(MEND), reply(COMPLETE)], None):
         task = person.runs(MODEL, "--json", goal=goal).json["task"]
     raised = events(person, task, CeilingChanged)
-    assert [(change.before, change.budget) for change in raised] == [(4_000, 8_000)]
+    assert raised[0].before == 4_000 and all(change.budget % 500 == 0 for change in raised)
     said = re.fullmatch(r"section 'task' needs ([\d,]+) tokens, ([\d,]+) are left", raised[0].reason)
     assert said, raised[0].reason
     needs, left = (int(figure.replace(",", "")) for figure in said.groups())
     assert needs > EstimatingCounter()(goal) > left, (
         "the goal and what stands beside it: the check has the path of this machine's Python"
     )
-    assert {audit.budget for audit, _ in calls(person, task)} == {8_000}
+    first, second = (audit for audit, _ in calls(person, task))
+    assert 0.75 < first.demand / first.budget < 0.85, "a fifth is left for what may be cut"
+    assert second.budget == first.budget
     assert events(person, task, CheckpointWritten)
     checkpoint = (person.state / "checkpoints" / f"{task}.md").read_text()
-    assert "## Summary" in checkpoint and "## Archived outputs" in checkpoint and "section 'task' needs" in checkpoint
-    assert "8,000 tokens a call (ordered 4,000, at most 16,000)" in person.types("show", task).words
+    assert "## Summary" in checkpoint and "## Archived outputs" in checkpoint and "what is never left out takes" in checkpoint
+    assert f"{second.budget:,} tokens a call (ordered 4,000, at most 16,000)" in person.types("show", task).words
     assert "section 'task' needs" in (person.state / "sessions" / "archive" / f"{task}.md").read_text()
-    assert [line["text"] for line in log(person, task)][:2] == ["ceiling 4,000 → 8,000", "checkpoint"]
+    assert [line["text"] for line in log(person, task)][:2] == [f"ceiling 4,000 → {first.budget:,}", "checkpoint"]
     assert person.types("context", "verify", task).code == 0
     assert person.types("rebuild").code == 0
     assert (person.state / "checkpoints" / f"{task}.md").read_text() == checkpoint
 
 
-def test_a_window_with_hardly_any_room_is_built_again_at_the_next_level(person: Person, provider, monkeypatch) -> None:
-    monkeypatch.setattr(pressure, "CRITICAL_PRESSURE_SHARE", 0.3)
-    task = person.runs(person.script([MEND], [COMPLETE]), "--json", goal=GOAL).json["task"]
-    changes = events(person, task, CeilingChanged)
-    assert [change.budget for change in changes] == [8_000, 16_000] and {change.step for change in changes} == {0}
-    assert all(change.reason.startswith("critical pressure: what is never left out takes") for change in changes)
-    assert {audit.budget for audit, _ in calls(person, task)} == {16_000}, "nothing was sent before"
+def test_a_window_with_hardly_any_room_is_built_again_under_a_larger_ceiling(person: Person, provider, monkeypatch) -> None:
+    monkeypatch.setattr(pressure, "CRITICAL_PRESSURE_SHARE", 0.85)
+    task = person.runs(person.script([MEND], [COMPLETE]), "--json", goal=GOAL + " and so on" * 300).json["task"]
+    change = events(person, task, CeilingChanged)[0]
+    assert change.step == 0 and change.reason.startswith("critical pressure: what is never left out takes")
+    assert calls(person, task)[0][0].budget == change.budget > 4_000, "nothing was sent before"
 
 
 def test_a_limit_that_equals_the_budget_is_never_passed(person: Person, provider) -> None:
@@ -201,38 +198,17 @@ def test_a_limit_that_equals_the_budget_is_never_passed(person: Person, provider
     assert {audit.budget for audit, _ in calls(person, task)} == {4_000}
 
 
-def test_room_is_given_when_steps_fail_for_want_of_it_and_taken_back_after_calm_ones(person: Person, provider) -> None:
-    small = [reply(("run", {"command": f"echo so far so good {number}"})) for number in range(5)]
-    with provider([reply(LOST)] * 2 + small + [reply(MEND, COMPLETE)], None):
+def test_room_is_given_at_once_for_what_was_just_read_and_taken_back_after_it(person: Person, provider) -> None:
+    part, little = ("read", {"path": "wide.py", "lines": 90}), ("run", {"command": "echo so far so good"})
+    with provider([reply(part), reply(little), reply(LOST), reply(LOST), reply(MEND), reply(COMPLETE)], None):
         task = person.runs(MODEL, "--json", goal=GOAL).json["task"]
-    up, down = events(person, task, CeilingChanged)
-    assert (up.step, up.before, up.budget) == (2, 4_000, 8_000) and "2 steps in a row failed while" in up.reason
-    assert (down.step, down.before, down.budget) == (5, 8_000, 4_000) and "3 calm steps in a row" in down.reason
-    assert [audit.budget for audit, _ in calls(person, task)] == [4_000] * 2 + [8_000] * 3 + [4_000] * 3
+    up, down, *_ = events(person, task, CeilingChanged)
+    assert (up.step, up.before) == (1, 4_000) and 4_000 < up.budget <= 8_000 and up.budget % 500 == 0
+    assert re.fullmatch(r"[\d,]+ tokens of what the last step has read or edited have no room", up.reason)
+    assert (down.step, down.budget, down.reason) == (2, 4_000, AS_ORDERED)
+    assert [audit.budget for audit, _ in calls(person, task)][:5] == [4_000, up.budget, 4_000, 4_000, 4_000], "two failed steps"
     assert person.types("context", "verify", task).code == 0
-
-
-def test_room_is_given_when_lines_are_read_again_that_had_no_room_beside_others(person: Person, provider) -> None:
-    much, other = ("read", {"path": "wide.py", "lines": 400}), ("read", {"path": "calc.py"})
-    with provider([reply(much), reply(other), reply(much), reply(MEND, COMPLETE)]):
-        task = person.runs(MODEL, "--max-budget", "8000", "--json", goal=GOAL).json["task"]
-    [up] = events(person, task, CeilingChanged)
-    assert (up.step, up.before, up.budget) == (3, 4_000, 8_000)
-    assert re.fullmatch(
-        r"lines that had been seen were read again while [\d,]+ tokens that were asked for had no room", up.reason
-    )
-    assert person.types("context", "verify", task).code == 0
-
-
-def test_room_is_given_at_once_for_what_was_just_read_if_it_has_none_and_would_have_it_then(person: Person, provider) -> None:
-    part, all_of_it = ("read", {"path": "wide.py", "lines": 90}), ("read", {"path": "wide.py", "lines": 400})
-    with provider([reply(part), reply(MEND, COMPLETE), reply(all_of_it), reply(MEND, COMPLETE)]):
-        first, second = (person.runs(MODEL, "--json", goal=GOAL).json["task"] for _ in range(2))
-    [up] = events(person, first, CeilingChanged)
-    assert (up.step, up.before, up.budget) == (1, 4_000, 8_000)
-    assert re.fullmatch(r"[\d,]+ tokens of what the last step has looked at have no room", up.reason)
-    assert person.types("context", "verify", first).code == 0
-    assert not events(person, second, CeilingChanged), "twice the room would not hold it either"
+    assert f"highest {up.budget:,}, after step 1: " in person.types("show", task).words
 
 
 def test_the_agent_may_ask_for_more_room(person: Person, provider, monkeypatch) -> None:
@@ -240,10 +216,10 @@ def test_the_agent_may_ask_for_more_room(person: Person, provider, monkeypatch) 
     monkeypatch.setattr(compose, "load_template", lambda *which: with_tool(plain(*which), "more_room"))
     asks = ("more_room", {"reason": "remark_150 is not shown"})
     with provider([reply(asks)] * 3 + [reply(MEND, COMPLETE)], None):
-        task = person.runs(MODEL, "--max-budget", "9000", "--json", goal=GOAL).json["task"]
+        task = person.runs(MODEL, "--max-budget", "6500", "--json", goal=GOAL).json["task"]
     changes = [(change.budget, change.reason) for change in events(person, task, CeilingChanged)]
     why = "the agent asked: remark_150 is not shown"
-    assert changes == [(8_000, why), (9_000, why), (9_000, f"{why}, but 9,000 is the limit")]
+    assert changes == [(5_000, why), (6_000, why), (6_500, f"{why}, but 6,500 is the limit")]
 
 
 def with_tool(template, name: str):
@@ -253,9 +229,9 @@ def with_tool(template, name: str):
 
 
 def test_a_killed_run_goes_on_with_the_same_factor_and_ceiling_to_the_byte(person: Person, provider) -> None:
-    script = [reply(LOST)] * 2 + [reply(LOOK), reply(MEND), reply(COMPLETE)]
+    script = [reply(("read", {"path": "wide.py", "lines": 90})), reply(LOOK), reply(MEND), reply(COMPLETE)]
     undisturbed = finished(person, provider(script), "never")
-    assert [audit.budget for audit in undisturbed] == [4_000, 4_000, 8_000, 8_000, 8_000]
+    assert undisturbed[0].budget == 4_000 < undisturbed[1].budget
     assert undisturbed[0].counter not in {audit.counter for audit in undisturbed[1:]}, "the factor was learnt in the first call"
     shutil.rmtree(person.repo / ".afresh/knowledge")  # the second run is not to know of the first
     killed = finished(person, provider(script), "after:Rebudgeted")

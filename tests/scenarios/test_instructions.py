@@ -99,14 +99,15 @@ def test_a_file_that_was_spoilt_later_blocks_the_task_until_it_is_mended(ours: P
     assert ours.types("answer", task, "mended").code == 0 and ours.types("resume", task, "-q").code == 0
 
 
-def test_own_instructions_over_their_share_get_more_room_once_and_keep_it(ours: Person, requires_sandbox) -> None:
+def test_own_instructions_over_their_share_get_as_much_room_as_they_need_and_keep_it(ours: Person, requires_sandbox) -> None:
     requires_sandbox()
     ours.write(".afresh/AGENT.md", words(1_200))
     looks = [[("run", {"command": f"echo {number}"})] for number in range(6)]
     told = ours.runs(ours.script(*looks, [MEND], [COMPLETE]), "--budget", "8000", check="test -f calc.py")
-    assert told.code == 0 and "own instructions are over 1,200 tokens, 15% of the ceiling of 8,000: calls get 16,000" in told.err
-    changes = [(one.before, one.budget) for one in raised(ours, ours.shown()["task"]["id"])]
-    assert changes == [(8_000, 16_000)], "calm steps would have lowered it, only to raise it again"
+    assert told.code == 0 and "own instructions are over 1,200 tokens, 15% of the ceiling of 8,000: calls get 9,500" in told.err
+    first, *later = raised(ours, ours.shown()["task"]["id"])
+    assert (first.before, first.budget) == (8_000, 9_500) and ".afresh/AGENT.md needs" in first.reason
+    assert {one.budget for one in later} <= {9_500}
     assert ours.types("context", "verify").code == 0
 
 
@@ -119,7 +120,8 @@ def test_a_long_file_of_another_tool_holds_nobody_up_and_is_shown_in_part(person
     assert "tokens) is shown in part; write what matters into .afresh/AGENT.md, or give a larger --budget" in told.err
     shown = sections(person, 1)["instructions"]
     assert "[CLAUDE.md, in part: `read` the lines you need]\n### Guide\nBe kind.\n" in shown and "\n… 25-26 Chapter 11" in shown
-    assert "Chapter 11" in sections(person, 2)["files"] and raised(person, person.shown()["task"]["id"]) == []
+    assert "Chapter 11" in sections(person, 2)["files"]
+    assert [one.reason for one in raised(person, person.shown()["task"]["id"])] == ["a reply may need 1,500 tokens"]
 
 
 def test_each_line_is_shown_with_its_place_and_what_gave_way_to_what(ours: Person, tmp_path: Path, monkeypatch) -> None:

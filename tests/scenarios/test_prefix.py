@@ -164,7 +164,7 @@ def test_through_all_phases_every_call_begins_as_the_one_before_it_to_the_end_of
     project = open_project(repo)
     run_task(project, task, RunTerms(no_sandbox=True))
     calls = [load_sections(project, audit) for _, audit in list_audits(project, task)]
-    assert len(calls) == len(PHASES) and {audit.budget for _, audit in list_audits(project, task)} == {4_000, 8_000}
+    assert len(calls) == len(PHASES) and len({audit.budget for _, audit in list_audits(project, task)}) > 1
     feet = [call[-1].text.partition(":")[0].partition(",")[0] for call in calls]
     assert {"Phase understand", "Phase change", "Phase verify"} == {*feet}
     assert "Phase change" in feet[feet.index("Phase verify") :], "and back"

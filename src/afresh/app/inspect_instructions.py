@@ -19,7 +19,7 @@ from afresh.context.sources.instructions import (
     render_instructions,
     select_instruction_chain,
 )
-from afresh.core.ceiling_state import list_ceiling_levels
+from afresh.core.ceiling_state import round_up_ceiling
 from afresh.core.instructions import InstructionChain, InstructionFile, InstructionLevel
 from afresh.core.state import State
 from afresh.core.task import Task
@@ -101,13 +101,11 @@ def mark_tracked_sources(chain: InstructionChain, repository: Repository) -> Ins
 
 def render_at_lowest_ceiling(chain: InstructionChain, task: Task, share: float) -> RenderedInstructions:
     """Render under the lowest ceiling that fits. Raises OverCeiling if none does."""
-    *lower, highest = list_ceiling_levels(task.budget, task.budget_limit)
-    for ceiling in lower:
-        try:
-            return render_instructions(chain, InstructionsAllowance(ceiling, share))
-        except OverCeiling:
-            continue
-    return render_instructions(chain, InstructionsAllowance(highest, share))
+    try:
+        return render_instructions(chain, InstructionsAllowance(task.budget, share))
+    except OverCeiling as error:
+        ceiling = min(task.budget_limit, round_up_ceiling(task.budget + error.missing))
+        return render_instructions(chain, InstructionsAllowance(ceiling, share))
 
 
 def note_instruction_limits(shown: RenderedInstructions, ordered: int, files: Sequence[SizedInstructionFile]) -> list[str]:

@@ -17,8 +17,7 @@ from afresh.app.project import Project
 from afresh.app.spending_report import sum_task_spending
 from afresh.app.tasks import record_events, refuse_unworkable_task
 from afresh.config.templates.load_template import make_template, merge_task_type
-from afresh.core.ceiling_state import CeilingChanged
-from afresh.core.event import Event, ReplyReceived, TaskCreated, TaskEnded
+from afresh.core.event import ReplyReceived, TaskCreated, TaskEnded
 from afresh.core.state import State
 from afresh.core.subtask import Subtask, SubtaskMetrics, SubtaskResult
 from afresh.core.task import REPORT_PATHS_BY_TYPE, Check, Task, TaskStatus
@@ -63,7 +62,7 @@ class PartRunner:
             refuse_unworkable_task(task, self.project.templates, self.project.instructions)
         except BadInput as fault:
             raise ModelMistake(f"delegate: {fault.what}; {fault.next}") from fault
-        return record_events(self.project, None, task.id, make_part_events(replace(task, max_steps=limit), state))
+        return record_events(self.project, None, task.id, [TaskCreated(replace(task, max_steps=limit))])
 
     def _checks(self, part: Subtask, state: State) -> tuple[Check, ...]:
         return choose_part_checks(part, state.task, self.insight, self.workspace.files)
@@ -97,14 +96,6 @@ def apply_part_type(part: Subtask, task: Task, project: Project) -> Task:
     return replace(
         task, type=type, family=family, budget=budget, max_budget=task.budget_limit, thinking=task.thinking if fits else 0
     )  # fmt: skip
-
-
-def make_part_events(task: Task, parent: State) -> list[Event]:
-    """Return the first events of a subtask. Its ceiling starts at the parent's current one and falls again when steps need
-    less."""
-    if parent.budget <= task.budget:
-        return [TaskCreated(task)]
-    return [TaskCreated(task), CeilingChanged(0, task.budget, parent.budget, f"{task.parent} has it, of which this is a part")]
 
 
 def load_known_part(project: Project, name: str) -> State | None:

@@ -77,7 +77,7 @@ class PromptInputs:
 
     @property
     def reserve(self) -> int:
-        return int((self.budget - self.thinking) * self.layout.reserve) + self.thinking
+        return (self.layout.reply or int((self.budget - self.thinking) * self.layout.reserve)) + self.thinking
 
     @property
     def refused(self) -> str:

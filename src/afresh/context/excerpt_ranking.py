@@ -26,9 +26,10 @@ def list_touching_regions(excerpt: Excerpt, state: State) -> list[Region]:
     return [region for region in regions if region.path == excerpt.path and region.meets(excerpt.first, excerpt.last)]
 
 
-def was_read_last(excerpt: Excerpt, state: State) -> bool:
-    """By the last step."""
-    return any(region.step == state.work.step and not region.changed for region in list_touching_regions(excerpt, state))
+def was_touched_last(excerpt: Excerpt, state: State, policy: ExcerptPolicy) -> bool:
+    """Read or edited by the last step. Of long new text the model knows what it wrote."""
+    last = [region for region in list_touching_regions(excerpt, state) if region.step == state.work.step]
+    return any(not region.changed or region.end - region.start < policy.max_protected_lines for region in last)
 
 
 def was_edited_last(excerpt: Excerpt, state: State) -> bool:

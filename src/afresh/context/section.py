@@ -29,7 +29,7 @@ class SectionPiece:
     spare: bool = False
     """Taken only of what all claims have left."""
     asked: bool = False
-    """The last step has looked at it."""
+    """The last step has read or edited it."""
     first: tuple[int, ...] = ()
     """Its lines by place, those first that are given up last. Without it a part is its beginning and its end."""
     lines: tuple[ShownLine, ...] = field(default=(), compare=False)

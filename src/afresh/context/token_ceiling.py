@@ -1,26 +1,24 @@
-"""How much room a call gets: as ordered, more for a reason, and back again. Every change is on record."""
+"""How much room a prompt gets: as ordered, and by what is missing more, for the step that needs it. Every change is on record."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.context.calibration import calibrate_counter
-from afresh.context.sources.instructions import gather_instructions
-from afresh.core.ceiling_forecast import can_afford_tool, project_prompt_tokens
 from afresh.core.ceiling_state import (
-    CALM_STEPS_BEFORE_LOWERING,
     NEGLIGIBLE_TOKENS,
-    CallFigures,
+    WISH_TOKENS,
     CeilingChanged,
     CeilingPressure,
     ReserveChanged,
     compute_highest_ceiling,
-    find_next_ceiling_down,
-    find_next_ceiling_up,
+    count_open_wishes,
     pressure_from_demand,
+    round_up_ceiling,
 )
-from afresh.core.event import CheckpointWritten
+from afresh.core.event import CheckpointWritten, Event
 from afresh.core.prompt import Prompt, Section, Tier
 from afresh.core.state import State
+from afresh.core.task import Task
 from afresh.core.template import SectionShare, Template
 from afresh.core.tokens import TokenCounter
 from afresh.core.truncate import to_one_line
@@ -29,110 +27,117 @@ from afresh.journal.append import append_events
 from afresh.policy.next_call import select_task_tools
 from afresh.runtime import CallSettings, Runtime
 
-RESERVE_GROWTH_FACTOR = 1.6
-MAX_RESERVE_SHARE = 0.5
 MIN_FREE_SHARE = 0.2
-MIN_USEFUL_GROWTH_FACTOR = 1.15
-"""By how much the reserve of a reply grows that was too short, up to which share of the ceiling; which share stays for what may
-be left out; and growth that is too little to be of use."""
-FAILED_STEPS_BEFORE_RAISE = 2
-"""Steps in a row that fail while something is left out."""
+"""Of a ceiling that was raised for what is never left out, for the rest."""
+MAX_READ_FACTOR = 2
+"""By how much the lines of the last step may raise the ceiling: to so many times the ordered one."""
+MAX_REPLY_SHARE = 0.5
+"""Of the ceiling."""
+REPLY_FACTOR_BY_PHASE = {"change": 1.5, "report": 1.5}
+"""How long replies are likely to be, relative to what the template keeps for them: to look takes fewer words than to change."""
+AS_ORDERED = "as ordered: nothing more is needed"
 
 
-def decide_ceiling_change(state: State, cap: int) -> CeilingChanged | None:
-    """Pure: what the steps so far say about the ceiling. At most one level at a time."""
-    room, budget, ordered = state.tokens.ceiling, state.budget, state.task.budget
-    if budget > cap:
-        return CeilingChanged(
-            state.work.step, budget, cap, f"{cap:,} is the most that this model's window and the task's limit allow"
-        )
-    larger, lower = find_next_ceiling_up(budget, ordered, cap), find_next_ceiling_down(budget, ordered)
-    if room.wanted:
-        limit = "" if larger > budget else f", but {budget:,} is the limit"
-        return CeilingChanged(state.work.step, budget, larger, f"the agent asked: {to_one_line(room.wanted, 200)}{limit}")
-    if room.failing >= FAILED_STEPS_BEFORE_RAISE and larger > budget:
-        return CeilingChanged(
-            state.work.step,
-            budget,
-            larger,
-            f"{room.failing} steps in a row failed while {_describe_omitted_tokens(state.tokens.last_call)}",
-        )
-    if room.again and larger > budget:
-        why = (
-            f"lines that had been seen were read again while {state.tokens.last_call.unmet:,} tokens that were asked for "
-            "had no room"
-        )
-        return CeilingChanged(state.work.step, budget, larger, why)
-    if lower < budget and room.calm >= room.patience and _can_work_under(state, lower):
-        why = (
-            f"{room.calm} calm steps in a row: {project_prompt_tokens(state, lower):,} of {lower:,} tokens are enough "
-            "for the next"
-        )
-        return CeilingChanged(state.work.step, budget, lower, why)
-    return None
+def choose_ceiling(state: State, runtime: Runtime) -> CeilingChanged:
+    """Pure: the ceiling that a prompt is built under first. As ordered; more for a reply that is likely to be longer than usual,
+    and for a few steps after the agent has asked."""
+    ordered, cap = state.task.budget, compute_highest_ceiling(state.task, runtime.model.window)
+    usual, likely = _usual_reply_tokens(state, runtime.settings.template), _likely_reply_tokens(state, runtime.settings.template)
+    wishes = count_open_wishes(state.tokens.ceiling, state.work.step)
+    wanted = ordered + max(0, likely - usual) + wishes * WISH_TOKENS
+    reasons = [f"a reply may need {likely:,} tokens"] if likely > usual and cap > ordered else []
+    if wishes:
+        limit = "" if wanted <= cap else f", but {cap:,} is the limit"
+        reasons.append(f"the agent asked: {to_one_line(state.tokens.ceiling.wanted, 200)}{limit}")
+    return CeilingChanged(state.work.step, state.budget, min(wanted, cap), "; ".join(reasons) or AS_ORDERED)
 
 
-def reply_reserve_change(state: State, usual: float, cap: int) -> ReserveChanged | CeilingChanged | None:
-    """Pure: what the replies so far say about the room that is kept for them. More of the same ceiling first; a larger one where
-    what is never left out has taken the rest; and as usual again when that would have been enough for a while."""
-    reserve, last, budget = state.tokens.reserve, state.tokens.last_call, state.budget
-    share = reserve.share or usual
-    if reserve.share and reserve.short >= CALM_STEPS_BEFORE_LOWERING:
-        why = f"{reserve.short} replies in a row had room in the usual {reserve.usual:.0%}"
-        return ReserveChanged(state.work.step, reserve.share, 0.0, why)
-    if not reserve.cramped or not last.budget:
-        return None
-    never = last.demand - last.reserve + last.thinking
-    free = (budget * (1 - MIN_FREE_SHARE) - never) / max(1, budget - last.thinking)
-    grown, larger = (
-        min(RESERVE_GROWTH_FACTOR * share, MAX_RESERVE_SHARE, free),
-        find_next_ceiling_up(budget, state.task.budget, cap),
-    )
-    why = f"{last.reserve:,} tokens were too few for the last reply"
-    if grown >= share * MIN_USEFUL_GROWTH_FACTOR:
-        return ReserveChanged(state.work.step, share, round(grown, 3), why)
-    return CeilingChanged(state.work.step, budget, larger, why) if larger > budget else None
+def _usual_reply_tokens(state: State, template: Template) -> int:
+    """The template's share of the ordered ceiling, and of no larger one than its own: replies do not grow with it."""
+    return int(template.at(state.phase).reserve * min(state.task.budget, template.ceiling))
 
 
-def _describe_omitted_tokens(reading: CallFigures) -> str:
-    if reading.unmet:
-        return f"{reading.unmet:,} tokens that were asked for had no room"
-    return f"about {reading.omitted:,} tokens were left out of the window"
+def _likely_reply_tokens(state: State, template: Template) -> int:
+    """By phase, or by what the last replies needed. Beyond the usual in whole steps, up to half of the ceiling that it makes."""
+    usual = _usual_reply_tokens(state, template)
+    by_phase = int(usual * REPLY_FACTOR_BY_PHASE.get(state.phase, 1.0))
+    likely = max(by_phase, state.tokens.reserve.largest)
+    most = max(usual, state.task.budget - usual)
+    return likely if likely <= usual else min(most, usual + round_up_ceiling(likely - usual))
 
 
-def _can_work_under(state: State, lower: int) -> bool:
-    """What the last steps used would have its place under the lower ceiling, and so would its like."""
-    tools = {seen.action.tool for past in state.memory.recent[-state.tokens.ceiling.patience :] for seen in past.observations}
-    return project_prompt_tokens(state, lower) <= lower and all(can_afford_tool(state, tool, lower) for tool in tools)
+def reserve_reply_tokens(state: State, template: Template, budget: int) -> int:
+    """Tokens for the reply under this ceiling, besides those for thinking. Where it could not be raised for a long reply, what
+    the last replies needed is taken from what may be left out of the prompt."""
+    usual, likely = _usual_reply_tokens(state, template), _likely_reply_tokens(state, template)
+    granted = max(usual, usual + budget - state.task.budget)
+    if likely <= granted:
+        return likely
+    last = state.tokens.last_call
+    free = int(budget * (1 - MIN_FREE_SHARE)) - (last.demand - last.reserve + last.thinking)
+    return max(granted, min(state.tokens.reserve.largest, int(budget * MAX_REPLY_SHARE), free))
 
 
-def update_ceiling(state: State, runtime: Runtime) -> State:
-    """The ceiling for the next call, from what the steps so far have shown."""
-    cap = compute_highest_ceiling(state.task, runtime.model.window)
-    if speech := reply_reserve_change(state, runtime.settings.template.at(state.phase).reserve, cap):
-        state = append_events(state, runtime, [speech])
-    change = decide_ceiling_change(state, cap)
-    if change and (not change.budget < state.budget <= cap or _can_fit_instructions(state, runtime, change.budget)):
-        state = append_events(state, runtime, [change])
-    if state.tokens.last_call.pressure is CeilingPressure.CRITICAL and not state.tokens.ceiling.saved:
-        why = f"what is never left out took {state.tokens.last_call.demand:,} of {state.tokens.last_call.budget:,} tokens"
-        state = append_events(state, runtime, [CheckpointWritten(state.work.step, why)])
-    return state
+def raise_ceiling(
+    first: CeilingChanged, change: CeilingChanged, built: Prompt | OverCeiling, task: Task, cap: int
+) -> CeilingChanged:
+    """Pure: a ceiling with room for what is missing in what was built, rounded up; or the same when nothing is, or no more is
+    allowed. The reason is that of the first ceiling and what was missing under it."""
+    if isinstance(built, OverCeiling):
+        missing, why = max(1, built.missing), built.evidence
+    elif pressure_from_demand(built.demand, built.budget) is CeilingPressure.CRITICAL:
+        missing = int(built.demand / (1 - MIN_FREE_SHARE)) - change.budget
+        why = f"critical pressure: what is never left out takes {built.demand:,} of {built.budget:,} tokens"
+    elif built.unread > NEGLIGIBLE_TOKENS:
+        cap, missing = min(cap, max(change.budget, MAX_READ_FACTOR * task.budget)), built.unread
+        why = f"{built.unread:,} tokens of what the last step has read or edited have no room"
+    else:
+        return change
+    larger = min(cap, round_up_ceiling(change.budget + missing))
+    if larger <= change.budget:
+        return change
+    if change is not first:
+        return replace(change, budget=larger)
+    return replace(change, budget=larger, reason=why if first.reason == AS_ORDERED else f"{first.reason}; {why}")
 
 
-def _can_fit_instructions(state: State, runtime: Runtime, ceiling: int) -> bool:
-    """Otherwise a lower ceiling would have to be raised again at once."""
-    try:
-        list(gather_instructions(state, runtime, ceiling))
-    except OverCeiling:
-        return False
-    return True
+def is_better(built: Prompt | OverCeiling, before: Prompt | OverCeiling) -> bool:
+    """Whether a larger ceiling has brought anything but filler."""
+    if isinstance(before, OverCeiling) or isinstance(built, OverCeiling):
+        return isinstance(before, OverCeiling)
+    critical = pressure_from_demand(before.demand, before.budget) is CeilingPressure.CRITICAL
+    return critical or built.unread < before.unread
 
 
-def settings_for_call(state: State, runtime: Runtime) -> CallSettings:
-    """With the calibrated counter, the tools that the task has, and a template that leaves more room when the last call was under
-    pressure."""
-    template = _raise_reply_reserve(runtime.settings.template, state.tokens.reserve.share)
+def record_ceiling(state: State, runtime: Runtime, change: CeilingChanged, window: Prompt) -> State:
+    """The change, unless the last prompt had the same ceiling for the same reason; and a checkpoint, once, when what is never
+    left out fills the ordered ceiling."""
+    events: list[Event] = []
+    if change.budget != state.budget or change.reason not in (AS_ORDERED, state.tokens.ceiling.reason):
+        events.append(change)
+    spoken = window.request.reserve - window.request.thinking
+    demand = window.demand - max(0, spoken - _usual_reply_tokens(state, runtime.settings.template))
+    ordered = min(state.task.budget, window.budget)
+    if pressure_from_demand(demand, ordered) is CeilingPressure.CRITICAL and not state.tokens.ceiling.saved:
+        why = f"what is never left out takes {demand:,} tokens, {ordered:,} were ordered"
+        events.append(CheckpointWritten(state.work.step, why))
+    return append_events(state, runtime, events) if events else state
+
+
+def release_reply_reserve(state: State, runtime: Runtime, shortage: OverCeiling) -> State:
+    """Without the tokens that are kept for long replies; if there are none, the error is raised."""
+    if not state.tokens.reserve.needs:
+        raise shortage
+    share = round(state.tokens.last_call.reserve / max(1, state.tokens.last_call.budget), 3)
+    return append_events(state, runtime, [ReserveChanged(state.work.step, share, 0.0, shortage.evidence)])
+
+
+def settings_for_call(state: State, runtime: Runtime, budget: int = 0) -> CallSettings:
+    """With the calibrated counter, the tools that the task has, what is kept for the reply under this ceiling (the one in force,
+    unless given), and a template that leaves more room when the last call was under pressure."""
+    template = runtime.settings.template
+    reply = reserve_reply_tokens(state, template, budget or state.budget)
+    template = replace(template, phases=tuple(replace(phase, reply=reply) for phase in template.phases))
     if state.tokens.last_call.pressure is not CeilingPressure.CALM:
         template = _reduce_sections(template, runtime.settings.policy.allocation.sections_reduced_under_pressure)
     return replace(
@@ -144,18 +149,13 @@ def settings_for_call(state: State, runtime: Runtime) -> CallSettings:
 
 
 def _adapt_template_to_model(template: Template, state: State, runtime: Runtime) -> Template:
-    """To the model that is asked: only some can be told how long to think, and take their own last reply back."""
-    thinking = state.task.thinking if runtime.settings.native else 0
-    if thinking is not None:
-        phases = tuple(replace(phase, thinking=thinking) for phase in template.phases)
-        template = replace(template, thinking=thinking, phases=phases)
-    return replace(template, native=runtime.settings.native and state.tokens.last_call.model == runtime.model.name)
-
-
-def _raise_reply_reserve(template: Template, share: float) -> Template:
-    """With at least this share of the ceiling for the reply."""
-    phases = tuple(replace(phase, reserve=max(phase.reserve, share)) for phase in template.phases)
-    return replace(template, reserve=max(template.reserve, share), phases=phases)
+    """To the model that is asked: only some can be told how long to think, and take their own last reply back. Tokens for
+    thinking are part of what was ordered, never of what the ceiling was raised by."""
+    given, most = state.task.thinking if runtime.settings.native else 0, max(0, state.task.budget - template.ceiling)
+    phases = tuple(replace(phase, thinking=min(most, phase.thinking if given is None else given)) for phase in template.phases)
+    thinking = min(most, template.thinking if given is None else given)
+    native = runtime.settings.native and state.tokens.last_call.model == runtime.model.name
+    return replace(template, thinking=thinking, phases=phases, native=native)
 
 
 def _reduce_sections(template: Template, names: Sequence[str]) -> Template:
@@ -168,35 +168,6 @@ def _move_reduced_last(shares: Sequence[SectionShare], names: Sequence[str]) -> 
     reduced = [replace(share, part=0.0) for share in shares if share.section in names]
     reduced.sort(key=lambda share: names.index(share.section))
     return (*[share for share in shares if share.section not in names], *reduced)
-
-
-def find_ceiling_shortage(window: Prompt, state: State, runtime: Runtime) -> str:
-    """Why a prompt is better built again under a larger ceiling, as long as there is one: hardly anything but what must be in has
-    space, or what was just looked at has none, and would have it then: to be asked for it again costs a step."""
-    larger = _find_larger_ceiling(state, runtime)
-    if larger == state.budget:
-        return ""
-    if pressure_from_demand(window.demand, window.budget) is CeilingPressure.CRITICAL:
-        return f"critical pressure: what is never left out takes {window.demand:,} of {window.budget:,} tokens"
-    if NEGLIGIBLE_TOKENS < window.unread <= (larger - state.budget) * 3 // 4:
-        return f"{window.unread:,} tokens of what the last step has looked at have no room"
-    return ""
-
-
-def _find_larger_ceiling(state: State, runtime: Runtime) -> int:
-    return find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, runtime.model.window))
-
-
-def raise_ceiling(state: State, runtime: Runtime, shortage: str | OverCeiling) -> State:
-    """One level up, with a checkpoint. When there is none, replies give back what they had beyond the usual; an error that is
-    left then is raised."""
-    larger, evidence = _find_larger_ceiling(state, runtime), shortage if isinstance(shortage, str) else shortage.evidence
-    if larger > state.budget:
-        change = CeilingChanged(state.work.step, state.budget, larger, evidence)
-        return append_events(state, runtime, [change, CheckpointWritten(state.work.step, evidence)])
-    if state.tokens.reserve.share:
-        return append_events(state, runtime, [ReserveChanged(state.work.step, state.tokens.reserve.share, 0.0, evidence)])
-    raise shortage if isinstance(shortage, OverCeiling) else OverCeiling(shortage)
 
 
 HARNESS_SECTIONS = ("system", "tools", "footer")
@@ -222,4 +193,5 @@ def over_ceiling_error(budget: int, reserve: int, sections: Sequence[Section], r
         f"{evidence} under the ceiling of {budget:,} ({reserve:,} of them are kept for the reply), and it is never cut. "
         f"Nothing was sent. Add the task again with {'fewer words or ' if named.name == 'task' else ''}a larger --max-budget",
         evidence,
+        missing=int((budget - room) / (1 - MIN_FREE_SHARE)) - budget,
     )

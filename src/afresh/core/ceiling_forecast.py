@@ -4,15 +4,13 @@ from afresh.core.ceiling_state import estimate_observation_tokens
 from afresh.core.state import State
 
 
-def project_prompt_tokens(state: State, budget: int = 0) -> int:
-    """Tokens that the next window needs under this ceiling (the one in force, unless told): what is never left out, with the
-    reply's reserve, and what the last step brought."""
+def project_prompt_tokens(state: State) -> int:
+    """Tokens that the next prompt needs: what is never left out, with the reply's reserve, and what the last step brought."""
     last = state.memory.recent[-1].observations if state.memory.recent else ()
-    return state.tokens.last_call.demand_at(budget or state.budget) + sum(map(estimate_observation_tokens, last))
+    return state.tokens.last_call.demand + sum(map(estimate_observation_tokens, last))
 
 
-def can_afford_tool(state: State, tool: str, budget: int = 0) -> bool:
+def can_afford_tool(state: State, tool: str) -> bool:
     """Whether what this tool usually brings would be shown whole beside what is never left out."""
-    ceiling = budget or state.budget
     usual = next((cost.tokens for cost in state.tokens.tool_costs if cost.tool == tool), 0.0)
-    return state.tokens.last_call.demand_at(ceiling) + usual <= ceiling
+    return state.tokens.last_call.demand + usual <= state.budget

@@ -1,4 +1,4 @@
-"""The ceiling in force, and how it has served: what raising and lowering it is decided on."""
+"""The ceiling of a prompt, the figures of its call, and what replies needed: what the next ceiling is decided on."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,11 +11,11 @@ from afresh.core.task import Task
 SOFT_PRESSURE_SHARE = 0.80
 CRITICAL_PRESSURE_SHARE = 0.95
 NEGLIGIBLE_TOKENS = 100
-"""Tokens that are not worth a larger window."""
+"""Tokens that are not worth a larger ceiling."""
 
 
 class CeilingPressure(StrEnum):
-    """SOFT: optional sections give way. CRITICAL: a checkpoint is written, and the window gets more room."""
+    """SOFT: optional sections give way. CRITICAL: a checkpoint is written, and the prompt gets more room."""
 
     CALM = "calm"
     SOFT = "soft"
@@ -56,47 +56,27 @@ class CallFigures:
     """Of the reserve: it does not grow with the ceiling."""
 
     @property
-    def dark(self) -> bool:
-        """Whether the model may have failed because of what it was not shown."""
-        return self.unmet > 0 or self.omitted > NEGLIGIBLE_TOKENS
-
-    @property
     def pressure(self) -> CeilingPressure:
         return pressure_from_demand(self.demand, self.budget) if self.budget else CeilingPressure.CALM
-
-    def demand_at(self, budget: int) -> int:
-        """The same content under another ceiling: the reserve, but for what is thought with, is a share of it."""
-        answer, here, there = self.reserve - self.thinking, self.budget - self.thinking, budget - self.thinking
-        return self.demand - answer + (answer * max(0, there) // here if here > 0 else 0)
-
-
-CALM_STEPS_BEFORE_LOWERING = 3
-MAX_CALM_STEPS_BEFORE_LOWERING = 48
-"""Calm steps before the ceiling goes down; doubled each time that going down has proved too early."""
 
 
 @dataclass(frozen=True, slots=True)
 class CeilingState:
-    """The ceiling in force, and why."""
+    """The ceiling of the last prompt that was built, and why."""
 
     budget: int = 0
     """0: as ordered with the task."""
     highest: int = 0
-    """The highest that was ever in force, when it is not the one ordered."""
+    """The highest that was ever in force, when it is not the one ordered; after which step, and why."""
+    highest_since: int = 0
+    highest_reason: str = ""
     since: int = 0
     reason: str = ""
     """Of the last change; `since` is the step after which it was made."""
     wanted: str = ""
-    """Why the agent has asked for more, until that is decided on."""
-    failing: int = 0
-    """Steps in a row that came to nothing while something was left out."""
-    again: bool = False
-    """The last step read lines again that it had seen before, while something asked for was left out."""
-    calm: int = 0
-    """Steps in a row that worked and that the level below would have held."""
-    patience: int = CALM_STEPS_BEFORE_LOWERING
-    lowered: bool = False
-    """The last change was one down."""
+    """Why the agent has asked for more the last time; how often it has asked in a row, and after which step."""
+    wishes: int = 0
+    wished: int = 0
     saved: bool = False
     """A checkpoint has been written since the pressure became critical."""
     breaches: int = 0
@@ -105,59 +85,53 @@ class CeilingState:
 
 @dataclass(frozen=True, slots=True)
 class ReplyReserve:
-    """The part of the ceiling that is kept for the reply, where it is not the usual one."""
+    """What the last replies say about the next one."""
 
-    share: float = 0.0
-    """0: the usual one."""
-    usual: float = 0.0
-    cramped: bool = False
-    """The last reply was too long for its limit, and nothing was done about it yet."""
-    short: int = 0
-    """Replies in a row for which the usual reserve would have been enough."""
+    needs: tuple[int, ...] = ()
+    """Tokens that would have been ample for each of the last few, without those for thinking."""
 
-
-def list_ceiling_levels(ordered: int, cap: int) -> tuple[int, ...]:
-    """Twice, four times, then the cap: each step up is worth a record, so there are few."""
-    return tuple(sorted({min(level, cap) for level in (ordered, 2 * ordered, 4 * ordered, cap)}))
+    @property
+    def largest(self) -> int:
+        return max(self.needs, default=0)
 
 
-def find_next_ceiling_up(budget: int, ordered: int, cap: int) -> int:
-    """The next level, or the same when there is none."""
-    return next((level for level in list_ceiling_levels(ordered, cap) if level > budget), budget)
+CEILING_STEP_TOKENS = 500
+WISH_TOKENS = 1_000
+WISH_STEPS = 3
+"""What the agent gets for asking, and for how many steps; asking again meanwhile adds as much."""
 
 
-def find_next_ceiling_down(budget: int, ordered: int) -> int:
-    return max((level for level in list_ceiling_levels(ordered, budget) if level < budget), default=budget)
+def round_up_ceiling(tokens: int) -> int:
+    return -(-tokens // CEILING_STEP_TOKENS) * CEILING_STEP_TOKENS
 
 
 def change_ceiling(room: CeilingState, before: int, budget: int, step: int, reason: str) -> CeilingState:
-    """Too early a descent shows when it has to be taken back: the next one waits twice as long."""
-    up, down = budget > before, budget < before
-    patience = min(2 * room.patience, MAX_CALM_STEPS_BEFORE_LOWERING) if up and room.lowered else room.patience
-    return replace(
-        room, budget=budget, highest=max(room.highest, before, budget), since=step, reason=reason, wanted="", failing=0,
-        again=False, calm=0,
-        patience=patience, lowered=down or (room.lowered and not up),
-    )  # fmt: skip
+    changed = replace(room, budget=budget, highest=max(room.highest, before, budget), since=step, reason=reason)
+    if budget <= max(room.highest, before):
+        return changed
+    return replace(changed, highest_since=step, highest_reason=reason)
 
 
-def count_ceiling_step(room: CeilingState, reading: CallFigures, worked: bool, lower: int) -> CeilingState:
-    """After a step; `lower` is the level below, or the one in force when there is none."""
-    held = lower < reading.budget and pressure_from_demand(reading.demand_at(lower), lower) is CeilingPressure.CALM
-    failing = room.failing + 1 if reading.dark and not worked else 0
-    return replace(room, failing=failing, calm=room.calm + 1 if worked and held else 0)
+def note_wish(room: CeilingState, step: int, reason: str) -> CeilingState:
+    return replace(room, wanted=reason, wishes=count_open_wishes(room, step) + 1, wished=step)
 
 
-def change_reserve(reserve: ReplyReserve, before: float, share: float) -> ReplyReserve:
-    """`share` 0: as usual again."""
-    return ReplyReserve(share, reserve.usual if reserve.share else before)
+def count_open_wishes(room: CeilingState, step: int) -> int:
+    """After this many steps: those that are not yet forgotten."""
+    return room.wishes if step - room.wished <= WISH_STEPS else 0
 
 
-def count_reply(reserve: ReplyReserve, call: CallFigures, said: int, cramped: bool) -> ReplyReserve:
-    """After a reply of `said` tokens."""
-    enough = (call.budget - call.thinking) * reserve.usual + call.thinking
-    fits = reserve.share and not cramped and said <= enough
-    return replace(reserve, cramped=cramped, short=reserve.short + 1 if fits else 0)
+MAX_REPLIES_REMEMBERED = 8
+REPLY_MARGIN = 1.5
+CUT_REPLY_MARGIN = 2.0
+"""A reply may be so many times as long as the last ones; one that was cut at its limit, as that limit."""
+
+
+def remember_reply(reserve: ReplyReserve, call: CallFigures, said: int, cramped: bool) -> ReplyReserve:
+    """After a reply of `said` tokens, those of its thinking included."""
+    limit = max(0, call.reserve - call.thinking)
+    need = limit * CUT_REPLY_MARGIN if cramped else min(said, limit) * REPLY_MARGIN
+    return ReplyReserve((*reserve.needs, int(need))[-MAX_REPLIES_REMEMBERED:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +143,7 @@ class LargerCeilingRequested:
 
 @dataclass(frozen=True, slots=True)
 class CeilingChanged:
-    """Another ceiling from the next call on. `step`: after which. `before` equals `budget` when a wish could not be granted."""
+    """Another ceiling from the next call on, or the same for another reason. `step`: after which."""
 
     step: int
     before: int
@@ -179,7 +153,8 @@ class CeilingChanged:
 
 @dataclass(frozen=True, slots=True)
 class ReserveChanged:
-    """Another share of the ceiling is kept for the reply from the next call on; 0: the usual one. `step`: after which."""
+    """Another share of the ceiling is kept for the reply from the next call on; 0: the usual one, whatever replies have needed.
+    `step`: after which."""
 
     step: int
     before: float

@@ -117,7 +117,7 @@ class Prompt:
     """Tokens of what the work had asked for (the tier DEMAND) and found no room."""
     compactions: tuple[SectionCompaction, ...] = ()
     unread: int = 0
-    """Of these, what the last step has looked at: a window without it would be asked for it again."""
+    """Of these, what the last step has read or edited: without it the model would ask for it again."""
 
     @property
     def headroom(self) -> int:

@@ -51,6 +51,8 @@ class PhaseTemplate:
     steps: int = 0
     """Steps that the phase should take at most; 0 for as many as the task has."""
     thinking: int = 0
+    reply: int = 0
+    """Tokens kept for the reply besides thinking, set for each call; 0: the share above of the ceiling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class CallLayout:
     guidance: str = ""
     closed: tuple[str, ...] = ()
     """Of the tools, those that are refused now."""
+    reply: int = 0
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -114,7 +117,7 @@ class Template:
         tools = tuple(dict.fromkeys(tool for one in self.phases for tool in one.tools))
         return CallLayout(
             found.name, self.system, tools, found.shares, found.reserve, found.steps, found.thinking, guidance=found.guidance,
-            closed=tuple(tool for tool in tools if tool not in found.tools),
+            closed=tuple(tool for tool in tools if tool not in found.tools), reply=found.reply,
         )  # fmt: skip
 
     def thinking_at(self, phase: str, budget: int) -> int:

@@ -1,6 +1,5 @@
 """Tokens: the ceiling in force, the figures of the last call, and what the provider's counts have taught."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,10 +13,9 @@ from afresh.core.ceiling_state import (
     ReserveChanged,
     ToolTokenCost,
     change_ceiling,
-    change_reserve,
-    count_ceiling_step,
-    count_reply,
-    find_next_ceiling_down,
+    note_wish,
+    pressure_from_demand,
+    remember_reply,
     update_tool_costs,
 )
 from afresh.core.event import (
@@ -25,12 +23,9 @@ from afresh.core.event import (
     CallRequested,
     CheckpointWritten,
     Event,
-    OutputDigested,
     ReplyReceived,
-    StepFinished,
 )
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.line_region import Region
 from afresh.core.prompt import CallAudit
 from afresh.core.reply import Reply
 from afresh.core.token_calibration import (
@@ -42,7 +37,6 @@ from afresh.core.token_calibration import (
     find_calibration,
     replace_calibration,
 )
-from afresh.core.verification_state import is_refusal
 
 if TYPE_CHECKING:
     from afresh.core.state import State
@@ -68,7 +62,7 @@ class TokenState:
     def apply(self, event: Event, state: "State") -> "TokenState":
         match event:
             case CallRequested():
-                return self._note_request(event.audit)
+                return self._note_request(event.audit, state.task.budget)
             case ReplyReceived():
                 return self._learn_from_reply(event.reply)
             case ActionsExecuted():
@@ -77,16 +71,15 @@ class TokenState:
                 return replace(self, calibrations=replace_calibration(self.calibrations, calibration))
             case TokensCounted():
                 return self._learn_from_count(event)
-            case ReserveChanged(_, before, share):
-                return replace(self, reserve=change_reserve(self.reserve, before, share))
+            case ReserveChanged():
+                return replace(self, reserve=USUAL_RESERVE)
             case CeilingChanged(step, _, budget, reason):
-                ceiling = change_ceiling(self.ceiling, state.budget, budget, step, reason)
-                return replace(self, ceiling=ceiling, reserve=replace(self.reserve, cramped=False))
+                return replace(self, ceiling=change_ceiling(self.ceiling, state.budget, budget, step, reason))
             case _:
                 ceiling = apply_to_ceiling(event, state)
                 return self if ceiling is self.ceiling else replace(self, ceiling=ceiling)
 
-    def _note_request(self, call: CallAudit) -> "TokenState":
+    def _note_request(self, call: CallAudit, ordered: int) -> "TokenState":
         figures = CallFigures(
             model=call.model,
             budget=call.budget,
@@ -99,14 +92,15 @@ class TokenState:
             framing=call.framing,
             thinking=call.thinking,
         )
-        saved = self.ceiling.saved and figures.pressure is CeilingPressure.CRITICAL
+        pressure = pressure_from_demand(figures.demand, min(ordered, figures.budget))
+        saved = self.ceiling.saved and pressure is CeilingPressure.CRITICAL
         largest = max(self.largest_prompt, call.tokens)
         return replace(self, last_call=figures, ceiling=replace(self.ceiling, saved=saved), largest_prompt=largest)
 
     def _learn_from_reply(self, reply: Reply) -> "TokenState":
         """Only a provider's own count teaches."""
         call = self.last_call
-        now = replace(self, reserve=count_reply(self.reserve, call, reply.usage.output, reply.cramped))
+        now = replace(self, reserve=remember_reply(self.reserve, call, reply.usage.output, reply.cramped))
         if not reply.counted or not call.pieces:
             return now
         learnt = add_sample(find_calibration(self.calibrations, call.model), call.pieces, call.framing, reply.usage.input)
@@ -127,34 +121,8 @@ def apply_to_ceiling(event: Event, state: "State") -> CeilingState:
         case CeilingBreached():
             return replace(now, breaches=now.breaches + 1)
         case LargerCeilingRequested(reason):
-            return replace(now, wanted=reason)
+            return note_wish(now, state.work.step, reason)
         case CheckpointWritten():
             return replace(now, saved=True)
-        case OutputDigested():
-            return replace(now, again=is_rereading(event.regions, state))
-        case StepFinished():
-            lower = find_next_ceiling_down(state.budget, state.task.budget)
-            return count_ceiling_step(now, state.tokens.last_call, has_step_worked(event.step, state), lower)
         case _:
             return now
-
-
-def is_rereading(regions: Sequence[Region], state: "State") -> bool:
-    """Whether a prompt without space for it has cost a step: most of what was read had been seen before."""
-    read = [region for region in regions if not region.changed]
-    return state.tokens.last_call.unmet > 0 and any(
-        2 * count_known_lines(region, state.memory.regions) > region.end - region.start + 1 for region in read
-    )
-
-
-def count_known_lines(new: Region, known: Sequence[Region]) -> int:
-    older = [old for old in known if old.path == new.path and old.step < new.step]
-    return sum(max(0, min(new.end, old.end) - max(new.start, old.start) + 1) for old in older)
-
-
-def has_step_worked(step: int, state: "State") -> bool:
-    """Whether something in the reply worked, was not reverted, and was no claim of completion that was refused."""
-    last = state.memory.recent[-1] if state.memory.recent else None
-    verdict = state.verification.verdict if state.verification.verdict_step == step else None
-    refused = verdict is not None and is_refusal(verdict)
-    return last is not None and last.kept and not refused and any(seen.ok for seen in last.observations)

@@ -190,13 +190,16 @@ def _list_last_steps(state: State) -> tuple[str, ...]:
 
 
 def describe_ceiling(state: State) -> str:
-    """Describe the current ceiling, and when and why it differs from the ordered one."""
+    """Describe the ceiling of the last prompt, why it differs from the ordered one, and the highest so far."""
     room, task = state.tokens.ceiling, state.task
     said = f"{state.budget:,} tokens a call"
-    if state.budget != task.budget or room.reason:
-        said += f" (ordered {task.budget:,}, at most {task.budget_limit:,})"
     if room.reason:
-        said += f", after step {room.since}: {to_one_line(room.reason, 300)}"
+        said += (
+            f" (ordered {task.budget:,}, at most {task.budget_limit:,}), after step {room.since}: {to_one_line(room.reason, 300)}"
+        )
+    if room.highest > state.budget:
+        why = f": {to_one_line(room.highest_reason, 300)}" if room.highest_reason else ""
+        said += f"; highest {room.highest:,}, after step {room.highest_since}{why}"
     return said
 
 
@@ -220,6 +223,8 @@ def ceiling_to_json(state: State) -> dict[str, Any]:
         "ordered": state.task.budget,
         "limit": state.task.budget_limit,
         "reason": state.tokens.ceiling.reason,
+        "highest": state.tokens.ceiling.highest or state.budget,
+        "highest_reason": state.tokens.ceiling.highest_reason,
         "pressure": reading.pressure.value,
         "demand": reading.demand,
         "unmet": reading.unmet,

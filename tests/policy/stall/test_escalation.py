@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 import pytest
 from yard import Step, Yard, other, quiet, sets
 
-from afresh.core.ceiling_state import CeilingChanged
 from afresh.core.event import QuestionAsked
 from afresh.core.progress_state import StallThresholds
 from afresh.core.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged
@@ -113,13 +112,6 @@ def test_the_repeated_action_is_refused_until_the_tree_changes():
     texts = {past.step: past.observations[0].text for past in state.memory.recent}
     assert texts[7].startswith("not done again: steps 1, 2, 3, 4 and 5 did the same")
     assert "3 items" in texts[5] and "3 items" in texts[9]
-
-
-def test_reading_in_circles_is_given_more_room():
-    yard = Yard(WAYS[4].answer, patience=CALM)
-    yard.works()
-    raised, *_ = yard.events(CeilingChanged)
-    assert (raised.step, raised.before, raised.budget) == (6, 6_000, 12_000) and "read lines" in raised.reason
 
 
 def test_a_warning_that_is_heeded_goes_away():

@@ -8,7 +8,7 @@ from afresh.context.excerpt_ranking import (
     rank_excerpt,
     select_next_test_excerpts,
     select_protected_excerpts,
-    was_read_last,
+    was_touched_last,
 )
 from afresh.context.file_chunks import cut_excerpt, split_into_chunks
 from afresh.context.relevance import list_called_names, list_focus_words
@@ -194,7 +194,7 @@ def draft_excerpts(memory: GatheredContext) -> SectionDraft:
         replace(
             _build_excerpt_piece(view, rank_excerpt(view, state, spoken, memory.policy.excerpts) + kept.get(view, 0)),
             stub=str(view.stub),
-            asked=was_read_last(view, state),
+            asked=was_touched_last(view, state, memory.policy.excerpts),
         )
         for view in views
     ]

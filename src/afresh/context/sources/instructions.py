@@ -222,15 +222,16 @@ def _build_too_long_error(forms: Sequence[InstructionForm], allowance: Instructi
         f"Shorten {file} (`afresh instructions` shows what counts) and answer; or add the task again with --max-budget {budget}",
         evidence,
         f"shorten {file}, or --max-budget {budget}",
+        budget - ceiling,
     )
 
 
-def gather_instructions(state: State, runtime: Runtime, ceiling: int = 0) -> Iterator[Note]:
+def gather_instructions(state: State, runtime: Runtime) -> Iterator[Note]:
     """The rules that people have laid down for such work, read anew for every call. OverCeiling if they don't fit."""
     if runtime.knowledge.instructions:
         chain, allowance = (
             select_instruction_chain(state, runtime.knowledge.instructions),
-            InstructionsAllowance(ceiling or state.budget, runtime.settings.template.instructions),
+            InstructionsAllowance(state.budget, runtime.settings.template.instructions),
         )
         tree = runtime.files.paths() if any(not source.own for source in chain.sources) else ()
         sources = tuple(replace(source, tracked=source.own or source.file in tree) for source in chain.sources)

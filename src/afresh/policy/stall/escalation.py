@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from afresh.core.ceiling_state import CeilingChanged, compute_highest_ceiling, find_next_ceiling_up
 from afresh.core.event import Event, QuestionAsked
 from afresh.core.progress_state import Escalation, ProgressState, StallNoticed, StallThresholds, StepMarked, apply_step_mark
 from afresh.core.state import State
@@ -52,7 +51,7 @@ def check_for_stall(
     course = apply_step_mark(state.work.progress, left)
     found = tuple(find_escalations(course, runtime.settings.stall))
     grave = next((one for one in found if one.rung is Escalation.STOP), None)
-    others = force_replan([one for one in found if one.rung is Escalation.TURN], state, runtime)
+    others = force_replan([one for one in found if one.rung is Escalation.TURN])
     return StallResponse((left, *found, *others), ask_after_stall(grave.evidence, state, course) if grave else None)
 
 
@@ -81,14 +80,8 @@ def is_sign_recent(course: ProgressState, sign: str, patience: StallThresholds) 
     return any((seen := DETECTORS[sign](view)) is not None and seen.count >= limit for view in views)
 
 
-def force_replan(alarms: Sequence[StallNoticed], state: State, runtime: Runtime) -> tuple[Event, ...]:
-    """By a new plan, with what has failed in view. Whoever reads the same lines again and again may have no room for them."""
+def force_replan(alarms: Sequence[StallNoticed]) -> tuple[Event, ...]:
+    """By a new plan, with what has failed in view."""
     if not alarms:
         return ()
-    larger = find_next_ceiling_up(state.budget, state.task.budget, compute_highest_ceiling(state.task, runtime.model.window))
-    room = tuple(
-        CeilingChanged(one.step, state.budget, larger, one.evidence)
-        for one in alarms
-        if one.sign == "rereading" and larger > state.budget
-    )
-    return (*room, StrategyChanged(alarms[0].step, PLAN_EXECUTE_STRATEGY, "; ".join(one.evidence for one in alarms)))
+    return (StrategyChanged(alarms[0].step, PLAN_EXECUTE_STRATEGY, "; ".join(one.evidence for one in alarms)),)
