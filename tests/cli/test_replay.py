@@ -60,8 +60,9 @@ def said(capsys: pytest.CaptureFixture[str], *args: str | Path) -> str:
 
 def test_a_summary_tells_tokens_and_recall(here: Path, capsys: pytest.CaptureFixture[str]):
     shown = said(capsys, session(here / "one.jsonl", READ, EDIT, EDIT))
-    assert re.search(r"one Claude Code\S* \S* 3 \d+ → \d+ ", shown)
-    assert re.search(r"tokens [\d,]+ → [\d,]+ in 3 calls: \d+% fewer", shown)
+    assert re.search(r"one Claude\S* (?:\S+ )*3 \d+ → \d+ ", shown)
+    assert re.search(r"sent [\d,]+ → [\d,]+ in 3 calls: \d+% fewer", shown)
+    assert re.search(r"paid [\d,]+ → [\d,]+ if what was sent before is cached: \d+% (fewer|more)", shown)
     assert (
         "names 5 of the 5 needed by the next action were in the prompt, 100%; in a sliding window of the same size 100%" in shown
     )
@@ -118,7 +119,7 @@ def test_an_unknown_model_has_no_price_until_one_is_given(here: Path, capsys: py
     assert "--price" in said(capsys, path)
     shown = said(capsys, path, "--price", "1000")
     assert "nothing cached $" in shown
-    assert "theirs cached $" in shown
+    assert "both cached $" in shown and "theirs cached $" in shown
     assert "--price IN" not in shown
 
 

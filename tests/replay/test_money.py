@@ -1,7 +1,12 @@
 """Dollars, with and without caching."""
 
-from afresh.replay.measure_run import StepMeasurement
-from afresh.replay.report import InputCost, estimate_input_cost
+from dataclasses import replace
+
+import pytest
+
+from afresh.core.cache_rates import CacheRates
+from afresh.replay.measure_run import StepMeasurement, count_common_characters
+from afresh.replay.report import InputCost, PaidTokens, count_paid_tokens, estimate_input_cost
 from afresh.replay.run import RecordedStep
 from afresh.spending.price_list import Price
 
@@ -48,4 +53,22 @@ def test_the_likelier_count_scales_every_sum():
 
 def test_no_calls_cost_nothing_and_bills_add_up():
     assert estimate_input_cost([], PRICE) == InputCost() == InputCost() + InputCost()
-    assert InputCost(1, 2, 3) + InputCost(4, 5, 6) == InputCost(5, 7, 9)
+    assert InputCost(1, 2, 3, 4) + InputCost(4, 5, 6, 7) == InputCost(5, 7, 9, 11)
+
+
+def test_ours_is_cached_as_far_as_two_contexts_begin_alike():
+    made = estimate_input_cost([replace(one, same=1_000) for one in moments((9_000, 4_000))], PRICE)
+    assert made.ours - made.ours_cached == pytest.approx(1_000 * (PRICE.input - PRICE.cached) / 1_000_000)
+
+
+def test_paid_tokens_are_weighed_on_both_sides_by_the_same_rates():
+    rates, seen = CacheRates(read=0.1, write=1.25), moments((1_000, 400), (3_000, 500))
+    paid = count_paid_tokens([seen[0], replace(seen[1], same=200)], rates)
+    assert paid == PaidTokens(1_250 + 100 + 2_500, 500 + 20 + 375)
+    assert count_paid_tokens(moments((1_000, 400), (9_000, 900), calls=(True, False)), rates) == PaidTokens(1_250, 500)
+    assert PaidTokens(100, 120).saving == pytest.approx(-0.2) and PaidTokens().saving == 0
+
+
+@pytest.mark.parametrize(("one", "other", "length"), [("", "abc", 0), ("abc", "abd", 2), ("abc", "abc", 3), ("ab", "abc", 2)])
+def test_two_texts_share_a_beginning(one: str, other: str, length: int):
+    assert count_common_characters(one, other) == count_common_characters(other, one) == length

@@ -4,7 +4,15 @@ import json
 from dataclasses import replace
 
 from afresh.replay.measure_run import NeededReference, StepMeasurement
-from afresh.replay.report import InputCost, ReplayReport, RunMeasurement, list_missed_references, report_to_json, sum_steps
+from afresh.replay.report import (
+    InputCost,
+    PaidTokens,
+    ReplayReport,
+    RunMeasurement,
+    list_missed_references,
+    report_to_json,
+    sum_steps,
+)
 from afresh.replay.run import RecordedRun, RecordedStep
 
 RUN = RecordedRun("r", "agent", "model", "task", path="a.jsonl")
@@ -29,12 +37,13 @@ def test_losses_come_with_the_most_missing_first_and_name_a_name_rather_than_a_l
 
 
 def test_json_holds_every_step_and_need():
-    made = report_to_json(report(moment(1), moment(2, NAME, HELD), bill=InputCost(3.0, 1.0, 0.5)))
-    assert made["money"] == {"theirs": 3.0, "theirs_cached": 1.0, "ours": 0.5}
+    made = report_to_json(report(moment(1), moment(2, NAME, HELD), bill=InputCost(3.0, 1.0, 0.5, 0.4), paid=PaidTokens(80, 60)))
+    assert made["money"] == {"theirs": 3.0, "theirs_cached": 1.0, "ours": 0.5, "ours_cached": 0.4}
     assert made["total"]["names"] == {"needed": 2, "held": 1, "windowed": 2, "share": 0.5, "window_share": 1.0}
+    assert made["paid"] == made["runs"][0]["paid"] == {"theirs": 80, "ours": 60, "saving": 0.25}
     steps = made["runs"][0]["steps"]
     assert steps[1] == {
-        "step": 2, "tool": "bash", "theirs": 100, "ours": 40, "window": 50, "reported": 9, "call": True, "fits": True,
+        "step": 2, "tool": "bash", "theirs": 100, "ours": 40, "same": 0, "window": 50, "reported": 9, "call": True, "fits": True,
         "needs": [
             {"kind": "name", "text": "load_all", "held": False, "windowed": True, "seen": 1, "part": "observation", "age": 2},
             {"kind": "name", "text": "read_one", "held": True, "windowed": True, "seen": 1, "part": "observation", "age": 2},

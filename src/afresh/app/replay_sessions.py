@@ -10,9 +10,9 @@ from afresh.core.truncate import join_first, to_one_line
 from afresh.errors import BadInput, NeedsPerson, OverCeiling, suggest_extra
 from afresh.replay.html_page import ContextSampler
 from afresh.replay.measure_run import ContextBuilder, StepMeasurement, measure_run
-from afresh.replay.report import ReplayReport, RunMeasurement, drop_texts, estimate_input_cost, sum_steps
+from afresh.replay.report import ReplayReport, RunMeasurement, count_paid_tokens, drop_texts, estimate_input_cost, sum_steps
 from afresh.replay.run import RecordedRun, RecordedStep
-from afresh.spending.price_list import Price, find_price, has_price_list
+from afresh.spending.price_list import Price, derive_cache_rates, find_price, has_price_list
 
 """Re-exported for the views: commands import the layers below only through this module."""
 
@@ -140,6 +140,7 @@ def _measure_session(
         moments.append(drop_texts(moment))
         step(moment.number, len(run.steps))
     price = Price(wanted.price, wanted.price * CACHED_PRICE_SHARE, "as given") if wanted.price else find_price(run.model)
+    rates = derive_cache_rates(run.model, None if wanted.price else price)
     likely = 1 / (MEDIAN_COUNT_EXCESS * EstimatingCounter().factor)
     return RunMeasurement(
         replace(run, steps=()),
@@ -147,6 +148,7 @@ def _measure_session(
         sum_steps(moments),
         price,
         estimate_input_cost(moments, price, likely) if price else None,
+        count_paid_tokens(moments, rates),
     )
 
 

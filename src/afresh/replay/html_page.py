@@ -14,7 +14,7 @@ from typing import Any
 from afresh.core.text import escape_hidden
 from afresh.core.truncate import truncate_text
 from afresh.replay.measure_run import StepMeasurement
-from afresh.replay.report import STEP_PART_WORDS, ReplayReport, RunMeasurement, totals_to_json
+from afresh.replay.report import STEP_PART_WORDS, ReplayReport, RunMeasurement, paid_to_json, totals_to_json
 
 MAX_EVEN_SAMPLES = 200
 MAX_ACTION_CHARACTERS = 8_000
@@ -142,6 +142,7 @@ def _payload(report: ReplayReport, album: ContextSampler) -> dict[str, Any]:
     return {
         "budget": report.budget,
         "total": totals_to_json(report.total),
+        "paid": paid_to_json(report.paid),
         "money": asdict(report.bill) if report.bill else None,
         "priced": sum(one.bill is not None for one in report.runs),
         "unpriced": escape_hidden(report.unpriced),
@@ -160,6 +161,7 @@ def _run_head(one: RunMeasurement) -> dict[str, Any]:
         **text,
         "task": truncate_text(escape_hidden(one.run.task), MAX_TASK_CHARACTERS),
         "total": totals_to_json(one.total),
+        "paid": paid_to_json(one.paid),
         "money": asdict(one.bill) if one.bill else None,
         "price": asdict(one.price) if one.price else None,
     }

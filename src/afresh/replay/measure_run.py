@@ -165,6 +165,8 @@ class StepMeasurement:
     needs: tuple[NeededReference, ...] = ()
     call: bool = True
     fits: bool = True
+    same: int = 0
+    """Of our tokens, those at the beginning that the call before has, too."""
 
     @property
     def reported(self) -> int:
@@ -175,11 +177,21 @@ class StepMeasurement:
         return tuple(need for need in self.needs if not need.held)
 
 
+def count_common_characters(one: str, other: str) -> int:
+    """Length of the beginning that two texts share."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one.startswith(other[:middle]) else (low, middle - 1)
+    return low
+
+
 def measure_run(run: RecordedRun, builder: ContextBuilder, budget: int, count: CountTokens) -> Iterable[StepMeasurement]:
     """One measurement per step, in order. A context over the budget is treated as empty: it would not have been sent."""
     seen, history = ReferenceIndex(run.task), count(run.task)
     built = builder(to_trajectory(run), budget, count)
     together = zip(run.steps, built, build_sliding_windows(run, budget, count), strict=True)
+    before = ""
     for number, (step, context, yardstick) in enumerate(together, 1):
         ours, plain = count(context), count(yardstick)
         sent = context if ours <= budget else ""
@@ -198,6 +210,8 @@ def measure_run(run: RecordedRun, builder: ContextBuilder, budget: int, count: C
             ),
             call=not step.same_call,
             fits=ours <= budget,
+            same=ours * count_common_characters(before, context) // max(1, len(context)),
         )
+        before = before if step.same_call else context
         seen.note(number, step)
         history += count(render_step(step))

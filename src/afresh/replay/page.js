@@ -35,7 +35,7 @@ function recallCard(title, recall) {
   return card(title, percent(recall.share), rest, bar(recall.share, "held", recall.window_share));
 }
 
-function cards(total, money) {
+function cards(total, paid, money) {
   const both = [el("span", { class: "theirs" }, short(total.theirs)), " → ", el("span", { class: "ours" }, short(total.ours))];
   const peak = [el("span", { class: "theirs" }, short(total.peak_theirs)), " → ", el("span", { class: "ours" }, short(total.peak_ours))];
   const shortened = total.reported && total.reported < total.theirs ? ": the agent shortened its history itself" : "";
@@ -43,6 +43,9 @@ function cards(total, money) {
   const made = [
     card("Tokens sent", both, `${total.ratio >= 1 ? String(Math.round(total.ratio * 10) / 10) + " times fewer" : "more than before"} in ${counted(total.calls, "call")}.${reported}`,
       bar(total.theirs ? total.ours / total.theirs : 0, "ours")),
+    card("Tokens paid", [el("span", { class: "theirs" }, short(paid.theirs)), " → ", el("span", { class: "ours" }, short(paid.ours))],
+      `${percent(Math.abs(paid.saving))} ${paid.saving >= 0 ? "fewer" : "more"}, if what was sent before is cached: tokens weighed by price`,
+      bar(paid.theirs ? paid.ours / paid.theirs : 0, "ours")),
     card("Largest call", peak, total.over ? `${counted(total.over, "context")} over the ceiling: counted as holding nothing` : `never over ${exact(DATA.budget)}`,
       bar(total.peak_theirs ? total.peak_ours / total.peak_theirs : 0, "ours")),
     recallCard("Names held", total.names),
@@ -108,7 +111,7 @@ function chapter() {
     el("h2", {}, DATA.runs.length > 1 ? `Session: ${run.id || run.path}` : run.id || run.path),
     el("div", { class: "meta" }, meta.map(([name, value]) => el("span", {}, `${name} `, el("b", {}, value))), el("span", {}, el("b", {}, exact(run.total.steps)), " steps")),
     el("details", { class: "task" }, el("summary", { class: "small soft" }, "The task"), el("div", { class: "card" }, el("pre", {}, run.task || "no task was recorded"))),
-    DATA.runs.length > 1 && cards(run.total, run.money),
+    DATA.runs.length > 1 && cards(run.total, run.paid, run.money),
   ];
   if (!run.theirs) return el("section", { id: "chapter" }, parts, el("p", {}, "The steps of this session did not fit on the page: run 'afresh replay --html' for it alone."));
   return el("section", { id: "chapter" }, parts,
@@ -278,9 +281,9 @@ function lost(run) {
 function money() {
   const sums = DATA.money, total = DATA.total;
   if (!sums) return el("section", {}, el("h2", {}, "Money"), el("p", { class: "soft" }, DATA.unpriced || "No price is known."));
-  const row = (words, theirs) => {
-    const gain = theirs - sums.ours;
-    return el("tr", {}, el("td", {}, words), el("td", { class: "number theirs" }, dollars(theirs)), el("td", { class: "number ours" }, dollars(sums.ours)),
+  const row = (words, theirs, ours) => {
+    const gain = theirs - ours;
+    return el("tr", {}, el("td", {}, words), el("td", { class: "number theirs" }, dollars(theirs)), el("td", { class: "number ours" }, dollars(ours)),
       el("td", { class: `number ${gain >= 0 ? "held" : "lost"}` }, gain >= 0 ? `${dollars(gain)} saved` : `${dollars(-gain)} more`));
   };
   const head = ["input tokens only", "history kept", "afresh", ""].map((words, i) => el("th", { class: i ? "number" : "" }, words));
@@ -288,7 +291,8 @@ function money() {
   const listed = [...prices.values()].map((price) => `${price.source}: ${dollars(price.input)}, cached ${dollars(price.cached)}`);
   return el("section", {}, el("h2", {}, "Money"),
     el("div", { class: "card scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head)),
-      el("tbody", {}, row("nothing is cached", sums.theirs), row("theirs with a perfect prefix cache, ours with none", sums.theirs_cached)))),
+      el("tbody", {}, row("nothing is cached", sums.theirs, sums.ours), row("both with a perfect prefix cache", sums.theirs_cached, sums.ours_cached),
+        row("theirs with a perfect prefix cache, ours with none", sums.theirs_cached, sums.ours)))),
     el("p", { class: "small soft" }, `Per million tokens: ${listed.slice(0, 6).join("; ")}. `,
       DATA.priced < total.runs && `${exact(DATA.priced)} of ${exact(total.runs)} sessions are priced; ${DATA.unpriced}.`));
 }
@@ -357,7 +361,7 @@ addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(p
 addEventListener("hashchange", () => { const [run, number] = asked(); if (run !== state.run || number !== state.step) open(run, number); });
 
 [state.run, state.step] = asked();
-add(document.getElementById("page"), [header(), cards(DATA.total, DATA.money), DATA.total.runs > 1 && sessions(), chapter(), money(), notes(), problems()]);
+add(document.getElementById("page"), [header(), cards(DATA.total, DATA.paid, DATA.money), DATA.total.runs > 1 && sessions(), chapter(), money(), notes(), problems()]);
 plots();
 steering();
 choose();

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from afresh.core.cache_rates import CacheRates
 from afresh.replay.measure_run import LINE_KIND, NAME_KIND, NeededReference, StepMeasurement
 from afresh.replay.run import RecordedRun, RecordedStep
 from afresh.spending.price_list import Price
@@ -13,14 +14,49 @@ TOKENS_PER_PRICE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class InputCost:
-    """Dollars. Ours is never cached, because its text is new with every call: the least favourable case for us."""
+    """Dollars, without a cache and with a perfect one. Theirs with a cache and ours without is the least favourable case for
+    us."""
 
     theirs: float = 0.0
     theirs_cached: float = 0.0
     ours: float = 0.0
+    ours_cached: float = 0.0
 
     def __add__(self, other: "InputCost") -> "InputCost":
-        return InputCost(self.theirs + other.theirs, self.theirs_cached + other.theirs_cached, self.ours + other.ours)
+        return InputCost(
+            self.theirs + other.theirs,
+            self.theirs_cached + other.theirs_cached,
+            self.ours + other.ours,
+            self.ours_cached + other.ours_cached,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PaidTokens:
+    """Tokens of all calls, weighed by what a cache makes of their price."""
+
+    theirs: int = 0
+    ours: int = 0
+
+    def __add__(self, other: "PaidTokens") -> "PaidTokens":
+        return PaidTokens(self.theirs + other.theirs, self.ours + other.ours)
+
+    @property
+    def saving(self) -> float:
+        """Below zero where ours would have been paid more."""
+        return 1 - self.ours / self.theirs if self.theirs else 0.0
+
+
+def count_paid_tokens(moments: Iterable[StepMeasurement], rates: CacheRates) -> PaidTokens:
+    """A kept history has all of the call before in the cache; ours what the two contexts begin with. System text and tools come
+    before both and are longer than what providers cache at least, so no minimum applies here."""
+    whole, paid, before = replace(rates, minimum=0), PaidTokens(), 0
+    for moment in moments:
+        if moment.call:
+            theirs, ours = whole.estimate_usage(moment.theirs, before), whole.estimate_usage(moment.ours, moment.same)
+            paid += PaidTokens(whole.count_paid_tokens(theirs), whole.count_paid_tokens(ours))
+            before = moment.theirs
+    return paid
 
 
 def estimate_input_cost(moments: Iterable[StepMeasurement], price: Price, likely: float = 1.0) -> InputCost:
@@ -28,16 +64,19 @@ def estimate_input_cost(moments: Iterable[StepMeasurement], price: Price, likely
 
     Perfect caching reads all of the call before at the cached price and only what is new at the full one.
     """
-    theirs, ours = _tokens_of_calls(moments)
-    before = [0, *theirs][: len(theirs)]
-    cached = sum(old * price.cached + (new - old) * price.input for old, new in zip(before, theirs, strict=True))
+    calls = [moment for moment in moments if moment.call]
+    theirs, ours = [moment.theirs for moment in calls], [moment.ours for moment in calls]
     scale = likely / TOKENS_PER_PRICE
-    return InputCost(sum(theirs) * price.input * scale, cached * scale, sum(ours) * price.input * scale)
 
+    def add_up(tokens: Sequence[int], cached: Sequence[int]) -> float:
+        return (sum(tokens) * price.input - sum(cached) * (price.input - price.cached)) * scale
 
-def _tokens_of_calls(moments: Iterable[StepMeasurement]) -> tuple[Sequence[int], Sequence[int]]:
-    calls = [(moment.theirs, moment.ours) for moment in moments if moment.call]
-    return [theirs for theirs, _ in calls], [ours for _, ours in calls]
+    return InputCost(
+        theirs=add_up(theirs, ()),
+        theirs_cached=add_up(theirs, theirs[:-1]),
+        ours=add_up(ours, ()),
+        ours_cached=add_up(ours, [moment.same for moment in calls]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +176,7 @@ class RunMeasurement:
     total: ReplayTotals
     price: Price | None = None
     bill: InputCost | None = None
+    paid: PaidTokens = PaidTokens()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +190,10 @@ class ReplayReport:
     @property
     def total(self) -> ReplayTotals:
         return add_totals(one.total for one in self.runs)
+
+    @property
+    def paid(self) -> PaidTokens:
+        return sum((one.paid for one in self.runs), PaidTokens())
 
     @property
     def bill(self) -> InputCost | None:
@@ -198,6 +242,7 @@ def report_to_json(report: ReplayReport) -> dict[str, Any]:
     return {
         "budget": report.budget,
         "total": totals_to_json(report.total),
+        "paid": paid_to_json(report.paid),
         "money": asdict(report.bill) if report.bill else None,
         "unpriced": report.unpriced,
         "problems": list(report.problems),
@@ -208,6 +253,10 @@ def report_to_json(report: ReplayReport) -> dict[str, Any]:
 def totals_to_json(total: ReplayTotals) -> dict[str, Any]:
     plain = asdict(total) | {"saving": round(total.saving, 4), "ratio": round(total.ratio, 2)}
     return plain | {"names": recall_to_json(total.names), "lines": recall_to_json(total.lines)}
+
+
+def paid_to_json(paid: PaidTokens) -> dict[str, Any]:
+    return asdict(paid) | {"saving": round(paid.saving, 4)}
 
 
 def recall_to_json(recall: ReferenceRecall) -> dict[str, Any]:
@@ -225,10 +274,11 @@ def _run_to_json(one: RunMeasurement) -> dict[str, Any]:
         "price": asdict(one.price) if one.price else None,
         "money": asdict(one.bill) if one.bill else None,
         "total": totals_to_json(one.total),
+        "paid": paid_to_json(one.paid),
         "steps": [_step_to_json(moment) for moment in one.moments],
     }
 
 
 def _step_to_json(moment: StepMeasurement) -> dict[str, Any]:
-    counted = {name: getattr(moment, name) for name in ("theirs", "ours", "window", "reported", "call", "fits")}
+    counted = {name: getattr(moment, name) for name in ("theirs", "ours", "same", "window", "reported", "call", "fits")}
     return {"step": moment.number, "tool": moment.step.tool, **counted, "needs": [asdict(need) for need in moment.needs]}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from afresh.app.replay_sessions import ReplayProgress
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
 from afresh.core.truncate import to_one_line
-from afresh.replay.report import MissedReference, ReferenceRecall, ReplayReport, ReplayTotals, list_missed_references
+from afresh.replay.report import MissedReference, PaidTokens, ReferenceRecall, ReplayReport, ReplayTotals, list_missed_references
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -42,7 +42,8 @@ def render_replay_report(report: ReplayReport, page: Path | None = None) -> "Ren
         render_text(f"Limit {report.budget:,} tokens per call; {many} kept the whole history.", "dim"),
         _make_run_table(report),
         render_text(
-            "names, lines: share of what the next action needed that the prompt contained (sliding window of the same size)",
+            "paid: relative to theirs, with caching; names, lines: share of what the next action needed that the prompt contained"
+            " (sliding window of the same size)",
             "dim",
         ),
         render_heading("Total"),
@@ -54,7 +55,7 @@ def render_replay_report(report: ReplayReport, page: Path | None = None) -> "Ren
 
 
 def _make_run_table(report: ReplayReport) -> "RenderableType":
-    table = make_table("session", "agent", ">steps", ">tokens", ">fewer", ">names", ">lines")
+    table = make_table("session", "agent", ">steps", ">sent", ">fewer", ">paid", ">names", ">lines")
     for one in report.runs[:MAX_RUNS]:
         total, made_by = one.total, ", ".join(filter(None, (one.run.agent, one.run.model)))
         table.add_row(
@@ -63,6 +64,7 @@ def _make_run_table(report: ReplayReport) -> "RenderableType":
             f"{total.steps:,}",
             f"{abbreviate_tokens(total.theirs)} → {abbreviate_tokens(total.ours)}",
             _format_percent(total.saving),
+            f"{_format_percent(1 - one.paid.saving)}",
             _render_recall(total.names),
             _render_recall(total.lines),
         )
@@ -88,11 +90,12 @@ def _list_total_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"
     over = f", {_count_with_noun(total.over, 'context')} OVER the ceiling" if total.over else ""
     rows: list[tuple[str, RenderableType]] = [
         (
-            "tokens",
+            "sent",
             render_text(
                 f"{total.theirs:,} → {total.ours:,} in {_count_with_noun(total.calls, 'call')}: {_describe_saving(total)}", "bold"
             ),
         ),
+        ("paid", _describe_paid(report.paid)),
         ("largest call", f"{total.peak_theirs:,} → {total.peak_ours:,}{over}"),
     ]
     if total.reported:
@@ -111,6 +114,7 @@ def _list_money_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"
     rows: list[tuple[str, RenderableType]] = []
     if bill := report.bill:
         rows.append(("nothing cached", _compare_costs(bill.theirs, bill.ours)))
+        rows.append(("both cached", _compare_costs(bill.theirs_cached, bill.ours_cached)))
         rows.append(("theirs cached", _compare_costs(bill.theirs_cached, bill.ours)))
     if report.unpriced:
         priced = sum(one.bill is not None for one in report.runs)
@@ -170,6 +174,12 @@ def _render_recall(recall: ReferenceRecall) -> "RenderableType":
 
 def _describe_saving(total: ReplayTotals) -> str:
     return f"{_format_percent(total.saving)} fewer" if total.saving > 0 else "no saving, the sessions are short"
+
+
+def _describe_paid(paid: PaidTokens) -> str:
+    """Say honestly where a kept history, which is nearly all cached, would have been paid less."""
+    against = f"{_format_percent(paid.saving)} fewer" if paid.saving > 0 else f"{_format_percent(-paid.saving)} more"
+    return f"{paid.theirs:,} → {paid.ours:,} if what was sent before is cached: {against}"
 
 
 def _describe_shortening(total: ReplayTotals) -> str:
