@@ -9,11 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from long_run import Killed, agent
 
-from afresh.core.event import CheckpointWritten, StepFinished, TaskClaimed, TaskCreated
+from afresh.core.ceiling_state import CallFigures
+from afresh.core.event import CallRequested, CheckpointWritten, StepFinished, TaskClaimed, TaskCreated
 from afresh.core.progress_state import StepMarked
+from afresh.core.prompt import CallAudit
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State, TaskTimes
 from afresh.core.task import Task
+from afresh.core.token_state import TokenState
 from afresh.core.work_state import WorkState
 from afresh.journal.checkpoint import CHECKPOINT_INTERVAL_SECONDS, find_checkpoint_reason
 from afresh.loop import advance_task
@@ -87,3 +90,27 @@ def test_a_long_task_is_checkpointed_by_the_clock_and_at_its_mark(tmp_path: Path
         assert ended.event.step == entry.event.step
         assert all(isinstance(between.event, StepMarked) for between in entries[ended.seq : entry.seq - 1])
     assert fold_entries(None, entries) == store.load("t")
+
+
+def with_call(demand: int, crowded: bool = False) -> State:
+    tokens = TokenState(last_call=CallFigures(budget=4_000, tokens=3_000, reserve=500, demand=demand))
+    return replace(at(3), tokens=tokens, times=TaskTimes(checkpointed=STARTED, crowded=crowded))
+
+
+def test_it_is_due_once_when_little_of_a_call_can_be_left_out() -> None:
+    assert not find_checkpoint_reason(with_call(2_399), 4, STARTED)
+    told = "what is never left out took 2,400 of 4,000 tokens, 60 % of the context"
+    assert find_checkpoint_reason(with_call(2_400), 4, STARTED) == told
+    assert not find_checkpoint_reason(with_call(2_400, crowded=True), 4, STARTED), "one is enough while it stays so"
+
+
+def test_it_is_due_again_after_calls_had_room(tmp_path: Path) -> None:
+    def call(step: int, demand: int) -> CallRequested:
+        return CallRequested(step, CallAudit("h", 4_000, 1_000, (), (), reserve=demand))
+
+    state = make_entries(None, [TaskCreated(Task(id="t", goal="g")), TaskClaimed("w"), call(1, 2_400)], STARTED)[1]
+    state = fold_entries(state, make_entries(state, [CheckpointWritten(1, "crowded")], STARTED)[0])
+    assert state.times.crowded and state.times.checkpoints == 1 and state.times.claims == 1
+    roomy = make_entries(state, [call(2, 1_000), call(3, 1_000)], STARTED)[1]
+    crowded = make_entries(roomy, [call(4, 2_500)], STARTED)[1]
+    assert find_checkpoint_reason(crowded, 4, STARTED) and not find_checkpoint_reason(roomy, 3, STARTED)

@@ -124,3 +124,7 @@ class Person:
         refs = [line for line in self.git("for-each-ref").splitlines() if "refs/heads/afresh/" not in line]
         status = self.git("status", "--porcelain", "--", ".", ":!.afresh")
         return {"files": files, "refs": refs, "head": self.git("rev-parse", "HEAD"), "status": status}
+
+
+def read_last_checkpoint(person: Person, task: str) -> str:
+    return max((person.state / "checkpoints" / task).iterdir()).read_text()

@@ -14,6 +14,7 @@ from afresh.core.decision import Decision
 from afresh.core.dialogue_state import DialogueState
 from afresh.core.fact import Fact, FactKind
 from afresh.core.memory_state import MemoryState
+from afresh.core.prompt import CallAudit
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, QueueTicket, Task, TaskStatus
@@ -32,7 +33,7 @@ from afresh.views.bounded_json import (
     truncate_to_bytes,
     truncate_to_tokens,
 )
-from afresh.views.continuity_file import summarise_for_handover
+from afresh.views.continuity_file import MAX_CHECKPOINT_FILES, summarise_for_handover
 
 
 @given(words, st.integers(2, 200))
@@ -170,3 +171,37 @@ def test_a_linked_file_is_replaced_and_not_written_through(views: ViewFolder, tm
     (views.folder / "continuity.json").symlink_to(victim)
     views.add("t1")
     assert victim.read_text() == "mine" and not (views.folder / "continuity.json").is_symlink()
+
+
+def test_it_tells_session_use_of_the_context_progress_and_the_last_checkpoint_in_numbers(views: ViewFolder) -> None:
+    views.add("one")
+    views.commit("one", happened.TaskClaimed("w"))
+    audit = CallAudit("h", 4_000, 2_900, (), (), reserve=400)
+    views.commit("one", happened.CallRequested(1, audit))
+    found = views.continuity()["pick_up"]
+    assert found["context used, %"] == 82, "over 80 % it is told before the reply is acted on"
+    assert "last checkpoint" not in found and found["session"] == "one#1"
+    views.commit("one", happened.PlanSet((PlanItem("a", done=True), PlanItem("b"))), happened.StepFinished(1, "done"))
+    views.commit("one", happened.CheckpointWritten(1, "why"))
+    found = views.continuity()["pick_up"]
+    limit = Task(id="one", goal="g").max_steps
+    assert found["progress"] == {"steps": 1, "of": limit, "percent": 100 // limit, "plan items": 2, "done": 1}
+    path, _, when = found["last checkpoint"].partition(", ")
+    assert when == "after step 1" and (views.folder / path).is_file()
+
+
+def test_the_status_of_a_task_with_a_long_name_is_told(views: ViewFolder) -> None:
+    name = "add-functions-f2-f8-and-so-on-and-so-forth-until-it-is-long-enough-af8a"
+    views.add(name)
+    views.commit(name, happened.TaskEnded(TaskStatus.DONE, "all checks pass", "abcdef0123456789"))
+    [line] = views.continuity()["over, to be applied or discarded"]
+    assert line.endswith("(done)") and line.startswith("add-functions")
+
+
+def test_a_bounded_series_of_checkpoints_is_kept(views: ViewFolder) -> None:
+    views.add("one")
+    views.commit("one", happened.TaskClaimed("w"))
+    for step in range(1, MAX_CHECKPOINT_FILES + 4):
+        views.commit("one", happened.StepFinished(step, "done"), happened.CheckpointWritten(step, "why"))
+    names = sorted(path.name for path in (views.folder / "checkpoints" / "one").iterdir())
+    assert len(names) == MAX_CHECKPOINT_FILES and names[-1] == f"{MAX_CHECKPOINT_FILES + 3:06}.md"

@@ -83,17 +83,21 @@ def refuse_empty_undo(project: Project, state: State, steps: int) -> None:
     select_steps_to_undo(state.task.id, project.store, steps, "/undo 1")
 
 
+def refuse_held_task(project: Project, state: State, safe: str) -> None:
+    """Raise BadInput unless a person may take the task back: it is no subtask, not finished, and no worker holds it."""
+    refuse_part_of_task(state)
+    task = state.task.id
+    if owner := next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), ""):
+        raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe=safe)
+    if state.status.over:
+        raise BadInput(f"task {task} is finished: {state.status}", next=f"afresh discard {task} deletes its work", safe=safe)
+
+
 def undo_task_steps(project: Project, task: str, steps: int = 0, why: str = "") -> State:
     """Undo the last change, or the last `steps` steps, of a task that no worker holds. It is recorded before the worktree is
     changed; if an earlier undo did not reach the worktree, only that is completed."""
     state = project.store.load(task)
-    refuse_part_of_task(state)
-    if owner := next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), ""):
-        raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was undone")
-    if state.status.over:
-        raise BadInput(
-            f"task {task} is finished: {state.status}", next=f"afresh discard {task} deletes its work", safe="nothing was undone"
-        )
+    refuse_held_task(project, state, "nothing was undone")
     repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
     workspace = GitWorkspace(repository, task, project.clock)

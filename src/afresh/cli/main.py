@@ -44,6 +44,7 @@ COMMAND_SECTIONS = {
     },
     "Inspect": {
         "decisions": "Show a task's decisions as a tree.",
+        "checkpoints": "List points a task can go back to.",
         "spend": "Show tokens and money spent, with limits.",
         "context": "Inspect the prompts a task has sent.",
         "memory": "Search and correct remembered facts.",

@@ -40,14 +40,27 @@ def run_command(goal: str, type_: str, checks: tuple[str, ...], **more) -> None:
 
 @click.command("resume")
 @click.argument("task", required=False)
+@click.option(
+    "--from",
+    "step",
+    type=click.IntRange(min=0),
+    metavar="STEP",
+    help="Go back to the checkpoint after STEP (afresh checkpoints).",
+)
 @model_option
 @add_run_options
-def resume_command(task: str | None, **way) -> None:
+def resume_command(task: str | None, step: int | None, **way) -> None:
     """Continue TASK (default: the latest)."""
     from afresh.app.tasks import find_task
 
     project = open_current_project()
-    run_and_report(project, find_task(project, task), RunFlags(**way))
+    name, flags = find_task(project, task), RunFlags(**way)
+    flags.refuse_alone()
+    if step is not None:
+        from afresh.app.recover_task import recover_task
+
+        recover_task(project, name, step)
+    run_and_report(project, name, flags)
 
 
 @click.command("work")

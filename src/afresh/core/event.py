@@ -18,7 +18,13 @@ from afresh.core.reply import Reply
 from afresh.core.step_history import Passage, Summary
 from afresh.core.strategy_state import PlanItem, StrategyChanged
 from afresh.core.subtask import SubtaskReturned
-from afresh.core.supervision_state import PausedForPerson, PersonSpoke, StepsUndone, SupervisionModeSet
+from afresh.core.supervision_state import (
+    PausedForPerson,
+    PersonSpoke,
+    RecoveredFromCheckpoint,
+    StepsUndone,
+    SupervisionModeSet,
+)
 from afresh.core.task import Task, TaskStatus
 from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, TokensCounted, UsageReportDoubted
 from afresh.core.verdict import Baseline, Verdict
@@ -182,7 +188,7 @@ Event = (
     | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted | FactNoted | FactCorrected
     | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
     | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
-    | StallNoticed | ReserveChanged
+    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint
 )  # fmt: skip
 
 
@@ -204,7 +210,8 @@ def is_in_decision_log(event: Event) -> bool:
         | CheckpointWritten
         | MemoryCompacted
     )
-    return isinstance(event, kinds | StallNoticed | StrategyChanged | PersonSpoke | StepsUndone | ReserveChanged)
+    guidance = StrategyChanged | PersonSpoke | StepsUndone | RecoveredFromCheckpoint
+    return isinstance(event, kinds | guidance | StallNoticed | ReserveChanged)
 
 
 EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
@@ -250,6 +257,7 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "Marked": StepMarked,
     "Noticed": StallNoticed,
     "Reserved": ReserveChanged,
+    "Recovered": RecoveredFromCheckpoint,
 }
 """The tag of each kind on disk. A class may be renamed; its tag never changes, or journals could not be read any more."""
 TAG_BY_EVENT_CLASS: dict[type[Event], str] = {kind: tag for tag, kind in EVENT_CLASS_BY_TAG.items()}

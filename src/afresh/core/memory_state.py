@@ -33,7 +33,7 @@ from afresh.core.step_history import (
     mark_passages_undone,
     set_action_ending,
 )
-from afresh.core.supervision_state import NEW_DIRECTION_QUESTION, PersonSpoke, StepsUndone
+from afresh.core.supervision_state import NEW_DIRECTION_QUESTION, PersonSpoke, RecoveredFromCheckpoint, StepsUndone
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.verdict import name_check_run
 from afresh.core.verification_state import is_refusal
@@ -131,6 +131,8 @@ class MemoryState:
     def _decide(self, event: Event, state: "State") -> "MemoryState":
         step = state.work.step
         match event:
+            case RecoveredFromCheckpoint():
+                return self._recover(event)
             case DecisionMade():
                 return replace(self, decisions=add_decision(self.decisions, event.decision))
             case QuestionAnswered() if not is_approval(event, state):
@@ -195,6 +197,22 @@ class MemoryState:
             passages=mark_passages_undone(self.passages, event.step),
             regions=move_regions(self.regions, event.hunks, step)[-MAX_REGIONS:],
             recent=tuple([replace(one, kept=False) if one.step >= event.step else one for one in self.recent]),
+        )
+
+    def _recover(self, event: RecoveredFromCheckpoint) -> "MemoryState":
+        """As at the checkpoint, but for what persons have decided since, and lessons."""
+        known = {*event.decisions}
+        since = [made for made in self.decisions if made.by == "person" and made not in known]
+        return MemoryState(
+            facts=event.facts,
+            decisions=(*event.decisions, *since),
+            regions=event.regions,
+            index=event.index,
+            archived=event.archived,
+            forgotten=self.forgotten + len(self.passages),
+            summary=event.summary,
+            compactions=self.compactions,
+            lessons=self.lessons,
         )
 
     def _compact(self, event: MemoryCompacted) -> "MemoryState":

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from afresh.core.event import (
+    CallRequested,
     CheckpointWritten,
     Event,
     JournalEntry,
@@ -40,7 +41,7 @@ def apply_event(event: Event, state: State, at: float | None = None) -> State:
         head=state.head,
         status=next_status(event, state.status),
         worker=next_worker(event, state.worker),
-        times=state.times if at is None else next_times(event, state.times, at),
+        times=state.times if at is None else next_times(event, state.times, at, state.is_crowded),
         workspace=state.workspace.apply(event, state),
         verification=state.verification.apply(event, state),
         work=state.work.apply(event, state),
@@ -75,13 +76,16 @@ def next_worker(event: Event, now: str) -> str:
             return now
 
 
-def next_times(event: Event, now: TaskTimes, at: float) -> TaskTimes:
-    """The clock of checkpoints starts with the first claim, so that it runs on through a crash."""
-    lines = now.log_lines + is_in_decision_log(event)
+def next_times(event: Event, now: TaskTimes, at: float, crowded: bool) -> TaskTimes:
+    """The clock of checkpoints starts with the first claim, so that it runs on through a crash. `crowded`: whether what is never
+    left out takes so much of the last call that a checkpoint is due."""
+    now = replace(now, updated=at, log_lines=now.log_lines + is_in_decision_log(event))
     match event:
         case CheckpointWritten():
-            return TaskTimes(now.started, at, at, event.step, lines)
+            return replace(now, checkpointed=at, checkpoint_step=event.step, checkpoints=now.checkpoints + 1, crowded=crowded)
         case TaskClaimed():
-            return TaskTimes(now.started, at, now.checkpointed or at, now.checkpoint_step, lines)
+            return replace(now, checkpointed=now.checkpointed or at, claims=now.claims + 1)
+        case CallRequested():
+            return replace(now, crowded=False) if now.crowded and not crowded else now
         case _:
-            return TaskTimes(now.started, at, now.checkpointed, now.checkpoint_step, lines)
+            return now

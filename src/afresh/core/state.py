@@ -13,6 +13,8 @@ from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
 
 EMPTY_HEAD = JournalHead()
+CHECKPOINT_PERCENT = 60
+"""Of the steps, and of a call's ceiling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,11 @@ class TaskTimes:
     checkpoint_step: int = 0
     log_lines: int = 0
     """Lines of the decision log so far: shows whether the log is torn without reading the journal."""
+    checkpoints: int = 0
+    claims: int = 0
+    """How often a checkpoint was written, and how often a worker has taken up the task."""
+    crowded: bool = False
+    """A checkpoint has been written since what is never left out came to `CHECKPOINT_PERCENT` of a call."""
 
 
 NO_USAGE = Usage()
@@ -82,6 +89,18 @@ class State:
     def budget(self) -> int:
         """The ceiling in force."""
         return self.tokens.ceiling.budget or self.task.budget
+
+    @property
+    def context_percent(self) -> int:
+        """How much of its ceiling the last call took, with the reserve for the reply."""
+        last = self.tokens.last_call
+        return 100 * (last.tokens + last.reserve) // last.budget if last.budget else 0
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether what is never left out came to `CHECKPOINT_PERCENT` of the last call."""
+        last = self.tokens.last_call
+        return last.budget > 0 and 100 * last.demand >= CHECKPOINT_PERCENT * last.budget
 
     @property
     def unconfined(self) -> bool:

@@ -2,8 +2,13 @@
 
 from enum import StrEnum
 
+from afresh.core.archived_block import BlockIndexLine
 from afresh.core.change import Hunk
+from afresh.core.decision import Decision
+from afresh.core.fact import Fact
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.line_region import Region
+from afresh.core.step_history import Summary
 from afresh.core.strategy_state import PlanItem
 
 AUTONOMOUS_MODE = "autonomous"
@@ -57,6 +62,25 @@ class StepsUndone:
     """Steps among them whose changes had been kept."""
     by: str = "person"
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveredFromCheckpoint:
+    """Memory is as it was at a checkpoint, in short: what was said, done and printed until then is told by the summary and the
+    index. Follows `StepsUndone`, which puts back the tree and the plan."""
+
+    step: int
+    """After which the checkpoint was written."""
+    left_step: int
+    left_snapshot: str
+    """The last step before the recovery, and the tree as it was then: it can be had again from the checkpoint of that step."""
+    summary: Summary
+    facts: tuple[Fact, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    regions: tuple[Region, ...] = ()
+    index: tuple[BlockIndexLine, ...] = ()
+    archived: int = 0
+    by: str = "person"
 
 
 class PersonAct(StrEnum):

@@ -37,7 +37,7 @@ from afresh.core.strategy_state import (
     reset_strategy_counters,
 )
 from afresh.core.subtask import SubtaskResult, SubtaskReturned
-from afresh.core.supervision_state import PersonSpoke, StepsUndone
+from afresh.core.supervision_state import PersonSpoke, RecoveredFromCheckpoint, StepsUndone
 
 if TYPE_CHECKING:
     from afresh.core.state import State
@@ -112,6 +112,8 @@ class WorkState:
                 return replace(now, plan=(), plan_step=0)
             case StepsUndone():
                 return replace(now, plan=event.plan, plan_step=event.planned)
+            case RecoveredFromCheckpoint():
+                return replace(now, limit=self.limit + event.left_step - event.step, returned_reply=None)
             case _:
                 return now
 

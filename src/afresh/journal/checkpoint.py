@@ -1,22 +1,23 @@
-"""When a step ends with a checkpoint: by the clock, and once most of the steps that are allowed have been taken."""
+"""When a step ends with a checkpoint: by the clock, and at a share of the steps or of a call."""
 
 from collections.abc import Sequence
 
 from afresh.core.event import CheckpointWritten, Event, TaskEnded
-from afresh.core.state import State
+from afresh.core.state import CHECKPOINT_PERCENT, State
 from afresh.runtime import Runtime
 
 CHECKPOINT_INTERVAL_SECONDS = 15 * 60.0
 """Seconds."""
-CHECKPOINT_STEP_PERCENT = 60
-"""Per cent of the steps. Windows do not fill up from step to step, so the budget that runs out is that of steps."""
 
 
 def find_checkpoint_reason(state: State, step: int, now: float) -> str:
     """Pure: why a checkpoint is due after `step`; empty when none is. `state` knows the last one from the journal."""
-    mark = -(-state.work.limit * CHECKPOINT_STEP_PERCENT // 100)
+    mark = -(-state.work.limit * CHECKPOINT_PERCENT // 100)
     if state.times.checkpoint_step < mark <= step:
-        return f"{step} of {state.work.limit} steps are taken, {CHECKPOINT_STEP_PERCENT} % of the budget"
+        return f"{step} of {state.work.limit} steps are taken, {CHECKPOINT_PERCENT} % of the budget"
+    if state.is_crowded and not state.times.crowded:
+        last = state.tokens.last_call
+        return f"what is never left out took {last.demand:,} of {last.budget:,} tokens, {CHECKPOINT_PERCENT} % of the context"
     if state.times.checkpointed and now - state.times.checkpointed >= CHECKPOINT_INTERVAL_SECONDS:
         return f"{CHECKPOINT_INTERVAL_SECONDS / 60:.0f} minutes or more have passed since the last one"
     return ""

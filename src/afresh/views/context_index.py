@@ -104,7 +104,7 @@ def _describe_disk(state: State) -> dict[str, Any]:
             "session": f"{sessions}/{name}.md",
             "decisions": f"decisions/{name}.jsonl",
             "state": f"tasks/{name}.json",
-            "checkpoint": f"checkpoints/{name}.md",
+            **({"checkpoints": f"checkpoints/{name}"} if state.times.checkpoints else {}),
             "project memory": "project_memory.json",
             "knowledge": "../knowledge",
         },

@@ -13,6 +13,7 @@ from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.text import to_visible_json, to_visible_json_lines
 from afresh.memory.user_corrections import apply_corrections
 from afresh.views.bounded_json import list_within_tokens, render_json_document, truncate_lines_to_tokens, truncate_to_tokens
+from afresh.views.file_io import file_name_from_task
 from afresh.views.markdown import escape_cell, escape_inline, format_code, quote_lines
 from afresh.views.project_memory_file import NO_RULES_OR_CORRECTIONS, RulesAndCorrections
 from afresh.views.task_status import (
@@ -42,6 +43,10 @@ def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]
     yield "goal", truncate_lines_to_tokens(state.task.goal, 60)
     yield from _last_instruction(state)
     yield "status", f"{state.status.value}, phase {state.phase}, step {state.work.step} of at most {state.work.limit}"
+    yield "session", f"{truncate_to_tokens(state.task.id, NAME_TOKENS)}#{state.times.claims}" if state.times.claims else ""
+    yield "context used, %", state.context_percent
+    yield "progress", measure_progress(state)
+    yield "last checkpoint", _describe_last_checkpoint(state)
     yield "branch", truncate_to_tokens(state.workspace.branch, NAME_TOKENS)
     yield (
         "worktree",
@@ -70,6 +75,19 @@ def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]
     yield "next", [truncate_to_tokens(step, LINE_TOKENS) for step in list_next_steps(state)[:2]]
     yield "command", list_next_commands(state)[0] if len(state.task.id) < 60 else ""
     yield "updated", format_time(state.times.updated)
+
+
+def measure_progress(state: State) -> dict[str, int]:
+    """In numbers: steps, and items of the plan if there is one."""
+    work, plan = state.work, state.work.plan
+    done = {"plan items": len(plan), "done": sum(item.done for item in plan)} if plan else {}
+    return {"steps": work.step, "of": work.limit, "percent": 100 * work.step // work.limit if work.limit else 0, **done}
+
+
+def _describe_last_checkpoint(state: State) -> str:
+    step, folder = state.times.checkpoint_step, file_name_from_task(state.task.id)
+    path = truncate_to_tokens(f"checkpoints/{folder}", NAME_TOKENS)
+    return f"{path}/{name_checkpoint_file(step)}, after step {step}" if state.times.checkpoints else ""
 
 
 def _last_instruction(state: State) -> Iterator[tuple[str, str]]:
@@ -108,7 +126,7 @@ _MEMORY_FILES = {
     "sessions/<task>.md": "where a task stands; sessions/archive when it is over",
     "decisions/<task>.jsonl": "who decided what, and why",
     "context/<task>.json": "what the last call held, left out, and what is archived",
-    "checkpoints/<task>.md": "all that is known, every 15 minutes and at 60 % of the steps",
+    "checkpoints/<task>/": "all that is known, every 15 minutes and at 60 % of steps or context",
     "tasks/<task>.json": "its state in short",
     "project_memory.json": "what finished tasks have left behind",
     "../knowledge": "what tasks have learnt, to be approved or used",
@@ -117,7 +135,7 @@ _MEMORY_FILES = {
 """Paths relative to this file."""
 _RESUME_COMMANDS = {
     "afresh status": "all tasks, their questions and next commands",
-    "afresh resume TASK": "go on after the last finished step",
+    "afresh resume TASK": "go on after the last finished step; --from STEP: from a checkpoint",
     'afresh answer TASK "…"': "answer an open question",
     "afresh work --until-empty": "take the ready tasks one after the other",
     "without afresh": "work in the worktree, or check out the branch once it has a commit; run the checks",
@@ -137,7 +155,9 @@ def render_continuity(
     states = [apply_corrections(load(ticket.task), told.edits) for ticket in active[:MAX_TASK_ROWS]]
     rows = [_render_row(state, waits.get(state.task.id, ""), len(states)) for state in states]
     first = states[0] if states else apply_corrections(load(unseen[0].task), told.edits) if unseen else None
-    review = list_within_tokens((f"{ticket.task} ({ticket.status})" for ticket in unseen), 66, NAME_TOKENS + 4)
+    review = list_within_tokens(
+        (f"{truncate_to_tokens(ticket.task, NAME_TOKENS)} ({ticket.status})" for ticket in unseen), 66, NAME_TOKENS + 4
+    )
     return _render_document(_summarise_first_task(first, told) if first else None, len(active), rows, review)
 
 
@@ -213,18 +233,35 @@ def _render_document(
     )
 
 
+def describe_checkpoint(state: State) -> dict[str, Any]:
+    """What the checks said by then, and whether there is a tree to go back to."""
+    verdict = state.verification.verdict
+    return {"verdict": verdict.ruling.value if verdict else "none", "recoverable": bool(state.workspace.snapshot)}
+
+
+def name_checkpoint_file(step: int) -> str:
+    """The name sorts as the number does."""
+    return f"{step:06}.md"
+
+
+MAX_CHECKPOINT_FILES = 12
+"""The newest of a task; the journal knows the others."""
 MAX_CHECKPOINT_DECISIONS = 40
 MAX_CHECKPOINT_PATHS = 40
 
 
 def render_checkpoint(state: State, reason: str) -> str:
     front = {"id": state.task.id, "step": state.work.step, "seq": state.head.seq, "at": format_time(state.times.updated)}
+    front |= describe_checkpoint(state)
     return f"---\n{to_visible_json_lines(front)}\n---\n" + "\n".join(_render_body(state, reason)) + "\n"
 
 
 def _render_body(state: State, reason: str) -> Iterator[str]:
     yield f"# Checkpoint of {escape_inline(state.task.id, 60)} after step {state.work.step}"
     yield from ("", f"Written because {escape_inline(reason, 300)}. Ceiling: {describe_ceiling(state)}.", "")
+    if state.workspace.snapshot:
+        task = escape_inline(state.task.id, 60)
+        yield from (f"`afresh resume {task} --from {state.work.step}` goes back to it: tree, plan and memory as of here.", "")
     yield from quote_lines(state.task.goal)
     for word in list_user_statements(state):
         asked = f"when asked “{escape_inline(word.question, 300)}”" if word.question else "later"

@@ -93,7 +93,10 @@ def _describe_event(event: Event) -> dict[str, Any]:
             return _describe_decision(decision)
         case happened.PlanSet(items):
             return _make_fields(APPROACH_TYPE, "model", f"plan: {'; '.join(item.text for item in items)}", "", None)
-        case happened.QuestionAsked() | happened.QuestionAnswered() | happened.PersonSpoke() | happened.StepsUndone():
+        case (
+            happened.QuestionAsked() | happened.QuestionAnswered() | happened.PersonSpoke() | happened.StepsUndone()
+            | happened.RecoveredFromCheckpoint()
+        ):  # fmt: skip
             return _describe_exchange(event)
         case happened.ChangeKeptOrReverted() | happened.VerdictReached():
             return _describe_outcome(event) | {"step": event.step}
@@ -118,10 +121,22 @@ def _describe_decision(made: Decision) -> dict[str, Any]:
     return _make_fields(type, made.by, made.text, made.why, sure, severity) | {"step": made.step, **subject}
 
 
+def _describe_recovery(event: happened.RecoveredFromCheckpoint) -> dict[str, Any]:
+    text = f"recovered from the checkpoint after step {event.step}"
+    why = f"steps {event.step + 1} to {event.left_step} do not count any more; their tree is snapshot {event.left_snapshot[:12]}"
+    return _make_fields(OVERRIDE_TYPE, "person", text, why, 1.0) | _name_person(event.by)
+
+
 def _describe_exchange(
-    event: happened.QuestionAsked | happened.QuestionAnswered | happened.PersonSpoke | happened.StepsUndone,
+    event: happened.QuestionAsked
+    | happened.QuestionAnswered
+    | happened.PersonSpoke
+    | happened.StepsUndone
+    | happened.RecoveredFromCheckpoint,
 ) -> dict[str, Any]:
     """Describe a question, its answer or a message. Answers are always a person's, whatever the name."""
+    if isinstance(event, happened.RecoveredFromCheckpoint):
+        return _describe_recovery(event)
     if isinstance(event, happened.PersonSpoke):
         return _make_fields(
             OVERRIDE_TYPE, "person", event.text, "a new direction" if event.redirects else "", 1.0

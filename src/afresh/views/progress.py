@@ -130,7 +130,7 @@ def _make_progress_lines(state: State, events: Sequence[happened.Event], kept_be
                 lines.append(_make_step_line(step, outcome, events, kept_before is None or state.workspace.kept > kept_before))
             case (
                 happened.CeilingChanged() | happened.ReserveChanged() | happened.MemoryCompacted() | happened.StrategyChanged()
-                | happened.PersonSpoke() | happened.StepsUndone()
+                | happened.PersonSpoke() | happened.StepsUndone() | happened.RecoveredFromCheckpoint()
             ):  # fmt: skip
                 lines += _make_lines_between_steps(event)
             case happened.QuestionAsked(question):
@@ -153,9 +153,12 @@ def _make_lines_between_steps(
     | happened.MemoryCompacted
     | happened.StrategyChanged
     | happened.PersonSpoke
-    | happened.StepsUndone,
+    | happened.StepsUndone
+    | happened.RecoveredFromCheckpoint,
 ) -> list[ProgressLine]:
     """Describe what happened between two steps: compaction, or a change of approach."""
+    if isinstance(event, happened.RecoveredFromCheckpoint):
+        return [ProgressLine("•", f"recovered from the checkpoint after step {event.step}")]
     if isinstance(event, happened.StrategyChanged | happened.PersonSpoke | happened.StepsUndone):
         return [_make_guidance_line(event)]
     if isinstance(event, happened.ReserveChanged):

@@ -107,10 +107,14 @@ def write_task_files(folder: Path, state: State) -> None:
 
 
 def write_checkpoint_file(folder: Path, state: State, last: JournalEntry | None) -> None:
-    """Write the state after a commit that ends with a checkpoint; replaces the previous file."""
+    """Write the state after a commit that ends with a checkpoint; the oldest files beyond the bound are deleted."""
     if last and isinstance(last.event, CheckpointWritten):
+        own = folder / "checkpoints" / file_io.file_name_from_task(state.task.id)
+        file_io.refuse_symlinks(own)
         text = continuity_file.render_checkpoint(state, last.event.reason)
-        file_io.replace_file(folder / "checkpoints" / f"{file_io.file_name_from_task(state.task.id)}.md", text)
+        file_io.replace_file(own / continuity_file.name_checkpoint_file(state.work.step), text)
+        for path in sorted(own.glob("*.md"))[: -continuity_file.MAX_CHECKPOINT_FILES]:
+            path.unlink()
 
 
 def write_memory_files(folder: Path, lines: Sequence[task_history.HistoryLine], facts: FactIndex) -> None:
@@ -176,6 +180,8 @@ _VIEW_FILE_PATTERNS = (
     "decisions/*.jsonl*",
     "tasks/*.json*",
     "checkpoints/*.md*",
+    "checkpoints/*/*.md*",
+    "checkpoints/*/.*.md*",
     "context/*.json*",
     "continuity.json",
     ".continuity.json.*",
@@ -205,11 +211,12 @@ def rebuild_view_files(
 
 
 def _rebuild_task(store: JournalStore, task: str, folder: Path) -> State:
-    entries = list(store.journal(task))
-    last = max((place for place, entry in enumerate(entries) if isinstance(entry.event, CheckpointWritten)), default=0)
-    state = fold_entries(None, entries[: last + 1])
-    write_checkpoint_file(folder, state, entries[last])
-    state = fold_entries(state, entries[last + 1 :])
+    entries, state, done = list(store.journal(task)), None, 0
+    written = [place + 1 for place, entry in enumerate(entries) if isinstance(entry.event, CheckpointWritten)]
+    for end in written:
+        state, done = fold_entries(state, entries[done:end]), end
+        write_checkpoint_file(folder, state, entries[end - 1])
+    state = fold_entries(state, entries[done:])
     text = "".join(decision_log.render_log_lines(entries))
     if text:
         file_io.replace_file(folder / "decisions" / f"{file_io.file_name_from_task(task)}.jsonl", text)

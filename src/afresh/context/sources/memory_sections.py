@@ -28,9 +28,10 @@ STALE_MARK = ", before the last change"
 
 def draft_archive_index(memory: GatheredContext) -> SectionDraft:
     """The latest outputs of some length, newest first to be taken; those of the last step stand in full elsewhere, and so does
-    what another section names. `recall` lists the others."""
+    what another section names. `recall` lists the others. After a recovery, with nothing else of the history, all of them."""
     latest, stale = memory.state.work.step, _make_stale_marker(memory.state)
-    lines = [line for line in list_long_outputs(memory) if line.step != latest][-memory.policy.memory.max_archive_lines :]
+    listed = [line for line in list_long_outputs(memory) if line.step != latest]
+    lines = listed[-memory.policy.memory.max_archive_lines :] if memory.state.memory.passages else listed
     pieces = [
         SectionPiece(f"- {render_index_line(line, stale(line.block, line.step))}",
               "index lines of archived outputs", rank=-line.step, once=line.block[:8])
