@@ -239,7 +239,7 @@ def models_are_asked_at_one_door(path: PurePosixPath, tree: ast.Module) -> Itera
             yield f"line {node.lineno} asks a model past models/call.py"
 
 
-CONVENTIONS = {"main", "command", "tool", "contexts"}
+CONVENTIONS = {"main", "command", "tool", "contexts", "extended_contexts"}
 """Found by name: entry points, click's commands, each tool's value, what recorded runs are replayed with."""
 SUBCOMMANDS = {
     "show", "diff", "cache", "why", "block", "verify", "approve", "reject", "edit", "search", "export", "share", "read", "reply",

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.replay import contexts
-from afresh.replay.build_contexts import detect_outcome
+from afresh.replay.build_contexts import detect_outcome, find_written_file
 
 LONG = "some line that is printed again and again\n" * 400
 
@@ -48,3 +48,16 @@ def test_the_context_of_a_recorded_run_tells_it_with_the_action():
     ]
     last = list(contexts({"id": "r", "task": "look", "steps": steps}, 2_000, lambda text: len(text) // 4 + 1))[-1]
     assert "\n1 ok> python run_part_0.py" in last and "\n2 exit 1> python run_part_1.py" in last
+
+
+@pytest.mark.parametrize(
+    ("observation", "path"),
+    [
+        ("The file /home/me/src/a.py has been updated successfully.", "/home/me/src/a.py"),
+        ("File created successfully at: src/b.go (file state is current)", "src/b.go"),
+        ("cat: The file a.py: no such file", ""),
+        ("", ""),
+    ],
+)
+def test_a_report_of_a_change_names_the_file_where_the_action_holds_only_its_text(observation, path):
+    assert find_written_file(observation) == path

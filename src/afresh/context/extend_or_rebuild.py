@@ -11,7 +11,7 @@ class ExtensionCosts:
     """Sizes in tokens, of whole prompts: system text and tools included."""
 
     base: int
-    """The last rebuilt prompt; a new one is expected to have as many."""
+    """What a new prompt is expected to have: as the last one that was built, with what was appended since if there is room."""
     fixed: int
     """System text and tools, which are the same in any prompt."""
     prefix: int

@@ -255,7 +255,7 @@ FIRST_CONTEXT_POLICY = ContextPolicy()
 DEFAULT_CONTEXT_POLICY = replace(
     FIRST_CONTEXT_POLICY,
     version=2,
-    allocation=AllocationPolicy(extension=ExtensionPolicy(max_growth=1.5)),
+    allocation=AllocationPolicy(extension=ExtensionPolicy(max_growth=1.75, max_turn_tokens=1_000)),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True),
     history=HistoryPolicy(max_live_tokens=800),
     memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8),

@@ -9,3 +9,10 @@ def contexts(trajectory: Mapping[str, Any], budget: int, count: Callable[[str], 
     from afresh.replay.build_contexts import build_contexts as made
 
     return made(trajectory, budget, count)
+
+
+def extended_contexts(trajectory: Mapping[str, Any], budget: int, count: Callable[[str], int]) -> Iterator[str]:
+    """The same where prefixes are cached: contexts are kept and appended to while that is cheaper; see `extend_contexts.py`."""
+    from afresh.replay.extend_contexts import extend_contexts as made
+
+    return made(trajectory, budget, count)

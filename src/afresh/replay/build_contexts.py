@@ -11,7 +11,7 @@ from afresh.context.build_prompt import build_best_prompt
 from afresh.core.action import Action, Observation
 from afresh.core.archived_block import block_id_from_text
 from afresh.core.memory_state import StepRecord
-from afresh.core.prompt import Request
+from afresh.core.prompt import Prompt, Request
 from afresh.core.state import State
 from afresh.core.step_history import ENDED_OK, Passage, PassageVoice, bound_passages, count_remembered_characters
 from afresh.core.task import RECORDED_TYPE, Task
@@ -45,6 +45,15 @@ def detect_outcome(observation: str) -> str:
     return next((word for word, sign in OUTCOME_PATTERNS if sign.search(text)), "")
 
 
+WRITTEN_FILE_PATTERN = re.compile(r"\A\s*(?:The file|File created successfully at:?) +(\S+)")
+
+
+def find_written_file(observation: str) -> str:
+    """The path that a report of a change names: recorded edits may hold the new text alone. Empty if it is none."""
+    match = WRITTEN_FILE_PATTERN.match(observation)
+    return match[1] if match else ""
+
+
 CountTokens = Callable[[str], int]
 TASK_BUDGET_DIVISOR = 5
 MESSAGE_BUDGET_DIVISOR = 16
@@ -72,14 +81,26 @@ class ForeignTokenCounter:
 
 def build_contexts(trajectory: Mapping[str, Any], budget: int, count: CountTokens) -> Iterator[str]:
     """For each step of the run the text that the model would be sent before it, system text and tool schemas left out."""
-    layout, counter, archive, past = load_replay_template(), make_foreign_counter(count), dict[str, str](), TraceCache()
+    counter = make_foreign_counter(count)
+    for memory, _ in remember_steps(trajectory, budget, count):
+        yield build_context(memory, budget, counter).request.message
+
+
+def build_context(memory: GatheredContext, budget: int, counter: ForeignTokenCounter) -> Prompt:
+    return build_best_prompt(memory, load_replay_template(), (), budget, counter)
+
+
+def remember_steps(
+    trajectory: Mapping[str, Any], budget: int, count: CountTokens
+) -> Iterator[tuple[GatheredContext, RecordedStep]]:
+    """Each step, with what is remembered before its action."""
+    archive, past = dict[str, str](), TraceCache()
     goal = truncate_to_tokens(str(trajectory.get("task") or ""), budget // TASK_BUDGET_DIVISOR, count)
     state = State(task=Task(id=str(trajectory.get("id", "")), goal=goal, type=RECORDED_TYPE, budget=budget))
     for number, plain in enumerate(trajectory["steps"], 1):
         step = step_from_trajectory(plain)
         state = add_user_message(state, step.said, budget, count)
-        memory = GatheredContext(state, (), past.of(state.memory.passages, archive.__getitem__))
-        yield build_best_prompt(memory, layout, (), budget, counter).request.message
+        yield GatheredContext(state, (), past.of(state.memory.passages, archive.__getitem__)), step
         state = add_user_message(
             advance_state(state, number, step, archive), step.observation if step.tool == MESSAGE_USER_TOOL else "", budget, count
         )
@@ -117,7 +138,7 @@ def add_user_message(state: State, words: str, budget: int, count: CountTokens) 
 
 def advance_state(state: State, number: int, step: RecordedStep, archive: dict[str, str]) -> State:
     """The state once the step was taken: its texts are in the archive, its passages in memory."""
-    about, made = find_file_names(step.action), list[Passage]()
+    about, made = find_file_names(f"{find_written_file(step.observation)}\n{step.action}"), list[Passage]()
     for voice, text in (
         (PassageVoice.THOUGHT, step.thought),
         (PassageVoice.ACTION, step.action),

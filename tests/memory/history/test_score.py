@@ -83,6 +83,9 @@ def test_what_speaks_of_a_file_is_warm_when_an_action_named_the_file_lately(kind
         return "other" if row.line.key == OTHER[kind] else "one"
 
     assert preferred_by(hot, hot=3.0) == "one" and preferred_by(hot, hot=-3.0) == "other"
+    companion = [*hot[:2], (9, ACTION, "cat test_warm.py")]
+    covered |= {"test_warm.py", "cat test_warm.py"}
+    assert preferred_by(companion, hot=3.0) == "one" and preferred_by(companion, hot=-3.0) == "other"
     cooled = [(5, OUTPUT, f"{ONE[kind]}\ncold.py"), (5, OUTPUT, f"{OTHER[kind]}\nwarm.py"), (2, ACTION, "cat cold.py"), hot[2]]
     covered |= {"cold.py", "cat cold.py"}
     assert preferred_by(cooled, heat=-1.0) == "other" and preferred_by(cooled, heat=1.0) == "one"

@@ -163,7 +163,7 @@ def test_the_last_action_that_named_a_file_is_known_and_outputs_do_not_touch():
     archive = Archive()
     first, later = (archive.passage(f"cat a.py {n}", n, PassageVoice.ACTION, ("a.py",)) for n in (1, 4))
     printed = replace(archive.passage("a.py is long", 6), about=("a.py", "b.py"))
-    assert build_trace((first, later, printed), archive.__getitem__).touched == {"a.py": 4}
+    assert build_trace((first, later, printed), archive.__getitem__).touched == {"a": 4}
 
 
 def test_names_are_paths_and_identifiers_and_neither_words_nor_addresses():

@@ -22,7 +22,7 @@ def render_history_rows(
     place, last = 0, ""
     for entry, row in shown:
         if entry is not former:
-            heading = _render_entry_heading(entry, row.line.place > entry.first, changed, ids)
+            heading = render_entry_heading(entry, row.line.place > entry.first, changed, ids)
             yield heading + row.line.text, _describe_entry_origin(entry)
         else:
             between = entry.lines[place - entry.first : row.line.place - entry.first]
@@ -41,7 +41,7 @@ def _describe_entry_origin(entry: TraceEntry) -> str:
     return f"{voice} of step {entry.step}{block}"
 
 
-def _render_entry_heading(entry: TraceEntry, cut: bool, changed: int, ids: Mapping[TraceEntry, str]) -> str:
+def render_entry_heading(entry: TraceEntry, cut: bool, changed: int, ids: Mapping[TraceEntry, str]) -> str:
     """Stands before an action or a thought on its line; before an output on one of its own, so that its indentation stays.
     An action says how it ended, and by which id its output is to be had if nothing of it is shown."""
     if entry.voice is not PassageVoice.OUTPUT:

@@ -2,11 +2,14 @@
 
 import re
 from functools import lru_cache
+from itertools import combinations
 
 NAME_CANDIDATE_PATTERN = re.compile(r"(?:(?<!<)/|[A-Za-z_~.])[\w./\-]*\w")
 TWO_LETTERS_PATTERN = re.compile(r"[A-Za-z]{2}")
 CODE_LIKE_PATTERN = re.compile(r"[/_.]|[a-z][A-Z]|\d.*[A-Za-z]{2}|[A-Za-z]{2}.*\d")
 FILE_NAME_PATTERN = re.compile(r"(?:^|/)([\w.-]*\w\.[A-Za-z]\w{0,4})(?::\d+)?$")
+TEST_AFFIX_PATTERN = re.compile(r"^tests?[_-]|[_-](?:tests?|spec)$")
+SUBJECT_END_PATTERN = re.compile(r"[_-]")
 ADDRESS_PATTERN = re.compile(r"x?(?=[0-9a-f]*\d)[0-9a-f]{7,}")
 """Of an object in memory, or a hash cut short: never needed again, and there are many."""
 NOT_A_NAME_PATTERN = re.compile(r"~?[\d.]+[A-Za-z]{0,3}(?:/[A-Za-z/]+)?|_[a-z]+_|.*\.\.\..*|s/.*/.*/g?")
@@ -50,15 +53,16 @@ def find_long_words(text: str) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def list_implied_names(name: str) -> tuple[str, ...]:
-    """The name, and those that whoever sees it has seen as well: the ends of a path, the links of a dotted chain."""
+    """The name, and those that whoever sees it has seen as well: the parts of a path, the links of a dotted chain."""
     parts = [name]
-    place = name.find("/")
-    while place >= 0:
-        parts += [name[place:], name[place + 1 :]]
-        place = name.find("/", place + 1)
+    slashes = [place for place, sign in enumerate(name) if sign == "/"]
+    for place in slashes:
+        parts += [name[place:], name[place + 1 :], name[:place]]
+    if len(slashes) < MAX_CHAIN_LINKS:
+        parts += [name[start + skipped : end] for start, end in combinations(slashes, 2) for skipped in (0, 1)]
     links = name.rpartition("/")[2].split(".")
-    if 2 < len(links) < MAX_CHAIN_LINKS:
-        parts += [".".join(links[start:end]) for start in range(len(links)) for end in range(start + 2, len(links) + 1)]
+    if 1 < len(links) < MAX_CHAIN_LINKS:
+        parts += [".".join(links[start:end]) for start, end in combinations(range(len(links) + 1), 2)]
     return tuple(dict.fromkeys(parts))
 
 
@@ -72,3 +76,10 @@ def find_names_and_implied(line: str) -> tuple[tuple[str, ...], tuple[str, ...]]
 def find_file_names(text: str) -> tuple[str, ...]:
     """File names that a text mentions, without their folders."""
     return tuple(dict.fromkeys([match[1] for name in find_names(text) if (match := FILE_NAME_PATTERN.search(name))]))
+
+
+@lru_cache(maxsize=4_096)
+def find_subject(file_name: str) -> str:
+    """The word that a file has in common with its tests and companions: `resume` of resume.go, resume_tui.go, test_resume.py."""
+    stem = TEST_AFFIX_PATTERN.sub("", file_name.lower().strip("._").partition(".")[0]).strip("_-")
+    return SUBJECT_END_PATTERN.split(stem)[0] or file_name

@@ -12,6 +12,7 @@ from operator import itemgetter
 
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.step_history import PassageVoice
+from afresh.memory.history.names import find_subject
 from afresh.memory.history.trace import LastSighting, Trace, TraceEntry, TraceRow
 
 LOGARITHMS = [0.0, *[log(number) for number in range(1, 4_096)]]
@@ -110,10 +111,10 @@ def clamp_odds(odds: float) -> float:
 
 
 def _count_steps_since_touch(trace: Trace, entry: TraceEntry, now: int, most: int) -> int:
-    """Steps since an action last named one of its files, `most` if that is too long ago."""
+    """Steps since an action last named one of its files or their companions, `most` if that is too long ago."""
     touched, last = trace.touched, -most
     for name in entry.passage.about:
-        step = touched.get(name, -most)
+        step = touched.get(find_subject(name), -most)
         if step > last:
             last = step
     return min(most, max(1, now - last))

@@ -48,12 +48,18 @@ def select_history(
     if held.total + max(room.heading, room.mark) * len(trace.entries) <= room.tokens:
         packing.take_all()
         return packing.choice
-    packing.open(now)
-    for level in range(LEVEL_COUNT):
-        packing.take_lines(level)
-        packing.take_names(level)
-        if packing.full:
-            break
+    packing.select(now)
+    return packing.choice
+
+
+def select_step_lines(
+    trace: Trace, room: SelectionBudget, covered: set[str], weights: HistoryWeights, price: TokenPrice
+) -> HistorySelection:
+    """The same of the latest step alone."""
+    latest = trace.entries[-1].step if trace.entries else 0
+    orders = [order for order in rank_history(trace, weights, price).orders if order[0].step == latest]
+    packing = HistorySelector(trace, weights, covered, room, HistorySelection(left=room.tokens), room.names, orders)
+    packing.select(latest + 1)
     return packing.choice
 
 
@@ -94,6 +100,14 @@ class HistorySelector:
     chances: dict[str, float] = field(default_factory=dict[str, float])
     headed: set[int] = field(default_factory=set[int])
     vain: int = 0
+
+    def select(self, now: int) -> None:
+        self.open(now)
+        for level in range(LEVEL_COUNT):
+            self.take_lines(level)
+            self.take_names(level)
+            if self.full:
+                break
 
     def open(self, now: int) -> None:
         """Each order is entered on the levels that its best row and its best name promise."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from afresh.core.step_history import Passage, PassageVoice
-from afresh.memory.history.names import find_names_and_implied
+from afresh.memory.history.names import find_names_and_implied, find_subject
 
 CODE_FENCE = re.compile(r"\s*(```|~~~)")
 MIN_TELLING_CHARACTERS = 20
@@ -145,7 +145,7 @@ class Trace:
     names: Mapping[str, LastSighting] = field(default_factory=dict[str, LastSighting])
     lines: Mapping[str, LastSighting] = field(default_factory=dict[str, LastSighting])
     touched: Mapping[str, int] = field(default_factory=dict[str, int])
-    """For each file name the last step whose action named it."""
+    """For each subject of files the last step whose action named one of them."""
     tallies: Mapping[PassageVoice, VoiceTally] = field(default_factory=dict[PassageVoice, VoiceTally])
     beside: dict[type, object] = field(default_factory=dict[type, object], compare=False, repr=False)
     """What has been worked out from it and is worth keeping while it grows. It saves work and says nothing of its own."""
@@ -186,7 +186,7 @@ def extend_trace(before: Trace, new: list[TraceEntry], passages: tuple[Passage, 
     for number, entry in enumerate(new, len(before.entries)):
         entry.number = number
         if entry.voice is PassageVoice.ACTION:
-            touched.update(dict.fromkeys(entry.passage.about, entry.step))
+            touched.update(dict.fromkeys(map(find_subject, entry.passage.about), entry.step))
         for voice, (count, size) in enter_lines(entry, names, lines).items():
             held = tallies.get(voice) or VoiceTally(0, 0, entry.step, entry.step)
             last = entry.step if voice is entry.voice else held.last
