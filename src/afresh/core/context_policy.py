@@ -171,6 +171,8 @@ class MemoryPolicy:
     min_listed_output_characters: int = 300
     """A shorter output is not listed among the archived ones; `recall` lists all."""
     max_archive_lines: int = 40
+    max_error_lines: int = 0
+    """Errors that outputs said and that still hold: so many lines are never left out; others, and other observations, may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,6 +260,6 @@ DEFAULT_CONTEXT_POLICY = replace(
     allocation=AllocationPolicy(extension=ExtensionPolicy(max_growth=1.75, max_turn_tokens=1_000)),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True),
     history=HistoryPolicy(max_live_tokens=800),
-    memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8),
+    memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8, max_error_lines=4),
     truncation=TruncationPolicy(docstring_weight=0.2),
 )

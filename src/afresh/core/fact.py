@@ -135,6 +135,7 @@ class LessonJudged:
 
 
 MAX_FACTS = 40
+MAX_LASTING_OBSERVATIONS = 8
 FACT_KIND_DROP_ORDER = {FactKind.OBSERVED: 0, FactKind.NOTE: 1}
 UNDONE_STEP_MARK = " (from a step that was undone)"
 
@@ -146,12 +147,14 @@ def supersede_fact(facts: tuple[Fact, ...], new: Fact) -> tuple[Fact, ...]:
 
 def bound_facts(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """At most `MAX_FACTS`. Observations go first, the unsure ones before the sure ones, then notes, the oldest first; failed
-    approaches go last."""
+    approaches go last, and so do the newest sure observations: they are errors that still hold."""
     excess = len(facts) - MAX_FACTS
     if excess <= 0:
         return facts
     last = len(FACT_KIND_DROP_ORDER)
-    first = sorted(facts, key=lambda fact: (FACT_KIND_DROP_ORDER.get(fact.kind, last), is_sure_observation(fact)))
+    lasting = {id(fact) for fact in [fact for fact in facts if is_sure_observation(fact)][-MAX_LASTING_OBSERVATIONS:]}
+    order = {id(fact): last if id(fact) in lasting else FACT_KIND_DROP_ORDER.get(fact.kind, last) for fact in facts}
+    first = sorted(facts, key=lambda fact: (order[id(fact)], is_sure_observation(fact)))
     gone = {id(fact) for fact in first[:excess]}
     return tuple([fact for fact in facts if id(fact) not in gone])
 

@@ -108,7 +108,11 @@ class CompactionPolicy:
     keep_passages: int = 46
     """So few that memory is compacted before it has to forget without a word: see `passage.FEWEST`."""
     oldest: int = 0
-    """Steps after which a passage goes in any case, at the next compaction; 0: never for its age alone."""
+    """Steps after which a passage goes in any case; 0: never for its age alone."""
+    most_passages: int = 0
+    """Passages at which memory is compacted, whatever the ceiling; 0: by its pool alone."""
+    context: int = 0
+    """Tokens of a call, with its reserve, from which memory is compacted; 0: whatever a call takes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,16 @@ def measure_fullness(passages: Sequence[Passage], ceiling: int) -> float:
 
 
 def is_memory_full(passages: Sequence[Passage], ceiling: int, policy: CompactionPolicy) -> bool:
-    return len(passages) > FULL_SLACK_FACTOR * policy.keep_passages and measure_fullness(passages, ceiling) >= policy.full
+    """By its pool, by the number of passages, or by the age of the oldest."""
+    if len(passages) <= FULL_SLACK_FACTOR * policy.keep_passages:
+        return False
+    many = 0 < policy.most_passages <= len(passages)
+    return many or has_aged(passages, policy) or measure_fullness(passages, ceiling) >= policy.full
+
+
+def has_aged(passages: Sequence[Passage], policy: CompactionPolicy) -> bool:
+    """Whether the oldest is so much too old that a compaction is worth it."""
+    return policy.oldest > 0 and passages[-1].step - passages[0].step > FULL_SLACK_FACTOR * policy.oldest
 
 
 def select_passages_to_drop(

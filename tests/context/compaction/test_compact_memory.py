@@ -13,6 +13,7 @@ from afresh.context.build_prompt import build_best_prompt, select_offered_tools
 from afresh.context.compaction.compact_memory import compact_by_rules, compact_memory
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation
+from afresh.core.ceiling_state import CallFigures
 from afresh.core.decision import Decision
 from afresh.core.event import CompactionRequested, MemoryCompacted
 from afresh.core.fact import Fact, FactKind
@@ -192,8 +193,34 @@ def test_what_a_thought_decides_stays_word_for_word():
 def test_a_passage_that_is_too_old_goes_whatever_its_kind():
     style = replace(TEMPLATE, pruning=replace(SMALL, oldest=10))
     store, _, state = long_run(30, style=style)
-    (event,) = journal(store)
-    assert all(event.step - passage.step <= 10 for passage in state.memory.passages)
+    last = journal(store)[-1]
+    assert all(last.step - passage.step <= 10 for passage in state.memory.passages)
+
+
+def test_age_alone_starts_a_compaction_and_so_does_the_number_of_passages():
+    roomy = replace(SMALL, full=1.0, left=0.9)
+    assert not journal(long_run(30, style=replace(TEMPLATE, pruning=roomy))[0])
+    aged, _, state = long_run(30, style=replace(TEMPLATE, pruning=replace(roomy, oldest=10)))
+    assert len(journal(aged)) > 1 and state.memory.passages[0].step > 15
+    many, _, state = long_run(30, style=replace(TEMPLATE, pruning=replace(roomy, most_passages=20)))
+    assert journal(many) and len(state.memory.passages) < 26
+
+
+def test_a_call_over_the_alert_forces_a_compaction_that_says_so():
+    style = replace(TEMPLATE, pruning=replace(SMALL, full=1.0, left=0.5, context=12_000))
+    store, agent, state = long_run(20, style=style)
+    assert not journal(store)
+    large = replace(state, tokens=replace(state.tokens, last_call=CallFigures(budget=16_000, tokens=11_000, reserve=1_000)))
+    after = compact_memory(large, agent)
+    assert len(after.memory.passages) < len(large.memory.passages)
+    assert journal(store)[-1].note.startswith("the last call took 12,000 tokens, the alert is at 12,000")
+
+
+def test_every_shipped_type_prunes_by_age_number_and_size_of_the_context():
+    assert all(
+        min(policy.oldest, policy.most_passages, policy.context) > 0
+        for policy in (load_template(name).pruning for name in ("fix_bug", "refactor", "discovery", "code_review"))
+    )
 
 
 def test_the_same_journal_gives_the_same_summary_and_a_window_is_rebuilt_from_it():

@@ -1,8 +1,10 @@
 """What a prompt says of notes and of what was observed."""
 
-from afresh.context.sources.memory_sections import draft_notes
-from afresh.core.fact import Fact, FactKind
+from afresh.context.sources.memory_sections import draft_notes, list_error_lines
+from afresh.context.sources.verification_status import draft_verification
+from afresh.core.fact import MAX_FACTS, Fact, FactKind, bound_facts
 from afresh.core.memory_state import MemoryState
+from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.verdict import CheckRun, FailedTest, Ruling, Verdict
@@ -25,7 +27,8 @@ def told(*facts: Fact, step: int = 20, change: int = 0, failing: str = "") -> li
         workspace=WorkspaceState(last_change=change),
         verification=VerificationState(verdict=Verdict(Ruling.FAIL, "no", runs) if failing else None),
     )
-    return [piece.text for piece in draft_notes(GatheredContext(state)).pieces]
+    memory = GatheredContext(state)
+    return [*[piece.text for piece in draft_notes(memory).pieces], *list_error_lines(memory)[1:]]
 
 
 def test_what_was_observed_long_before_the_last_change_is_not_shown_and_what_a_note_holds_is():
@@ -43,3 +46,20 @@ def test_a_failing_test_that_verification_names_is_not_named_a_second_time():
 def test_cases_of_one_test_are_one_line():
     [line] = told(*[observed(f"tests/test_a.py::test_sum[{case}]", 19, f"assert {case} == 2") for case in range(3)])
     assert "test_sum[0] and others: assert 0 == 2" in line
+
+
+def test_the_newest_errors_that_still_hold_are_never_left_out():
+    facts = tuple(observed(f"python job_{number}.py", number, f"ValueError: {number}") for number in range(12, 20))
+    memory = GatheredContext(State(task=Task(id="t", goal="g"), work=WorkState(step=20), memory=MemoryState(facts=facts)))
+    shown = draft_verification(memory)
+    assert shown.tier is Tier.ALWAYS and [f"ValueError: {n}" in shown.pieces[0].text for n in (12, 16, 17, 18, 19)] == [
+        False, True, True, True, True,
+    ]  # fmt: skip
+    spare = [piece for piece in draft_notes(memory).pieces if piece.spare]
+    assert len(spare) == 4, "the others are shown while there is room"
+
+
+def test_an_error_outlasts_notes_in_a_full_memory():
+    notes = tuple(Fact(FactKind.NOTE, f"note {number}", "text", step=number) for number in range(MAX_FACTS))
+    kept = bound_facts((observed("pytest", 1, "2 failed"), *notes))
+    assert len(kept) == MAX_FACTS and kept[0].subject == "pytest" and kept[1].subject == "note 1"

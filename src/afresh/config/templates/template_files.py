@@ -146,6 +146,8 @@ TEMPLATE_SHAPE = MappingShape(
                 "keep_steps": make_integer_rule(1, 10_000),
                 "keep_passages": make_integer_rule(1, 100_000),
                 "oldest": make_integer_rule(0, 1_000_000),
+                "most_passages": make_integer_rule(0, 100_000),
+                "context": make_integer_rule(0, 1_000_000),
             },
         ),
         "loop": make_choice_rule("loop", STRATEGY_NAMES),

@@ -11,7 +11,7 @@ from afresh.core.progress_event import WorkNotice
 from afresh.core.reducer import apply_event
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
-from afresh.core.step_history import HookAnswer, Passage, Summary, compute_pool_fullness, update_kept_words
+from afresh.core.step_history import CompactionPolicy, HookAnswer, Passage, Summary, compute_pool_fullness, update_kept_words
 from afresh.core.template import Template
 from afresh.journal.append import append_events
 from afresh.memory.history.score import weights_from_policy
@@ -21,6 +21,7 @@ from afresh.memory.passage_retention import (
     classify_passage,
     compute_memory_capacity,
     count_passage_characters,
+    has_aged,
     is_memory_full,
     measure_fullness,
     select_passages_to_drop,
@@ -49,18 +50,27 @@ class MemoryCompactionPlan:
 
 def compact_memory(state: State, runtime: Runtime) -> State:
     """One commit, if memory is nearly full or the agent has asked for it and the user's hook lets it be."""
-    if not (state.memory.keep or is_memory_full(state.memory.passages, state.budget, runtime.settings.template.pruning)):
+    policy = runtime.settings.template.pruning
+    alert = find_context_alert(state, policy)
+    if not (state.memory.keep or alert or is_memory_full(state.memory.passages, state.budget, policy)):
         return state
     trace, counter = runtime.knowledge.traces.of(state.memory.passages, runtime.store.read), calibrate_counter(state, runtime)
     found = _plan_compaction(state, trace, runtime.settings.template, counter)
     if found is None or not (heard := _ask_hook(runtime, state, found)).go:
         return state
     words = _write_summary(state, runtime, found, trace)
-    note = "; ".join(part for part in (words.note, heard.note) if part)
+    note = "; ".join(part for part in (alert, words.note, heard.note) if part)
     event = MemoryCompacted(
         state.work.step, found.by, found.gone, words.summary, _count_freed_tokens(state, found), words.reply, note
     )
     return append_events(state, runtime, [*_record_hook_failure(heard, state), event])
+
+
+def find_context_alert(state: State, policy: CompactionPolicy) -> str:
+    """Says so if the last call took more than is allowed before memory must give way."""
+    last = state.tokens.last_call
+    used = last.tokens + last.reserve
+    return f"the last call took {used:,} tokens, the alert is at {policy.context:,}" if 0 < policy.context <= used else ""
 
 
 def compact_by_rules(state: State, trace: Trace, template: Template, count: CountTokens) -> State:
@@ -85,7 +95,9 @@ def _plan_compaction(state: State, trace: Trace, template: Template, count: Coun
     texts: dict[Passage, str] = {}
     for entry in trace.entries:
         texts[entry.passage] = texts.get(entry.passage, "") + join_entry_lines([entry], (entry.voice,))
-    most = policy.left * (min(measure_fullness(state.memory.passages, budget), 1.0) if state.memory.keep else 1.0)
+    many = 0 < policy.most_passages <= len(state.memory.passages)
+    least = state.memory.keep or many or find_context_alert(state, policy)
+    most = policy.left * (min(measure_fullness(state.memory.passages, budget), 1.0) if least else 1.0)
     gone = select_passages_to_drop(
         state.memory.passages,
         state.work.step,
@@ -94,7 +106,8 @@ def _plan_compaction(state: State, trace: Trace, template: Template, count: Coun
         enough=lambda size, number: compute_pool_fullness(size, number, budget) <= most,
     )
     passages = frozenset(state.memory.passages[place] for place in gone)
-    if not state.memory.keep and measure_fullness(tuple(passages), budget) < MIN_COMPACTION_GAIN_SHARE:
+    due = many or (bool(state.memory.passages) and has_aged(state.memory.passages, policy))
+    if not (state.memory.keep or (due and gone)) and measure_fullness(tuple(passages), budget) < MIN_COMPACTION_GAIN_SHARE:
         return None
     summary = summarise_passages(
         replace(state.memory.summary, keep=update_kept_words(state.memory.summary.keep, state.memory.keep)),

@@ -52,7 +52,7 @@ def draft_notes(memory: GatheredContext) -> SectionDraft:
         "known",
         "Notes",
         Tier.PHASE,
-        (*[build_note_piece(fact, memory.state) for fact in facts], *_list_observed_pieces(memory.state, memory.policy.memory)),
+        (*[build_note_piece(fact, memory.state) for fact in facts], *_separate_errors(memory)[1]),
     )
 
 
@@ -70,6 +70,19 @@ def _make_stale_marker(state: State) -> Callable[[str, int], str]:
         {one.block for one in state.memory.passages if one.late and one.step == state.workspace.last_change},
     )
     return lambda block, step: STALE_MARK if change and (step < change or (step == change and block not in late)) else ""
+
+
+def list_error_lines(memory: GatheredContext) -> list[str]:
+    """The newest errors that outputs said and that still hold, each once: they are never left out."""
+    lines = [piece.text for piece in _separate_errors(memory)[0]]
+    return ["Seen in outputs, and not yet passed since:", *lines] if lines else []
+
+
+def _separate_errors(memory: GatheredContext) -> tuple[list[SectionPiece], list[SectionPiece]]:
+    """What outputs said: the part that is never left out, and the rest."""
+    pieces, most = _list_observed_pieces(memory.state, memory.policy.memory), memory.policy.memory.max_error_lines
+    kept = sorted(pieces, key=lambda piece: piece.rank)[:most]
+    return [piece for piece in pieces if piece in kept], [piece for piece in pieces if piece not in kept]
 
 
 def _list_observed_pieces(state: State, policy: MemoryPolicy) -> list[SectionPiece]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from afresh.context.citations import find_citations
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
 from afresh.context.sources.excerpts import try_read_file
+from afresh.context.sources.memory_sections import list_error_lines
 from afresh.core.context_item import Note
 from afresh.core.context_policy import ReportPolicy
 from afresh.core.prompt import Tier
@@ -111,8 +112,5 @@ def draft_cited_lines(memory: GatheredContext) -> SectionDraft:
 
 
 def draft_verification(memory: GatheredContext) -> SectionDraft:
-    return draft_always_section(
-        "verification",
-        "Verification (run by the harness)",
-        render_check_status(memory.state, memory.policy.reports) if memory.state.workspace.first_snapshot else [],
-    )
+    ran = render_check_status(memory.state, memory.policy.reports) if memory.state.workspace.first_snapshot else []
+    return draft_always_section("verification", "Verification (run by the harness)", [*ran, *list_error_lines(memory)])
