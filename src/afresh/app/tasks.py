@@ -111,7 +111,7 @@ def choose_ceiling(style: Template, order: TaskOrder, given: Settings) -> int:
     """Return the template's ceiling plus the model's thinking budget, so that prompts keep their size."""
     model = order.model or given.model
     asked = max([style.thinking, *[phase.thinking for phase in style.phases]]) if order.thinking is None else order.thinking
-    return style.ceiling + (asked if not model or is_provider(model, given.models) else 0)
+    return style.ceiling + (asked if order.thinking or (model and is_provider(model, given.models)) else 0)
 
 
 def find_task_checks(project: Project) -> tuple[Check, ...]:
