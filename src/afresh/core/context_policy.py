@@ -95,6 +95,8 @@ class HistoryPolicy:
     """One in this many tokens more make another selection worth while."""
     max_filled_gap_characters: int = 16
     """A shorter gap between rows is shown instead of being marked."""
+    max_filled_live_gap_characters: int = 16
+    """The same, of work in a tree: results of a script are of little use one by one."""
     min_output_characters_for_id: int = 80
     """A shorter output says little more than how its action ended."""
     cold_after_steps: int = 500
@@ -259,7 +261,7 @@ DEFAULT_CONTEXT_POLICY = replace(
     version=2,
     allocation=AllocationPolicy(extension=ExtensionPolicy(max_growth=1.75, max_turn_tokens=1_000)),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True),
-    history=HistoryPolicy(max_live_tokens=800),
+    history=HistoryPolicy(max_live_tokens=800, max_filled_live_gap_characters=80),
     memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8, max_error_lines=4),
     truncation=TruncationPolicy(docstring_weight=0.2),
 )
