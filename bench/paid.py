@@ -4,7 +4,7 @@ contexts that are kept and appended to while that is cheaper.
     python bench/paid.py DATA [--budget 4000] [--fixed 1300] [--limit N] [--json]
 
 DATA is a file of recorded runs, one JSON object a line (.jsonl or .jsonl.gz). Runs are split into two halves by the hash of
-their id: settings were chosen on the half `even` only. Paid is relative to the history that is kept whole.
+their id: settings were compared on the half `even`. Paid is relative to the history that is kept whole.
 """
 
 import argparse
