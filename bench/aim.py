@@ -26,7 +26,7 @@ from afresh.code.context_items.work_focus import build_work_focus
 from afresh.code.index.code_index import refresh_code_index
 from afresh.code.index.update_index import MemoryCodeStore
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.gather import gather_context
 from afresh.core.commit import CommitFiles, CommitHistory
 from afresh.core.prompt import Prompt
@@ -63,7 +63,7 @@ def opening(case: Case, files: Tree, insight: CodeInsight, ceiling: int) -> Prom
     store: Any = SimpleNamespace(read=str)
     runtime = make_runtime(files=files, code=insight, store=store, template=chosen, tools=TOOLS, counter=EstimatingCounter())
     memory: GatheredContext = gather_context(state, runtime)
-    return build_best_prompt(memory, chosen, select_offered_tools(chosen, TOOLS), ceiling, EstimatingCounter())
+    return build_prompt(memory, chosen, select_offered_tools(chosen, TOOLS), ceiling, EstimatingCounter())
 
 
 def scored(case: Case, window: Prompt) -> Scores:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from afresh.context.build_prompt import build_best_prompt
+from afresh.context.build_prompt import build_prompt
 from afresh.context.compaction.compact_memory import compact_by_rules
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
@@ -67,7 +67,7 @@ class Session:
         for number, plain in enumerate(self.run["steps"], 1):
             step = step_from_trajectory(plain)
             state = add_user_message(state, step.said, self.budget, count)
-            message = build_best_prompt(
+            message = build_prompt(
                 GatheredContext(state, (), past.of(state.memory.passages, archive.__getitem__)), layout, (), self.budget, counter
             )
             self.lost += not all(

@@ -11,7 +11,7 @@ from traces import SPOKEN, passages
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import list_task_types, load_template
-from afresh.context.build_prompt import build_best_prompt, build_tools_section, draft_sections, select_offered_tools
+from afresh.context.build_prompt import build_prompt, build_tools_section, draft_sections, select_offered_tools
 from afresh.context.rebuild_call import parse_tool_schemas as loads_schemas
 from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
 from afresh.core.action import Action, Observation
@@ -92,12 +92,12 @@ memories = st.builds(with_work, states, shown_looks, SPOKEN)
 
 def made(memory, budget=4_000, type="implement_feature"):
     chosen = load_template(type)
-    return build_best_prompt(memory, chosen, select_offered_tools(chosen, TOOLS), budget, COUNTER)
+    return build_prompt(memory, chosen, select_offered_tools(chosen, TOOLS), budget, COUNTER)
 
 
 def whole(window):
     request = window.request
-    return COUNTER(request.system) + COUNTER(request.message) + build_tools_section(request.tools, COUNTER).tokens
+    return COUNTER(request.system) + COUNTER(request.body) + build_tools_section(request.tools, COUNTER).tokens
 
 
 @given(memories, st.integers(1_200, 16_000), st.sampled_from(list_task_types()))
@@ -124,7 +124,7 @@ def test_every_piece_is_shown_or_its_omission_is_written_down(memory, budget):
     for draft in draft_sections(memory):
         for piece in draft.pieces:
             joined = re.sub(r"^- step (\d+): ", r"\1> ", piece.text) if draft.name == "earlier" else piece.text
-            shown = piece.text in window.request.message or joined in window.request.message
+            shown = piece.text in window.request.body or joined in window.request.body
             assert shown or (draft.name, piece.what) in gone
 
 
@@ -172,10 +172,10 @@ def test_a_window_is_the_same_after_its_inputs_went_through_the_journal(memory, 
     kept = GatheredContext(value_from_json(State, to_canonical_json(memory.state)), memory.items, memory.trace)
     again = value_from_json(Template, to_canonical_json(chosen)), loads_schemas(to_canonical_json(schemas)), kept
     try:
-        first = build_best_prompt(memory, chosen, schemas, budget, COUNTER)
+        first = build_prompt(memory, chosen, schemas, budget, COUNTER)
     except OverCeiling:
         return
-    assert build_best_prompt(again[2], again[0], again[1], budget, COUNTER).request.text == first.request.text
+    assert build_prompt(again[2], again[0], again[1], budget, COUNTER).request.text == first.request.text
 
 
 def attempt(memory):
@@ -197,7 +197,7 @@ def test_what_may_never_be_left_out_is_there_in_the_tightest_window():
     )
     window = made(memory)
     for text in ("Make it work", "pytest -q", "use tabs", "edit a.py", "test_x failed", "then b.py"):
-        assert text in window.request.message
+        assert text in window.request.body
     assert {omission.section for omission in window.omissions} >= {"outline", "files"}
 
 
@@ -218,9 +218,9 @@ def test_stable_sections_come_first_so_that_successive_requests_share_their_pref
     first = made(GatheredContext(state(), (repo_map("a.py\nb.py"),)))
     record = StepRecord(1, "hm", (Observation(Action("read", {"path": "a.py"}), True, "shown"),), "read a.py", True)
     second = made(GatheredContext(state(recent=(record,), step=1), (repo_map("a.py\nb.py"),)))
-    shared = next(i for i, (a, b) in enumerate(zip(first.request.message, second.request.message, strict=False)) if a != b)
+    shared = next(i for i, (a, b) in enumerate(zip(first.request.body, second.request.body, strict=False)) if a != b)
     assert first.request.system == second.request.system
-    assert "## Source tree" in first.request.message[:shared]
+    assert "## Source tree" in first.request.body[:shared]
 
 
 @pytest.mark.parametrize("budget", [4_000, 8_000, 16_000])
@@ -250,7 +250,7 @@ def test_the_newest_words_of_the_user_stand_with_the_goal_as_what_counts_now():
         f"\n- The user said: no tabs\n{NEWEST_MESSAGE_HEADING}\nand now\nin the other file\n" in told
         and told.count("The user said") == 1
     )
-    assert "The user said" not in made(GatheredContext(state())).request.message
+    assert "The user said" not in made(GatheredContext(state())).request.body
 
 
 def test_notes_and_archived_searches_from_before_a_change_are_marked():
@@ -262,7 +262,7 @@ def test_notes_and_archived_searches_from_before_a_change_are_marked():
         BlockIndexLine(letter * 32, "search", "'weight'", 900, "26 hits", step) for letter, step in (("a", 2), ("b", 6))
     )
     window = made(GatheredContext(state(facts=notes, regions=changed, last_change=5, index=index, step=30)))
-    told = window.request.message
+    told = window.request.body
     assert "- old: pricing.py:19 rounds (step 2, before the last change)\n" in told
     assert "- new: pricing.py:20 is mended\n" in told and "- other: label.py is fine\n" in told
     assert "- aaaaaaaa step 2, before the last change search" in told and "- bbbbbbbb step 6 search" in told
@@ -273,11 +273,11 @@ def test_short_notes_come_before_older_code():
     code = [excerpt("a.py", n * 10, f"some_name_{n} = other_name\n" * 10, f"f{n}") for n in range(40)]
     test = Note("test", "test_a.py::test_b", "def test_b():\n" + "    assert some_name\n" * 60)
     thought = StepRecord(30, "and so on " * 900, (), "", True)
-    told = made(GatheredContext(state(facts=tuple(notes), step=30, recent=(thought,)), (*code, test))).request.message
+    told = made(GatheredContext(state(facts=tuple(notes), step=30, recent=(thought,)), (*code, test))).request.body
     assert all(f"- part {n}: rounds" in told for n in range(8)) and re.search(r"some_name_\d+ = ", told)
 
 
 def test_what_one_output_says_of_several_tests_is_one_line():
     seen = [Fact(FactKind.OBSERVED, f"test_a.py::test_b[{n}]", "AssertionError: 1", 0.9, "a" * 32, 3) for n in range(4)]
-    told = made(GatheredContext(state(facts=tuple(seen), step=30))).request.message
+    told = made(GatheredContext(state(facts=tuple(seen), step=30))).request.body
     assert "- step 3: test_a.py::test_b[0] and others: AssertionError: 1\n" in told and told.count("AssertionError") == 1

@@ -8,7 +8,7 @@ from traces import SPOKEN, Said, passages
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.explain import describe_origin
 from afresh.core.action import Action, Observation
 from afresh.core.fact import Fact, FactKind
@@ -38,7 +38,7 @@ def window(spoken: list[Said], *recent: StepRecord, budget: int = 6_000, **field
     held, archive = passages(spoken)
     task = Task(id="t", goal="Make it work", checks=(Check(CHECK),))
     state = make_state(task, **{"limit": 60, "step": recent[-1].step, "passages": held, "recent": recent, **fields})  # pyright: ignore[reportArgumentType]
-    return build_best_prompt(
+    return build_prompt(
         GatheredContext(state, (), build_trace(held, archive.__getitem__)),
         STYLE,
         select_offered_tools(STYLE.at("change"), TOOLS),

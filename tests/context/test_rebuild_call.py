@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.cache_prefix import is_volatile_section
 from afresh.context.rebuild_call import audit_call, rebuild_prompt, reference_sections
 from afresh.core.codec import to_canonical_json, value_from_json
@@ -74,7 +74,7 @@ def recorded_call(policy: ContextPolicy) -> tuple[str, CallAudit, dict[str, str]
     settings = CallSettings(template=load_template("fix_bug"), tools=TOOLS, counter=EstimatingCounter(), policy=policy)
     memory = GatheredContext(STATE, ITEMS, policy=policy)
     tools = select_offered_tools(settings.template.at(""), settings.tools)
-    prompt = build_best_prompt(memory, settings.template, tools, 6_000, settings.counter)
+    prompt = build_prompt(memory, settings.template, tools, 6_000, settings.counter)
     audit, blocks = audit_call(prompt, memory, settings, "a-model")
     return prompt.request.text, audit, {block.id: block.text for block in blocks}
 
@@ -110,4 +110,4 @@ def test_what_was_gathered_and_not_shown_is_there_for_another_policy():
 def test_the_first_policy_is_what_calls_without_one_were_built_by_and_never_changes():
     assert value_from_json(ContextPolicy, "{}") == FIRST_CONTEXT_POLICY
     assert FIRST_CONTEXT_POLICY.id == "1-44136fa3", "the hash of what differs from it: nothing"
-    assert sha256(repr(FIRST_CONTEXT_POLICY).encode()).hexdigest()[:12] == "45d4542fe14d"
+    assert sha256(repr(FIRST_CONTEXT_POLICY).encode()).hexdigest()[:12] == "c15ee4c041f4"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import OFF_TOPIC_REASON, build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import OFF_TOPIC_REASON, build_prompt, select_offered_tools
 from afresh.context.relevance import select_relevant_items, summarise_headings
 from afresh.core.context_item import Item, Note
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
@@ -41,7 +41,7 @@ def text(state: State, *looks: Item, budget: int = 4_000) -> str:
 
 
 def window(state: State, looks, budget: int, style):
-    return build_best_prompt(
+    return build_prompt(
         GatheredContext(state, tuple(looks)),
         style,
         select_offered_tools(style.at(state.phase), TOOLS),

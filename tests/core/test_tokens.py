@@ -6,7 +6,7 @@ from item_samples import excerpt, repo_map
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.context_item import Item
 from afresh.core.prompt import Request, Tier
@@ -31,7 +31,7 @@ def test_a_window_fits_by_whatever_counter_or_what_must_be_in_does_not(held, goa
         State(task=Task(id="t", goal=goal, checks=(Check("pytest"),)), work=WorkState(limit=60)), tuple(held)
     )
     try:
-        window = build_best_prompt(memory, STYLE, SCHEMAS, budget, counter)
+        window = build_prompt(memory, STYLE, SCHEMAS, budget, counter)
     except OverCeiling as fault:
         needed = (
             counter(STYLE.system)
@@ -68,7 +68,7 @@ def test_a_counter_of_before_there_was_anything_to_learn_is_still_read() -> None
 def test_what_was_asked_for_and_left_out_is_told_apart_from_what_merely_would_have_been_nice() -> None:
     def made(*held: Item):
         memory = GatheredContext(State(task=Task(id="t", goal="g", checks=(Check("pytest"),)), work=WorkState(limit=60)), held)
-        return build_best_prompt(memory, STYLE, SCHEMAS, 4_000, EstimatingCounter())
+        return build_prompt(memory, STYLE, SCHEMAS, 4_000, EstimatingCounter())
 
     tree, file = repo_map("src/a.py f, g\n" * 900), excerpt("a.py", 1, "x = 1\n" * 900, "f")
     assert made(tree).omissions and made(tree).unmet == 0

@@ -17,6 +17,7 @@ from afresh.models.choose_model import find_framing_tokens, make_model
 from afresh.models.model_settings import ModelSettings, NamedModel
 from afresh.models.providers.anthropic_messages import AnthropicModel
 from afresh.models.providers.anthropic_request import (
+    CACHE_MARK,
     CLAUDE_FAMILIES,
     ThinkingMode,
     count_claude_framing,
@@ -112,7 +113,7 @@ def test_turns_are_sent_as_tool_use_and_tool_results() -> None:
         "content": [
             {"type": "tool_result", "tool_use_id": "toolu_1_1", "content": "x = 1"},
             {"type": "tool_result", "tool_use_id": "toolu_1_2", "content": "there is no such tool", "is_error": True},
-            {"type": "text", "text": "Two steps are left."},
+            {"type": "text", "text": "Two steps are left."} | CACHE_MARK,
         ],
     }
 
@@ -123,7 +124,7 @@ def test_every_call_of_a_turn_has_a_result_and_no_block_is_blank() -> None:
     assert [block["type"] for block in assistant["content"]] == ["tool_use", "tool_use"]
     assert user["content"] == [
         {"type": "tool_result", "tool_use_id": "toolu_1_1"},
-        {"type": "tool_result", "tool_use_id": "toolu_1_2", "content": "not carried out", "is_error": True},
+        {"type": "tool_result", "tool_use_id": "toolu_1_2", "content": "not carried out", "is_error": True} | CACHE_MARK,
     ]
 
 
@@ -283,7 +284,7 @@ def test_without_tools_earlier_turns_are_plain_text_and_never_calls() -> None:
     _, sent = without_tools(Reply(SPOKEN), request=turned(said(BUDGET, THOUGHT), thinking=2_000))
     _, assistant, user = sent["messages"]
     assert assistant["content"] == [{"type": "text", "text": SPOKEN}]
-    assert user["content"] == [{"type": "text", "text": "read gave:\nx = 1"}]
+    assert user["content"] == [{"type": "text", "text": "read gave:\nx = 1"} | CACHE_MARK]
     assert sent["thinking"] == {"type": "enabled", "budget_tokens": 2_000}, "nothing keeps it from thinking: no call is open"
 
 

@@ -10,7 +10,7 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.app.demo import SAMPLE_FOLDER
 from afresh.code.code_insight import CodeInsight
 from afresh.config.templates.load_template import list_task_types, load_template
-from afresh.context.build_prompt import build_best_prompt, draft_sections, select_offered_tools
+from afresh.context.build_prompt import build_prompt, draft_sections, select_offered_tools
 from afresh.core.action import Action, Observation
 from afresh.core.context_item import Item, Note
 from afresh.core.decision import Decision
@@ -67,9 +67,7 @@ def at_work(type: str, phase: str) -> State:
 def window(state: State, style: Template, *more: Item) -> Prompt:
     files = [excerpt(path, 1, FILES.read(path), "f", last=60) for path in FILES.paths()[:6]]
     memory = GatheredContext(state, (*CodeInsight().looks(state, FILES), *files, *more))
-    return build_best_prompt(
-        memory, style, select_offered_tools(style.at(state.phase), TOOLS), state.task.budget, EstimatingCounter()
-    )
+    return build_prompt(memory, style, select_offered_tools(style.at(state.phase), TOOLS), state.task.budget, EstimatingCounter())
 
 
 PLACES = [(type, phase.name) for type in list_task_types() for phase in load_template(type).phases]
@@ -88,12 +86,12 @@ def test_every_type_builds_a_window_on_the_sample_project_in_each_of_its_phases(
     shown = {section.name for section in made.sections}
     assert {"task", "failed", "changes", "verification", "plan", "files"} <= shown
     assert not shown & {share.section for share in layout.shares if share.tier is Tier.NEVER}
-    assert GOAL in made.request.message and "broke b" in made.request.message
+    assert GOAL in made.request.body and "broke b" in made.request.body
 
 
 @pytest.mark.parametrize("type", [type for type in list_task_types() if choose_report_path(type, "", lambda _: False)])
 def test_a_report_is_told_what_is_verified_of_it_and_what_is_not(type: str):
-    message = window(at_work(type, "report"), load_template(type)).request.message
+    message = window(at_work(type, "report"), load_template(type)).request.body
     assert "and no other file. Finished when:" in message and "`path:line` in it exists" in message
     assert "Not checked: whether it is true" in message and "nothing can be verified" not in message
 
@@ -139,7 +137,7 @@ def test_a_section_that_is_never_shown_is_written_down_as_such_and_so_is_the_tie
 def test_the_foot_counts_the_steps_of_the_phase_and_urges_when_they_are_used_up():
     state = at_work("fix_bug", "understand")
     early, late = (
-        window(replace(state, work=replace(state.work, phase_steps=(("understand", spent),))), style(), MANY).request.message
+        window(replace(state, work=replace(state.work, phase_steps=(("understand", spent),))), style(), MANY).request.body
         for spent in (1, 2)
     )
     assert "| phase understand, step 2 of 3]\nWhat is your next action?" in early
@@ -151,7 +149,7 @@ def test_a_report_that_is_not_begun_in_time_is_asked_for_by_name():
         at_work("code_review", "understand"),
         work=replace(at_work("code_review", "understand").work, phase_steps=(("understand", 40),)),
     )
-    assert "used up: write REVIEW.md now" in window(state, load_template("code_review")).request.message
+    assert "used up: write REVIEW.md now" in window(state, load_template("code_review")).request.body
 
 
 @pytest.mark.parametrize("type", list_task_types())
@@ -163,7 +161,7 @@ def test_tools_and_system_text_are_the_same_in_all_phases_and_what_a_phase_says_
     for phase, one in zip((*style.phases, style.phases[0]), made, strict=True):
         guidance = fill_guidance(phase.guidance, states[0])
         assert one.sections[-1].name == "footer" and one.sections[-1].text.startswith(f"{guidance}\n[Context: ")
-        assert one.request.message.count(guidance) == 1
+        assert one.request.body.count(guidance) == 1
 
 
 def test_a_tool_that_a_phase_does_not_have_is_offered_and_the_foot_says_that_it_is_refused():
@@ -171,7 +169,7 @@ def test_a_tool_that_a_phase_does_not_have_is_offered_and_the_foot_says_that_it_
     style = Template("mine", "You work.", ("read",), phases=phases)
     looking, changing = (window(at_work("fix_bug", phase), style) for phase in ("understand", "change"))
     assert looking.request.tools == changing.request.tools and len(looking.request.tools) == 3
-    assert "]\nRefused now: edit.\nWhat" in looking.request.message and "\nRefused now: search.\n" in changing.request.message
+    assert "]\nRefused now: edit.\nWhat" in looking.request.body and "\nRefused now: search.\n" in changing.request.body
 
 
 def test_the_names_of_sections_and_which_are_always_shown_are_those_that_the_builder_uses(tmp_path: Path):

@@ -21,7 +21,7 @@ from afresh.workspace.worktree import GitWorkspace
 
 STAGES = {
     "compacted": (prepare_call, "compact_memory"), "recall": (prepare_call, "gather_context"),
-    "build": (prepare_call, "build_best_prompt"), "act": (loop, "execute_actions"), "digest": (loop, "digest_step"),
+    "build": (prepare_call, "build_from_inputs"), "act": (loop, "execute_actions"), "digest": (loop, "digest_step"),
     "judge": (loop, "verify_step_or_completion"), "settle": (loop, "keep_or_revert"), "finish": (loop, "conclude_step"),
 }  # fmt: skip
 """Where a run is killed, and the function that has just returned then, as the loop or the preparation of a call knows it."""
@@ -73,10 +73,10 @@ def neutral(text: str, state) -> str:
 
 def note_windows(place: Path) -> None:
     """Write down every window that is built, with its step and ceiling, whether it is sent or not."""
-    whole = prepare_call.build_best_prompt
+    whole = prepare_call.build_from_inputs
 
-    def build(memory, *given):
-        window = whole(memory, *given)
+    def build(inputs):
+        window, memory = whole(inputs), inputs.memory
         with place.open("a") as file:
             task = memory.state.task
             step = (
@@ -85,7 +85,7 @@ def note_windows(place: Path) -> None:
             file.write(f"{step}@{window.budget} {window.request.hash} {neutral(window.request.text, memory.state)}\n")
         return window
 
-    prepare_call.build_best_prompt = build
+    prepare_call.build_from_inputs = build
 
 
 class CountingModel:

@@ -77,7 +77,7 @@ def agent(store: SqliteJournal, die_in: int) -> tuple[Runtime, list[Request]]:
     """One that lives until it is to make the call of that step; and what it was sent."""
 
     def answer(request: Request) -> Reply:
-        step = int(request.message.rpartition("| step ")[2].split()[0])
+        step = int(request.body.rpartition("| step ")[2].split()[0])
         if step == die_in:
             raise Killed
         actions = (Action("run", {"command": f"python job_{step}.py"}),)

@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -21,7 +21,7 @@ from afresh.core import ceiling_state as pressure
 from afresh.core.action import Action
 from afresh.core.ceiling_state import CeilingChanged
 from afresh.core.event import CallRequested, CheckpointWritten, ReplyReceived
-from afresh.core.prompt import Request, ToolExchange, ToolResult, ToolSchema
+from afresh.core.prompt import Request, ToolSchema
 from afresh.core.reply import Reply
 from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, UsageReportDoubted
 from afresh.core.tokens import EstimatingCounter
@@ -37,25 +37,19 @@ GOAL = "double is wrong, see wide.py"
 WIDE = "".join(f"def remark_{n}():\n    return '{n}{' and so on' * 20}'\n\n\n" for n in range(60))
 
 
+NO_CACHE = "".join(f'[prices."openai:{name}-model"]\ninput = 1\noutput = 1\n' for name in ("some", "other"))
+"""So that every prompt is built anew."""
+
+
 def reply(*steps) -> Reply:
     return Reply("As asked.", tuple(Action(tool, dict(args)) for tool, args in steps), Usage(0, 40))
 
 
 def asked(body: Mapping[str, Any]) -> Request:
     """The request as it arrived in the wire format of OpenAI."""
-    system, message, *later = body["messages"]
+    system, message = body["messages"]
     tools = [ToolSchema(**tool["function"]) for tool in body["tools"]]
-    return Request(system["content"], message["content"], tuple(tools), body["max_tokens"], turns=tuple(turned(later)))
-
-
-def turned(messages: Sequence[Mapping[str, Any]]) -> Iterator[ToolExchange]:
-    """The last step, where it was sent as tool calls with their results."""
-    if messages:
-        said, *results, rest = messages
-        calls = [Action(one["function"]["name"], json.loads(one["function"]["arguments"])) for one in said["tool_calls"]]
-        yield ToolExchange(
-            Reply(said["content"], tuple(calls)), tuple(ToolResult(one["content"]) for one in results), rest["content"]
-        )
+    return Request(system["content"], message["content"], tuple(tools), body["max_tokens"])
 
 
 def thirty_percent_more(body: Mapping[str, Any]) -> int:
@@ -68,6 +62,10 @@ def provider(requires_sandbox, monkeypatch, person: Person):
     """Starts a provider that reports as input what `count` makes of a request."""
     requires_sandbox()
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
+    config = person.folder / "config" / "afresh" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(NO_CACHE)
     person.write("wide.py", WIDE)
     person.commit("a long file")
 

@@ -17,8 +17,9 @@ from afresh.config.templates.load_template import load_template
 from afresh.context.cache_prefix import compare_prefix, find_break_offsets, order_as_sent
 from afresh.context.rebuild_call import rebuild_all_calls
 from afresh.core.action import Action
+from afresh.core.cache_rates import DEFAULT_CACHE_RATES, NO_CACHE
 from afresh.core.event import CallRequested, TaskCreated
-from afresh.core.prompt import Request, Section, Tier, render_exchange
+from afresh.core.prompt import Request, Section, Tier
 from afresh.core.reply import Reply, Thinking
 from afresh.core.task import Task
 from afresh.core.token_calibration import TokensCounted
@@ -81,6 +82,7 @@ def agent(store, model: Provider, native: bool) -> Runtime:
         clock=FakeClock(),
         counter=EstimatingCounter(),
         native=native,
+        cache=DEFAULT_CACHE_RATES if native else NO_CACHE,
     )
 
 
@@ -92,13 +94,12 @@ def played(folder: Path, native: bool = True, factor: float = 1.0, **order):
 
 
 def wire(request: Request) -> str:
-    turns = "".join(f"\n\n{render_exchange(turn)}\n\n{turn.text}" for turn in request.turns)
-    return f"{render_tool_schemas(request.tools)}\n\n{request.system}\n\n{request.message}{turns}"
+    return f"{render_tool_schemas(request.tools)}\n\n{request.system}\n\n{request.body}"
 
 
 def sections(store, step: int) -> list[Section]:
     audits = [entry.event.audit for entry in store.journal("t") if isinstance(entry.event, CallRequested)]
-    return [Section(ref.name, ref.tier, store.read(ref.block), ref.tokens) for ref in audits[step].sections]
+    return [Section(ref.name, ref.tier, ref.text(store.read), ref.tokens) for ref in audits[step].sections]
 
 
 @pytest.mark.parametrize("native", [True, False])
@@ -109,21 +110,13 @@ def test_the_first_byte_that_differs_lies_in_a_section_that_has_changed(tmp_path
         before, after = sections(store, step - 1), sections(store, step)
         pairs = zip(wire(requests[step - 1]), wire(requests[step]), strict=False)
         at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        told_before = {section.name: section.text for section in before}
-        order = [after[1], after[0], *after[2:]]
-        for section in order:
+        for section, earlier in zip(order_as_sent(after), order_as_sent(before), strict=False):
             at -= len(section.text) + 2
             if at < 0:
                 break
-            assert told_before.get(section.name) == section.text
-        assert told_before.get(section.name) != section.text or sooner(section, before, after)
+            assert (earlier.name, earlier.text) == (section.name, section.text)
+        assert (earlier.name, earlier.text) != (section.name, section.text)
         assert section.name == compare_prefix(step + 1, before, after).changed
-
-
-def sooner(section: Section, before, after) -> bool:
-    """It stands earlier than it did, since what stood before it is gone."""
-    names = [one.name for one in before]
-    return names.index(section.name) != [one.name for one in after].index(section.name)
 
 
 def marks(*numbers: int) -> Step:

@@ -8,7 +8,7 @@ from person import Person
 from verification_yard import PROJECT, Yard, make_yard
 
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import build_best_prompt
+from afresh.context.build_prompt import build_prompt
 from afresh.context.sources.verification_status import gather_cited_lines
 from afresh.core.context_item import Note
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
@@ -132,5 +132,5 @@ def test_what_a_report_cites_is_shown_beside_it_as_it_stands(review: Yard) -> No
     found = list(gather_cited_lines(review.context.state, review.context.files, POLICY.reports))
     assert found == [Note("cited", "sums.py:1", first), Note("cited", "sums.py:1-2", first)]
     state = replace(review.context.state, workspace=replace(review.context.state.workspace, changed=("REVIEW.md",)))
-    window = build_best_prompt(GatheredContext(state, tuple(found)), load_template("code_review"), (), 4_000, EstimatingCounter())
+    window = build_prompt(GatheredContext(state, tuple(found)), load_template("code_review"), (), 4_000, EstimatingCounter())
     assert f"sums.py:1  {first}\nsums.py:1-2  {first}" in window.request.message

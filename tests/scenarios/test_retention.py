@@ -87,7 +87,7 @@ class Story:
         self.replies.setdefault(step, []).append(Action(tool, args))
 
     def answer(self, request: Request) -> Reply:
-        step = int(request.message.rpartition("| step ")[2].split()[0])
+        step = int(request.body.rpartition("| step ")[2].split()[0])
         self.requests[step] = request
         self.clock.move(60)
         for event in self.told.get(step, ()):
@@ -165,7 +165,7 @@ OVER = [*[RULES[number] for number in {**REPLACED, **CORRECTED}], ANSWERS[1]]
 
 def last(story: Story) -> list[tuple[str, str]]:
     """For each area the window that was built while the work was about it."""
-    return [(area, story.requests[STEPS - len(AREAS) + place + 1].message) for place, area in enumerate(AREAS)]
+    return [(area, story.requests[STEPS - len(AREAS) + place + 1].body) for place, area in enumerate(AREAS)]
 
 
 def known(story: Story, kind: FactKind) -> int:
@@ -184,7 +184,7 @@ def missing_rules(story: Story) -> list[tuple[str, str]]:
 
 def stale_rules(story: Story) -> list[tuple[int, str]]:
     """Rules that were replaced or corrected and are shown as if they held."""
-    late = ((step, request.message) for step, request in story.requests.items() if step > 410)
+    late = ((step, request.body) for step, request in story.requests.items() if step > 410)
     return [(step, rule) for step, window in late for rule in OVER if rule in window]
 
 

@@ -12,7 +12,7 @@ import afresh
 from afresh.actions.tools.registry import TOOLS
 from afresh.code.code_insight import CodeInsight
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.gather import gather_context
 from afresh.core.line_region import Region
 from afresh.core.prompt import Prompt
@@ -57,7 +57,7 @@ def window(type: str, budget: int = 0, **fields: Any) -> Prompt:
     paths = sorted(str(path.relative_to(SAMPLE)) for path in SAMPLE.rglob("*") if path.suffix in (".py", ".md", ".toml"))
     files, store = TreeFiles(SAMPLE, lambda: paths), SimpleNamespace(read=lambda block: "")
     runtime = make_runtime(files=files, store=store, code=CodeInsight(), template=style, tools=TOOLS, counter=EstimatingCounter())
-    return build_best_prompt(
+    return build_prompt(
         gather_context(state, runtime), style, select_offered_tools(style.at(state.phase), TOOLS), limit, EstimatingCounter()
     )
 

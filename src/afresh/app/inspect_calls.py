@@ -15,7 +15,7 @@ from afresh.context.explain import (
     rank_need_chances,
 )
 from afresh.context.measure_yield import SectionYield, measure_call, render_reply_words
-from afresh.context.rebuild_call import CallInputs, RebuiltCall, build_from_inputs, load_call_inputs, rebuild_all_calls
+from afresh.context.rebuild_call import CallInputs, RebuiltCall, build_from_recorded, load_call_inputs, rebuild_all_calls
 from afresh.core.action import describe_subject
 from afresh.core.event import ActionsExecuted, CallRequested, JournalEntry, MemoryCompacted, OutputDigested, ReplyReceived
 from afresh.core.prompt import CallAudit, Omission, Section
@@ -182,7 +182,7 @@ def find_archived_copies(project: Project, past: HistoryUntilCall, name: str) ->
 
 def rebuild_sections(project: Project, audit: CallAudit, inputs: CallInputs) -> Sequence[Section]:
     """Rebuild the sections of a call with the origin of their lines; fall back to the recorded sections if they differ."""
-    again = build_from_inputs(inputs, audit)
+    again = build_from_recorded(inputs, audit, project.store.read)
     return again.sections if again.request.hash == audit.hash else load_sections(project, audit)
 
 

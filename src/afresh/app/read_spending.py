@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.app.read_tasks import find_user_folder
 from afresh.config.settings_file import find_user_config, read_settings_table
-from afresh.core.cache_rates import DEFAULT_CACHE_RATES, CacheRates
+from afresh.core.cache_rates import CacheRates
 from afresh.core.ledger import SpendingFilter
 from afresh.core.spending import LimitScope, SpendingAccount, SpendingLimit, SpendingLimits
 from afresh.core.usage import NANO_PER_DOLLAR, format_dollars
@@ -83,7 +83,7 @@ def sum_task_calls(ledger: "CallStore", root: Path, task: str) -> SpendingLine |
 def find_cache_rates(model: str) -> CacheRates:
     """Find what cached tokens of a model cost. A price is looked up only for a provider's model, since that takes a while."""
     if ":" not in model:
-        return DEFAULT_CACHE_RATES
+        return derive_cache_rates(model, None)
     from afresh.app.settings import load_user_settings
     from afresh.app.spending_ledger import find_model_price
 

@@ -11,7 +11,7 @@ from afresh.app.read_tasks import find_task_id
 from afresh.app.settings import Settings
 from afresh.config.templates.load_template import load_template, make_template, merge_task_type
 from afresh.config.templates.template_files import TemplateLayers
-from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.sources.instructions import InstructionsAllowance, render_instructions, select_instruction_chain
 from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR, compute_highest_ceiling
 from afresh.core.context_item import Note
@@ -166,7 +166,7 @@ def build_prompt_per_phase(memory: GatheredContext, style: Template, budget: int
     first = [replace(style, phases=(phase, *[one for one in style.phases if one is not phase])) for phase in style.phases] or [
         style
     ]
-    return [build_best_prompt(memory, one, select_offered_tools(style.at(""), TOOLS), budget, counter) for one in first]
+    return [build_prompt(memory, one, select_offered_tools(style.at(""), TOOLS), budget, counter) for one in first]
 
 
 def refuse_unworkable_task(

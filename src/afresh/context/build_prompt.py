@@ -1,11 +1,10 @@
 """Choose what the model sees. Pure: the same memory, template, tools, ceiling and counter give the same bytes."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from afresh.context.allocate import SectionAllocation, allocate_tokens
-from afresh.context.cache_prefix import find_break_offsets, is_volatile_section
+from afresh.context.cache_prefix import find_break_offsets
 from afresh.context.compaction.compact_prompt import compact_sections
 from afresh.context.compaction.strategies import CompactedDrafts
 from afresh.context.render import render_section
@@ -15,7 +14,7 @@ from afresh.context.sources.diff import draft_changes
 from afresh.context.sources.excerpts import draft_excerpts, draft_file_beginnings
 from afresh.context.sources.history import HistoryAllocation
 from afresh.context.sources.instructions import draft_instructions
-from afresh.context.sources.last_step import draft_last_step, draft_tool_results, list_hidden_reads
+from afresh.context.sources.last_step import draft_last_step, list_hidden_reads
 from afresh.context.sources.lessons import draft_lessons
 from afresh.context.sources.memory_sections import (
     draft_archive_index,
@@ -33,19 +32,19 @@ from afresh.context.sources.task_and_messages import draft_task
 from afresh.context.sources.test_results import draft_failing_tests
 from afresh.context.sources.verification_status import draft_cited_lines, draft_verification
 from afresh.context.token_ceiling import enforce_ceiling, over_ceiling_error
-from afresh.context.tool_call_replay import build_exchange, build_exchange_section, count_reply_tokens, select_reply_to_replay
-from afresh.core.prompt import Omission, Prompt, Request, Section, Tier, ToolSchema
-from afresh.core.reply import Reply
+from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Omission, Prompt, Request, Section, Tier, ToolExchange, ToolSchema
 from afresh.core.template import CallLayout, SectionShare, Template, find_share
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
-from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import weights_from_policy
 from afresh.policy.next_call import layout_for_next_call
 from afresh.policy.phase_limits import describe_phase_position
 from afresh.ports.tool import Tool
+from afresh.runtime import CallSettings
 
 SECTION_SEPARATOR = "\n\n"
+SENT_APART = ("system", "tools", TURN_SECTION, FOOTER_SECTION)
+"""Sections that are not part of the message."""
 OFF_TOPIC_REASON = "concerns something else than what the work is about now; one recall away"
 
 
@@ -62,10 +61,10 @@ class PromptInputs:
     tools: tuple[ToolSchema, ...]
     budget: int
     counter: TokenCounter
-    reply: Reply | None = None
-    """The last one, where it goes back as the model's own."""
     spare: int = 0
     """Kept free: by so much an attempt before this one was over, since a whole may count for more than its parts."""
+    granted: int | None = None
+    """Tokens to think with, of a prompt that extends another: the same as in that."""
 
     @property
     def layout(self) -> CallLayout:
@@ -73,7 +72,7 @@ class PromptInputs:
 
     @property
     def thinking(self) -> int:
-        return self.template.thinking_at(self.memory.state.phase, self.budget)
+        return self.template.thinking_at(self.memory.state.phase, self.budget) if self.granted is None else self.granted
 
     @property
     def reserve(self) -> int:
@@ -85,6 +84,11 @@ class PromptInputs:
         closed = self.layout.closed
         names = [tool.name for tool in self.tools if tool.name in closed]
         return f"Refused now: {', '.join(names)}." if names else ""
+
+
+def make_prompt_inputs(memory: GatheredContext, settings: CallSettings, budget: int) -> PromptInputs:
+    tools = select_offered_tools(layout_for_next_call(memory.state, settings.template), settings.tools)
+    return PromptInputs(memory, settings.template, tools, budget, settings.counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,34 +106,24 @@ class FilledSections:
         return next((one for one in self.plain if one.name == name), None)
 
 
-def build_best_prompt(
+def build_prompt(
     memory: GatheredContext, template: Template, tools: Sequence[ToolSchema], budget: int, counter: TokenCounter
 ) -> Prompt:
-    """With the last step as the model's own calls if it goes back so, and nothing that was just looked at gives way for it;
-    otherwise with a section that tells of it."""
-    terms, native = PromptInputs(memory, template, tuple(tools), budget, counter), None
-    if reply := select_reply_to_replay(memory, template, tools, budget, counter):
-        with suppress(OverCeiling):
-            native = build_prompt(replace(terms, reply=reply))
-    if native and not native.unread:
-        return native
-    told = build_prompt(terms)
-    return native if native and native.unread <= told.unread else told
+    return build_from_inputs(PromptInputs(memory, template, tuple(tools), budget, counter))
 
 
-def build_prompt(terms: PromptInputs) -> Prompt:
+def build_from_inputs(terms: PromptInputs) -> Prompt:
     """Fixed parts first, then every section its share, then what is left to whoever still has something to say."""
     counter, budget, reserve, order = terms.counter, terms.budget, terms.reserve, terms.memory.policy.order
-    foot = counter(_render_footer(terms, budget - reserve)) + 2
+    foot = counter(render_footer(terms, budget - reserve)) + 2
     fixed = [_build_fixed_section("system", terms.layout.system, counter), build_tools_section(terms.tools, counter)]
-    made = _draft_prompt_sections(terms)
+    made = draft_sections(terms.memory)
     always = [
         _build_fixed_section(draft.name, render_section(draft, draft.pieces), counter)
         for draft in made
         if draft.tier is Tier.ALWAYS
     ]
-    spoken = count_reply_tokens(terms.reply, counter) if terms.reply else 0
-    room = budget - reserve - counter.framing - foot - spoken - sum(section.tokens for section in (*fixed, *always))
+    room = budget - reserve - counter.framing - foot - sum(section.tokens for section in (*fixed, *always))
     if room < 0:
         raise over_ceiling_error(budget, reserve, [*fixed, *always], room)
     shorter, filled = _fill_sections(terms, made, max(0, room - terms.spare), [section.text for section in always])
@@ -140,22 +134,17 @@ def build_prompt(terms: PromptInputs) -> Prompt:
     ]
     chosen = [section for one in filled.pages for section in one.sections]
     body = sorted((*always, *chosen), key=lambda section: order.position(section.name))
-    used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot + spoken
-    body.append(Section("footer", Tier.ALWAYS, _render_footer(terms, used), foot))
-    request, body = _compose_request(terms, body, filled.find("last"))
+    used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot
+    body.append(Section(FOOTER_SECTION, Tier.ALWAYS, render_footer(terms, used), foot))
+    request = compose_request(terms, body)
     if chosen and (excess := counter.whole(request) + reserve - budget) > 0:
-        return build_prompt(replace(terms, spare=terms.spare + excess))
+        return build_from_inputs(replace(terms, spare=terms.spare + excess))
     asked = {draft.name for draft in made if draft.tier is Tier.DEMAND}
     unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
     unread = sum(one.unread for one in filled.pages)
     return enforce_ceiling(
         Prompt(request, (*fixed, *body), tuple(omissions), budget, used, unmet, shorter.reports, unread), counter
     )
-
-
-def _draft_prompt_sections(terms: PromptInputs) -> list[SectionDraft]:
-    made = [draft for draft in draft_sections(terms.memory) if not terms.reply or draft.name != "last"]
-    return [*made, draft_tool_results(terms.memory)] if terms.reply else made
 
 
 def _fill_sections(
@@ -171,19 +160,13 @@ def _fill_sections(
     return shorter, filled
 
 
-def _compose_request(terms: PromptInputs, body: list[Section], last: SectionAllocation | None) -> tuple[Request, list[Section]]:
-    """The request, and the sections in the order in which it says them. A reply that goes back stands after the stable ones."""
-    order = terms.memory.policy.order
-    bare = Request(terms.layout.system, "", terms.tools, terms.reserve, thinking=terms.thinking)
-    if not terms.reply:
-        return replace(bare, message=join_sections(body), breaks=find_break_offsets(body, SECTION_SEPARATOR, order)), body
-    before = [section for section in body if not is_volatile_section(section.name, order)]
-    after = [section for section in body if is_volatile_section(section.name, order) and section.name != "last"]
-    turn = build_exchange(terms.reply, last, terms.memory, before, after)
-    told = build_exchange_section(turn, last.share.tier if last else Tier.DEMAND, terms.counter)
-    message = join_sections(before)
-    breaks = (*find_break_offsets(before, SECTION_SEPARATOR, order), len(message))
-    return replace(bare, message=message, breaks=breaks, turns=(turn,)), [*before, told, *after]
+def compose_request(terms: PromptInputs, sections: Sequence[Section], turns: tuple[ToolExchange, ...] = ()) -> Request:
+    """What is sent of the sections: those of the base as one message, the turns as they are, the footer last."""
+    body = [section for section in sections if section.name not in SENT_APART]
+    footer = next(section.text for section in sections if section.name == FOOTER_SECTION)
+    message, order = join_sections(body), terms.memory.policy.order
+    breaks = (*find_break_offsets(body, SECTION_SEPARATOR, order), len(message))
+    return Request(terms.layout.system, message, terms.tools, terms.reserve, breaks, terms.thinking, turns, footer)
 
 
 def join_sections(sections: Sequence[Section]) -> str:
@@ -223,7 +206,7 @@ def build_tools_section(tools: Sequence[ToolSchema], counter: TokenCounter) -> S
     return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING_TOKENS * len(tools))
 
 
-def _render_footer(terms: PromptInputs, used: int) -> str:
+def render_footer(terms: PromptInputs, used: int) -> str:
     """What is for this call only: nearest to the question, and behind all that a provider's cache can hold."""
     state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
     kept = f" (prompt {used:,} + {reserve:,} for your reply)" if reserve else ""

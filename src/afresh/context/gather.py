@@ -25,7 +25,7 @@ from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.memory.gathered_context import GatheredContext, assemble_gathered_context
 from afresh.memory.recall_facts import recall_project_facts
-from afresh.memory.user_corrections import Corrections
+from afresh.memory.user_corrections import Corrections, apply_corrections
 from afresh.runtime import Runtime
 
 
@@ -64,6 +64,15 @@ def gather_context(state: State, runtime: Runtime) -> GatheredContext:
     ]
     redacted, traces = list(map(redact_item, items)), runtime.knowledge.traces
     return assemble_gathered_context(state, redacted, edits, runtime.store.read, traces, policy)
+
+
+def gather_last_step(state: State, runtime: Runtime) -> GatheredContext:
+    """What the last step has brought: the lines that it read, as they are now, and its outputs."""
+    edits = Corrections(tuple(runtime.knowledge.facts.edits()))
+    items = [*gather_lines_read(state, RedactedFiles(runtime.files)), *gather_last_outputs(state, runtime, edits)]
+    return GatheredContext(
+        apply_corrections(state, edits), tuple(map(redact_item, items)), corrections=edits, policy=runtime.settings.policy
+    )
 
 
 def _select_wanted_sections(state: State, runtime: Runtime) -> frozenset[str]:

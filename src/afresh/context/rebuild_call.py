@@ -1,12 +1,20 @@
 """What a call was, so that it can be shown, explained, and built again to the byte."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from afresh.context.build_prompt import SECTION_SEPARATOR, build_best_prompt, join_sections, select_offered_tools
+from afresh.context.build_prompt import (
+    SECTION_SEPARATOR,
+    SENT_APART,
+    PromptInputs,
+    build_from_inputs,
+    join_sections,
+    select_offered_tools,
+)
 from afresh.context.cache_prefix import find_break_offsets, is_volatile_section
+from afresh.context.extend_prompt import FIXED_SECTIONS, extend_prompt, reference_extension
 from afresh.context.sources.lessons import refit_lessons
 from afresh.core.archived_block import Block, block_from_text
 from afresh.core.codec import to_canonical_json, value_from_json
@@ -14,7 +22,7 @@ from afresh.core.context_item import Item, Note
 from afresh.core.context_policy import FIRST_CONTEXT_POLICY, ContextPolicy
 from afresh.core.event import CallRequested
 from afresh.core.item_record import item_from_ref, ref_from_item, to_archived_text
-from afresh.core.prompt import CallAudit, Prompt, Request, Section, SectionRef, ToolSchema
+from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, CallAudit, Prompt, Request, Section, SectionRef, ToolSchema
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.template import Template
@@ -66,8 +74,8 @@ def audit_call(
     window: Prompt, memory: GatheredContext, settings: CallSettings, model: str
 ) -> tuple[CallAudit, tuple[Block, ...]]:
     """The record of a call, and the blocks it points to. Unchanged sections and looks are stored already and cost nothing."""
-    items = (*memory.items, *_collect_settings_items(memory, settings))
-    sections, texts = reference_sections(window.sections)
+    items, kept = (*memory.items, *_collect_settings_items(memory, settings)), memory.state.tokens.prompt
+    sections, texts = reference_extension(kept, window) if window.request.turns else reference_sections(window.sections)
     seen = [block_from_text(to_archived_text(item)) for item in items]
     call = CallAudit(
         hash=window.request.hash,
@@ -121,12 +129,13 @@ def rebuild_prompt(
 ) -> Prompt:
     """The prompt of a recorded call, from the state before it and what was gathered for it; or as `policy` would have built
     it."""
-    return build_from_inputs(load_call_inputs(state, call, store, past, policy), call)
+    return build_from_recorded(load_call_inputs(state, call, store, past, policy), call, store.read)
 
 
-def build_from_inputs(inputs: CallInputs, call: CallAudit) -> Prompt:
+def build_from_recorded(inputs: CallInputs, call: CallAudit, read: Callable[[str], str]) -> Prompt:
     counter = value_from_json(EstimatingCounter, call.counter)
-    return build_best_prompt(inputs.memory, inputs.template, inputs.tools, call.budget, counter)
+    again = PromptInputs(inputs.memory, inputs.template, inputs.tools, call.budget, counter)
+    return extend_prompt(again, read) if call.is_extended else build_from_inputs(again)
 
 
 def load_call_inputs(
@@ -148,14 +157,23 @@ def parse_tool_schemas(text: str) -> tuple[ToolSchema, ...]:
 
 
 def reassemble_request(call: CallAudit, store: JournalStore) -> Request:
-    """The request of a recorded call from the archived text of its sections: it does not depend on how prompts are built today.
-    A call with turns differs, since they are not recorded as sections."""
+    """The request of a recorded call from the archived text of its sections: it does not depend on how prompts are built
+    today."""
     sections = [Section(ref.name, ref.tier, ref.text(store.read), ref.tokens) for ref in call.sections]
-    system = next((section.text for section in sections if section.name == "system"), "")
-    body = [section for section in sections if section.name not in ("system", "tools")]
+    texts = {section.name: section.text for section in sections}
     schemas = next((store.read(ref.block) for ref in call.looks if ref.kind == TOOLS_KIND), "[]")
-    breaks = find_break_offsets(body, SECTION_SEPARATOR)
-    return Request(system, join_sections(body), parse_tool_schemas(schemas), call.reserve, breaks, call.thinking)
+    body = [section for section in sections if section.name not in SENT_APART]
+    message, turns = join_sections(body), tuple(ref.turn(store.read) for ref in call.sections if ref.name == TURN_SECTION)
+    breaks = (*find_break_offsets(body, SECTION_SEPARATOR), len(message))
+    bare = Request(texts.get("system", ""), message, parse_tool_schemas(schemas), call.reserve, breaks, call.thinking, turns)
+    request = replace(bare, footer=texts.get(FOOTER_SECTION, ""))
+    return request if request.hash == call.hash else _put_footer_in_message(bare, sections)
+
+
+def _put_footer_in_message(bare: Request, sections: Sequence[Section]) -> Request:
+    """As calls were made before footers were apart from the message."""
+    body = [section for section in sections if section.name not in FIXED_SECTIONS]
+    return replace(bare, message=join_sections(body), breaks=find_break_offsets(body, SECTION_SEPARATOR))
 
 
 def rebuild_all_calls(task: str, store: JournalStore) -> Iterator[RebuiltCall]:

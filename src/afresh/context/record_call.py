@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from afresh.context.build_prompt import make_prompt_inputs
 from afresh.context.calibration import check_reported_usage
+from afresh.context.extend_prompt import name_prompt_terms
 from afresh.context.prepare_call import PreparedCall
 from afresh.context.rebuild_call import audit_call
 from afresh.context.sources.lessons import detect_used_lessons, record_consultation
 from afresh.core.event import CallRequested, Event, ReplyReceived
+from afresh.core.prompt import PromptOrigin
 from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.tool_traits import find_tool_traits
@@ -22,12 +25,18 @@ def record_call(state: State, call: PreparedCall, reply: Reply, runtime: Runtime
     audit, blocks = audit_call(call.prompt, call.memory, call.settings, runtime.model.name)
     events: list[Event] = [
         *record_consultation(state, call.memory, runtime.knowledge.lessons),
-        CallRequested(step, audit),
+        CallRequested(step, audit, make_prompt_origin(call, runtime.model.name)),
         ReplyReceived(step, _record_traits(reply, call.settings.tools)),
         *check_reported_usage(step, audit, reply),
         *detect_used_lessons(step, call.memory, call.prompt, reply),
     ]
     return append_events(state, runtime, events, blocks)
+
+
+def make_prompt_origin(call: PreparedCall, model: str) -> PromptOrigin:
+    base = call.memory.state.tokens.prompt.base if call.decision.extend else 0
+    inputs = make_prompt_inputs(call.memory, call.settings, call.prompt.budget)
+    return PromptOrigin(base, call.decision.reason, name_prompt_terms(inputs, model))
 
 
 def _record_traits(reply: Reply, tools: Sequence[Tool]) -> Reply:

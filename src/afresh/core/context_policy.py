@@ -36,7 +36,9 @@ class ExtensionPolicy:
     max_growth: float = 0.0
     """An extended prompt may have so many times the tokens that a rebuilt one may have; 0: prompts are never extended."""
     max_turn_tokens: int = 1_500
-    """Of one appended turn: longer results are cut."""
+    """Of one output in a turn: a longer one is cut."""
+    max_read_tokens: int = 0
+    """Of the lines that one turn has read: they were asked for."""
     max_stale_share: float = 0.25
     """Of the kept prompt: with more of it out of date it is rebuilt."""
     max_forecast_steps: int = 10
@@ -95,8 +97,6 @@ class HistoryPolicy:
     """One in this many tokens more make another selection worth while."""
     max_filled_gap_characters: int = 16
     """A shorter gap between rows is shown instead of being marked."""
-    max_filled_live_gap_characters: int = 16
-    """The same, of work in a tree: results of a script are of little use one by one."""
     min_output_characters_for_id: int = 80
     """A shorter output says little more than how its action ended."""
     cold_after_steps: int = 500
@@ -259,9 +259,9 @@ FIRST_CONTEXT_POLICY = ContextPolicy()
 DEFAULT_CONTEXT_POLICY = replace(
     FIRST_CONTEXT_POLICY,
     version=2,
-    allocation=AllocationPolicy(extension=ExtensionPolicy(max_growth=1.75, max_turn_tokens=1_000)),
+    allocation=AllocationPolicy(extension=ExtensionPolicy(max_growth=1.75, max_turn_tokens=1_000, max_read_tokens=2_500)),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True),
-    history=HistoryPolicy(max_live_tokens=800, max_filled_live_gap_characters=80),
+    history=HistoryPolicy(max_live_tokens=800),
     memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8, max_error_lines=4),
     truncation=TruncationPolicy(docstring_weight=0.2),
 )

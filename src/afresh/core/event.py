@@ -13,7 +13,7 @@ from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded
 from afresh.core.line_region import Region
 from afresh.core.progress_state import StallNoticed, StepMarked
-from afresh.core.prompt import CallAudit
+from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, PromptOrigin
 from afresh.core.reply import Reply
 from afresh.core.step_history import Passage, Summary
 from afresh.core.strategy_state import PlanItem, StrategyChanged
@@ -60,6 +60,7 @@ class BaselineMeasured:
 class CallRequested:
     step: int
     audit: CallAudit
+    origin: PromptOrigin = UNKNOWN_ORIGIN
 
 
 @dataclass(frozen=True, slots=True)

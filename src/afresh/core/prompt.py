@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from afresh.core.action import Action
-from afresh.core.codec import to_plain_value
+from afresh.core.codec import to_plain_value, value_from_json
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.reply import Reply, Thinking
 
@@ -90,14 +90,22 @@ class Request:
     thinking: int = 0
     """Tokens of the reserve that the model may think with before it answers."""
     turns: tuple[ToolExchange, ...] = ()
-    """What was said after the message, for the providers' own tool use."""
+    """The steps since the message was built, each as the model's own reply with its results."""
+    footer: str = ""
+    """Said last, and in this call only. In calls that were recorded before it had a field, it is the end of the message."""
+
+    @property
+    def body(self) -> str:
+        """Message, turns and footer as one text."""
+        return "\n\n".join(part for part in (self.message, *map(render_turn, self.turns), self.footer) if part)
 
     @property
     def text(self) -> str:
         """What is hashed. A call without the later fields hashes as it did before there were any."""
         tools = [[tool.name, tool.description, tool.parameters] for tool in self.tools]
         more = [[list(self.breaks), self.thinking, [to_plain_value(turn) for turn in self.turns]]]
-        plain = [self.system, self.message, tools, self.reserve, *(more if self.breaks or self.thinking or self.turns else ())]
+        later = more if self.breaks or self.thinking or self.turns or self.footer else ()
+        plain = [self.system, self.message, tools, self.reserve, *later, *([self.footer] if self.footer else ())]
         return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     @property
@@ -130,6 +138,9 @@ class Prompt:
 
 
 WHOLE_BLOCK = -1
+TURN_SECTION = "turn"
+"""A step that was appended to a prompt. Its block holds the exchange as JSON."""
+FOOTER_SECTION = "footer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +156,14 @@ class SectionRef:
     size: int = WHOLE_BLOCK
 
     def text(self, read: Callable[[str], str]) -> str:
+        if self.name == TURN_SECTION:
+            return render_turn(self.turn(read))
         held = read(self.block)
         return held if self.size == WHOLE_BLOCK else held[self.start : self.start + self.size]
+
+    def turn(self, read: Callable[[str], str]) -> ToolExchange:
+        """Of a section that is a turn: what was sent."""
+        return value_from_json(ToolExchange, read(self.block))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +205,28 @@ class CallAudit:
     """The id of the context policy; empty for the first one."""
 
     @property
+    def is_extended(self) -> bool:
+        """Whether it is an earlier prompt with turns after it."""
+        return any(ref.name == TURN_SECTION for ref in self.sections)
+
+    @property
     def demand(self) -> int:
         return self.tokens - count_optional_tokens(self.sections) + self.reserve
+
+
+@dataclass(frozen=True, slots=True)
+class PromptOrigin:
+    """How a prompt came about."""
+
+    base: int = 0
+    """The step whose prompt this one extends by turns; 0 if it was built anew."""
+    why: str = ""
+    """Why it was extended, or built anew."""
+    terms: str = ""
+    """Stands for all that must be the same in a prompt that extends this one: system text, tools, model, policy, corrections."""
+
+
+UNKNOWN_ORIGIN = PromptOrigin()
 
 
 def count_optional_tokens(sections: Sequence[Section] | Sequence[SectionRef]) -> int:
@@ -211,6 +248,11 @@ def render_exchange(turn: ToolExchange) -> str:
         lines.append(f"You did: {action.tool} {json_from_arguments(action)}{'' if result is None or result.ok else ' FAILED'}")
         lines.append(result.text if result else NO_RESULT)
     return "\n".join(lines)
+
+
+def render_turn(turn: ToolExchange) -> str:
+    """The whole of it as text."""
+    return "\n\n".join(part for part in (render_exchange(turn), turn.text) if part)
 
 
 def render_reply_opening(reply: Reply) -> Iterator[str]:

@@ -86,6 +86,6 @@ def next_times(event: Event, now: TaskTimes, at: float, crowded: bool) -> TaskTi
         case TaskClaimed():
             return replace(now, checkpointed=now.checkpointed or at, claims=now.claims + 1)
         case CallRequested():
-            return replace(now, crowded=False) if now.crowded and not crowded else now
+            return replace(now, called=at, crowded=now.crowded and crowded)
         case _:
             return now

@@ -39,7 +39,7 @@ class Reply:
     """Its limit was too short for what was to be said: it was cut off there, or had to be said again shorter."""
 
 
-MAX_ARGUMENT_CHARACTERS = 3_000
+MAX_ARGUMENT_CHARACTERS = 12_000
 MAX_THINKING_CHARACTERS = 24_000
 """Characters. Longer arguments are never worth sending twice; a signature alone may have thousands."""
 

@@ -33,6 +33,8 @@ class TaskTimes:
     """How often a checkpoint was written, and how often a worker has taken up the task."""
     crowded: bool = False
     """A checkpoint has been written since what is never left out came to `CHECKPOINT_PERCENT` of a call."""
+    called: float = 0.0
+    """When the last prompt was answered."""
 
 
 NO_USAGE = Usage()

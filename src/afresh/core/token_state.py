@@ -27,6 +27,7 @@ from afresh.core.event import (
 )
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.prompt import CallAudit
+from afresh.core.prompt_state import PromptState
 from afresh.core.reply import Reply
 from afresh.core.token_calibration import (
     CalibrationLoaded,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 INITIAL_CEILING = CeilingState()
 USUAL_RESERVE = ReplyReserve()
 NO_CALL_FIGURES = CallFigures()
+NO_PROMPT = PromptState()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,13 @@ class TokenState:
     calibrations: tuple[TokenCalibration, ...] = ()
     tool_costs: tuple[ToolTokenCost, ...] = ()
     largest_prompt: int = 0
+    prompt: PromptState = NO_PROMPT
 
     def apply(self, event: Event, state: "State") -> "TokenState":
+        now, prompt = self._apply_to_figures(event, state), self.prompt.apply(event, state)
+        return now if prompt is self.prompt else replace(now, prompt=prompt)
+
+    def _apply_to_figures(self, event: Event, state: "State") -> "TokenState":
         match event:
             case CallRequested():
                 return self._note_request(event.audit, state.task.budget)

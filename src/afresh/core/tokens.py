@@ -85,7 +85,8 @@ class EstimatingCounter:
 def count_request_pieces(request: Request) -> int:
     """Pieces of the texts of a request. What is learnt is the provider's count against this."""
     turns = sum(count_pieces(text) for turn in request.turns for text in _list_turn_texts(turn))
-    return count_pieces(request.system) + count_pieces(request.message) + count_pieces(render_tool_schemas(request.tools)) + turns
+    said = count_pieces(request.system) + count_pieces(request.message) + count_pieces(request.footer)
+    return said + count_pieces(render_tool_schemas(request.tools)) + turns
 
 
 def _list_turn_texts(turn: ToolExchange) -> Iterator[str]:

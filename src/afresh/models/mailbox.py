@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.core.codec import to_plain_value
-from afresh.core.prompt import Request, ToolExchange, render_exchange
+from afresh.core.prompt import Request, ToolExchange, render_turn
 from afresh.core.reply import Reply
 from afresh.errors import TryAgain
 from afresh.models.mailbox_files import (
@@ -72,7 +72,7 @@ class MailboxModel:
         stem = make_request_stem(self.task, self.position + 1, request)
         make_mailbox_folder(self.folder)
         try:
-            self._write_once(f"{stem}{REQUEST_SUFFIX}", json.dumps(to_plain_value(request), ensure_ascii=False, indent=1))
+            self._write_once(f"{stem}{REQUEST_SUFFIX}", _render_request_json(request))
             self._write_once(f"{stem}{PAGE_SUFFIX}", render_mailbox_message(request, stem))
             with mark_as_awaited(self.folder / f"{stem}{REQUEST_SUFFIX}"):
                 reply = self._await(stem, request)
@@ -146,19 +146,30 @@ def _file_age_seconds(path: Path) -> float:
     return age if age >= 0 else float("inf")
 
 
+SENT_ORDER = ("system", "tools", "message", "turns", "footer")
+
+
+def _render_request_json(request: Request) -> str:
+    """In the order in which it is sent, so that two requests begin alike as far as they are."""
+    plain = to_plain_value(request)
+    ordered = {name: plain[name] for name in (*SENT_ORDER, *sorted(plain.keys() - set(SENT_ORDER))) if name in plain}
+    return json.dumps(ordered, ensure_ascii=False, indent=1)
+
+
 def render_mailbox_message(request: Request, stem: str) -> str:
     return "\n".join(
         (
             "<!-- system -->",
             request.system,
             "",
-            "<!-- message -->",
-            request.message,
-            "",
-            *[line for place, turn in enumerate(request.turns, 1 - len(request.turns)) for line in _render_turn(turn, not place)],
             "<!-- tools -->",
             *map(render_tool_lines, request.tools),
             "",
+            "<!-- message -->",
+            request.message,
+            "",
+            *[line for turn in request.turns for line in _render_turn(turn)],
+            *(("<!-- now -->", request.footer, "") if request.footer else ()),
             "<!-- how to answer -->",
             (
                 f"Write `{stem}.reply.json` into this folder (at most about {request.reserve} "
@@ -173,15 +184,9 @@ def render_mailbox_message(request: Request, stem: str) -> str:
     )
 
 
-def _render_turn(turn: ToolExchange, last: bool) -> tuple[str, ...]:
+def _render_turn(turn: ToolExchange) -> tuple[str, ...]:
     """What a model is sent as its own words, and as results of its own calls."""
-    more = ("<!-- message, continued -->", turn.text, "") if turn.text else ()
-    return (
-        f"<!-- {'your last reply' if last else 'an earlier reply of yours'}, and what came of it -->",
-        render_exchange(turn),
-        "",
-        *more,
-    )
+    return ("<!-- your next reply, and what came of it -->", render_turn(turn), "")
 
 
 def _describe_thinking_share(request: Request) -> str:

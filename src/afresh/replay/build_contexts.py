@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from afresh.config.templates.load_template import load_call_template
-from afresh.context.build_prompt import build_best_prompt
+from afresh.context.build_prompt import build_prompt
 from afresh.core.action import Action, Observation
 from afresh.core.archived_block import block_id_from_text
 from afresh.core.memory_state import StepRecord
@@ -87,7 +87,7 @@ def build_contexts(trajectory: Mapping[str, Any], budget: int, count: CountToken
 
 
 def build_context(memory: GatheredContext, budget: int, counter: ForeignTokenCounter) -> Prompt:
-    return build_best_prompt(memory, load_replay_template(), (), budget, counter)
+    return build_prompt(memory, load_replay_template(), (), budget, counter)
 
 
 def remember_steps(

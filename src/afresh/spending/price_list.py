@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from afresh.core.cache_rates import DEFAULT_CACHE_RATES, CacheRates
+from afresh.core.cache_rates import DEFAULT_CACHE_RATES, NO_CACHE, CacheRates
 from afresh.core.usage import Usage
 
 NANO_PER_MICRO_DOLLAR = 1_000
@@ -95,8 +95,13 @@ LONG_CACHE_MINIMUMS = {
 """Models that cache only longer prefixes than others, by the beginning of their name; from Anthropic's page on prompt caching."""
 
 
+UNCACHED_MODELS = ("offline", "scripted")
+
+
 def derive_cache_rates(model: str, price: Price | None) -> CacheRates:
     """Return what cached tokens of a model cost, relative to its price of input; the usual rates where that is unknown or 0."""
+    if model.partition(":")[0] in UNCACHED_MODELS:
+        return NO_CACHE
     bare = model.partition(":")[2].rsplit("/", 1)[-1].replace(".", "-")
     minimum = next((size for name, size in LONG_CACHE_MINIMUMS.items() if bare.startswith(name)), DEFAULT_CACHE_RATES.minimum)
     rates = replace(DEFAULT_CACHE_RATES, minimum=minimum)

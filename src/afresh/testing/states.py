@@ -3,6 +3,7 @@
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
+from afresh.core.cache_rates import NO_CACHE
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.runtime import CallSettings, Runtime
@@ -17,9 +18,9 @@ def make_state(task: Task, **values: Any) -> State:
 
 
 def make_runtime(*, template: Any, tools: Any, counter: Any, **values: Any) -> Runtime:
-    """Ports that a test leaves out are None."""
+    """Ports that a test leaves out are None. Without a cache every prompt is built anew."""
     unused: Any = dict.fromkeys(("model", "store", "workspace", "files", "sandbox", "code", "clock"))
-    settings = CallSettings(template=template, tools=tools, counter=counter)
+    settings = CallSettings(template=template, tools=tools, counter=counter, cache=NO_CACHE)
     return replace_in_parts(Runtime(**unused, settings=settings), **values)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_call_template, load_template
-from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.compaction.compact_memory import compact_by_rules, compact_memory
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation
@@ -116,7 +116,7 @@ def journal(store) -> list[MemoryCompacted]:
 
 def window(state, agent):
     past = agent.knowledge.traces.of(state.memory.passages, agent.store.read)
-    return build_best_prompt(
+    return build_prompt(
         GatheredContext(state, (), past),
         agent.settings.template,
         select_offered_tools(agent.settings.template.at(state.phase), TOOLS),

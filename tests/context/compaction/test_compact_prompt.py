@@ -7,7 +7,7 @@ from item_samples import excerpt, repo_map, text_of
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import build_best_prompt, draft_sections, select_offered_tools
+from afresh.context.build_prompt import build_prompt, draft_sections, select_offered_tools
 from afresh.context.compaction.compact_prompt import COMPACTION_STRATEGIES, compact_sections, count_asked_tokens
 from afresh.core.context_item import Note
 from afresh.core.fact import Fact, FactKind
@@ -180,7 +180,7 @@ def test_a_window_says_what_was_compacted_and_that_more_is_to_be_found():
     tree = "\n".join(f"src/module_{n}.py (9 lines): something_{n}" for n in range(60))
     source = excerpt("header.py", 1, "1  value = compute(value)\n" * 400, "parse_header")
     chosen = load_template("fix_violation")
-    window = build_best_prompt(
+    window = build_prompt(
         GatheredContext(state(), (repo_map(tree), source)),
         chosen,
         select_offered_tools(chosen.at(""), TOOLS),

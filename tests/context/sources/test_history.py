@@ -11,7 +11,7 @@ from traces import SPOKEN, Said, passages
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.sources.history_rows import render_history_rows
 from afresh.core.action import Action, Observation
 from afresh.core.context_item import Excerpt, Item, SourceLine
@@ -44,13 +44,10 @@ SCHEMAS = select_offered_tools(STYLE.at("change"), TOOLS)
 HEADING = re.compile(r"(\d+)(?:= [0-9a-f]{8}( \(before the last change\))?(?: …)?|(?: [a-z0-9 ]+)?[>:] .*)")
 
 
-NARROW_GAPS = replace(DEFAULT_CONTEXT_POLICY, history=replace(DEFAULT_CONTEXT_POLICY.history, max_filled_live_gap_characters=1))
-
-
 def test_work_on_a_task_has_no_index_of_names():
     """No mind that played the model has ever used it."""
     many = [(number, PassageVoice.OUTPUT, f"what value_{number} is stands here\n" * 3) for number in range(11, 30)]
-    window = build_best_prompt(remembering(many), SHIPPED, SCHEMAS, 2_450, EstimatingCounter())
+    window = build_prompt(remembering(many), SHIPPED, SCHEMAS, 2_450, EstimatingCounter())
     assert "names" not in [part.name for part in window.sections]
 
 
@@ -62,7 +59,7 @@ def remembering(spoken: list[Said], *looks: Item, **fields) -> GatheredContext:
 
 
 def made(memory: GatheredContext, budget: int = 4_000) -> Prompt:
-    return build_best_prompt(memory, STYLE, SCHEMAS, budget, EstimatingCounter())
+    return build_prompt(memory, STYLE, SCHEMAS, budget, EstimatingCounter())
 
 
 def section(window: Prompt, name: str) -> list[str]:
@@ -115,25 +112,6 @@ def test_work_in_a_tree_takes_no_more_for_earlier_steps_than_its_limit_however_m
     assert work.tokens <= DEFAULT_CONTEXT_POLICY.history.max_live_tokens
     [free] = [part for part in made(remembering(many, first_snapshot=""), 16_000).sections if part.name == "work"]
     assert free.tokens > 2 * work.tokens, "recorded runs have no tree to look at"
-
-
-def test_a_script_that_a_step_tells_of_has_no_second_line():
-    script = "run python - <<'P' … and 6 more lines"
-    outcome = "run python - <<'P'… → 14 euros in total_price"
-    seen = Observation(Action("run", {"command": "python - <<'P'…"}), True, "x")
-    recent = (StepRecord(29, "", (seen,), outcome, True), StepRecord(30, "", (), "", True))
-    spoken = [(29, PassageVoice.ACTION, script), (29, PassageVoice.OUTPUT, "unit_price = 7 euros\ntotal_price = 14 euros")]
-    told = section(made(remembering(spoken, recent=recent)), "work")
-    assert [line for line in told if "<<'P'" in line] == [f"29> {outcome}"] and "unit_price = 7 euros" in told
-
-
-def test_short_lines_between_results_are_shown_in_work_in_a_tree():
-    results = "first_{0} = 'some_value_{0}'\n'[a] and {0} more'\nother_{0} = 'other_value_{0}'"
-    memory = remembering([(n, PassageVoice.OUTPUT, results.format(f"result_{n}")) for n in range(1, 29)], first_snapshot="tree")
-    whole, cut = [
-        section(made(replace(memory, policy=policy), 4_000), "work") for policy in (DEFAULT_CONTEXT_POLICY, NARROW_GAPS)
-    ]
-    assert "…" in cut and "…" not in whole
 
 
 def test_a_hit_of_a_search_is_not_shown_again_where_files_show_its_line():
@@ -204,7 +182,7 @@ def test_a_template_that_wants_no_work_gets_none_and_the_record_says_so():
         STYLE, phases=(), shares=tuple(share for share in STYLE.at("change").shares if share.section not in ("work", "names"))
     )
     memory = remembering([(3, PassageVoice.OUTPUT, "first_name = 1")])
-    assert not section(build_best_prompt(memory, hidden, SCHEMAS, 4_000, EstimatingCounter()), "work")
+    assert not section(build_prompt(memory, hidden, SCHEMAS, 4_000, EstimatingCounter()), "work")
 
 
 def test_an_action_says_how_it_ended_and_where_its_output_is_when_none_of_it_is_shown():

@@ -4,7 +4,7 @@ from item_samples import excerpt
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.sources.last_step import draft_last_step
 from afresh.core.action import Action, Observation
 from afresh.core.line_region import Region
@@ -36,9 +36,7 @@ def after(*seen: Observation, kept: bool = True, shown: int = 1_000) -> Gathered
 
 def sections(memory: GatheredContext, budget: int) -> dict[str, list[str]]:
     template = load_template("fix_bug")
-    window = build_best_prompt(
-        memory, template, select_offered_tools(template.at("understand"), TOOLS), budget, EstimatingCounter()
-    )
+    window = build_prompt(memory, template, select_offered_tools(template.at("understand"), TOOLS), budget, EstimatingCounter())
     return {section.name: section.text.splitlines() for section in window.sections}
 
 

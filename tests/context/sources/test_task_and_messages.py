@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING, render_user_messages
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision
@@ -23,7 +23,7 @@ def after(*told: Event) -> State:
 
 def window(state: State) -> str:
     chosen = load_template("fix_bug")
-    return build_best_prompt(
+    return build_prompt(
         GatheredContext(state, ()), chosen, select_offered_tools(chosen.at(state.phase), TOOLS), 8_000, EstimatingCounter()
     ).request.message
 

@@ -6,6 +6,7 @@ from afresh.context.sources.turn_results import gather_lines_read, render_result
 from afresh.core.action import Action, Observation
 from afresh.core.change import Hunk
 from afresh.core.context_item import Note
+from afresh.core.context_policy import FIRST_CONTEXT_POLICY, AllocationPolicy, ContextPolicy, ExtensionPolicy
 from afresh.core.event import ChangeKeptOrReverted
 from afresh.core.line_region import Region
 from afresh.core.memory_state import MemoryState, StepRecord
@@ -31,7 +32,13 @@ def after(*seen: Observation, kept: bool = True, files: str = FILE, outputs: tup
 
 
 def texts(memory: GatheredContext, most: int = 2_000) -> list[str]:
-    return [result.text for result in render_results(memory, most, COUNT)]
+    return [result.text for result in render_results(replace(memory, policy=allowing(most)), COUNT)]
+
+
+def allowing(most: int) -> ContextPolicy:
+    """So many tokens of one output, and of all lines that were read."""
+    extension = ExtensionPolicy(max_turn_tokens=most, max_read_tokens=most)
+    return replace(FIRST_CONTEXT_POLICY, allocation=AllocationPolicy(extension=extension))
 
 
 def test_a_read_gives_exactly_the_lines_that_were_asked_for():
@@ -61,7 +68,7 @@ def test_an_output_that_is_older_than_a_change_of_its_reply_says_so():
 
 def test_a_change_that_was_reverted_says_so_and_one_that_failed_says_why():
     failed = replace(EDIT, ok=False, text="edit: old occurs 2 times in a.py: at lines 3, 9")
-    made, other = render_results(after(EDIT, failed, kept=False), 2_000, COUNT)
+    made, other = render_results(after(EDIT, failed, kept=False), COUNT)
     assert made.ok and made.text.endswith("(now lines 3-5) (reverted with the whole reply)")
     assert not other.ok and other.text == failed.text
 
@@ -76,7 +83,12 @@ def test_small_results_stay_whole_and_the_largest_is_cut_in_the_middle():
     gap = next(place for place, line in enumerate(lines) if line.startswith("[…"))
     assert lines[0] == "printed 0" and lines[-1] == "printed 399" and len(lines) - 1 > gap
     assert lines[gap] == f"[… {401 - len(lines)} lines from line {gap + 1} on left out: `recall` cccccccc]"
-    assert sum(map(COUNT, (read, cut, search))) <= 500 < COUNT(printed)
+    assert COUNT(cut) <= 500 < COUNT(printed)
+
+
+def test_lines_that_several_reads_asked_for_share_their_tokens():
+    one, other = texts(after(READ, replace(READ, regions=(Region("a.py", 30, 90, 7),))), 300)
+    assert one == texts(after(READ))[0] and "`read` them" in other and COUNT(one) + COUNT(other) <= 300
 
 
 def test_one_line_without_end_is_cut_inside():
@@ -88,7 +100,7 @@ def test_one_line_without_end_is_cut_inside():
 def test_a_note_is_answered_in_a_line_and_no_step_gives_no_result():
     note = Observation(Action("remember", {"subject": "a"}), True, "noted\nmore", "n" * 32, 10)
     assert texts(after(note)) == ["noted"]
-    assert render_results(GatheredContext(State(task=Task(id="t", goal="g"))), 100, COUNT) == ()
+    assert render_results(GatheredContext(State(task=Task(id="t", goal="g"))), COUNT) == ()
 
 
 def test_lines_read_before_a_change_of_the_reply_move_with_it_and_those_read_after_it_stay():

@@ -135,8 +135,8 @@ class Yard:
         append_events(self.store, None, [TaskCreated(order)])
 
     def reply(self, request: Any) -> Reply:
-        step = int(request.message.rpartition("| step ")[2].split()[0])
-        told_to_plan = self.plans and "new `plan`" in request.message.rpartition("[Context:")[2]
+        step = int(request.body.rpartition("| step ")[2].split()[0])
+        told_to_plan = self.plans and "new `plan`" in request.body.rpartition("[Context:")[2]
         done = [PLAN] if told_to_plan else self.answer(step)
         return Reply(f"step {step}", tuple(Action(tool, args) for tool, args in done))
 
@@ -160,7 +160,7 @@ class Yard:
         return [(one.step, one.rung.value) for one in self.events(StallNoticed) if one.sign == sign]
 
     def foot(self, step: int) -> str:
-        return self.model.requests[step - 1].message.rpartition("[Context:")[2]
+        return self.model.requests[step - 1].body.rpartition("[Context:")[2]
 
 
 def other(step: int) -> Step:

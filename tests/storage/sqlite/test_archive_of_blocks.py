@@ -2,7 +2,7 @@
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import build_best_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.core.action import Action, Observation
 from afresh.core.archived_block import BlockIndexLine, block_id_from_text
 from afresh.core.fact import Fact, FactKind
@@ -32,7 +32,7 @@ STATE = State(
 def window(budget=4_000, **fields):
     chosen, state = load_template("implement_feature"), replace_in_parts(STATE, **fields)
     trace = TraceCache().of(state.memory.passages, {block_id_from_text(text): text for text in TEXTS}.__getitem__)
-    return build_best_prompt(
+    return build_prompt(
         GatheredContext(state, (), trace),
         chosen,
         select_offered_tools(chosen.at(state.phase), TOOLS),

@@ -33,6 +33,8 @@ class ResultText:
     name_gap: Callable[[int, int], str]
     tail: int = 3
     """One line in so many is kept of the end, what a command prints last tells how it ended; 0: only the beginning."""
+    asked: bool = False
+    """Lines of files that were asked for."""
 
     def keep_lines(self, count: int) -> str:
         if count >= len(self.lines):
@@ -52,15 +54,19 @@ def gather_lines_read(state: State, files: FileTree) -> Iterator[Excerpt]:
         yield Excerpt(LINES_READ_KIND, region.path, region.start, region.end, (f"of {len(lines)}",), shown)
 
 
-def render_results(memory: GatheredContext, max_tokens: int, counter: TokenCounter) -> tuple[ToolResult, ...]:
-    """A result for each action of the last step, in order, of `max_tokens` together: small ones are whole, the largest are cut
-    to the same length, and say what is hidden and how to get it."""
+def render_results(memory: GatheredContext, counter: TokenCounter) -> tuple[ToolResult, ...]:
+    """A result for each action of the last step, in order. Outputs and lines that were read have tokens of their own; small ones
+    are whole, the largest are cut, and say what is hidden and how to get it."""
     if not memory.state.memory.recent:
         return ()
-    results = list(_list_results(memory))
+    policy, results = memory.policy.allocation.extension, list(_list_results(memory))
     whole = ["\n".join(result.lines) for result in results]
-    cap = _share_tokens([counter(text) for text in whole], max_tokens)
-    texts = [text if counter(text) <= cap else _cut_result(one, cap, counter) for one, text in zip(results, whole, strict=True)]
+    read = [counter(text) for one, text in zip(results, whole, strict=True) if one.asked]
+    caps = {True: _share_tokens(read, policy.max_read_tokens), False: policy.max_turn_tokens}
+    texts = [
+        text if counter(text) <= caps[one.asked] else _cut_result(one, caps[one.asked], counter)
+        for one, text in zip(results, whole, strict=True)
+    ]
     return tuple([ToolResult(text, one.ok) for one, text in zip(results, texts, strict=True)])
 
 
@@ -107,7 +113,7 @@ def _render_lines_read(seen: Observation, shown: Sequence[Excerpt], older: bool)
         lines.append(f"{one.path}: lines {one.first}-{one.last} {one.title}{mark}")
         lines += map(str, one.lines)
         regions += [None, *[Region(one.path, line.number, line.number, 0) for line in one.lines]]
-    return ResultText(lines, seen.ok, partial(_name_hidden_lines, regions), tail=0)
+    return ResultText(lines, seen.ok, partial(_name_hidden_lines, regions), tail=0, asked=True)
 
 
 def _name_hidden_lines(regions: Sequence[Region | None], start: int, end: int) -> str:

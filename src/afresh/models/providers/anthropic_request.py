@@ -141,7 +141,7 @@ def _choose_thinking_budget(model: str, request: Request) -> int:
 
 def _make_messages(request: Request, marks: int, thinker: str) -> list[AnthropicBody]:
     """`thinker`: the model to whom its earlier thinking is sent back. The last word is always the user's."""
-    first = _split_at_breaks(request.message, request.breaks, marks)
+    first = _split_at_breaks(request.message, request.breaks, marks - 1 if request.turns else marks)
     messages: list[AnthropicBody] = [{"role": "user", "content": first}]
     for number, turn in enumerate(request.turns, 1):
         said, came = _make_assistant_blocks(turn, number, thinker), _make_result_blocks(turn, number)
@@ -149,6 +149,10 @@ def _make_messages(request: Request, marks: int, thinker: str) -> list[Anthropic
             messages += [{"role": "assistant", "content": said}, {"role": "user", "content": came}]
         else:
             messages[-1]["content"] += came
+    if request.turns:
+        messages[-1]["content"][-1] |= CACHE_MARK
+    if request.footer.strip():
+        messages[-1]["content"].append(_make_text_block(request.footer))
     return messages
 
 
@@ -175,12 +179,15 @@ def _own_thinking(turn: ToolExchange, model: str) -> Sequence[Thinking]:
 
 
 def _split_at_breaks(message: str, breaks: Sequence[int], marks: int) -> list[AnthropicBody]:
-    """The message in blocks that end at the breaks. The API takes no block of blanks: such a one is part of the one before."""
-    ends = spread_cache_breaks([place for place in breaks if place <= len(message) and message[:place].strip()], marks)
+    """The message in blocks that end at the breaks, with marks on some of them: the blocks are the same however many marks there
+    are, since a cache holds blocks. The API takes no block of blanks: such a one is part of the one before."""
+    ends = [place for place in breaks if place <= len(message) and message[:place].strip()]
+    marked = spread_cache_breaks(ends, marks)
     blocks: list[AnthropicBody] = []
-    for start, end in pairwise((0, *ends, len(message))):
+    edges = sorted({0, *ends, len(message)})
+    for start, end in pairwise(edges):
         if not blocks or message[start:end].strip():
-            blocks.append(_make_text_block(message[start:end]) | (CACHE_MARK if end in ends else {}))
+            blocks.append(_make_text_block(message[start:end]) | (CACHE_MARK if end in marked else {}))
         else:
             blocks[-1]["text"] += message[start:end]
     return blocks

@@ -1,7 +1,7 @@
 """A request as the body of a chat completion, in the server's dialect."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -26,8 +26,8 @@ def make_chat_body(model: str, request: Request, flavour: OpenAIDialect, count: 
     if request.tools and not flavour.tools:
         return _make_body_without_tools(model, request, flavour, count)
     body = _make_body_head(model, request, flavour)
-    turns = (message for place, turn in enumerate(request.turns) for message in _make_turn_messages(turn, place, flavour))
-    body["messages"] = [*_make_opening_messages(model, request, flavour), *turns]
+    turns = [message for place, turn in enumerate(request.turns) for message in _make_turn_messages(turn, place, flavour)]
+    body["messages"] = [*_make_opening_messages(model, request, flavour), *_add_footer(turns, request.footer)]
     if request.tools:
         body["tools"] = [{"type": "function", "function": _make_function_schema(tool)} for tool in request.tools]
     return body
@@ -67,17 +67,33 @@ def _make_opening_messages(model: str, request: Request, flavour: OpenAIDialect)
     marked = model.startswith(flavour.marked) if flavour.marked else False
     if request.system:
         yield {"role": "system", "content": [_mark_for_cache(request.system)] if marked else request.system}
-    yield {"role": "user", "content": list(_split_at_breaks(request)) if marked else request.message}
+    footer = "" if request.turns else request.footer
+    if marked:
+        yield {"role": "user", "content": [*_split_at_breaks(request), *([{"type": "text", "text": footer}] if footer else [])]}
+    else:
+        yield {"role": "user", "content": "\n\n".join(text for text in (request.message, footer) if text)}
+
+
+def _add_footer(turns: Sequence[ChatBody], footer: str) -> Sequence[ChatBody]:
+    """At the end of the last message, if it is the user's: many servers take no two of them in a row. Without turns the footer is
+    the end of the first message."""
+    if not turns or not footer:
+        return turns
+    last = turns[-1]
+    if last["role"] == "user":
+        return [*turns[:-1], last | {"content": f"{last['content']}\n\n{footer}"}]
+    return [*turns, {"role": "user", "content": footer}]
 
 
 def _split_at_breaks(request: Request) -> Iterator[ChatBody]:
     """The message in pieces, each up to a place that the next call is likely to share; the last ones when there are too many."""
-    places = [place for place in request.breaks if 0 < place < len(request.message)]
+    places = [place for place in request.breaks if 0 < place <= len(request.message)]
     start = 0
     for place in places[-(MAX_CACHE_MARKS - 1) :]:
         yield _mark_for_cache(request.message[start:place])
         start = place
-    yield {"type": "text", "text": request.message[start:]}
+    if start < len(request.message):
+        yield {"type": "text", "text": request.message[start:]}
 
 
 def _mark_for_cache(text: str) -> ChatBody:

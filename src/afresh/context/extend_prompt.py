@@ -1,0 +1,116 @@
+"""A prompt that is the last one with the last step appended as a turn. All that comes before the turn is the same to the byte, so
+a provider's cache can serve it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+
+from afresh.context.build_prompt import PromptInputs, compose_request, render_footer
+from afresh.context.extend_or_rebuild import ExtensionCosts
+from afresh.context.render import render_section
+from afresh.context.sources.last_step import REPLY_UNDONE_TEXT
+from afresh.context.sources.turn_results import render_results
+from afresh.context.sources.verification_status import draft_verification
+from afresh.context.token_ceiling import enforce_ceiling
+from afresh.core.archived_block import Block, block_from_text
+from afresh.core.codec import to_canonical_json
+from afresh.core.context_policy import ExtensionPolicy
+from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Prompt, Request, Section, SectionRef, Tier, ToolExchange, render_turn
+from afresh.core.prompt_state import PromptState
+from afresh.core.reply import Reply
+from afresh.core.state import State
+from afresh.core.tokens import TokenCounter
+from afresh.memory.gathered_context import GatheredContext
+from afresh.runtime import CallSettings
+
+FIXED_SECTIONS = ("system", "tools")
+MIN_STEPS_LEFT = 3
+"""A task is expected to take as many steps more as it has taken, and no fewer than this."""
+
+
+def find_obstacle(state: State, settings: CallSettings) -> str:
+    """Why the last prompt can't be extended, as far as the state says; empty if it can."""
+    kept, policy = state.tokens.prompt, settings.policy.allocation.extension
+    if not kept.sections:
+        return "the first call"
+    if kept.outdated:
+        return kept.outdated
+    if not policy.max_growth or settings.cache.read >= settings.cache.write:
+        return "the model has no cheaper cache"
+    returned, recent = state.work.returned_reply, state.memory.recent
+    if kept.step != state.work.step or not recent or not returned or returned.step != kept.step:
+        return "the last reply is too long to be repeated, or was not acted on"
+    if len(returned.reply.actions) != len(recent[-1].observations):
+        return "an action of the last reply was not carried out"
+    signed = all(one.signature or one.redacted for one in returned.reply.thinking)
+    return "" if not kept.thinking or (returned.reply.thinking and signed) else "the last reply came without signed thinking"
+
+
+def compute_bound(state: State, cap: int, policy: ExtensionPolicy) -> int:
+    """Tokens that an extended prompt may have with its reply: as its base, and a part of the ordered ceiling more."""
+    return min(cap, state.tokens.prompt.ceiling + int((policy.max_growth - 1) * state.task.budget))
+
+
+def estimate_costs(prompt: Prompt, state: State, expired: bool) -> ExtensionCosts:
+    """A new prompt is expected to be as long as the last one, and to show what the last step has brought."""
+    kept, turn = state.tokens.prompt, prompt.sections[-2].tokens
+    fixed = sum(section.tokens for section in prompt.sections if section.name in FIXED_SECTIONS)
+    return ExtensionCosts(
+        base=kept.base_tokens + turn, fixed=fixed, prefix=kept.tokens, turn=turn, stale=0, room=prompt.headroom,
+        steps_left=min(state.work.limit or state.work.step, max(MIN_STEPS_LEFT, state.work.step)), expired=expired,
+    )  # fmt: skip
+
+
+def name_prompt_terms(inputs: PromptInputs, model: str) -> str:
+    """Stands for all that a prompt must share with the one that it extends, besides the text that is kept of it."""
+    memory, thinking = inputs.memory, inputs.template.at(inputs.memory.state.phase).thinking
+    said = (inputs.layout.system, inputs.tools, thinking, memory.policy.id, memory.corrections, model)
+    return sha256("\n".join(map(to_canonical_json, said)).encode()).hexdigest()[:16]
+
+
+def extend_prompt(inputs: PromptInputs, read: Callable[[str], str]) -> Prompt:
+    """OverCeiling if it has no room. What the last step has brought is in the inputs; the rest is read as it was recorded."""
+    counter, kept = inputs.counter, inputs.memory.state.tokens.prompt
+    inputs = replace(inputs, granted=kept.thinking)
+    turn = build_turn(inputs.memory, counter)
+    sections = [Section(ref.name, ref.tier, ref.text(read), ref.tokens) for ref in kept.sections]
+    sections.append(Section(TURN_SECTION, Tier.DEMAND, render_turn(turn), count_turn_tokens(turn, counter)))
+    foot = counter(render_footer(inputs, inputs.budget)) + 2
+    footer = render_footer(inputs, sum(section.tokens for section in sections) + counter.framing + foot)
+    sections.append(Section(FOOTER_SECTION, Tier.ALWAYS, footer, foot))
+    turns = (*[ref.turn(read) for ref in kept.sections if ref.name == TURN_SECTION], turn)
+    request = compose_request(inputs, sections, turns)
+    return enforce_ceiling(Prompt(request, tuple(sections), (), inputs.budget, 0), counter)
+
+
+def build_turn(memory: GatheredContext, counter: TokenCounter) -> ToolExchange:
+    """The last step as the model's own reply, with a result for each action; then how the checks went, if they ran."""
+    state = memory.state
+    step = state.memory.recent[-1]
+    results = render_results(memory, counter)
+    returned = state.work.returned_reply
+    reply = replace(returned.reply, thought=step.thought) if returned else Reply(step.thought)
+    reply = reply if state.tokens.prompt.thinking else replace(reply, thinking=())
+    return ToolExchange(reply, results, "\n\n".join(_list_turn_notes(memory)))
+
+
+def _list_turn_notes(memory: GatheredContext) -> Sequence[str]:
+    state = memory.state
+    undone = [] if state.memory.recent[-1].kept else [REPLY_UNDONE_TEXT]
+    checked = draft_verification(memory) if state.verification.verdict_step == state.work.step else None
+    return [*undone, *([render_section(checked, checked.pieces)] if checked else [])]
+
+
+def count_turn_tokens(turn: ToolExchange, counter: TokenCounter) -> int:
+    return counter.whole(Request("", "", (), 0, turns=(turn,))) - counter.framing
+
+
+def reference_extension(kept: PromptState, window: Prompt) -> tuple[tuple[SectionRef, ...], list[Block]]:
+    """The sections of an extended prompt: those that it keeps by their references, and the blocks of the two new ones."""
+    turn, footer = window.sections[-2:]
+    exchange, last = block_from_text(to_canonical_json(window.request.turns[-1])), block_from_text(footer.text)
+    new = (
+        SectionRef(TURN_SECTION, turn.tier, exchange.id, turn.tokens),
+        SectionRef(FOOTER_SECTION, footer.tier, last.id, footer.tokens),
+    )
+    return (*kept.sections, *new), [exchange, last]
