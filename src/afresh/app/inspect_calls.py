@@ -18,7 +18,7 @@ from afresh.context.measure_yield import SectionYield, measure_call, render_repl
 from afresh.context.rebuild_call import CallInputs, RebuiltCall, build_from_recorded, load_call_inputs, rebuild_all_calls
 from afresh.core.action import describe_subject
 from afresh.core.event import ActionsExecuted, CallRequested, JournalEntry, MemoryCompacted, OutputDigested, ReplyReceived
-from afresh.core.prompt import CallAudit, Omission, Section
+from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, Omission, PromptOrigin, Section
 from afresh.core.reducer import fold_entries
 from afresh.core.reply import Reply
 from afresh.core.state import State
@@ -37,6 +37,7 @@ class RecordedCall:
     reply: Reply | None = None
     drawn: tuple[SectionYield, ...] = ()
     """What the reply and the next one drew on, section by section; empty as long as there is no reply."""
+    origin: PromptOrigin = UNKNOWN_ORIGIN
 
     @property
     def reported(self) -> int:
@@ -51,9 +52,11 @@ def list_audits(project: Project, task: str) -> Sequence[tuple[int, CallAudit]]:
 def load_call(project: Project, task: str, step: int | None) -> RecordedCall:
     """Load one call (default: the last one)."""
     found, replies = list[tuple[int, CallAudit]](), dict[int, Reply]()
+    origins = dict[int, PromptOrigin]()
     for entry in project.store.journal(task):
         if isinstance(entry.event, CallRequested):
             found.append((entry.event.step, entry.event.audit))
+            origins[entry.event.step] = entry.event.origin
         elif isinstance(entry.event, ReplyReceived):
             replies[entry.event.step] = entry.event.reply
     wanted = [one for one in found if step in (None, one[0])]
@@ -66,7 +69,8 @@ def load_call(project: Project, task: str, step: int | None) -> RecordedCall:
     said = [replies[one] for one, _ in found[place : place + 2] if one in replies]
     words = "\n".join(render_reply_words(reply.actions) for reply in said)
     drawn = measure_call(sections, words) if number in replies else ()
-    return RecordedCall(number, audit, sections, compare_prefix(number, before, sections), replies.get(number), tuple(drawn))
+    beginning, reply = compare_prefix(number, before, sections), replies.get(number)
+    return RecordedCall(number, audit, sections, beginning, reply, tuple(drawn), origins[number])
 
 
 def load_sections(project: Project, audit: CallAudit) -> tuple[Section, ...]:

@@ -23,7 +23,7 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
     from afresh.app.inspect_calls import load_call
     from afresh.app.measure_calls import price_recorded_call
     from afresh.app.tasks import find_task
-    from afresh.cli.render.context import render_call, render_section_texts
+    from afresh.cli.render.context import render_call, render_prompt_origin, render_section_texts
     from afresh.cli.render.provider_usage import provider_usage_to_json, render_provider_usage
     from afresh.views.model_calls import call_to_json
 
@@ -32,7 +32,8 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
     given = one.audit, price_recorded_call(one), one.reply
     if as_json:
         shown = call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported, one.drawn)
-        return print_json({**shown, **provider_usage_to_json(*given)})
+        return print_json({**shown, "base": one.origin.base, "why": one.origin.why, **provider_usage_to_json(*given)})
+    print_rendered(render_prompt_origin(one.step, one.origin))
     print_rendered(render_call(one.audit, one.sections, one.audit.omissions, one.step, one.reported, one.drawn))
     print_rendered(render_provider_usage(*given))
     return print_rendered(render_section_texts(() if omitted else one.sections))

@@ -7,10 +7,9 @@ from hashlib import sha256
 
 from afresh.context.build_prompt import PromptInputs, compose_request, render_footer
 from afresh.context.extend_or_rebuild import ExtensionCosts
-from afresh.context.render import render_section
 from afresh.context.sources.last_step import REPLY_UNDONE_TEXT
 from afresh.context.sources.turn_results import render_results
-from afresh.context.sources.verification_status import draft_verification
+from afresh.context.sources.verification_status import render_verdict
 from afresh.context.token_ceiling import enforce_ceiling
 from afresh.core.archived_block import Block, block_from_text
 from afresh.core.codec import to_canonical_json
@@ -95,10 +94,11 @@ def build_turn(memory: GatheredContext, counter: TokenCounter) -> ToolExchange:
 
 
 def _list_turn_notes(memory: GatheredContext) -> Sequence[str]:
+    """What the harness made of the step."""
     state = memory.state
     undone = [] if state.memory.recent[-1].kept else [REPLY_UNDONE_TEXT]
-    checked = draft_verification(memory) if state.verification.verdict_step == state.work.step else None
-    return [*undone, *([render_section(checked, checked.pieces)] if checked else [])]
+    verdict = state.verification.verdict if state.verification.verdict_step == state.work.step else None
+    return [*undone, *(["\n".join(render_verdict(state, verdict, memory.policy.reports))] if verdict else [])]
 
 
 def count_turn_tokens(turn: ToolExchange, counter: TokenCounter) -> int:

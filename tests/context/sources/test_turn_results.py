@@ -111,3 +111,9 @@ def test_lines_read_before_a_change_of_the_reply_move_with_it_and_those_read_aft
     moved = apply_event(kept, State(task=Task(id="t", goal="g"), memory=memory)).memory
     assert [one.regions[0].start for one in moved.recent[-1].observations if one.regions] == [12, 40]
     assert [(one.start, one.end) for one in moved.regions if not one.changed] == [(12, 22), (40, 50)]
+
+
+def test_the_command_is_not_repeated_before_its_output():
+    run = Observation(Action("run", {"command": "ls"}), True, "$ ls\nexit 0\na.py", "c" * 32, 18)
+    assert texts(after(run)) == ["exit 0\na.py"]
+    assert texts(after(replace(run, text="$ other\nexit 0"))) == ["$ other\nexit 0"]

@@ -17,7 +17,7 @@ from afresh.cli.render.widgets import (
 from afresh.context.explain import NameExplanation, NeedEstimate
 from afresh.context.measure_yield import SectionYield
 from afresh.core.change import Change
-from afresh.core.prompt import CallAudit, Omission, Section, SectionCompaction
+from afresh.core.prompt import CallAudit, Omission, PromptOrigin, Section, SectionCompaction
 from afresh.views.model_calls import call_diff_to_json, call_to_json, compute_token_share
 
 if TYPE_CHECKING:
@@ -54,6 +54,14 @@ def render_call(
     if omitted:
         parts += [render_heading("Left out"), _render_omissions(omitted)]
     return Group(*parts)
+
+
+def render_prompt_origin(step: int, origin: PromptOrigin) -> "RenderableType":
+    """Render how the prompt came about; nothing for calls recorded before prompts were extended."""
+    if not origin.why:
+        return render_text("")
+    made = f"the prompt of step {origin.base} with {step - origin.base} later steps appended" if origin.base else "built anew"
+    return render_text(f"{made}: {origin.why}", "dim")
 
 
 def render_section_texts(sections: Sequence[Section]) -> "RenderableType":

@@ -22,6 +22,7 @@ LINES_READ_KIND = "read"
 AFTER_CHANGE_MARK = "(as it is after the change below)"
 REVERTED_MARK = "(reverted with the whole reply)"
 NOTHING_PRINTED = "done"
+COMMAND_SIGN = "$ "
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,13 @@ def _render_output(seen: Observation, outputs: dict[str, str], step: StepRecord,
     if brief and not step.kept and has_trait(seen.action, ToolTrait.WRITES):
         text = f"{text} {REVERTED_MARK}"
     marks = [BEFORE_CHANGE_MARK] if is_older_than_change(number, step) and not brief else []
-    return ResultText([*marks, *text.split("\n")], seen.ok, partial(_name_hidden_output, seen, len(marks)))
+    return ResultText([*marks, *_drop_command(seen, text.split("\n"))], seen.ok, partial(_name_hidden_output, seen, len(marks)))
+
+
+def _drop_command(seen: Observation, lines: Sequence[str]) -> Sequence[str]:
+    """The output of a command begins with the command, which the call shows."""
+    repeated = has_trait(seen.action, ToolTrait.COMMANDS) and lines[0].startswith(COMMAND_SIGN) and len(lines) > 1
+    return lines[1:] if repeated and lines[0] == f"{COMMAND_SIGN}{seen.action.args.get('command', '')}" else lines
 
 
 def _name_hidden_output(seen: Observation, marks: int, start: int, end: int) -> str:

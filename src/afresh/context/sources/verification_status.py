@@ -12,7 +12,7 @@ from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.task import RECORDED_TYPE, SPEC_DESIGN_TYPE, Task
 from afresh.core.truncate import join_first, to_one_line
-from afresh.core.verdict import CheckRun, FailedTest, Ruling, name_test_function, summarise_check_run
+from afresh.core.verdict import CheckRun, FailedTest, Ruling, Verdict, name_test_function, summarise_check_run
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import FileTree
 
@@ -45,13 +45,15 @@ def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
         lines.append(f"Flaky, decide nothing: {join_first(names, policy.max_flaky_names)}")
     if state.verification.verdict is None:
         return lines + [line for run in state.verification.baseline.runs for line in _render_failures(run, policy)]
-    kind = "completion" if state.verification.verdict.final else "change"
-    verdict = state.verification.verdict
+    return [*lines, *render_verdict(state, state.verification.verdict, policy)]
+
+
+def render_verdict(state: State, verdict: Verdict, policy: ReportPolicy) -> list[str]:
+    """What the checks said last."""
+    kind = "completion" if verdict.final else "change"
     unfinished = verdict.ruling is Ruling.PASS and not verdict.final and any(run.failures for run in verdict.runs)
-    lines.append(
-        f"After step {state.verification.verdict_step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: "
-        f"{verdict.reason}"
-    )
+    ruling = KEPT_UNFINISHED if unfinished else verdict.ruling
+    lines = [f"After step {state.verification.verdict_step} ({kind}): {ruling}: {verdict.reason}"]
     for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
         lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]
         lines += _render_failures(run, policy)
