@@ -208,10 +208,16 @@ def test_a_ceiling_below_the_minimum_names_the_largest_section_and_the_remedy():
 
 
 def test_room_that_one_section_leaves_is_used_by_another():
-    tree = "\n".join(f"{n} " + "name " * 20 for n in range(50))
-    small = made(GatheredContext(state(), (excerpt("a.py", 1, "short"), repo_map(tree))))
+    code = [excerpt(f"a{n}.py", 1, "name = 1\n" * 20) for n in range(6)]
+    small = made(GatheredContext(state(), (repo_map("short"), *code)))
     assert not small.omissions
     assert small.tokens > 1_400
+
+
+def test_room_that_nothing_asks_for_stays_unused():
+    tree = "\n".join(f"{n} " + "name " * 20 for n in range(50))
+    small = made(GatheredContext(state(), (excerpt("a.py", 1, "short"), repo_map(tree))))
+    assert {one.section for one in small.omissions} == {"outline"} and small.tokens < small.budget - small.request.reserve - 500
 
 
 def test_stable_sections_come_first_so_that_successive_requests_share_their_prefix():

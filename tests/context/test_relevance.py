@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
-from afresh.context.build_prompt import OFF_TOPIC_REASON, build_prompt, select_offered_tools
+from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.relevance import select_relevant_items, summarise_headings
+from afresh.context.section import OFF_TOPIC_REASON
 from afresh.core.context_item import Item, Note
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision

@@ -9,7 +9,7 @@ from afresh.core.prompt import Section
 from afresh.memory.history.names import find_names_and_implied
 from afresh.outputs.printed_files import find_numbered_code
 
-FILE_SHOWING_SECTIONS = ("files", "beginning", "target", "similar")
+FILE_SHOWING_SECTIONS = ("files", "target", "similar")
 """Sections whose excerpts make the map's word on a file needless."""
 
 

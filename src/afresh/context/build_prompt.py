@@ -11,7 +11,7 @@ from afresh.context.render import render_section
 from afresh.context.section import Allocation, SectionDraft
 from afresh.context.sources.code_analysis import draft_analysis_sections, draft_suggestions
 from afresh.context.sources.diff import draft_changes
-from afresh.context.sources.excerpts import draft_excerpts, draft_file_beginnings
+from afresh.context.sources.excerpts import draft_excerpts
 from afresh.context.sources.history import HistoryAllocation
 from afresh.context.sources.instructions import draft_instructions
 from afresh.context.sources.last_step import draft_last_step, list_hidden_reads
@@ -32,6 +32,7 @@ from afresh.context.sources.task_and_messages import draft_task
 from afresh.context.sources.test_results import draft_failing_tests
 from afresh.context.sources.verification_status import draft_cited_lines, draft_verification
 from afresh.context.token_ceiling import enforce_ceiling, over_ceiling_error
+from afresh.context.worth import drop_unworthy_pieces
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Omission, Prompt, Request, Section, Tier, ToolExchange, ToolSchema
 from afresh.core.template import CallLayout, SectionShare, Template, find_share
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
@@ -45,7 +46,6 @@ from afresh.runtime import CallSettings
 SECTION_SEPARATOR = "\n\n"
 SENT_APART = ("system", "tools", TURN_SECTION, FOOTER_SECTION)
 """Sections that are not part of the message."""
-OFF_TOPIC_REASON = "concerns something else than what the work is about now; one recall away"
 
 
 def select_offered_tools(layout: CallLayout, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
@@ -117,7 +117,7 @@ def build_from_inputs(terms: PromptInputs) -> Prompt:
     counter, budget, reserve, order = terms.counter, terms.budget, terms.reserve, terms.memory.policy.order
     foot = counter(render_footer(terms, budget - reserve)) + 2
     fixed = [_build_fixed_section("system", terms.layout.system, counter), build_tools_section(terms.tools, counter)]
-    made = draft_sections(terms.memory)
+    made = [drop_unworthy_pieces(draft, counter, terms.memory.policy) for draft in draft_sections(terms.memory)]
     always = [
         _build_fixed_section(draft.name, render_section(draft, draft.pieces), counter)
         for draft in made
@@ -128,7 +128,7 @@ def build_from_inputs(terms: PromptInputs) -> Prompt:
         raise over_ceiling_error(budget, reserve, [*fixed, *always], room)
     shorter, filled = _fill_sections(terms, made, max(0, room - terms.spare), [section.text for section in always])
     omissions = [
-        *_list_off_topic_omissions(made, counter),
+        *[Omission(one.name, piece.what, counter(piece.text), one.why_left) for one in made for piece in one.left],
         *shorter.omissions,
         *[gone for one in filled.pages for gone in one.omissions],
     ]
@@ -171,11 +171,6 @@ def compose_request(terms: PromptInputs, sections: Sequence[Section], turns: tup
 
 def join_sections(sections: Sequence[Section]) -> str:
     return SECTION_SEPARATOR.join(section.text for section in sections)
-
-
-def _list_off_topic_omissions(made: Sequence[SectionDraft], counter: TokenCounter) -> list[Omission]:
-    """What a section that can't be cut only counts, since the work is about something else now."""
-    return [Omission(draft.name, piece.what, counter(piece.text), OFF_TOPIC_REASON) for draft in made for piece in draft.left]
 
 
 def _lay_out_sections(drafts: Sequence[SectionDraft], terms: PromptInputs, room: int, given: Sequence[str]) -> FilledSections:
@@ -244,7 +239,6 @@ def draft_sections(memory: GatheredContext) -> tuple[SectionDraft, ...]:
         draft_decisions(memory),
         tried,
         draft_excerpts(memory),
-        draft_file_beginnings(memory),
         draft_cited_lines(memory),
         draft_changes(memory),
         draft_suggestions(memory),

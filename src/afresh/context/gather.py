@@ -7,9 +7,7 @@ from afresh.context.sources.diff import find_reviewed_regions, gather_review_dif
 from afresh.context.sources.excerpts import (
     find_files_in_goal,
     gather_excerpts,
-    gather_file_beginnings,
     gather_imports,
-    gather_nearby_files,
     select_file_regions,
     separate_overlapping_definitions,
 )
@@ -42,9 +40,9 @@ def gather_context(state: State, runtime: Runtime) -> GatheredContext:
     counted = list(gather_measured_coverage(state, runtime.store.read, policy.reports)) if "coverage" in sections else []
     tests = [look.subject for look in seen if look.kind == "beside"]
     named += select_file_regions(files, tests, policy.files)
-    unread, begun = separate_overlapping_definitions(drop_guessed_coverage(seen, counted), (*named, *state.memory.regions))
-    told = [*named, *begun]
-    excerpts = list(gather_excerpts(state, files, changes, told, tests, policy.files))
+    offered, shown = drop_guessed_coverage(seen, counted), (*named, *state.memory.regions)
+    unread, begun = separate_overlapping_definitions(offered, shown, policy.excerpts)
+    excerpts = list(gather_excerpts(state, files, changes, [*named, *begun], tests, policy.files))
     items: list[Item] = [
         *gather_instructions(state, runtime),
         *[replace(look, text=edits.scrub(look.text)) for look in gather_lessons(state, runtime)],
@@ -53,8 +51,6 @@ def gather_context(state: State, runtime: Runtime) -> GatheredContext:
         *counted,
         *excerpts,
         *gather_imports(state, files, [*excerpts, *unread], policy.files),
-        *gather_file_beginnings(state, files, told, policy.files),
-        *([] if state.workspace.changed else gather_nearby_files(files, seen, [*told, *state.memory.regions], policy.files)),
         *gather_failing_tests(state, files, policy.files),
         *(gather_cited_lines(state, files, policy.reports) if state.task.report else ()),
         *map(diff_from_change, changes),

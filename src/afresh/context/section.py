@@ -10,6 +10,8 @@ from afresh.core.prompt import Omission, Section, Tier
 from afresh.core.template import SectionShare
 from afresh.core.tokens import TokenCounter
 
+OFF_TOPIC_REASON = "concerns something else than what the work is about now; one recall away"
+
 
 @dataclass(frozen=True, slots=True)
 class SectionPiece:
@@ -53,13 +55,16 @@ class SectionDraft:
     rest: str = ""
     """Added at the end when not everything is shown."""
     left: tuple[SectionPiece, ...] = ()
-    """Not shown, only counted in a line of the section."""
+    """Not shown, at most counted in a line of the section."""
+    why_left: str = OFF_TOPIC_REASON
     strict: bool = False
     """A piece waits until all that are ranked above it are shown, be it in part."""
     steps: frozenset[int] = frozenset()
     """Steps that its lines are about."""
     trimmed: bool = False
     """Pieces were taken out before the space was shared."""
+    chances: tuple[float, ...] = ()
+    """How likely each piece is needed, where nobody asked for them: they have to be worth their tokens."""
 
 
 def draft_always_section(name: str, title: str, lines: Sequence[str]) -> SectionDraft:

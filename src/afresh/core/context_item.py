@@ -102,6 +102,8 @@ class Excerpt:
     """What the lines define, or why they are shown; `LEFT_OUT_MARK` as the last name: there are more."""
     lines: tuple[SourceLine, ...] = ()
     gaps: tuple[LineGap, ...] = ()
+    basis: str = ""
+    """What it was found by, for code that nobody asked for: `named`, `words`, …"""
 
     @property
     def title(self) -> str:

@@ -12,6 +12,7 @@ from hashlib import sha256
 from afresh.core.codec import to_canonical_json
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.template import CACHE_BREAK_SECTIONS, SECTION_ORDER
+from afresh.core.worth_policy import DEFAULT_WORTH, WorthPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,7 @@ class AllocationPolicy:
     )  # fmt: skip
     """They come last and get what the others leave; `search` finds what they show."""
     extension: ExtensionPolicy = ExtensionPolicy()
+    worth: WorthPolicy = WorthPolicy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +137,6 @@ class FilePolicy:
 
     max_named_files: int = 3
     """Files that the goal names, shown without being asked for."""
-    max_nearby_files: int = 6
     max_short_file_lines: int = 120
     """Such a file is gathered whole."""
     prose_beginning_lines: int = 12
@@ -259,9 +260,11 @@ FIRST_CONTEXT_POLICY = ContextPolicy()
 DEFAULT_CONTEXT_POLICY = replace(
     FIRST_CONTEXT_POLICY,
     version=2,
-    allocation=AllocationPolicy(extension=ExtensionPolicy(max_growth=1.75, max_turn_tokens=1_000, max_read_tokens=2_500)),
+    allocation=AllocationPolicy(
+        extension=ExtensionPolicy(max_growth=1.75, max_turn_tokens=1_000, max_read_tokens=2_500), worth=DEFAULT_WORTH
+    ),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True),
     history=HistoryPolicy(max_live_tokens=800),
     memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8, max_error_lines=4),
-    truncation=TruncationPolicy(docstring_weight=0.2),
+    truncation=TruncationPolicy(max_unmarked_gap_characters=100, docstring_weight=0.2),
 )

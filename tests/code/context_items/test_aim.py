@@ -11,7 +11,8 @@ from trees import Texts
 
 from afresh.code.code_insight import CodeInsight
 from afresh.code.context_items.match_text import FilesAtHand, find_files_at_hand, find_named_definitions
-from afresh.code.context_items.work_focus import build_work_focus, find_targets
+from afresh.code.context_items.target_definitions import find_targets
+from afresh.code.context_items.work_focus import build_work_focus
 from afresh.code.index.code_index import build_code_index
 from afresh.code.ranking.query import find_surely_implied_files, score_implied_files
 from afresh.core.line_region import Region

@@ -3,15 +3,13 @@
 from dataclasses import replace
 from textwrap import dedent
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from item_samples import text_of
 from trees import Texts, state
 
 from afresh.code.code_insight import ITEM_SOURCES, CodeInsight
-from afresh.code.context_items.related_tests import join_statement_lines
-from afresh.code.context_items.work_focus import find_targets
+from afresh.code.context_items.target_definitions import find_targets
 from afresh.code.index.code_index import build_code_index
 from afresh.core.line_region import Region
 from afresh.core.memory_state import StepRecord
@@ -115,7 +113,7 @@ def test_an_option_is_shown_where_one_like_it_stands():
 
 def test_what_the_task_names_is_shown_whole_with_the_reason():
     [(subject, source)] = looked("`Phone` lets letters pass", "fix_bug")["target"]
-    assert subject == "shop/checks.py:16-21 Phone, named in the task"
+    assert subject == "shop/checks.py:16-21 Phone"
     assert (
         source.splitlines()[0] == '   16 @message("expected a phone number")'
         and source.splitlines()[-1] == "   21     return value"
@@ -133,24 +131,16 @@ def test_a_pattern_is_not_shown_a_second_time_as_what_the_task_is_about():
     assert " Colour, " in found["similar"][1][0] and "target" not in found
 
 
-def test_callers_and_callees_stand_in_one_line_each_and_tests_are_counted():
-    found = dict(looked("mend `accept`", "refactor")["callers"])
-    assert found["callers of accept (named in the task)"] == (
-        'shop/order.py:10 in refuse: return accept(order, "EUR") is None\nand 1 test'
-    )
-    assert found["called by accept (named in the task)"].splitlines() == [
-        "shop/checks.py:8 def Email(value)",
-        "shop/checks.py:16 def Phone(value)",
-    ]
+def test_each_caller_is_a_line_with_its_place_and_tests_are_counted():
+    found = looked("mend `accept`", "refactor")["callers"]
+    assert found == [("callers of accept", "shop/order.py:10 in refuse\nand 1 test")]
 
 
-def test_tests_are_told_by_what_they_expect_and_by_their_fixtures():
+def test_tests_are_listed_by_name_with_their_fixtures():
     found = [text for _, text in looked("mend `accept` and `Email`", "refactor")["tests"]]
-    assert 'tests/test_checks.py:13 test_accept_takes_both(order)\n  assert accept(order, "EUR") == ("a@b", "1")' in found
-    assert (
-        'tests/test_checks.py:7 test_an_email_has_an_at_sign\n  assert Email("a@b") == "a@b"\n  with pytest.raises(ValueError):'
-        in found
-    )
+    assert found == [
+        "tests/test_checks.py:13 test_accept_takes_both(order)", "tests/test_checks.py:7 test_an_email_has_an_at_sign"
+    ]  # fmt: skip
 
 
 def test_a_test_that_was_read_is_not_told_again():
@@ -285,7 +275,7 @@ def test_a_file_that_changed_behind_our_back_is_shown_as_it_is_now():
     before = [look for look in insight.looks(current, files, {"target"}) if look.kind == "target"]
     files.texts["shop/checks.py"] = "# moved\n" + SHOP["shop/checks.py"].replace("value.isdigit()", "value.isdecimal()")
     [after] = [look for look in insight.looks(current, files, {"target"}) if look.kind == "target"]
-    assert after.subject == "shop/checks.py:17-22 Phone, named in the task" and text_of(before[0]) != text_of(after)
+    assert after.subject == "shop/checks.py:17-22 Phone" and text_of(before[0]) != text_of(after)
     assert "   20     if not value.isdecimal():" in text_of(after)
 
 
@@ -308,7 +298,10 @@ def test_every_numbered_line_is_the_line_of_the_file_whatever_is_asked(words):
         assert files.texts[path].splitlines()[number - 1] == line
 
 
-@given(st.lists(st.sampled_from(sorted(SHOP)), max_size=3), st.sampled_from(("accept", "Email is wrong", "shop/checks.py")))
+CODE_FILES = sorted(path for path in SHOP if path.endswith(".py"))
+
+
+@given(st.lists(st.sampled_from(CODE_FILES), max_size=3), st.sampled_from(("accept", "Email is wrong", "shop/checks.py")))
 def test_the_same_tree_and_state_give_the_same_looks_whatever_was_looked_at_before(others, goal):
     files, used = Texts(dict(SHOP)), CodeInsight(kept={})
     for path in others:
@@ -328,19 +321,6 @@ def test_the_fingerprint_stays_as_it_was_when_the_task_began():
     later: State = replace_in_parts(current, changed=("shop/new_1.py",))
     again = [look for look in CodeInsight(kept=kept).looks(later, files, {"fingerprint"}) if look.kind == "fingerprint"]
     assert first == again and text_of(first[0])
-
-
-@pytest.mark.parametrize(
-    ("lines", "told"),
-    [
-        (["    assert a == 1", "    b()"], "assert a == 1"),
-        (["    self.assertEqual(", "        text(1),", "        '1',", "    )", "    b()"], "self.assertEqual( text(1), '1', )"),
-        (["    with pytest.raises(ValueError):", "        b()"], "with pytest.raises(ValueError):"),
-        (["    assert a == ["] + ["        1,"] * 40, "assert a == [ 1, 1, 1, 1, 1,"),
-    ],
-)
-def test_what_is_expected_is_told_to_the_end_of_its_statement_unless_that_is_far(lines, told):
-    assert join_statement_lines(lines) == told
 
 
 def test_what_there_was_no_time_to_follow_is_not_said_to_be_untested():

@@ -128,7 +128,7 @@ def test_what_is_said_of_a_phase_goes_before_what_is_said_of_all(shelf: Template
 
 def test_sections_claim_in_the_order_of_the_nearest_file_that_names_them(shelf: TemplateLayers, put: Put):
     usual = order("fix_bug", shelf)
-    put("mine", "extends: fix_bug\nsections: {beginning: {share: 0.1}, fingerprint: {share: 0.1}}\n")
+    put("mine", "extends: fix_bug\nsections: {archive: {share: 0.1}, fingerprint: {share: 0.1}}\n")
     swapped = order("mine", shelf)
     assert (swapped[0], swapped[-1]) == (usual[-1], usual[0]) and swapped[1:-1] == usual[1:-1]
     put("mine", "extends: fix_bug\nsections: {names: {share: 0.1}, files: {share: 0.5}, work: {share: 0.1}}\n")

@@ -54,7 +54,7 @@ def test_nothing_is_taken_out_while_all_has_room():
 def test_the_outline_keeps_what_the_work_speaks_of_and_its_share():
     lines = [f"src/module_{n}.py (9 lines): something_{n}" for n in range(40)] + ["src/header.py (80 lines): parse_header"]
     memory = GatheredContext(state(), (repo_map("\n".join(lines)),))
-    assert texts(least(memory), "outline") == [lines[-1]]
+    assert texts(least(memory, (SectionShare("outline", 0.5, tier=Tier.PHASE),)), "outline") == [lines[-1]]
     kept = texts(shorter(memory, 600, (SectionShare("outline", 0.5, tier=Tier.PHASE),)), "outline")
     assert kept[0] == lines[0] and kept[-1] == lines[-1] and 5 < len(kept) < 40
     assert sum(COUNTER(line) + 1 for line in kept) > 600 * 0.5 - 60

@@ -6,15 +6,13 @@ from pathlib import PurePosixPath
 
 from afresh.code.context_items import match_text
 from afresh.code.context_items.match_text import DEFINITION_KINDS, find_named_files
-from afresh.code.context_items.work_focus import (
-    MAX_LINE_CHARACTERS,
-    SHARES_WORDS,
+from afresh.code.context_items.target_definitions import (
+    CHANGED_BY_TASK,
     TargetDefinition,
-    WorkFocus,
-    join_first_names,
     join_user_texts,
     remove_paths_from_texts,
 )
+from afresh.code.context_items.work_focus import MAX_LINE_CHARACTERS, WorkFocus, join_first_names
 from afresh.code.graph import calls
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.search_hit import SymbolUse, UseKind
@@ -24,38 +22,28 @@ from afresh.core.truncate import list_first, to_one_line
 
 MAX_TARGETS = 4
 MAX_CALLER_LINES = 8
-MAX_CALLEE_LINES = 8
 
 
 def gather_callers(scene: WorkFocus) -> Iterator[Note]:
     for target in select_caller_targets(scene):
-        name = f"{target.symbol.name} ({target.why})"
         found = [one for one in calls.find_callers_cached(scene.code, target.place) if one.kind is not UseKind.IMPORT]
         inner = [one for one in found if not scene.code.is_test(one.path)]
         tests = len({(one.path, one.within) for one in found if scene.code.is_test(one.path)})
         if found:
-            yield Note("callers", f"callers of {name}", "\n".join([*render_callers(inner), *render_test_count(tests, inner)]))
-        if lines := list(
-            dict.fromkeys(
-                f"{one.target} {one.target.symbol.signature}" for one in calls.find_callees_cached(scene.code, target.place)
-            )
-        ):
-            short = [to_one_line(line, MAX_LINE_CHARACTERS) for line in lines]
-            yield Note("callers", f"called by {name}", "\n".join(list_first(short, MAX_CALLEE_LINES)))
+            lines = [*render_callers(inner), *render_test_count(tests, inner)]
+            yield Note("callers", f"callers of {target.symbol.name}", "\n".join(lines))
 
 
 def select_caller_targets(scene: WorkFocus) -> list[TargetDefinition]:
-    """Return the targets that the task names; if there are none, only the first that shares words with the task."""
-    named = [one for one in scene.functions if one.why != SHARES_WORDS]
-    return named[:MAX_TARGETS] or scene.functions[:1]
+    """Return the targets that the task is about; once something is changed, what is changed."""
+    sure = [one for one in scene.functions if one.is_sure]
+    return [one for one in sure if not scene.state.workspace.changed or one.why == CHANGED_BY_TASK][:MAX_TARGETS]
 
 
 def render_callers(found: list[SymbolUse]) -> list[str]:
-    lines = [
-        f"{one.path}:{one.line} in {one.within or 'the file'}: {to_one_line(one.text, MAX_LINE_CHARACTERS)}{render_doubt(one)}"
-        for one in found
-    ]
-    return list_first(lines, MAX_CALLER_LINES)
+    return list_first(
+        [f"{one.path}:{one.line} in {one.within or 'the file'}{render_doubt(one)}" for one in found], MAX_CALLER_LINES
+    )
 
 
 def render_doubt(one: SymbolUse) -> str:

@@ -99,11 +99,27 @@ PATH_PATTERN = re.compile(r"[\w./-]*\w\.\w+")
 PATH_AND_LINE = re.compile(r"([\w./-]+\.\w+):(\d+)")
 MIN_PLAIN_NAME_CHARACTERS = 4
 MAX_DEFINITIONS_PER_NAME = 3
-MAX_FILES_WITH_RARE_WORD = 6
+MAX_FILES_WITH_RARE_WORD = 3
 FILES_PER_RARE_WORD = 40
 """A plain word must have this many characters to be looked up as a name, may match this many definitions, and is rare if at most
 this many files, or one file in this many, contain it.
 """
+
+
+CODE_BLOCK = re.compile(r"^```.*?^```|^~~~.*?^~~~|(?<=\n\n)(?:(?: {4}|\t)[^\n]*(?:\n+|\Z))+", re.MULTILINE | re.DOTALL)
+CODE_SIGN = re.compile(r"```|~~~|>>>|[=(){};]")
+"""A fenced block, or indented lines after a blank one; and what shows that these are code."""
+
+
+def remove_code_blocks(text: str) -> str:
+    """Return a text without its examples: what they call is used by the task, but seldom what it is about."""
+    return CODE_BLOCK.sub(lambda match: "\n" if CODE_SIGN.search(match[0]) else match[0], text)
+
+
+def remove_code_names(text: str) -> str:
+    """Return a text without what is written like code: names are looked up as names, and their parts are no words of the text."""
+    prose = remove_code_blocks(text)
+    return DOTTED_NAME.sub(lambda match: " " if classify_name_form(prose, match) is NameForm.CODE else match[0], prose)
 
 
 class NameForm(IntEnum):
@@ -131,26 +147,32 @@ def find_files_at_hand(code: CodeIndex, files: Sequence[str], strict: bool = Fal
 
 
 def find_named_definitions(code: CodeIndex, text: str, at: FilesAtHand) -> Iterator[SymbolPlace]:
-    """Yield the definitions that a text names. Plain words are only looked up if nothing in the text is written like a name."""
+    """Yield the definitions that a text names, qualified names and those with few definitions first. Plain words are only looked
+    up if nothing in the text is written like a name.
+    """
     forms: dict[str, NameForm] = {}
     for match in DOTTED_NAME.finditer(text):
         forms[match[0]] = max(forms.get(match[0], NameForm.PLAIN), classify_name_form(text, match))
-    sure = [
-        place
+    found = {
+        name: places
         for name, how in forms.items()
-        if how is not NameForm.PLAIN
-        for place in resolve_named_definition(code, name, how, at)
-    ]
-    yield from sure or [
+        if how is not NameForm.PLAIN and (places := resolve_named_definition(code, name, how, at))
+    }
+    exact = sorted(found, key=lambda name: ("." not in name, len(found[name])))
+    yield from [place for name in exact for place in found[name]] or [
         place for name, how in forms.items() if how is NameForm.PLAIN for place in resolve_named_definition(code, name, how, at)
     ]
 
 
 def classify_name_form(text: str, match: re.Match[str]) -> NameForm:
     name, before, after = match[0], text[: match.start()], text[match.end() : match.end() + 1]
-    if after == "(" or re.search(r"[_.\d]|[a-z][A-Z]", name):
+    called = after == "(" and not text.startswith("(s)", match.end())
+    quote = before[-1:] if after and after == before[-1:] else ""
+    if name.startswith("__") and name.endswith("__"):  # every module and class has one
+        return NameForm.PLAIN
+    if called or quote == "`" or re.search(r"[_.\d]|[a-z][A-Z]", name):
         return NameForm.CODE
-    if before[-1:] in ("`", "'", '"') and after == before[-1:]:
+    if quote in ("'", '"') and not name.islower():  # a lower-case word in quotes is a value
         return NameForm.QUOTED
     capital = name[0].isupper() and re.search(r"[\w,;)`'\"]\s+$", before)
     return NameForm.CAPITAL if capital else NameForm.PLAIN

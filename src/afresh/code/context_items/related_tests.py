@@ -6,15 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from afresh.code.context_items import match_text
-from afresh.code.context_items.work_focus import (
-    CHANGED_BY_TASK,
-    MAX_LINE_CHARACTERS,
-    SHARES_WORDS,
-    TargetDefinition,
-    WorkFocus,
-    join_first_names,
-    remove_paths_from_texts,
-)
+from afresh.code.context_items.target_definitions import CHANGED_BY_TASK, SHARES_WORDS, TargetDefinition, remove_paths_from_texts
+from afresh.code.context_items.work_focus import WorkFocus, join_first_names
 from afresh.code.graph import calls
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.search_hit import SymbolUse, UseKind
@@ -22,32 +15,27 @@ from afresh.core.context_item import Excerpt, Note
 from afresh.core.recognise_test_files import is_test_code, is_test_file
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolPlace
-from afresh.core.truncate import list_first, to_one_line
 
 EXPECTATION_LINE = re.compile(
     r"\s*(?:assert\b|with\s+(?:pytest\.)?raises|pytest\.raises|self\.assert|expect\(|t\.(?:Error|Fatal)"
     r"|assert_?\w*[!(]|Assert\.|assertThat)"
 )
-MAX_SHOWN_TESTS = 12
-EMPTY_ASSERTIONS = ("assert True", "assert False")
-MAX_TESTED_TARGETS = 6
-MAX_TESTS_PER_TARGET = 5
-MAX_ASSERTIONS_PER_TEST = 2
-MAX_ASSERTION_LINES = 6
+MAX_SHOWN_TESTS = 4
+MAX_TESTED_TARGETS = 4
+MAX_TESTS_PER_TARGET = 2
 
 
 def gather_tests(scene: WorkFocus) -> Iterator[Note]:
+    """Yield the names of a few tests of what the task is about; once something is changed, of what is changed."""
     shown: set[str] = set()
-    for target in scene.targets[:MAX_TESTED_TARGETS]:
+    changed = bool(scene.state.workspace.changed)
+    sure = [one for one in scene.targets if one.is_sure and (not changed or one.why == CHANGED_BY_TASK)]
+    for target in sure[:MAX_TESTED_TARGETS]:
         for path, test in find_tests_of_target(scene, target):
             name = f"{path}:{test.line} {test.name}"
             if name not in shown and not scene.seen(path, test.line, test.end) and len(shown) < MAX_SHOWN_TESTS:
                 shown.add(name)
-                yield Note(
-                    "tests",
-                    f"{name} of {target.symbol.name}",
-                    "\n".join([render_test_name(name, test), *render_expectations(scene, path, test)]),
-                )
+                yield Note("tests", f"{name} of {target.symbol.name}", render_test_name(name, test))
 
 
 def find_tests_of_target(scene: WorkFocus, target: TargetDefinition) -> list[tuple[str, Symbol]]:
@@ -82,27 +70,6 @@ def list_requested_fixtures(test: Symbol) -> list[str]:
     inside = re.search(r"\((.*)\)", test.signature)
     asked = [part.split(":")[0].split("=")[0].strip() for part in inside[1].split(",")] if inside else []
     return [part for part in asked if part.isidentifier() and part not in ("self", "cls")]
-
-
-def render_expectations(scene: WorkFocus, path: str, test: Symbol) -> list[str]:
-    lines = scene.code.text(path).splitlines()[test.line - 1 : test.end]
-    found = [
-        to_one_line(join_statement_lines(lines[place:]), MAX_LINE_CHARACTERS)
-        for place, line in enumerate(lines)
-        if EXPECTATION_LINE.match(line) and line.strip() not in EMPTY_ASSERTIONS
-    ]
-    return [f"  {line}" for line in list_first(found, MAX_ASSERTIONS_PER_TEST)]
-
-
-def join_statement_lines(lines: Sequence[str]) -> str:
-    """Return the first statement, up to the line that closes its brackets; only its beginning if it is too long."""
-    taken = list[str]()
-    for line in lines[:MAX_ASSERTION_LINES]:
-        taken.append(line.strip())
-        text = "".join(taken)
-        if sum(map(text.count, "([{")) <= sum(map(text.count, ")]}")):
-            break
-    return " ".join(taken)
 
 
 MAX_FAILING_TESTS = 3

@@ -4,20 +4,15 @@ It depends on the goal, on changed and read files, and on the tree, but not on t
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from afresh.code.context_items import match_text
-from afresh.code.context_items.match_text import DEFINITION_KINDS, find_named_files
-from afresh.code.context_items.work_focus import (
-    NAMED_IN_TASK,
-    TOOL_MADE_PATH,
-    WorkFocus,
-    is_aside,
-    join_user_texts,
-    remove_paths_from_texts,
-)
+from afresh.code.context_items.match_text import DEFINITION_KINDS, PATH_PATTERN, find_named_files
+from afresh.code.context_items.target_definitions import NAMED_IN_TASK, join_user_texts, remove_paths_from_texts
+from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking.query import find_surely_implied_files
 from afresh.core.context_item import MapEntry, RepoMap
@@ -25,20 +20,23 @@ from afresh.core.recognise_test_files import is_test_code
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolKind
 from afresh.core.truncate import list_first, to_one_line
+from afresh.errors import AfreshError
 
 MAX_MAP_CHARACTERS = 9_000
 TOKENS_PER_LINE_CHARACTER = 25
-MIN_LINE_CHARACTERS = 150
+MIN_LINE_CHARACTERS = 120
 MAX_LINE_CHARACTERS = 220
 MAX_SIGNATURE_CHARACTERS = 60
 MAX_LIST_CHARACTERS = 300
 MAX_DETAILED_FILES = 12
 MIN_SCORE_SHARE = 0.2
 MAX_TEST_FOLDERS = 6
+MAX_HEADINGS = 4
 """Limits of the map. A file's entry may take one character for each `TOKENS_PER_LINE_CHARACTER` tokens of the ceiling, within the
 given bounds; `MIN_SCORE_SHARE` is the share of the best score that a file needs to be detailed because of its rank alone.
 """
 IMPLIED_BY_TASK = "what the task speaks of"
+UNDERLINE = re.compile(r"([=~^*+#-])\1{2,}\s*")
 READABLE_SUFFIXES = (".md", ".rst", ".toml", ".cfg", ".txt", ".yaml", ".yml")
 
 
@@ -56,10 +54,37 @@ def build_repo_map(scene: WorkFocus) -> RepoMap:
     entries = [
         _build_entry(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near
     ]
+    documents = [_build_document_entry(code, path) for path in find_named_documents(code, state)]
+    named = [one for one in entries if one.why == NAMED_IN_TASK]
+    entries = [*named, *documents, *entries[len(named) :]]
     own, tests = _render_folders(scene, {one.path for one in near})
     tail = [MapEntry(symbols=(line,)) for line in (*_render_other_files(code, state), *tests, *_render_faults(code))]
     room = MAX_MAP_CHARACTERS - sum(len(str(line)) + 1 for line in tail) - 60
     return RepoMap((*_fit_entries([*entries, *[MapEntry(symbols=(line,)) for line in own]], room), *tail))
+
+
+def find_named_documents(code: CodeIndex, state: State) -> list[str]:
+    """Return the files without code that the task names."""
+    words, known = set(PATH_PATTERN.findall(join_user_texts(state))), set(code.files)
+    return [path for path in code.paths if path in words and path not in known]
+
+
+def _build_document_entry(code: CodeIndex, path: str) -> MapEntry:
+    """Return an entry with the first headings of a document."""
+    try:
+        lines = code.text(path).splitlines()
+    except AfreshError:
+        return MapEntry(path)
+    return MapEntry(path, len(lines), symbols=tuple(list_first(list(_list_headings(lines, path)), MAX_HEADINGS)))
+
+
+def _list_headings(lines: Sequence[str], path: str) -> Iterator[str]:
+    """Yield the headings of Markdown and reStructuredText, each with its line number."""
+    for number, (line, below) in enumerate(pairwise((*lines, "")), 1):
+        marked = path.endswith(".md") and line.startswith("#")
+        ruled = path.endswith((".md", ".rst")) and line.strip() and UNDERLINE.fullmatch(below) and not UNDERLINE.fullmatch(line)
+        if marked or ruled:
+            yield f"{number} {to_one_line(line.lstrip('# '), MAX_SIGNATURE_CHARACTERS)}"
 
 
 def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
@@ -80,7 +105,8 @@ def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
             for test in _nearest_tests(code.tests_of(path), path, list(reasons))
         ]
     found += [MapFile(path, why) for path, why in reasons.items()]
-    found += [MapFile(path, "") for path in code.files if not code.is_test(path)]
+    product = [path for path in code.files if not code.is_test(path)]
+    found += [MapFile(path, "") for path in product] if len(product) <= MAX_DETAILED_FILES else []
     first: dict[str, MapFile] = {}
     for one in found:
         if not _is_generated_or_empty(one.path) or one.why == NAMED_IN_TASK:
@@ -141,12 +167,15 @@ def _render_folders(scene: WorkFocus, told: set[str]) -> tuple[list[str], list[s
     keys = sorted(folders, key=lambda key: (is_aside(key[1]), places.get(key[1], len(code.files)), key))
     lines = {key: f"{'top' if key[1] == '.' else key[1]}: {_join_names(folders[key])}" for key in keys}
     tests = [line for key, line in lines.items() if key[0]]
-    others = [line for key, line in lines.items() if not key[0]]
+    others = [line for key, line in lines.items() if not key[0] and not is_aside(key[1])]
+    aside = dict.fromkeys(key[1].split("/")[0] for key in keys if is_aside(key[1]))
+    others += [f"also: {_join_names(list(aside))}"] if aside else []
     return others, list_first(tests, MAX_TEST_FOLDERS, "… and {0} more folders of tests")
 
 
 def _render_other_files(code: CodeIndex, state: State) -> list[str]:
     words, known = list_mentioned_words(state), set(code.files)
+    known.update(find_named_documents(code, state))
     other = [path for path in code.paths if path not in known and not TOOL_MADE_PATH.search(path)]
     other.sort(key=lambda path: (rank_other_file(path, words), path))
     return ["other files: " + _join_names(other)] if other else []

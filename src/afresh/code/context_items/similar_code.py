@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from keyword import iskeyword
 from math import log
 from pathlib import PurePosixPath
@@ -10,18 +11,15 @@ from pathlib import PurePosixPath
 from afresh.code.context_items import match_text
 from afresh.code.context_items.match_text import find_named_files
 from afresh.code.context_items.related_tests import EXPECTATION_LINE
-from afresh.code.context_items.target_source import cut_definition
-from afresh.code.context_items.work_focus import (
+from afresh.code.context_items.target_definitions import (
     CHANGED_BY_TASK,
     IN_IMPLIED_FILE,
     NAMED_IN_TASK,
-    TOOL_MADE_PATH,
-    WorkFocus,
-    is_aside,
-    join_first_names,
     join_user_texts,
     remove_paths_from_texts,
 )
+from afresh.code.context_items.target_source import cut_definition
+from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside, join_first_names
 from afresh.code.ranking.query import find_surely_implied_files
 from afresh.core.context_item import Item, Note
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
@@ -32,16 +30,16 @@ from afresh.errors import AfreshError
 MAX_WHOLE_PATTERN_LINES = 40
 MIN_PATTERN_LINES = 4
 MIN_FAMILY_SIZE = 3
-MAX_OTHER_PATTERNS = 4
 MAX_WIRING_LINES = 9
+FILES_PER_OPTION = 4
 MAX_PROSE_FILES = 60
 MAX_PROSE_CHARACTERS = 200_000
 MAX_COMPARED_LINES = 3
-"""Limits: lines of a pattern that is shown whole, and the fewest that make one; similar definitions that make a family; patterns
-shown by signature only; lines about where one is used; prose files searched for it, characters of each;
-and lines of a file of which the most informative is shown.
+"""Limits: lines of a pattern that is shown whole, and the fewest that make one; similar definitions that make a family; lines
+about where one is used; an option is in at most one file of so many; prose files searched for it, characters of each; and lines
+of a file of which the most informative is shown.
 """
-OPTION_LIKE_WORD = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|[`'\"](\w{3,})[`'\"]")
+OPTION_LIKE_WORD = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|`(\w{3,})`")
 PROSE_SUFFIXES = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
 MAX_IMPORTED_CHARACTERS = 300
 """Characters of a test file's imports that are shown."""
@@ -60,25 +58,23 @@ MAX_FLAT_SCORE = 0.87
 
 
 def gather_similar_code(scene: WorkFocus) -> Iterator[Item]:
-    """Yield where the best pattern is used, the pattern itself, then others by their signatures."""
+    """Yield where the best pattern is used, and the pattern itself."""
     found = find_similar_tests(scene) if scene.state.task.judged_as == "write_tests" else find_patterns(scene)
     for name in find_option_names(scene)[:1]:
         if lines := list(render_name_places(scene, name)):
             yield Note("similar", f"uses of {name}, which the task names", "\n".join(lines[:MAX_WIRING_LINES]))
     if not found:
         return
-    (best, why), *others = found
+    best, why = found[0]
     path, symbol = best.path, best.symbol
     if not scene.code.is_test(path) and (lines := list(render_wiring(scene, best))):
         yield Note("similar", f"where {short_name_from_place(best)} is wired in", "\n".join(lines[:MAX_WIRING_LINES]))
     if not scene.seen(path, symbol.line, symbol.end):
-        yield cut_definition(scene, "similar", best, why, MAX_WHOLE_PATTERN_LINES)
+        cut = cut_definition(scene, "similar", best, (symbol.name, why), MAX_WHOLE_PATTERN_LINES)
+        yield replace(cut, basis="test" if scene.code.is_test(path) else "pattern")
     if scene.code.is_test(path):
         names = dict.fromkeys(here for one in scene.code.reading(path).imports for here in list_imported_names(one))
         yield Note("similar", f"imported in {path}", to_one_line(", ".join(names), MAX_IMPORTED_CHARACTERS))
-    if others:
-        lines = [f"{place} {place.symbol.signature}" for place, _ in others[:MAX_OTHER_PATTERNS]]
-        yield Note("similar", "others like it", "\n".join(lines))
 
 
 def find_patterns(scene: WorkFocus) -> list[tuple[SymbolPlace, str]]:
@@ -232,15 +228,14 @@ def short_name_from_place(place: SymbolPlace) -> str:
 
 
 def find_option_names(scene: WorkFocus) -> list[str]:
-    """Return words that the task writes like a name (`x=`, `--x`, quoted), that are no definition but occur in the code, such as
-    an option or a key; the rarest first. New names mentioned beside them belong in the same places.
+    """Return words that the task writes like a name (`x=`, `--x`, in backticks), that are no definition but occur in the code,
+    such as an option or a key; the rarest first. New names mentioned beside them belong in the same places.
     """
     code, text = scene.code, join_user_texts(scene.state)
     found = dict.fromkeys(match[1] or match[2] or match[3] for match in OPTION_LIKE_WORD.finditer(text))
     known = {name: len(code.words(name)) for name in found if not code.defining(name) and not iskeyword(name)}
-    return sorted(
-        (name for name, count in known.items() if 0 < count <= len(code.files) // 2), key=lambda name: (known[name], name)
-    )
+    most = max(1, len(code.files) // FILES_PER_OPTION)
+    return sorted((name for name, count in known.items() if 0 < count <= most), key=lambda name: (known[name], name))
 
 
 UNTELLING_STARTS = ("import ", "from ", "#", "//", "*")

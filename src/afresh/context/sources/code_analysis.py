@@ -1,8 +1,12 @@
 """Sections that the index of code fills: each piece says why it is there. Pure; the text was read from disk for this window."""
 
+from dataclasses import replace
+from functools import partial
+
 from afresh.context.relevance import describe_goal_and_plan
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.truncate_piece import rank_lines_by_need
+from afresh.context.worth import estimate_chance
 from afresh.core.context_item import Diff, Excerpt, Item, ModuleContract, Note, RepoMap, ShownLine, render_lines
 from afresh.core.context_policy import TruncationPolicy
 from afresh.core.prompt import Tier
@@ -15,8 +19,8 @@ ANALYSIS_TITLES = {
     "diff": "Diff under review",
     "similar": "Similar existing code",
     "target": "Code the task is about, as it is now",
-    "callers": "Callers and callees",
-    "tests": "Tests that cover it, and what they expect",
+    "callers": "Callers",
+    "tests": "Tests that use it",
     "coverage": "Coverage of the changes",
 }
 """In reading order."""
@@ -32,8 +36,26 @@ def draft_analysis_sections(memory: GatheredContext) -> list[SectionDraft]:
 
 
 def _draft_analysis_section(name: str, memory: GatheredContext, words: str) -> SectionDraft:
-    pieces = [_build_analysis_piece(item, rank, words, memory.policy.truncation) for rank, item in enumerate(memory.of(name))]
-    return SectionDraft(name, ANALYSIS_TITLES[name], Tier.PHASE, tuple(pieces), strict=name in STRICTLY_RANKED_SECTIONS)
+    found = [item for item in map(partial(_drop_lines_just_found, memory), memory.of(name)) if item]
+    pieces = [_build_analysis_piece(item, rank, words, memory.policy.truncation) for rank, item in enumerate(found)]
+    chances = [estimate_chance(item, memory.state, memory.policy.allocation.worth) for item in found]
+    return SectionDraft(
+        name,
+        ANALYSIS_TITLES[name],
+        Tier.PHASE,
+        tuple(pieces),
+        strict=name in STRICTLY_RANKED_SECTIONS,
+        chances=tuple(chances),
+    )
+
+
+def _drop_lines_just_found(memory: GatheredContext, item: Item) -> Item | None:
+    """Without callers that a search of the last step has printed."""
+    if not isinstance(item, Note) or item.kind != "callers":
+        return item
+    printed = [note.text for note in memory.notes("output")]
+    new = [line for line in item.text.split("\n") if not any(f"{line.partition(' ')[0]}:" in text for text in printed)]
+    return replace(item, text="\n".join(new)) if new else None
 
 
 def _build_analysis_piece(item: Item, rank: int, words: str, policy: TruncationPolicy) -> SectionPiece:

@@ -1,5 +1,5 @@
 import re
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,19 +10,18 @@ from afresh.context.excerpt_ranking import (
     select_protected_excerpts,
     was_touched_last,
 )
-from afresh.context.file_chunks import cut_excerpt, split_into_chunks
+from afresh.context.file_chunks import cut_excerpt
 from afresh.context.relevance import list_called_names, list_focus_words
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.wanted_lines import (
     find_import_lines,
     round_to_definition,
     select_wanted_parts,
-    split_at_wanted_lines,
     widen_changed_lines,
 )
 from afresh.core.change import Change, find_added_lines
-from afresh.core.context_item import Excerpt, Item, RepoMap, SourceLine, render_lines
-from afresh.core.context_policy import FilePolicy
+from afresh.core.context_item import Excerpt, Item, SourceLine, render_lines
+from afresh.core.context_policy import ExcerptPolicy, FilePolicy
 from afresh.core.line_region import Region
 from afresh.core.prompt import Tier
 from afresh.core.state import State
@@ -33,16 +32,18 @@ from afresh.ports.workspace import FileTree
 PROSE_SUFFIXES = (".md", ".rst", ".txt")
 
 
-def separate_overlapping_definitions(looks: Sequence[Item], regions: Sequence[Region]) -> tuple[list[Item], list[Region]]:
-    """Definitions that are shown unasked, unless a part of one stands under Files: there it is then shown whole, so that no line
-    stands twice."""
+def separate_overlapping_definitions(
+    looks: Sequence[Item], regions: Sequence[Region], policy: ExcerptPolicy
+) -> tuple[list[Item], list[Region]]:
+    """Definitions that are shown unasked, unless a part of one is shown under Files: a short one is then shown whole there, so
+    that no line is shown twice; of a long one the model has what it asked for."""
     kept, begun = list[Item](), list[Region]()
     for look in looks:
         region = look.region if isinstance(look, Excerpt) else None
-        if region and any(one.path == region.path and one.meets(region.start, region.end) for one in regions):
-            begun.append(region)
-        else:
+        if not region or not any(one.path == region.path and one.meets(region.start, region.end) for one in regions):
             kept.append(look)
+        elif region.end - region.start < policy.max_core_lines:
+            begun.append(region)
     return kept, begun
 
 
@@ -102,49 +103,6 @@ def gather_imports(state: State, files: FileTree, seen: Sequence[Item], policy: 
             )
 
 
-def gather_file_beginnings(state: State, files: FileTree, told: Sequence[Region], policy: FilePolicy) -> Iterator[Excerpt]:
-    """How long code begins that the goal names: for room that nothing else asks for."""
-    for path in find_files_in_goal(state.task.goal):
-        lines = (try_read_file(files, path) or "").splitlines()
-        known = [region for region in (*told, *state.memory.regions) if region.path == path]
-        wanted = [(region.start, region.end) for region in known]
-        for start, end in (
-            part
-            for chunk in split_into_chunks(lines[: policy.max_short_file_lines])
-            for part in split_at_wanted_lines(chunk, wanted, policy)
-        ):
-            if (
-                len(lines) > policy.max_short_file_lines
-                and not path.endswith(PROSE_SUFFIXES)
-                and not any(region.meets(start, end) for region in known)
-            ):
-                yield cut_excerpt("beginning", path, lines, (start, end))
-
-
-def gather_nearby_files(files: FileTree, seen: Sequence[Item], told: Sequence[Region], policy: FilePolicy) -> Iterator[Excerpt]:
-    """Short files that the source tree names first, until something is changed, without what is shown of them elsewhere: whoever
-    is given their names alone spends the first step on reading them. For room that nothing else asks for."""
-    known = [*told, *[look.region for look in seen if isinstance(look, Excerpt)]]
-    listed = [one for look in seen if isinstance(look, RepoMap) for one in look.entries if one.path]
-    for path in [one.path for one in listed if one.length <= policy.max_short_file_lines][: policy.max_nearby_files]:
-        lines = (try_read_file(files, path) or "").splitlines()
-        seen_lines = {line for one in known if one.path == path for line in range(one.start, one.end + 1)}
-        for span in (part for chunk in split_into_chunks(lines) for part in _list_unseen_ranges(chunk, seen_lines, lines)):
-            yield cut_excerpt("beginning", path, lines, span)
-
-
-def _list_unseen_ranges(chunk: tuple[int, int], known: Container[int], lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """What is left of a part of a file when known lines are taken out of it, unless that is blank."""
-    run = list[int]()
-    for number in (*range(chunk[0], chunk[1] + 1), 0):
-        if number and number not in known:
-            run.append(number)
-            continue
-        if any(lines[one - 1].strip() for one in run):
-            yield run[0], run[-1]
-        run = []
-
-
 def _split_paragraphs(lines: Sequence[str], policy: FilePolicy) -> list[tuple[int, int]]:
     """Parts that begin after a blank line, none too short to be told apart."""
     begins = [1]
@@ -168,10 +126,10 @@ def find_files_in_goal(goal: str) -> list[str]:
 
 def _choose_shown_beginning(path: str, lines: Sequence[str], policy: FilePolicy) -> tuple[int, int] | None:
     """The first and the last line of it that are shown unasked."""
+    if path.endswith(PROSE_SUFFIXES):
+        return 1, min(len(lines), policy.prose_beginning_lines)
     if len(lines) <= policy.max_short_file_lines:
         return 1, len(lines)
-    if path.endswith(PROSE_SUFFIXES):
-        return 1, policy.prose_beginning_lines
     return find_import_lines(lines, policy)
 
 
@@ -200,13 +158,6 @@ def draft_excerpts(memory: GatheredContext) -> SectionDraft:
     ]
     title = "Files as they are now (+: changed by this task; …: lines not shown, `read` them)"
     return SectionDraft("files", title, Tier.DEMAND, tuple(pieces), "… more not shown")
-
-
-def draft_file_beginnings(memory: GatheredContext) -> SectionDraft:
-    """Of long files that the task names, and of short ones near it, for space that nothing else wants."""
-    views = enumerate(memory.excerpts("beginning"))
-    pieces = [replace(_build_excerpt_piece(view, rank), spare=True) for rank, view in views]
-    return SectionDraft("beginning", "Nearby code", Tier.DEMAND, tuple(pieces))
 
 
 def _build_excerpt_piece(view: Excerpt, rank: int) -> SectionPiece:

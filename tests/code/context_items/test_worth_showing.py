@@ -1,0 +1,105 @@
+"""What the index of code offers unasked: few names that are sure, and the lines that matter."""
+
+from textwrap import dedent
+
+import pytest
+from item_samples import text_of
+from trees import Texts, state
+
+from afresh.code.code_insight import CodeInsight
+from afresh.code.context_items.match_text import FilesAtHand, find_named_definitions, remove_code_blocks
+from afresh.code.context_items.target_definitions import find_targets
+from afresh.code.index.code_index import build_code_index
+from afresh.core.context_item import Excerpt
+
+SOURCE = dedent('''
+    LIMIT = 40
+    other = None
+
+
+    def parse(text):
+        """Return the parts of a text.
+
+        They are split at commas, and what is empty
+        is left out; a long text is cut, since nobody
+        would read it to its end.
+        """
+        return [part for part in text.split(",") if part][:LIMIT]
+
+
+    def now():
+        return 1
+
+
+    class Book:
+        def parse(self):
+            return parse(self.text)
+
+        def replace_entry(self, key):
+            return key
+''').lstrip()
+USERS = {
+    f"app/user_{n}.py": "from app.book import parse\n\n\ndef use():\n    return parse('other now secret')\n" for n in range(9)
+}
+TREE = {
+    "app/book.py": SOURCE,
+    **USERS,
+    "CHANGES.rst": "Version 2\n---------\n\n- new\n\nVersion 1\n---------\n\n- old\n",
+    "docs/use.md": "# Use\n\ntext\n\n## Parts\n",
+}
+CODE = build_code_index(Texts(dict(TREE)))
+
+
+def named(text: str) -> list[str]:
+    return [place.symbol.name for place in find_named_definitions(CODE, text, FilesAtHand(frozenset(["app/book.py"])))]
+
+
+@pytest.mark.parametrize(
+    "text", ["the other one fails now", 'a key like "other" or "now"', "we parse it twice", "option(s) of now"]
+)
+def test_ordinary_words_are_no_symbols(text: str):
+    assert named(text) == []
+
+
+@pytest.mark.parametrize("text", ["`now` is late", "call now() twice"])
+def test_what_is_written_like_code_is_a_symbol(text: str):
+    assert named(text) == ["now"]
+
+
+def test_qualified_names_come_before_bare_ones():
+    assert named("now() is late, and so is Book.parse")[0] == "Book.parse"
+
+
+def test_what_only_an_example_calls_is_not_what_the_task_is_about():
+    goal = "Replacing an entry fails\n\n    book = app.book.parse('a,b')\n    print(book)\n\nIt should not."
+    assert "parse" not in remove_code_blocks(goal)
+    found = {one.symbol.name: one.basis for one in find_targets(CODE, state(goal, "fix_bug"))}
+    assert found.get("parse", "example") == "example"
+
+
+def target(goal: str) -> Excerpt:
+    [found] = [
+        look for look in CodeInsight().looks(state(goal, "fix_bug"), Texts(dict(TREE)), {"target"}) if look.kind == "target"
+    ]
+    assert isinstance(found, Excerpt)
+    return found
+
+
+def test_a_long_docstring_is_folded_and_the_constants_that_a_function_reads_are_shown():
+    text = text_of(target("`app.book.parse` keeps too little"))
+    assert "    1 LIMIT = 40" in text and "[:LIMIT]" in text and '"""Return the parts of a text.' in text
+    assert "split at commas" not in text and "     … 7-11" in text
+
+
+def test_methods_of_a_class_that_the_task_names_are_found_by_its_words():
+    big = SOURCE + "".join(f"\n    def method_{n}(self):\n        return {n}\n" for n in range(40))
+    looks = CodeInsight().looks(
+        state("`Book`: replacing an entry fails", "fix_bug"), Texts(TREE | {"app/book.py": big}), {"target"}
+    )
+    assert next(look.names[0] for look in looks if isinstance(look, Excerpt)) == "Book.replace_entry"
+
+
+def test_the_source_tree_has_documents_that_the_task_names_with_their_headings():
+    looks = CodeInsight().looks(state("Mend it, and say so in CHANGES.rst and docs/use.md", "fix_bug"), Texts(dict(TREE)))
+    [outline] = [text_of(look) for look in looks if look.kind == "outline"]
+    assert "CHANGES.rst (9 lines): 1 Version 2, 6 Version 1" in outline and "docs/use.md (5 lines): 1 Use, 5 Parts" in outline
