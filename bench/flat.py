@@ -54,7 +54,7 @@ POINTS = (10, 100, 1_000, 10_000)
 WORKER = "bench"
 BUDGET = 4_000
 """The ceiling may not be raised: it would cost more for a reason that has nothing to do with the number of the step."""
-TURNS = ("write", "read", "remember", "run", "search", "read", "write", "run", "remember", "read", "plan", "decide")
+TURNS = ("edit", "read", "note", "run", "search", "read", "edit", "run", "note", "read", "plan", "decision")
 MODULES = ("pricing", "label", "address", "measures")
 
 
@@ -90,14 +90,14 @@ class Script:
         module, tool = MODULES[number // ROUND % 4], TURNS[number % ROUND]
         args: dict[str, dict[str, Any]] = {
             "read": {"path": f"src/parcel/{MODULES[number // 4 % 4]}.py", "start": 1 + number * 7 % 30},
-            "remember": {"subject": f"{module} {number}", "note": f"looked at in step {number}, nothing to do"},
+            "note": {"subject": f"{module} {number}", "text": f"looked at in step {number}, nothing to do"},
             "run": {"command": f"python -c \"print('value_{number} is', {number} * 7)\" && ls src/parcel"},
             "search": {"text": ("def ", "raise", "return", "import")[number // ROUND % 4]},
             "plan": {"items": [f"[{'x' if one != module else ' '}] look at {one}" for one in MODULES]},
-            "decide": {"decision": f"leave {module} as it is", "subject": module, "why": f"step {number}"},
-            "write": {"path": f"src/parcel/spare_{module}.py", "content": f'"""Spare."""\n\nNUMBER = {number}\n'},
+            "decision": {"text": f"leave {module} as it is", "subject": module, "why": f"step {number}"},
+            "edit": {"path": f"src/parcel/spare_{module}.py", "new": f'"""Spare."""\n\nNUMBER = {number}\n'},
         }
-        return Action(tool, args[tool])
+        return Action("note" if tool == "decision" else tool, args[tool])
 
 
 MISTAKES = ("read", "edit", "missing", "failing", "write", "search", "broken", "remember")
@@ -117,10 +117,10 @@ class MistakenScript(Script):
             "edit": Action("edit", {"path": path, "old": f"no such line {number}", "new": "x"}),
             "missing": Action("run", {"command": f"pytst -q tests/test_{module}_{number}.py"}),
             "failing": Action("run", {"command": f"python -c \"assert {number} < 0, 'value of {module} is {number}'\""}),
-            "write": Action("write", {"path": f"src/parcel/spare_{number}.py", "content": f"NUMBER = {number}\n" * 12}),
+            "write": Action("edit", {"path": f"src/parcel/spare_{number}.py", "new": f"NUMBER = {number}\n" * 12}),
             "search": Action("search", {"text": ("def ", "raise", "return", "import")[number // len(MISTAKES) % 4]}),
-            "broken": Action("write", {"path": "src/parcel/__init__.py", "content": f"import nothing_{number}\n"}),
-            "remember": Action("remember", {"subject": f"{module} {number}", "note": f"looked at in step {number}"}),
+            "broken": Action("edit", {"path": "src/parcel/__init__.py", "new": f"import nothing_{number}\n"}),
+            "remember": Action("note", {"subject": f"{module} {number}", "text": f"looked at in step {number}"}),
         }
         return actions[tool]
 

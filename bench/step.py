@@ -73,9 +73,9 @@ class Script:
         if kind == "look":
             action = Action("read", {"path": f"src/parcel/{path}.py", "start": 1 + self.number % 20})
         elif kind == "note":
-            action = Action("remember", {"subject": f"{path} {self.number % 30}", "note": "seen " * 20})
+            action = Action("note", {"subject": f"{path} {self.number % 30}", "text": "seen " * 20})
         else:
-            action = Action("write", {"path": "src/parcel/spare.py", "content": f"NUMBER = {self.number}\n"})
+            action = Action("edit", {"path": "src/parcel/spare.py", "new": f"NUMBER = {self.number}\n"})
         return Reply(f"step {self.number}", (action,))
 
 

@@ -574,11 +574,11 @@ TWINS: list[tuple[Rule, str, str]] = [
     (loop_is_the_drawing, "loop.py", "def f():\n" + "    x = 1\n" * 30 + "def g():\n" + "    x = 1\n" * 30),
     (tools_are_not_named_outside_tools, "context/x.py", "def f(action):\n    return action.tool == 'edit'"),
     (tools_are_not_named_outside_tools, "context/x.py", "def f(action):\n    return action.tool in ('edit',)"),
-    (tools_are_not_named_outside_tools, "policy/x.py", "CHANGING = ('edit', 'write')"),
+    (tools_are_not_named_outside_tools, "policy/x.py", "CHANGING = ('edit', 'run')"),
     (tools_are_not_named_outside_tools, "policy/x.py", "CHANGING = (*NOTING, 'edit')"),
-    (tools_are_not_named_outside_tools, "app/x.py", "DRAW = {'edit': 1, 'write': 2}"),
+    (tools_are_not_named_outside_tools, "app/x.py", "DRAW = {'edit': 1, 'run': 2}"),
     (tools_are_not_named_outside_tools, "app/x.py", "def f(tool):\n    match tool:\n        case 'edit': ..."),
-    (tools_are_not_named_outside_tools, "actions/x.py", "class A:\n    def f(self):\n        return {'edit', 'write'}"),
+    (tools_are_not_named_outside_tools, "actions/x.py", "class A:\n    def f(self):\n        return {'edit', 'run'}"),
 ]
 FULL_LOOP = 'def f():\n    """What it does."""\n' + "    x = 1\n" * 59
 SOUND: list[tuple[Rule, str, str]] = [

@@ -12,7 +12,7 @@ from afresh.testing.states import replace_in_parts
 
 
 def write_two_files(step: int) -> list[Step]:
-    return [("write", {"path": f"{name}_{step}.py", "content": "x = 1\n"}) for name in ("first", "second")]
+    return [("edit", {"path": f"{name}_{step}.py", "new": "x = 1\n"}) for name in ("first", "second")]
 
 
 class StopRequest:

@@ -22,7 +22,7 @@ from afresh.runtime import Runtime
 SYSTEM = """You are a careful coding agent. You work alone on one task in a private copy of a repository, with the tools
 given, several in one reply where they belong together; they run in order. Look at the code before you change it, run the tests
 after you have changed it, and call `complete` when the task is done."""
-OFFERED = ("read", "search", "edit", "write", "run", "test", "complete")
+OFFERED = ("read", "search", "edit", "run", "complete")
 """The tools that do something to the repository: those for memory mean nothing to a loop that keeps everything."""
 REPLY, LONGEST = 4_000, 10_000
 """Tokens of a reply, and characters of an output that are kept: as many plain agents do, its beginning and its end."""
@@ -80,7 +80,7 @@ def exchange(reply: Reply, done: list[ActionResult], files: FileTree) -> ToolExc
 
 def result(one: ActionResult, files: FileTree) -> str:
     """What the tool says. Here nothing else shows the lines that were read; what was written stands in the call."""
-    if one.action.tool in ("edit", "write"):
+    if one.action.tool == "edit":
         return one.outcome.text.partition("\n")[0]
     if one.action.tool != "read":
         return one.outcome.text

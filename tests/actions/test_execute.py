@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
 from yard import PLAN, Step, Yard
 
 from afresh.actions.execute import WAITS_FOR_APPROVAL
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.actions.tools.registry import TOOLS
+from afresh.core.action import Action
 from afresh.core.action_policy import ApprovalNeeded, ProposedAction, Refusal, find_approval
 from afresh.core.event import ActionsExecuted
 from afresh.core.progress_event import ActionBegan, ActionEnded, CallBegan, CallEnded, CheckBegan, CheckEnded, ProgressEvent
@@ -99,6 +101,23 @@ def test_every_tool_that_comes_with_afresh_has_traits() -> None:
     assert all(tool.traits == TRAITS_BY_TOOL[tool.schema.name] for tool in TOOLS)
 
 
+@pytest.mark.parametrize(
+    ("action", "traits"),
+    [
+        (Action("write", {"path": "a.py"}), {ToolTrait.CHANGES, ToolTrait.WRITES}),
+        (Action("remember", {"subject": "a"}), {ToolTrait.NOTES}),
+        (Action("recall", {"id": "1a2b3c4d"}), {ToolTrait.READS, ToolTrait.ARRANGES}),
+        (Action("read", {"path": "@1a2b3c4d"}), {ToolTrait.READS, ToolTrait.ARRANGES}),
+        (Action("search", {"path": "@notes", "text": "x"}), {ToolTrait.READS, ToolTrait.ARRANGES}),
+        (Action("search", {"path": "src", "text": "x"}), {ToolTrait.PRINTS, ToolTrait.SEARCHES}),
+    ],
+)
+def test_steps_with_earlier_tools_or_in_the_archive_keep_their_traits(action: Action, traits: set[ToolTrait]) -> None:
+    assert all(has_trait(action, trait) for trait in traits)
+    assert ToolTrait.ARRANGES in traits or not has_trait(action, ToolTrait.ARRANGES)
+    assert ToolTrait.ARRANGES not in traits or not has_trait(action, ToolTrait.PRINTS)
+
+
 class Follower:
     def __init__(self) -> None:
         self.events: list[ProgressEvent] = []
@@ -110,7 +129,7 @@ class Follower:
 
 
 def test_calls_actions_and_checks_are_followed_from_begin_to_end() -> None:
-    yard, follower = Yard(lambda step: [("write", {"path": "new.py", "content": "x = 1\n"})]), Follower()
+    yard, follower = Yard(lambda step: [("edit", {"path": "new.py", "new": "x = 1\n"})]), Follower()
     advance_task("t", "worker", replace_in_parts(yard.runtime, watchers=(follower,)), at_most=1)
     kinds = [type(event) for event in follower.events]
     assert kinds[kinds.index(CallBegan) :] == [CallBegan, CallEnded, ActionBegan, ActionEnded, CheckBegan, CheckEnded]

@@ -29,8 +29,8 @@ def apply(script: Path, tree: Path) -> None:
     for line in script.read_text().splitlines():
         for action in json.loads(line)["actions"]:
             args = action["args"]
-            if action["tool"] == "write":
-                (tree / args["path"]).write_text(args["content"])
+            if action["tool"] == "edit" and "old" not in args:
+                (tree / args["path"]).write_text(args["new"])
             elif action["tool"] == "edit":
                 text = (tree / args["path"]).read_text()
                 assert text.count(args["old"]) == 1

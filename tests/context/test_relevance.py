@@ -58,11 +58,11 @@ FAILED = tuple(Fact(FactKind.FAILED_APPROACH, f"edit src/{area}.py (a{n} → b{n
 
 def test_few_are_all_told_and_many_by_what_the_work_is_about() -> None:
     few = text(state("cache", decisions=DECISIONS[:3], facts=FAILED[:3]))
-    assert all(one.text in few for one in DECISIONS[:3]) and "more (`recall`" not in few
+    assert all(one.text in few for one in DECISIONS[:3]) and "more (`search`" not in few
     many = text(state("cache", decisions=DECISIONS, facts=FAILED))
     assert all(f"cache rule {n}" in many for n in range(6))
     assert all(f"edit src/cache.py (a{n} → b{n})" in many for n in range(5))
-    assert "42 more (`recall` decisions, about=words): " in many and "34 more (`recall` failed, about=words): " in many
+    assert "42 more (`search` path=@decisions): " in many and "34 more (`search` path=@failed): " in many
     assert all(f"{area}" in many for area in AREAS), "the others are named"
 
 

@@ -111,7 +111,7 @@ def test_a_reply_cut_by_its_limit_is_not_acted_on(make: Make) -> None:
 @both
 def test_of_a_reply_cut_by_its_limit_all_calls_but_the_last_are_taken(make: Make) -> None:
     """The last may be half of one, also where the server has closed its brackets; the others were whole before it began."""
-    begun = (READ, Action("read", {"path": "b.py"}), Action("write", {"path": "c.py", "content": "half of"}))
+    begun = (READ, Action("read", {"path": "b.py"}), Action("edit", {"path": "c.py", "new": "half of"}))
     reply, _ = ask(make, ScriptedTurn(Reply("look", begun, Usage(120, 30)), cut=True))
     assert reply.actions == begun[:2] and reply.cramped
     assert "its first 2 tool calls were carried out, the rest was not" in reply.thought

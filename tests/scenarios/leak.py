@@ -126,14 +126,14 @@ def beside(one: Person, put: Mapping[str, str]) -> None:
 def worked(one: Person, put: Mapping[str, str]) -> None:
     """A task that is verified, so that knowledge comes of it."""
     wrong: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": f"x + 3  # {put['failed']}"})
-    note: Step = ("remember", {"subject": f"double {put['subject']}", "note": f"{WORDS} {put['note']}"})
-    chosen: Step = ("decide", {"subject": "ledger", "decision": f"{WORDS} {put['decision']}", "why": "it is exact"})
+    note: Step = ("note", {"subject": f"double {put['subject']}", "text": f"{WORDS} {put['note']}"})
+    chosen: Step = ("note", {"subject": "ledger", "text": f"{WORDS} {put['decision']}", "why": "it is exact"})
     done: Step = ("complete", {"summary": f"Multiply\n\n{WORDS} {put['summary']}"})
     steps: list[list[Step]] = [
         [("read", {"path": "calc.py"}), note, chosen, ("search", {"text": put["search"]})],
         [("run", {"command": f"echo '{WORDS} {put['output']}'; seq 900 | sed 's/$/ {put['long output']} of double/'"})],
-        [wrong], [("compact", {"keep": f"{WORDS} {put['kept']}"})],
-        [("write", {"path": "ledger.txt", "content": f"{WORDS} {put['written']}\n"}), MEND], [done],
+        [wrong], [("note", {"subject": "compact", "text": f"{WORDS} {put['kept']}"})],
+        [("edit", {"path": "ledger.txt", "new": f"{WORDS} {put['written']}\n"}), MEND], [done],
     ]  # fmt: skip
     script = scripted(one, steps, f"I think of {put['thought']}")
     done_ = one.runs(script, "--no-sandbox", "--check", f"true {put['check']}", goal=f"{WORDS} {put['goal']}: mend it")

@@ -82,7 +82,7 @@ def agent(store: SqliteJournal, die_in: int) -> tuple[Runtime, list[Request]]:
             raise Killed
         actions = (Action("run", {"command": f"python job_{step}.py"}),)
         if step % 10 == 0:
-            actions += (Action("remember", {"subject": f"job {step}", "note": f"prints record_{step}_1"}),)
+            actions += (Action("note", {"subject": f"job {step}", "text": f"prints record_{step}_1"}),)
         return Reply(f"Now job {step}, after record_{step - 1}_3.", actions)
 
     model = ComputedModel(answer)

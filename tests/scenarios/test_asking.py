@@ -18,7 +18,7 @@ from afresh.storage.renew_lease import identify_worker
 
 OPTIONS = ("multiply: works for every number", "shift: whole numbers only")
 ASK: Step = ("ask", {"question": "Multiply or shift?", "options": [*OPTIONS]})
-DECIDE: Step = ("decide", {"subject": "operator", "decision": "use *", "why": "the user chose it", "confidence": 0.9})
+DECIDE: Step = ("note", {"subject": "operator", "text": "use *", "why": "the user chose it (90% sure)"})
 
 
 def asks(

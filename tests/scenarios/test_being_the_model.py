@@ -49,7 +49,7 @@ def test_a_reply_that_comes_after_the_time_is_taken_by_resume(person: Person) ->
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("write", "path=a.py", "content=@missing.txt"), "can't be read"),
+        (("edit", "path=a.py", "new=@missing.txt"), "can't be read"),
         (("read", "path"), "invalid argument"),
         (("read", "path=a.py", "start=x"), "wants a whole number"),
         (("--to", "nobody", "read", "path=a.py"), "no open request"),
@@ -64,9 +64,9 @@ def test_what_is_typed_wrongly_is_refused(box: Path, person: Person, words: tupl
 def test_texts_are_taken_as_they_are_typed(box: Path, person: Person, typed: str, kept: str) -> None:
     (person.folder / "text").write_text("of a file\n")
     typed = f"@{person.folder}/text" if typed == "@text" else typed
-    assert person.types("mailbox", "reply", str(box), "write", "path=a.py", f"content={typed}").code == 0
+    assert person.types("mailbox", "reply", str(box), "edit", "path=a.py", f"new={typed}").code == 0
     (reply,) = box.glob("*.reply.json")
-    assert json.loads(reply.read_text())["actions"][0]["args"] == {"path": "a.py", "content": kept}
+    assert json.loads(reply.read_text())["actions"][0]["args"] == {"path": "a.py", "new": kept}
 
 
 @pytest.fixture

@@ -11,11 +11,9 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person, read_last_checkpoint
 from survived import drive, nothing_lost, same_windows
 
-from afresh.app import compose
 from afresh.app.inspect_calls import verify_calls
 from afresh.app.project import open_project
 from afresh.app.tasks import TaskOrder, add_task
-from afresh.config.templates import load_template
 from afresh.context.token_ceiling import AS_ORDERED
 from afresh.core import ceiling_state as pressure
 from afresh.core.action import Action
@@ -123,7 +121,7 @@ def test_the_next_task_starts_from_what_was_learnt_and_another_model_does_not(pe
 
 def test_a_reply_that_is_cut_off_keeps_what_was_whole_and_the_next_get_more_room_for_a_while(person: Person, provider) -> None:
     """Under a ceiling that can't be raised: what is sent and what may come back never exceed it together."""
-    cut = ScriptedTurn(reply(MEND, ("write", {"path": "long.py", "content": "half of"})), cut=True)
+    cut = ScriptedTurn(reply(MEND, ("edit", {"path": "long.py", "new": "half of"})), cut=True)
     with provider([cut, *[reply(LOOK)] * 4, reply(COMPLETE)], None) as server:
         task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=GOAL).json["task"]
     made = [audit for audit, _ in calls(person, task)]
@@ -182,7 +180,7 @@ def test_a_goal_that_does_not_fit_gets_more_room_with_the_reason_and_a_checkpoin
 
 def test_a_window_with_hardly_any_room_is_built_again_under_a_larger_ceiling(person: Person, provider, monkeypatch) -> None:
     monkeypatch.setattr(pressure, "CRITICAL_PRESSURE_SHARE", 0.85)
-    task = person.runs(person.script([MEND], [COMPLETE]), "--json", goal=GOAL + " and so on" * 300).json["task"]
+    task = person.runs(person.script([MEND], [COMPLETE]), "--json", goal=GOAL + " and so on" * 420).json["task"]
     change = events(person, task, CeilingChanged)[0]
     assert change.step == 0 and change.reason.startswith("critical pressure: what is never left out takes")
     assert calls(person, task)[0][0].budget == change.budget > 4_000, "nothing was sent before"
@@ -209,21 +207,13 @@ def test_room_is_given_at_once_for_what_was_just_read_and_taken_back_after_it(pe
     assert f"highest {up.budget:,}, after step 1: " in person.types("show", task).words
 
 
-def test_the_agent_may_ask_for_more_room(person: Person, provider, monkeypatch) -> None:
-    plain = load_template.load_template
-    monkeypatch.setattr(compose, "load_template", lambda *which: with_tool(plain(*which), "more_room"))
-    asks = ("more_room", {"reason": "remark_150 is not shown"})
+def test_the_agent_may_ask_for_more_room(person: Person, provider) -> None:
+    asks = ("note", {"subject": "room", "text": "remark_150 is not shown"})
     with provider([reply(asks)] * 3 + [reply(MEND, COMPLETE)], None):
         task = person.runs(MODEL, "--max-budget", "6500", "--json", goal=GOAL).json["task"]
     changes = [(change.budget, change.reason) for change in events(person, task, CeilingChanged)]
     why = "the agent asked: remark_150 is not shown"
     assert changes == [(5_000, why), (6_000, why), (6_500, f"{why}, but 6,500 is the limit")]
-
-
-def with_tool(template, name: str):
-    from dataclasses import replace
-
-    return replace(template, tools=(*template.tools, name))
 
 
 def test_a_killed_run_goes_on_with_the_same_factor_and_ceiling_to_the_byte(person: Person, provider) -> None:

@@ -24,7 +24,7 @@ SCRIPT = [
     [("run", {"command": "echo wide_reading; cat numbers_.py"})],
     [("run", {"command": "echo second_look"})],
     [("edit", {"path": "numbers_.py", "old": "x + 2", "new": "x * 2"})],
-    [("compact", {"keep": "double is mended; only complete is left"})],
+    [("note", {"subject": "compact", "text": "double is mended; only complete is left"})],
     [("complete", {"summary": "Double instead of adding"})],
 ]
 

@@ -40,8 +40,8 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
     chatty: list[list[Step]] = [
         [
             ("run", {"command": f"echo {CANARIES['output']}; seq 300"}), ("plan", {"items": [CANARIES["plan"]]}),
-            ("remember", {"subject": "double", "note": CANARIES["note"]}), ("search", {"text": CANARIES["search"]}),
-            ("decide", {"subject": "how", "decision": CANARIES["decision"], "why": "it is shorter"}),
+            ("note", {"subject": "double", "text": CANARIES["note"]}), ("search", {"text": CANARIES["search"]}),
+            ("note", {"subject": "how", "text": CANARIES["decision"], "why": "it is shorter"}),
         ],
         [WORSE],
         [DOUBLE, ("complete", {"summary": "Double by multiplying\n\n" + "and so on " * 80})],
@@ -72,7 +72,7 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
 
 def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_changes_nothing(tmp_path: Path) -> None:
     """The first is done, the second begins with its tree and never passes, the third asks; the parent does the rest itself."""
-    claim: list[Step] = [("write", {"path": "left.txt", "content": "x"}), ("complete", {"summary": "It is fine"})]
+    claim: list[Step] = [("edit", {"path": "left.txt", "new": "x"}), ("complete", {"summary": "It is fine"})]
     fails: Step = ("delegate", {"goal": "triple(x) must be thrice x", "checks": [TWO]})
     asks: Step = ("delegate", {"goal": "name things better"})
     parent = [[PLAN], [DELEGATE, fails, asks], [fails], [TRIPLE, COMPLETE]]
@@ -140,7 +140,7 @@ def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_pat
 
 def test_a_part_that_was_begun_goes_on_on_another_machine(tmp_path: Path) -> None:
     """Stopped in the middle of it, exported, imported in a clone: no call is bought again."""
-    parent = [[PLAN], [("write", {"path": "notes.txt", "content": "first\n"}), DELEGATE], *PARENT[2:]]
+    parent = [[PLAN], [("edit", {"path": "notes.txt", "new": "first\n"}), DELEGATE], *PARENT[2:]]
     repo, task = make(tmp_path, parent, {PLACE: [[DOUBLE]]})
     project = open_project(repo)
     with pytest.raises(NeedsPerson, match="the script has 1 replies"):
@@ -179,7 +179,7 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
     for name in ("CONFIG", "DATA"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     (tmp_path / "config" / "afresh").mkdir(parents=True)
-    (tmp_path / "config" / "afresh" / "config.toml").write_text("[limits]\ntask_tokens = 12000\n")
+    (tmp_path / "config" / "afresh" / "config.toml").write_text("[limits]\ntask_tokens = 9000\n")
     repo, task = make(tmp_path)
     person, part = Person(tmp_path), f"{task}-{PLACE}"
     project, state = ran(repo, task)
@@ -222,7 +222,7 @@ def test_nothing_is_handed_out_before_the_plan_has_three_open_items_but_in_the_r
 
 
 def test_a_part_begins_with_the_window_that_its_parent_has_now_and_never_above_its_limit(tmp_path: Path) -> None:
-    raised: list[list[Step]] = [[PLAN, ("more_room", {"reason": "all three"})], [DELEGATE], [TRIPLE], [COMPLETE]]
+    raised: list[list[Step]] = [[PLAN, ("note", {"subject": "room", "text": "all three"})], [DELEGATE], [TRIPLE], [COMPLETE]]
     repo, task = make(tmp_path, raised, {"2-1": [[("read", {"path": "one.py"})]] * 4 + [[DOUBLE, DOUBLED]]})
     project, state = ran(repo, task)
     part = project.store.load(f"{task}-2-1")

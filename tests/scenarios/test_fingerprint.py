@@ -22,9 +22,9 @@ def kept(person: Person) -> dict:
 
 
 def test_the_levels_are_told_to_a_person_and_to_a_script(person: Person) -> None:
-    plain = person.types("fingerprint", "--for", "double is wrong")
-    assert plain.code == 0 and "# project\nproject: the repository; Python; 1 source file, 1 test file" in plain.out
-    assert "# type\nfor implement_feature: " in plain.out and "# task\nlikely about: calc.py\n" in plain.out
+    plain = person.types("fingerprint", "--type", "fix_bug", "--for", "double is wrong")
+    assert plain.code == 0 and "# project\nproject: the repository; Python" in plain.out
+    assert "# type\nfor fix_bug: " in plain.out and "# task\nlikely about: calc.py\n" in plain.out
     told = person.types("fingerprint", "--json").json
     assert told["project"]["text"] in plain.out and told["tests"][0]["holds"]
 

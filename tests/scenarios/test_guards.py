@@ -81,7 +81,7 @@ def test_a_weakened_test_is_refused_and_put_back_and_the_rest_is_kept(person: Pe
 def test_weakening_and_completing_in_one_reply_is_refused_too(person: Person) -> None:
     person.write("calc.py", CALC.replace("+ 2", "* 2 if x < 5 else 0"))
     person.commit("half right")
-    cheat = [("write", {"path": "test_calc.py", "content": TEST.replace("double(5), 10", "10, 10")}), COMPLETE]
+    cheat = [("edit", {"path": "test_calc.py", "new": TEST.replace("double(5), 10", "10, 10")}), COMPLETE]
     told = person.runs(person.script(cheat, cheat, cheat), "--json")
     assert told.code == 1 and told.json["status"] == "failed" and "weakened" in told.json["reason"]
     assert told.json["changes"] == [], "nothing of it is left"
@@ -91,7 +91,7 @@ def test_configuration_that_would_hide_tests_is_taken_away(person: Person) -> No
     person.write("test_calc.py", "from calc import double\n\n\ndef test_two():\n    assert double(2) == 4\n")
     person.commit("pytest")
     check = f"{sys.executable} -m pytest -q -p no:cacheprovider"
-    hide = [("write", {"path": "pytest.ini", "content": "[pytest]\naddopts = --ignore=test_five.py\n"}), COMPLETE]
+    hide = [("edit", {"path": "pytest.ini", "new": "[pytest]\naddopts = --ignore=test_five.py\n"}), COMPLETE]
     told = person.runs(person.script(hide, hide, hide), "--json", check=check)
     assert told.json["status"] == "failed" and "pytest.ini" in told.json["reason"] and told.json["changes"] == []
 
@@ -99,12 +99,12 @@ def test_configuration_that_would_hide_tests_is_taken_away(person: Person) -> No
 def test_a_window_that_can_not_hold_what_must_be_in_blocks_the_task_and_not_the_queue(person: Person) -> None:
     """Failed approaches are never left out, so they can fill a window; what comes behind is done all the same."""
     failing = [[("edit", {"path": "calc.py", "old": "x + 2", "new": f"x * {number} # {'why ' * 30}"})] for number in range(3, 60)]
-    small = ("--budget", "2400", "--max-budget", "2400", "--priority", "1")
+    small = ("--budget", "1600", "--max-budget", "1600", "--priority", "1")
     first = person.adds("try everything", "--model", person.script(*failing), *small)
     second = person.adds("mend it", "--model", person.script([MEND], [COMPLETE], name="good"))
     worked = person.types("work", "--until-empty", "--json")
     assert [(row["task"], row["status"]) for row in worked.json] == [(first, "blocked"), (second, "done")]
-    assert "are left under the ceiling of 2,400" in person.shown(first)["question"]
+    assert "are left under the ceiling of 1,600" in person.shown(first)["question"]
     assert person.shown(first)["reverted"] > 0
 
 

@@ -26,9 +26,9 @@ KEPT = "ALPHA_5 is the one that the caller reads"
 OTHER = "the second job prints twice"
 REPLIES = {
     6: (f"Both were looked at. {DECIDED} Now the next job.", None),
-    12: ("", {"keep": KEPT}),
-    20: ("", {"keep": OTHER}),
-    52: ("", {"keep": "no longer: second job"}),
+    12: ("", {"subject": "compact", "text": KEPT}),
+    20: ("", {"subject": "compact", "text": OTHER}),
+    52: ("", {"subject": "compact", "text": "no longer: second job"}),
 }
 
 
@@ -45,7 +45,7 @@ def test_they_stay_until_they_are_withdrawn(tmp_path: Path):
             raise Killed
         thought, compact = REPLIES.get(step, (f"Now job {step}.", None))
         job = Action("run", {"command": f"python job_{step}.py"})
-        return Reply(thought, (Action("compact", compact),) if compact else (job,))
+        return Reply(thought, (Action("note", compact),) if compact else (job,))
 
     made = make_runtime(
         model=ComputedModel(answer), store=store, workspace=StillWorkspace(), files=DictFiles(), sandbox=Printing(),

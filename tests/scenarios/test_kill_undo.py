@@ -28,7 +28,7 @@ POINTS = ("unwritten", "written", "half", "whole")
 def marked(number: int) -> list[Step]:
     """A change of two files, so that it can be half taken back."""
     calc = f"# {number}\ndef double(x):\n    return x + 2\n"
-    return [("write", {"path": "calc.py", "content": calc}), ("write", {"path": "more.py", "content": f"{number}\n"})]
+    return [("edit", {"path": "calc.py", "new": calc}), ("edit", {"path": "more.py", "new": f"{number}\n"})]
 
 
 class Stops:

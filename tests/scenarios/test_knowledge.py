@@ -17,7 +17,7 @@ from afresh.core.fact import LessonJudged
 
 DRIVER = Path(__file__).with_name("driver.py")
 WORSE: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
-NOTE: Step = ("remember", {"subject": "rounding", "note": "every caller goes through rounding_mode_of"})
+NOTE: Step = ("note", {"subject": "rounding", "text": "every caller goes through rounding_mode_of"})
 BY_HAND = (
     "---\r\nid: KO-hand\r\ntitle: double of a number   # Anna's\r\nowner: anna\r\nuses: 0 # see below\r\n"
     "tags:\r\n  - calc\r\n---\r\n# double of a number is wrong\r\n\r\n## What worked\r\n"
@@ -98,7 +98,7 @@ def test_a_run_killed_after_its_end_is_drafted_at_the_next_look(person: Person) 
 
 def test_what_was_undone_at_the_end_waits_for_a_person_who_approves_it(person: Person) -> None:
     """The last step but one is undone; without that it would be approved: see the first test."""
-    helper: Step = ("write", {"path": "extra.py", "text": "EXTRA_TABLE = 1\n"})
+    helper: Step = ("edit", {"path": "extra.py", "text": "EXTRA_TABLE = 1\n"})
     worse: Step = ("edit", {"path": "calc.py", "old": "x * 2", "new": "x * 3"})
     assert person.runs(person.script([MEND, helper], [worse], [COMPLETE])).code == 0
     (one,) = objects(person)

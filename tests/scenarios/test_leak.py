@@ -82,23 +82,25 @@ def prying(full: Full) -> dict[str, Callable[[int], list[Step]]]:
     blocks, facts, objects = full.blocks, full.facts, full.objects
     outside = full.person.repo
     return {
-        "memory": lambda n: [("recall", {"id": ("memory", "notes", "decisions", "failed", "rules")[n % 5], "about": WORDS})],
-        "newest": lambda n: [("recall", {"id": "memory"})],
-        "block": lambda n: [("recall", {"id": blocks[n % len(blocks)][: 6 + n % 27]})],
-        "fact": lambda n: [("recall", {"id": facts[n % len(facts)]})],
-        "object": lambda n: [("recall", {"id": objects[n % len(objects)]})],
+        "memory": lambda n: [
+            ("search", {"path": "@" + ("memory", "notes", "decisions", "failed", "rules")[n % 5], "text": WORDS})
+        ],
+        "newest": lambda n: [("read", {"path": "@memory"})],
+        "block": lambda n: [("read", {"path": "@" + blocks[n % len(blocks)][: 6 + n % 27]})],
+        "fact": lambda n: [("read", {"path": "@" + facts[n % len(facts)]})],
+        "object": lambda n: [("read", {"path": "@" + objects[n % len(objects)]})],
         "search": lambda n: [("search", {"text": ("ledger", "rounds", "zq")[n % 3]})],
         "climb": lambda n: [
             ("read", {"path": ("../../first0/repo/untracked.txt", f"{outside}/untracked.txt", "../repo/calc.py")[n % 3]})
         ],
-        "note": lambda n: [("remember", {"subject": "double", "note": WORDS})],
-        "decide": lambda n: [("decide", {"subject": "ledger", "decision": WORDS, "why": "it is exact"})],
+        "note": lambda n: [("note", {"subject": "double", "text": WORDS})],
+        "decide": lambda n: [("note", {"subject": "ledger", "text": WORDS, "why": "it is exact"})],
         "environment": lambda n: [("run", {"command": "env; set; cat /proc/self/environ | tr '\\0' '\\n'"})],
         "git": lambda n: [
             ("run", {"command": "git log --all; git branch -a; git remote -v; ls -la . ..; cat repo/node_modules/*/*"})
         ],
         "wrong": lambda n: [("edit", {"path": "calc.py", "old": "x + 2", "new": "x + 3"})],
-        "compact": lambda n: [("compact", {"keep": WORDS})],
+        "compact": lambda n: [("note", {"subject": "compact", "text": WORDS})],
     }
 
 

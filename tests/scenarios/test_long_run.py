@@ -13,7 +13,7 @@ import pytest
 from long_run import Forgetful, agent, ordered, run_until
 from rich.console import Console
 
-from afresh.actions.tools.recall import tool
+from afresh.actions.tools import read, search
 from afresh.app.inspect_calls import explain_name_in_call, load_call, verify_calls
 from afresh.cli.render.context import name_explanation_to_json, render_name_explanation
 from afresh.core.event import CallRequested
@@ -96,7 +96,7 @@ def test_each_heading_of_the_work_so_far_can_be_recalled(lived, project):
     runtime, now = agent(project.store, 0)[0], state(lived[0])
     assert len(headings) > 3
     for heading in headings:
-        told = tool.run({"id": heading}, runtime.tool_context(now)).text
+        told = read.tool.run({"path": heading.split()[1]}, runtime.tool_context(now)).text
         step, _ = heading.split("=")
         assert f"python job_{step}.py" in told
 
@@ -112,11 +112,13 @@ def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(liv
     context = agent(project.store, 0)[0].tool_context(now)
     first = blocks[0].index[0].block
     assert first not in {one.block for one in now.memory.passages} and first not in {line.block for line in now.memory.index}
-    assert "record_1_30" in tool.run({"id": first[:8], "about": "record_1_30"}, context).text
-    pages = [tool.run({"id": "index", "lines": f"{at}-{at + 9}"}, context).text for at in range(1, now.memory.archived + 1, 10)]
+    assert "record_1_30" in search.tool.run({"path": first[:8], "text": "record_1_30"}, context).text
+    pages = [
+        read.tool.run({"path": "@index", "start": at, "lines": 10}, context).text for at in range(1, now.memory.archived + 1, 10)
+    ]
     listed = [line for page in pages for line in page.splitlines()]
     assert len([line for line in listed if " step " in line]) == now.memory.archived, "what the footer counts is listed"
-    found = tool.run({"id": "index", "about": "job_7.py"}, context).text
+    found = search.tool.run({"path": "@index", "text": "job_7.py"}, context).text
     assert "job_7.py" in found
 
 
@@ -154,8 +156,8 @@ def test_why_tells_when_it_was_forgotten_and_what_brings_it_back(lived, project)
     assert not told.places and "no longer in memory: forgotten after step" in told.reason
     assert told.copies[0].step == 5 and 5 < told.copies[0].forgotten < STEPS
     context = agent(project.store, 0)[0].tool_context(state(lived[0]))
-    assert "record_5_33" in tool.run({"id": told.copies[0].block[:8], "about": told.name}, context).text
-    assert f'recall(id="{told.copies[0].block[:8]}", about="record_5_33")' in rendered(told)
+    assert "record_5_33" in search.tool.run({"path": told.copies[0].block[:8], "text": told.name}, context).text
+    assert f'search(text="record_5_33", path="@{told.copies[0].block[:8]}")' in rendered(told)
 
 
 def test_why_knows_the_last_call_that_held_it(project):
@@ -181,8 +183,8 @@ def test_why_takes_names_as_wholes(project):
 
 def test_why_as_json_is_complete(project):
     plain = json.loads(json.dumps(name_explanation_to_json(explain_name_in_call(project, "t", "record_5_33"))))
-    assert plain["shown"] is False and plain["recall"].startswith("recall(id=") and plain["copies"][0]["forgotten"]
-    assert replace(explain_name_in_call(project, "t", "record_5_33"), name="x").recall.endswith('about="x")')
+    assert plain["shown"] is False and plain["recall"].startswith("search(text=") and plain["copies"][0]["forgotten"]
+    assert replace(explain_name_in_call(project, "t", "record_5_33"), name="x").recall.startswith('search(text="x",')
 
 
 @pytest.mark.parametrize(("name", "step"), [("", None), ("  ", None), ("x", 999), ("x", 0)])

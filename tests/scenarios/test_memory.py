@@ -7,7 +7,7 @@ pytestmark = pytest.mark.usefixtures("confined")
 
 SECRET = "the fixture server answers on port 40404"
 ASK = ("ask", {"question": "Go on?"})
-NOTE = ("remember", {"subject": "fixture server", "note": SECRET})
+NOTE = ("note", {"subject": "fixture server", "text": SECRET})
 
 
 def windows(person: Person, task: str) -> list[str]:
@@ -35,7 +35,7 @@ def goes_on(person: Person, task: str) -> None:
 def test_what_is_forgotten_is_in_no_later_window_and_in_the_history(person: Person) -> None:
     echo = ("run", {"command": f"echo '{SECRET}'; echo other line"})
     long = ("run", {"command": f"seq 1 400; echo '{SECRET}'; seq 400 430"})
-    task = paused(person, [NOTE, echo], [long, ASK], [("recall", {"id": "notes"})], [MEND, COMPLETE])
+    task = paused(person, [NOTE, echo], [long, ASK], [("read", {"path": "@notes"})], [MEND, COMPLETE])
     assert SECRET in windows(person, task)[1]
     (name,) = ids(person, "fixture", "server", "--kind", "note")
     told = person.types("memory", "forget", name, "--why", "it is nobody's business")
@@ -89,7 +89,7 @@ def test_a_rule_for_all_projects_is_in_the_windows_of_another_repository(person:
 
 
 def test_what_another_task_found_out_is_offered_to_one_that_speaks_of_it_and_to_no_other(person: Person) -> None:
-    note = ("remember", {"subject": "double", "note": "callers pass strings to double in legacy_bridge"})
+    note = ("note", {"subject": "double", "text": "callers pass strings to double in legacy_bridge"})
     assert person.runs(person.script([note, MEND, COMPLETE])).code == 0
     task = paused(person, [ASK], goal="legacy_bridge passes strings to double: make it refuse them")
     assert "callers pass strings to double in legacy_bridge" in windows(person, task)[0]
@@ -98,7 +98,11 @@ def test_what_another_task_found_out_is_offered_to_one_that_speaks_of_it_and_to_
 
 
 def test_recall_brings_decisions_and_notes_by_their_name(person: Person) -> None:
-    steps = [[NOTE], [("recall", {"id": "notes", "about": "server"})], [("recall", {"id": "memory", "about": "nothing such"})]]
+    steps = [
+        [NOTE],
+        [("search", {"path": "@notes", "text": "server"})],
+        [("search", {"path": "@memory", "text": "nothing such"})],
+    ]
     task = paused(person, *steps, [ASK], [MEND, COMPLETE])
     seen = windows(person, task)
     assert "notes about server: 1" in seen[2] and SECRET in seen[2]

@@ -8,14 +8,14 @@ from person import COMPLETE, MEND, Person
 LOOK = ("read", {"path": "calc.py"})
 PATHS = ["calc.py/x", "a" * 300, "a/" * 2000 + "b", "", ".", "/", "../x", "/etc/passwd", ".git/config", "a\0b"]
 ODD: dict[str, list[tuple[str, dict[str, Any]]]] = {
-    "paths to write": [("write", {"path": path, "content": "x = 1\n"}) for path in PATHS],
+    "paths to write": [("edit", {"path": path, "new": "x = 1\n"}) for path in PATHS],
     "paths to read": [("read", {"path": path}) for path in PATHS],
-    "a name of two lines": [("write", {"path": "two\nlines.py", "content": "x = 1\n"})],
+    "a name of two lines": [("edit", {"path": "two\nlines.py", "new": "x = 1\n"})],
     "arguments": [
         ("read", {"path": "calc.py", "start": 10**30, "lines": -(10**30)}), ("read", {"path": 7}), ("read", {}), ("fly", {}),
-        ("plan", {"items": [1, {"a": 2}]}), ("ask", {"question": "?", "options": [1, None]}), ("recall", {"id": "%"}),
-        ("search", {"text": "\n"}), ("search", {"text": "x", "path": "[!"}), ("test", {"which": "'"}),
-        ("write", {"path": "n.py"}),
+        ("plan", {"items": [1, {"a": 2}]}), ("ask", {"question": "?", "options": [1, None]}), ("read", {"path": "@%"}),
+        ("search", {"text": "\n"}), ("search", {"text": "x", "path": "[!"}), ("search", {"text": "x", "path": "@0000000"}),
+        ("edit", {"path": "n.py"}),
         ("edit", {"path": "calc.py", "old": "", "new": "x"}), ("edit", {"path": "calc.py", "old": "x", "new": "y" * 2_100_000}),
     ],
     "a command with a NUL": [("run", {"command": "echo \0 x"})],

@@ -71,7 +71,7 @@ def test_a_night_of_faults_ends_in_a_verified_commit(person: Person, provider: s
         HttpFault(500),
         call_unknown_tool("fly"),
         reply(LOOK),
-        call_with_long_arguments(tool="write", argument="content"),
+        call_with_long_arguments(tool="edit", argument="new"),
         EMPTY_REPLY,
         CutStream(4, reply(MEND)),
         StreamError(4, reply(MEND)),

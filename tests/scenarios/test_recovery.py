@@ -14,10 +14,10 @@ LONG = "for n in $(seq 1 60); do echo alpha_$n; done"
 SCRIPT = [
     [("run", {"command": LONG})],
     [("edit", {"path": "calc.py", "old": "x + 2", "new": "x + 2  # first_try"})],
-    [("remember", {"subject": "early", "note": "early_note"})],
+    [("note", {"subject": "early", "text": "early_note"})],
     [
         ("edit", {"path": "calc.py", "old": "first_try", "new": "second_try"}),
-        ("remember", {"subject": "late", "note": "late_note"}),
+        ("note", {"subject": "late", "text": "late_note"}),
     ],
     [("run", {"command": "echo omega_late"})],
     [("edit", {"path": "calc.py", "old": "x + 2  # first_try", "new": "x * 2"})],

@@ -100,8 +100,8 @@ def test_checks_that_the_user_gave_must_pass_as_well(tmp_path: Path) -> None:
 def test_a_review_from_the_command_line_to_a_commit_that_holds_only_the_review(person: Person, requires_sandbox) -> None:
     requires_sandbox()
     before = person.belongings()
-    meddle = [("write", {"path": "calc.py", "content": "def double(x):\n    return 2 * x\n"})]
-    loose = ("write", {"path": "REVIEW.md", "content": "double adds two, calc.py:22\n"})
+    meddle = [("edit", {"path": "calc.py", "new": "def double(x):\n    return 2 * x\n"})]
+    loose = ("edit", {"path": "REVIEW.md", "new": "double adds two, calc.py:22\n"})
     mended = ("edit", {"path": "REVIEW.md", "old": "calc.py:22", "new": "`calc.py:2`"})
     litter = ("run", {"command": "echo x > out.txt"})
     finish = ("complete", {"summary": "Review of calc.py\n\nOne finding of high severity."})

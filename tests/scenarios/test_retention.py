@@ -8,8 +8,8 @@ from typing import Any
 
 from long_run import StillWorkspace
 
+from afresh.actions.tools import search
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
-from afresh.actions.tools.recall import tool as recall
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.core.action import Action, CommandRun
@@ -140,20 +140,20 @@ def planned(story: Story) -> None:
     places = [(area, aspect) for aspect in ASPECTS for area in AREAS]
     for number, (area, aspect) in enumerate(places):
         text = f"{area} {aspect} go by plan {number}"
-        story.at(20 + number * 9, "decide", subject=f"{area} {aspect}", decision=text, why=f"job {number} showed it")
+        story.at(20 + number * 9, "note", subject=f"{area} {aspect}", text=text, why=f"job {number} showed it")
     for number in range(30):
         area = AREAS[number % len(AREAS)]
         what = f"edit src/{area}.py (line {number} → line {number + 1})"
         story.at(24 + number * 15, "fail", what=what, why=f"test_{area}_{number} fails")
     story.at(STEPS, "ask", question="What now?")
-    story.at(470, "decide", subject="Parser Naming", decision="parser naming follows the standard", why="the user's rule 11")
+    story.at(470, "note", subject="Parser Naming", text="parser naming follows the standard", why="the user's rule 11")
 
 
 def recalled(story: Story, id: str, about: str) -> str:
     context = ToolContext(
         story.state, DictFiles(), Printing(), story.store, EmptyInsight(), 1_200, EstimatingCounter(), story.facts
     )  # type: ignore
-    return recall.run({"id": id, "about": about}, context).text
+    return search.tool.run({"path": f"@{id}", "text": about}, context).text
 
 
 IN_FORCE = [
@@ -198,7 +198,7 @@ class Counted:
 
 
 def counted(story: Story, kind: str, wanted: dict[str, list[str]]) -> Counted:
-    heading, shown, away, lost = f"more (`recall` {kind}, about=words)", 0, 0, list[tuple[str, str]]()
+    heading, shown, away, lost = f"more (`search` path=@{kind})", 0, 0, list[tuple[str, str]]()
     for area, window in last(story):
         for text in wanted[area]:
             if text in window:

@@ -42,7 +42,7 @@ def steps() -> list[list[Step]]:
     split = f"printf 'ghs_'; echo {PRINTED[4:]}"
     return [
         [("read", {"path": "settings.py"}), ("run", {"command": "cat settings.py"}), ("search", {"text": "AKIA"})],
-        [("run", {"command": split}), ("remember", {"subject": "key", "text": f"the key is {PRINTED}"})],
+        [("run", {"command": split}), ("note", {"subject": "key", "text": f"the key is {PRINTED}"})],
         [("edit", {"path": "settings.py", "old": "OPENAI_KEY = '''[redacted]'''", "new": "OPENAI_KEY = ''"})],
         [("edit", {"path": "settings.py", "old": "LIMIT = 1", "new": "LIMIT = 2"}), MEND],
         [COMPLETE],

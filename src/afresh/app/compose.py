@@ -14,7 +14,7 @@ from typing import Any
 from afresh.actions.tools.registry import TOOLS
 from afresh.app.learn_lessons import learn_from_ended_tasks, open_lesson_library
 from afresh.app.project import Project
-from afresh.app.project_profile import ProfileCache
+from afresh.app.project_profile import ProfileCache, find_missing_linters
 from afresh.app.read_spending import find_cache_rates
 from afresh.app.read_tasks import SystemClock
 from afresh.app.run_subtask import PartRunner
@@ -178,7 +178,8 @@ def open_code_insight(project: Project, tree: str, repository: Repository) -> Co
     be deleted."""
     state = project.paths.state
     told = cache(lambda base: read_commit_history(repository.git, base, state))
-    return CodeInsight(SqliteCodeIndex(state / "code.db"), tree, told, ProfileCache(state / "projects.json"))
+    kept, missing = ProfileCache(state / "projects.json"), find_missing_linters(repository)
+    return CodeInsight(SqliteCodeIndex(state / "code.db"), tree, told, kept, missing)
 
 
 def configure_compaction(project: Project, spec: str) -> CompactionSettings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from shutil import which
 
 from afresh import code
 from afresh.app.choose_checks import ProjectWithSettings, find_project_tests
@@ -14,6 +15,7 @@ from afresh.app.explore_code import CHECKOUT_TREE_NAME, find_indexed_checkout, o
 from afresh.app.project import Project
 from afresh.code.config_files import read_configuration
 from afresh.code.index.code_index import refresh_code_index
+from afresh.code.project_profile.constraints import LINTER_PATTERNS, LINTER_PROGRAMS
 from afresh.code.project_profile.profile import ProfileInputs, ProjectProfile, build_profile
 from afresh.code.ranking.commit_history import churn_from_history
 from afresh.code.ranking.query import RankingQuery as Asked
@@ -24,8 +26,10 @@ from afresh.core.commit import CommitHistory
 from afresh.core.fact import FactKind, FactScope
 from afresh.core.instructions import InstructionLevel
 from afresh.core.project_facts import FactQuery as Lookup
+from afresh.sandbox.command_environment import list_search_path
 from afresh.workspace.commit_history import read_commit_history
 from afresh.workspace.disk_files import write_durable_file
+from afresh.workspace.environment_files import find_environment_folders
 from afresh.workspace.repository import Repository
 
 PROFILE_FILE = "fingerprint.json"
@@ -65,9 +69,18 @@ def profile_checkout(project: Project, wanted: ProfileRequest) -> ProfileReport:
         type=merge_task_type(type, project.templates).family,
         likely=tuple(one.path for one in rank_files(code, Asked(wanted.goal, (), past))) if wanted.goal.strip() else (),
         trial=tried.best,
+        missing=find_missing_linters(Repository.find(project.paths.root)),
     )
     made = build_profile(code, read_configuration(code.paths, code.text), about, ProfileCache(project.paths.state / PROFILE_FILE))
     return ProfileReport(made, tried, type)
+
+
+def find_missing_linters(repository: Repository) -> frozenset[str]:
+    """Return the linters that no command in the checkout's environments or on PATH runs."""
+    own = [repository.root / name for name in find_environment_folders(repository)]
+    folders = [str(folder / place) for folder in own for place in ("bin", ".bin")]
+    search = ":".join([*folders, *map(str, list_search_path())])
+    return frozenset(name for name in LINTER_PATTERNS if not which(LINTER_PROGRAMS.get(name, name), path=search))
 
 
 def read_project_history(project: Project) -> CommitHistory:

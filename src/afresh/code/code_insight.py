@@ -67,22 +67,23 @@ class CodeInsight:
         tree: str = "tree",
         history: Callable[[str], CommitHistory] = lambda base: NO_COMMIT_HISTORY,
         kept: MutableMapping[str, str] | None = None,
+        missing: frozenset[str] = frozenset(),
     ) -> None:
         """`tree` is the name under which the store knows the task's tree; `history` returns the commits that lead to a base
-        commit; `kept` survives a crash and stores what is measured once per task.
+        commit; `kept` survives a crash and stores what is measured once per task; `missing` linters are not named.
         """
         self._reader, self._store, self._tree, self._history = PythonTreeReader(), store or MemoryCodeStore(), tree, history
-        self._kept = {} if kept is None else kept
+        self._kept, self._missing = {} if kept is None else kept, missing
         self._view: CodeIndex | None = None
         self._variants: dict[tuple[str, str, str], SuggestionVariants] = {}
 
     def looks(self, state: State, files: FileTree, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Item]:
         code = self._code(files)
         seen = build_work_focus(code, state, about, self._history(state.workspace.base))
-        print = [Note("fingerprint", "", render_project_profile(code, state, self._kept))] if "fingerprint" in wanted else []
+        profile = render_project_profile(code, state, self._kept, self._missing) if "fingerprint" in wanted else ""
         looks: list[Item] = [
             build_repo_map(seen),
-            *print,
+            *([Note("fingerprint", "", profile)] if profile else []),
             *gather_code_items(seen, wanted),
             *gather_nearest_test_file(seen),
         ]
@@ -172,13 +173,16 @@ MAX_CACHED_PROFILES = 64
 """Tokens of the project and task type levels in a prompt, and how many tasks' profiles are cached."""
 
 
-def render_project_profile(code: CodeIndex, state: State, kept: MutableMapping[str, str]) -> str:
+def render_project_profile(
+    code: CodeIndex, state: State, kept: MutableMapping[str, str], missing: frozenset[str] = frozenset()
+) -> str:
     """Return the profile as it was measured when the task began. The task's own changes hardly affect it, and a stable text keeps
     the prompt prefix.
     """
     key = f"{state.task.id} {state.workspace.first_snapshot}"
     if key not in kept:
-        made = build_profile(code, read_configuration(code.paths, code.text), ProfileInputs(type=state.task.judged_as), {})
+        about = ProfileInputs(type=state.task.judged_as, missing=missing)
+        made = build_profile(code, read_configuration(code.paths, code.text), about, {})
         for old in list(kept)[: max(0, len(kept) - MAX_CACHED_PROFILES + 1)]:
             del kept[old]
         kept[key] = "\n".join(

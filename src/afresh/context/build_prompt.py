@@ -36,6 +36,7 @@ from afresh.context.worth import drop_unworthy_pieces
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Omission, Prompt, Request, Section, Tier, ToolExchange, ToolSchema
 from afresh.core.template import CallLayout, SectionShare, Template, find_share
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
+from afresh.core.verdict import format_count
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import weights_from_policy
 from afresh.policy.next_call import layout_for_next_call
@@ -46,6 +47,8 @@ from afresh.runtime import CallSettings
 SECTION_SEPARATOR = "\n\n"
 SENT_APART = ("system", "tools", TURN_SECTION, FOOTER_SECTION)
 """Sections that are not part of the message."""
+NEARLY_FULL_SHARE = 0.9
+NEARLY_FULL_HINT = "Nearly full: `note` with subject `compact` puts older steps away, `room` asks for a larger prompt."
 
 
 def select_offered_tools(layout: CallLayout, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
@@ -204,17 +207,17 @@ def build_tools_section(tools: Sequence[ToolSchema], counter: TokenCounter) -> S
 def render_footer(terms: PromptInputs, used: int) -> str:
     """What is for this call only: nearest to the question, and behind all that a provider's cache can hold."""
     state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
-    kept = f" (prompt {used:,} + {reserve:,} for your reply)" if reserve else ""
-    of = f" of {state.work.limit}" if state.work.limit else ""
+    kept, of = f" ({reserve:,} for your reply)" if reserve else "", f" of {state.work.limit}" if state.work.limit else ""
     phase = describe_phase_position(state, layout)
+    blocks = format_count(state.memory.archived, "archived block")
     context = (
-        f"[Context: {used + reserve:,}/{budget:,} tokens{kept} | "
-        f"{state.memory.archived} archived block{'' if state.memory.archived == 1 else 's'} available | "
+        f"[Context: {used + reserve:,}/{budget:,} tokens{kept} | {blocks} available | "
         f"step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
     lines = (
         layout.guidance,
         context,
+        NEARLY_FULL_HINT if state.work.step and used + reserve > budget * NEARLY_FULL_SHARE else "",
         layout.cue,
         terms.refused,
         *render_stall_warnings(state, terms.memory.policy.reports),

@@ -68,7 +68,7 @@ class NameExplanation:
     @property
     def recall(self) -> str:
         """The call of the tool that brings it back."""
-        return f'recall(id="{self.copies[0].block[:8]}", about="{self.name}")' if self.copies else ""
+        return f'search(text="{self.name}", path="@{self.copies[0].block[:8]}")' if self.copies else ""
 
 
 SECTION_ORIGINS = {

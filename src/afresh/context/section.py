@@ -10,7 +10,7 @@ from afresh.core.prompt import Omission, Section, Tier
 from afresh.core.template import SectionShare
 from afresh.core.tokens import TokenCounter
 
-OFF_TOPIC_REASON = "concerns something else than what the work is about now; one recall away"
+OFF_TOPIC_REASON = "concerns something else than what the work is about now; `search` finds it"
 
 
 @dataclass(frozen=True, slots=True)

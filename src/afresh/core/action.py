@@ -28,7 +28,8 @@ def describe_subject(action: Action) -> str:
     if has_trait(action, ToolTrait.SEARCHES) and isinstance(action.args.get("text"), str):
         return to_one_line(repr(action.args["text"]) + (f" in {action.args['path']}" if action.args.get("path") else ""), 100)
     texts = {name: value for name, value in action.args.items() if isinstance(value, str) and value.strip()}
-    for name in (*SUBJECT_ARGUMENTS, *sorted(texts)):
+    first = ("subject",) if has_trait(action, ToolTrait.NOTES) else ()
+    for name in (*first, *SUBJECT_ARGUMENTS, *sorted(texts)):
         if name in texts:
             return to_one_line(texts[name], 100)
     return ""

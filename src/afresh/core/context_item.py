@@ -199,7 +199,7 @@ class MapEntry:
 class RepoMap:
     kind: ClassVar[str] = "outline"
     subject: ClassVar[str] = ""
-    source: ClassVar[str] = "`run` ls -R"
+    source: ClassVar[str] = "`read` a folder"
     entries: tuple[MapEntry, ...]
 
     @property
@@ -243,7 +243,7 @@ class Note:
 
     @property
     def source(self) -> str:
-        return f"`recall` {self.subject[:8]}" if self.kind == "output" else ""
+        return f"`read` @{self.subject[:8]}" if self.kind == "output" else ""
 
 
 Item = Excerpt | Diff | RepoMap | ModuleContract | Note

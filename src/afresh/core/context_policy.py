@@ -172,7 +172,7 @@ class MemoryPolicy:
     max_step_line_characters: int = 150
     max_earlier_question_characters: int = 240
     min_listed_output_characters: int = 300
-    """A shorter output is not listed among the archived ones; `recall` lists all."""
+    """A shorter output is not listed among the archived ones; `read` @index lists all."""
     max_archive_lines: int = 40
     max_error_lines: int = 0
     """Errors that outputs said and that still hold: so many lines are never left out; others, and other observations, may be."""

@@ -80,7 +80,7 @@ def compute_pool_fullness(size: int, number: int, ceiling: int) -> float:
 
 
 def bound_passages(passages: tuple[Passage, ...], ceiling: int) -> tuple[Passage, ...]:
-    """As many as the pool holds. What falls out is in the archive still, and a `recall` away."""
+    """As many as the pool holds. What falls out is in the archive still, and can be read there."""
     held, number = sum([passage.size for passage in passages]), len(passages)
     if compute_pool_fullness(held, number, ceiling) <= 1.0 or number <= MIN_PASSAGES_KEPT:
         return passages

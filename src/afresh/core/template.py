@@ -93,7 +93,7 @@ class Template:
     """Tokens for each call when the order names none."""
     phases: tuple[PhaseTemplate, ...] = ()
     recall: int = 1_200
-    """Tokens of an archived output that `recall` shows at once."""
+    """Tokens of an archived output that `read` and `search` show at once."""
     instructions: float = 0.15
     """Share of the ceiling that instructions of people may take."""
     kind: str = "work"

@@ -1,5 +1,6 @@
 """What each tool is for, decided once: rooms ask for a trait, not for a name."""
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -46,32 +47,55 @@ TRAITS_BY_TOOL: dict[str, frozenset[ToolTrait]] = {
         "read": (ToolTrait.READS, ToolTrait.BRIEF),
         "search": (ToolTrait.PRINTS, ToolTrait.SEARCHES, ToolTrait.BRIEF),
         "edit": (ToolTrait.CHANGES, ToolTrait.WRITES, ToolTrait.BRIEF),
-        "write": (ToolTrait.CHANGES, ToolTrait.WRITES, ToolTrait.BRIEF),
         "apply": (ToolTrait.CHANGES, ToolTrait.WRITES, ToolTrait.APPLIES, ToolTrait.BRIEF),
         "run": (ToolTrait.RUNS, ToolTrait.COMMANDS, ToolTrait.PRINTS, ToolTrait.CHANGES),
-        "test": (ToolTrait.RUNS, ToolTrait.PRINTS, ToolTrait.BRIEF),
-        "remember": (ToolTrait.NOTES,),
-        "decide": (ToolTrait.NOTES,),
+        "note": (ToolTrait.NOTES,),
         "plan": (ToolTrait.NOTES, ToolTrait.PLANS),
-        "recall": (ToolTrait.READS, ToolTrait.ARRANGES),
-        "compact": (ToolTrait.ARRANGES,),
-        "more_room": (ToolTrait.ARRANGES,),
         "ask": (ToolTrait.ASKS,),
         "complete": (ToolTrait.COMPLETES,),
         "delegate": (ToolTrait.DELEGATES, ToolTrait.CHANGES),
     }.items()
 }
 """Of the tools that come with afresh. The traits of other tools are recorded with each action."""
+TRAITS_BY_EARLIER_TOOL: dict[str, frozenset[ToolTrait]] = {
+    name: frozenset(traits)
+    for name, traits in {
+        "write": (ToolTrait.CHANGES, ToolTrait.WRITES, ToolTrait.BRIEF),
+        "test": (ToolTrait.RUNS, ToolTrait.PRINTS, ToolTrait.BRIEF),
+        "remember": (ToolTrait.NOTES,),
+        "decide": (ToolTrait.NOTES,),
+        "recall": (ToolTrait.READS, ToolTrait.ARRANGES),
+        "compact": (ToolTrait.ARRANGES,),
+        "more_room": (ToolTrait.ARRANGES,),
+    }.items()
+}
+"""Of tools that earlier versions had: journals hold actions with them."""
+ARCHIVE_TRAITS = frozenset({ToolTrait.READS, ToolTrait.ARRANGES})
+"""Of `read` and `search` in the archive, which holds what they show already."""
+ARCHIVE_ADDRESS_PATTERN = re.compile(
+    r"@(?:index|notes|decisions|failed|rules|memory)|@m?[0-9a-f]{6,32}|m?(?=\w*\d)[0-9a-f]{8,32}"
+)
 TRAITS_OF_UNKNOWN_TOOL = frozenset({ToolTrait.PRINTS})
 
 
 def find_tool_traits(tool: str) -> frozenset[ToolTrait]:
-    return TRAITS_BY_TOOL.get(tool, TRAITS_OF_UNKNOWN_TOOL)
+    return TRAITS_BY_TOOL.get(tool) or TRAITS_BY_EARLIER_TOOL.get(tool, TRAITS_OF_UNKNOWN_TOOL)
 
 
 def has_trait(action: "Action", *traits: ToolTrait) -> bool:
     """Whether the tool of an action has at least one of these traits."""
-    return not (frozenset(action.traits) or find_tool_traits(action.tool)).isdisjoint(traits)
+    return not (frozenset(action.traits) or find_action_traits(action)).isdisjoint(traits)
+
+
+def find_action_traits(action: "Action") -> frozenset[ToolTrait]:
+    """Those of its tool, unless it looks into the archive."""
+    path = action.args.get("path") if action.tool in ("read", "search") else None
+    return ARCHIVE_TRAITS if isinstance(path, str) and is_archive_address(path) else find_tool_traits(action.tool)
+
+
+def is_archive_address(path: str) -> bool:
+    """Whether it names an archived output or what is remembered: `@1a2b3c4d`, `@notes`."""
+    return ARCHIVE_ADDRESS_PATTERN.fullmatch(path.strip().strip("[]`")) is not None
 
 
 def select_tools_by_trait(tools: Iterable[str], *traits: ToolTrait) -> tuple[str, ...]:

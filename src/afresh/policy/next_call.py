@@ -1,13 +1,11 @@
 """Which way a task goes: what the next call is for, from the state alone. One loop a file; all of them over the same step."""
 
-from dataclasses import replace
-
 from afresh.core.state import State
 from afresh.core.strategy_state import PLAN_EXECUTE_STRATEGY, REACT_STRATEGY
 from afresh.core.task import Task
 from afresh.core.template import CallLayout, Template
 from afresh.core.tool_traits import ToolTrait
-from afresh.policy.phase_limits import fill_guidance, press_layout
+from afresh.policy.phase_limits import press_layout, suggest_completion
 from afresh.policy.strategies import plan_execute, react
 from afresh.ports.tool import Tool
 
@@ -24,7 +22,7 @@ def layout_for_next_call(state: State, template: Template) -> CallLayout:
     layout = template.at(state.phase)
     if not template.phases:
         return layout
-    layout = replace(layout, guidance=fill_guidance(layout.guidance, state))
+    layout = suggest_completion(layout, state)
     return press_layout(LAYOUT_ADJUSTERS[choose_strategy(state, template)](state, layout, template.pace), state, template.pace)
 
 

@@ -20,8 +20,7 @@ ORDINARY_TASK_STEPS = 60
 """Steps of a task that the budgets of templates are made for."""
 
 
-FIRST_EDIT_FIELD = "{first_edit}"
-"""In the guidance of a template: what ends the phase `understand`."""
+ALL_PASS_CUE = "All tests pass: if nothing is missing, call `complete`."
 
 
 class PhasePressure(StrEnum):
@@ -42,9 +41,12 @@ def describe_phase_position(state: State, layout: CallLayout) -> str:
     return f"phase {layout.phase}, step {state.phase_step}{of}"
 
 
-def fill_guidance(guidance: str, state: State) -> str:
-    """The guidance with what ends the phase: an edit, or after one was undone, one that is kept."""
-    return guidance.replace(FIRST_EDIT_FIELD, "an edit is kept" if state.workspace.reverted else "your first edit")
+def suggest_completion(layout: CallLayout, state: State) -> CallLayout:
+    """The layout with a hint after a kept change with passing checks, unless the plan has open items."""
+    open_items = any(not item.done for item in state.work.plan)
+    if layout.phase != "change" or not state.verification.is_green or open_items:
+        return layout
+    return replace(layout, cue="\n".join(part for part in (layout.cue, ALL_PASS_CUE) if part))
 
 
 def count_phase_steps(state: State) -> int:

@@ -87,7 +87,7 @@ def render_turn(trace: Trace, shown: str, counter: ForeignTokenCounter, policy: 
     )
     if counter(text) <= policy.max_turn_tokens:
         return text
-    gap = f"[… not all is shown: `recall` {entries[-1].passage.block[:BLOCK_ID_CHARACTERS]}]"
+    gap = f"[… not all is shown: `read` @{entries[-1].passage.block[:BLOCK_ID_CHARACTERS]}]"
     headings = counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> ")
     tokens = HISTORY_POLICY.priced_share * policy.max_turn_tokens - counter(gap)
     weights = weights_from_policy(load_replay_template().weights, HISTORY_POLICY.cold_after_steps)

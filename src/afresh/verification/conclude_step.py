@@ -99,7 +99,7 @@ def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOr
 
 
 def summarise_actions(deeds: StepActions) -> str:
-    reading = [deed for deed in deeds.done if is_file_read(deed.action)]
+    reading = [deed for deed in deeds.done if is_file_read(deed.action) and deed.outcome.ok]
     told = [deed for deed in deeds.done if deed not in reading or len(reading) == 1]
     endings = ["" if deed.outcome.ok else " (not done)" if deed.outcome.refused else FAILED_SUFFIX for deed in told]
     names = Counter(describe_done_action(deed) + ending for deed, ending in zip(told, endings, strict=True))

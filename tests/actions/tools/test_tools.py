@@ -159,10 +159,23 @@ def test_an_edit_of_nothing_appends_after_the_last_line():
     assert files.texts["a.py"] == "x = 1\ny = 2\n"
 
 
-def test_write_says_whether_it_made_or_replaced_the_file():
+def test_an_edit_without_old_makes_or_replaces_the_file_and_says_which():
     here = make_context(DictFiles())
-    assert "made a.py" in use("write", here, path="a.py", content="x\n").text
-    assert "replaced a.py" in use("write", here, path="a.py", content="y\n").text
+    assert use("edit", here, path="a.py", new="x\n").text == "made a.py (1 line)\nx\n"
+    assert "replaced a.py" in use("edit", here, path="a.py", new="y\n").text
+    assert here.files.read("a.py") == "y\n"
+
+
+def test_an_edit_with_empty_old_makes_a_file_that_does_not_exist():
+    here = make_context(DictFiles())
+    assert use("edit", here, path="a.py", old="", new="x\n").text.startswith("made a.py")
+
+
+def test_an_edit_that_looks_for_text_in_a_missing_file_makes_none():
+    here = make_context(DictFiles())
+    with pytest.raises(ModelMistake, match="no such file"):
+        use("edit", here, path="a.py", old="x", new="y")
+    assert not here.files.paths()
 
 
 def test_run_reports_the_exit_code_and_is_not_ok_when_it_is_not_zero():
@@ -170,34 +183,39 @@ def test_run_reports_the_exit_code_and_is_not_ok_when_it_is_not_zero():
     assert (use("run", here, command="false").ok, use("run", here, command="false").text) == (False, "$ false\nexit 1\noops")
 
 
-def test_test_runs_every_check_or_only_the_named_tests():
-    here = make_context(table={"pytest -q": (0, "3 passed"), "ruff check": (1, "bad"), "pytest -q tests/a.py": (0, "1 passed")})
-    assert not use("test", here).ok
-    assert use("test", here, which="tests/a.py").ok
-    assert here.sandbox.ran == ["pytest -q", "ruff check", "pytest -q tests/a.py"]
+@pytest.mark.parametrize(
+    "printed",
+    ["python: can't open file '/tmp/p.py': [Errno 2] No such file or directory", "cat: /tmp/out.txt: No such file or directory"],
+)
+def test_a_command_that_misses_its_file_in_tmp_is_told_that_tmp_does_not_last(printed):
+    told = use("run", make_context(table={"go": (2, printed)}), command="go").text
+    assert told.endswith("[/tmp is empty at the start of each command: write a file and use it in the same command]")
+    assert "[/tmp is empty" not in use("run", make_context(table={"go": (1, "no /etc/x")}), command="go").text
 
 
-def test_names_given_to_test_cannot_smuggle_in_another_command():
-    here = make_context()
-    use("test", here, which="tests/a.py; rm -rf x")
-    assert here.sandbox.ran == ["pytest -q 'tests/a.py;' rm -rf x"]
+def test_reading_a_folder_lists_its_folders_with_their_files_counted_and_its_files():
+    files = DictFiles(**{"src/a.py": "", "src/deep/b.py": "", "src/deep/er/c.py": "", "src/z.txt": "", "top.py": ""})
+    here = make_context(files)
+    assert use("read", here, path="src/").text == "src: 4 files\ndeep/ (2 files)\na.py, z.txt"
+    assert use("read", here, path=".").text == ".: 5 files\nsrc/ (4 files)\ntop.py"
+    assert not use("read", here, path="src").regions
 
 
-def test_remember_makes_a_note_about_a_subject():
-    (fact,) = use("remember", make_context(step=2), subject="parser", note="tabs are kept").facts
+def test_a_note_is_kept_about_its_subject():
+    (fact,) = use("note", make_context(step=2), subject="parser", text="tabs are kept").facts
     assert (fact.kind, fact.subject, fact.text, fact.step) == (FactKind.NOTE, "parser", "tabs are kept", 3)
 
 
-def test_recall_gives_the_part_that_was_asked_about():
+def test_searching_an_archived_output_gives_the_part_that_was_asked_about():
     text = "\n".join([*(f"line {n}" for n in range(50)), "KeyError: colour", *(f"line {n}" for n in range(50, 100))])
-    told = use("recall", make_context(archive=Archive(text)), id=block_id_from_text(text)[:8], about="the KeyError").text
+    told = use("search", make_context(archive=Archive(text)), path=f"@{block_id_from_text(text)[:8]}", text="the KeyError").text
     assert "KeyError: colour" in told
     assert len(told.splitlines()) < 20
 
 
-def test_recall_of_an_unknown_block_says_where_ids_stand():
+def test_reading_an_unknown_output_says_where_ids_stand():
     with pytest.raises(ModelMistake, match="Archived outputs"):
-        use("recall", make_context(), id="deadbeef")
+        use("read", make_context(), path="@deadbeef")
 
 
 def test_plan_keeps_order_and_what_is_done():
@@ -243,30 +261,34 @@ def test_a_question_that_no_later_window_could_hold_is_not_asked(args):
         use("ask", make_context(), **args)
 
 
-def test_decide_puts_a_choice_on_record_with_its_reason():
-    told = use("decide", make_context(step=2), subject="parser", decision="by  hand", why="no new dependency", confidence=1)
+def test_a_note_with_a_reason_is_a_decision():
+    told = use("note", make_context(step=2), subject="parser", text="by  hand", why="no new dependency (90% sure)")
     (event,) = told.events
-    assert event == DecisionMade(Decision("by hand", "model", "no new dependency", 3, "parser", 1.0)) and told.text == "decided"
-    (event,) = use("decide", make_context(), subject="parser", decision="by hand", why="so").events
+    made = Decision("by hand", "model", "no new dependency (90% sure)", 3, "parser", 0.9)
+    assert event == DecisionMade(made) and told.text == "decided" and not told.facts
+    (event,) = use("note", make_context(), subject="parser", text="by hand", why="30% of users need it").events
     assert event.decision.confidence is None
 
 
-def test_decide_tells_what_no_longer_holds_and_leaves_the_users_word_alone():
+def test_a_decision_tells_what_no_longer_holds_and_leaves_the_users_word_alone():
     held = (Decision("a table", "model", "so", 1, "Parser"), Decision("keep them", "person", "", 1, "Rename all?"))
     here = make_context(decisions=held)
-    assert use("decide", here, subject="parser", decision="by hand", why="so").text == "decided; no longer: a table"
+    assert use("note", here, subject="parser", text="by hand", why="so").text == "decided; no longer: a table"
     with pytest.raises(ModelMistake, match="the user has decided that: keep them"):
-        use("decide", here, subject="rename all?", decision="rename", why="nicer")
+        use("note", here, subject="rename all?", text="rename", why="nicer")
 
 
-@pytest.mark.parametrize(
-    "args",
-    [{"subject": " "}, {"decision": ""}, {"why": "x" * 241}, {"subject": "x" * 61}, {"confidence": 1.5}, {"confidence": -1},
-     {"confidence": float("nan")}, {"confidence": "high"}],
-)  # fmt: skip
-def test_a_decision_that_can_not_be_kept_is_refused(args):
-    with pytest.raises(ModelMistake, match="decide"):
-        use("decide", make_context(), **{"subject": "parser", "decision": "by hand", "why": "so", **args})
+def test_a_decision_that_is_too_long_is_cut_and_the_result_says_so():
+    told = use("note", make_context(), subject="s" * 99, text="t" * 300, why="w" * 300)
+    (event,) = told.events
+    assert (len(event.decision.subject), len(event.decision.text), len(event.decision.why)) == (60, 240, 240)
+    assert told.text == "decided (cut to 240 characters)"
+
+
+@pytest.mark.parametrize("args", [{"subject": " "}, {"text": ""}, {"text": "", "why": "so"}])
+def test_an_empty_note_is_refused(args):
+    with pytest.raises(ModelMistake, match="must not be empty"):
+        use("note", make_context(), **{"subject": "parser", "text": "by hand", **args})
 
 
 def test_complete_is_only_a_claim():
@@ -300,7 +322,7 @@ def test_arguments_that_do_not_fit_the_schema_are_named(name, args, said):
         BY_NAME[name].run(args, make_context())
 
 
-def test_asking_for_more_room_needs_a_reason():
-    assert use("more_room", make_context(), reason="the other file").events == (LargerCeilingRequested("the other file"),)
-    with pytest.raises(ModelMistake, match="say what was left out"):
-        use("more_room", make_context(), reason=" ")
+def test_a_note_about_room_asks_for_a_larger_prompt():
+    assert use("note", make_context(), subject="room", text="the other file").events == (
+        LargerCeilingRequested("the other file"),
+    )

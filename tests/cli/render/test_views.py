@@ -292,7 +292,7 @@ def test_a_run_that_was_paid_more_than_a_cached_history_says_so(paid: int, words
 
 def test_why_says_what_brings_a_name_back_and_where_memory_lost_it():
     text, plain = rendered(render_name_explanation(WHY), 160), name_explanation_to_json(WHY)
-    assert "until step 6" in text and 'recall(id="1a2b3c4d"' in text and "bias -2.00" in text
+    assert "until step 6" in text and 'path="@1a2b3c4d"' in text and "bias -2.00" in text
     assert json.loads(json.dumps(plain))["chances"][0]["parts"] == {"age": -1.5, "bias": -2.0}
 
 

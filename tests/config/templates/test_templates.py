@@ -38,9 +38,7 @@ def test_a_shipped_type_has_a_line_about_it_a_ceiling_and_steps_for_each_of_its_
     assert made.about and made.kind == "work" and 4_000 <= made.ceiling <= 8_000
     reports = name in ("spec_design", "code_review", "discovery")
     assert tuple(phase.name for phase in made.phases) == (REPORT_PHASES if reports else CODE_PHASES)
-    assert all(
-        phase.steps and phase.guidance.startswith((f"Phase {phase.name}:", f"Phase {phase.name}, ")) for phase in made.phases
-    )
+    assert all(phase.steps and phase.guidance for phase in made.phases)
 
 
 @pytest.mark.parametrize("name", list_task_types())
@@ -58,8 +56,8 @@ def test_a_type_is_told_of_tests_and_changes_only_if_it_may_make_them(name: str)
     texts = [load_template(name).at(phase.name).system for phase in load_template(name).phases]
     reports = name in ("spec_design", "code_review", "discovery")
     for text in texts:
-        assert ("the harness runs the affected tests" in text) != reports and ("You write one file" in text) == reports
-        assert reports or "Leave existing tests as they are" in text
+        assert ("the affected tests are run" in text) != reports and ("You write one file" in text) == reports
+        assert reports or "leave existing tests as they are" in text
 
 
 @pytest.mark.parametrize("name", list_task_types())

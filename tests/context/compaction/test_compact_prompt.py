@@ -191,5 +191,5 @@ def test_a_window_says_what_was_compacted_and_that_more_is_to_be_found():
     assert (report.strategy, report.section) == ("trim_analysis", "outline") and report.removed[0].startswith(
         "lines of the outline ("
     )
-    assert "… more: `run` ls -R" in window.request.message
+    assert "… more: `read` a folder" in window.request.message
     assert ("outline", "compacted: trim_analysis") in {(gone.section, gone.reason) for gone in window.omissions}

@@ -82,7 +82,7 @@ def test_small_results_stay_whole_and_the_largest_is_cut_in_the_middle():
     lines = cut.splitlines()
     gap = next(place for place, line in enumerate(lines) if line.startswith("[…"))
     assert lines[0] == "printed 0" and lines[-1] == "printed 399" and len(lines) - 1 > gap
-    assert lines[gap] == f"[… {401 - len(lines)} lines from line {gap + 1} on left out: `recall` cccccccc]"
+    assert lines[gap] == f"[… {401 - len(lines)} lines from line {gap + 1} on left out: `read` @cccccccc]"
     assert COUNT(cut) <= 500 < COUNT(printed)
 
 
@@ -94,7 +94,7 @@ def test_lines_that_several_reads_asked_for_share_their_tokens():
 def test_one_line_without_end_is_cut_inside():
     run = Observation(Action("run", {"command": "x"}), True, "word " * 4_000, "c" * 32, 20_000)
     [text] = texts(after(run), 100)
-    assert COUNT(text) <= 100 and text.startswith("word word") and "`recall` cccccccc" in text
+    assert COUNT(text) <= 100 and text.startswith("word word") and "`read` @cccccccc" in text
 
 
 def test_a_note_is_answered_in_a_line_and_no_step_gives_no_result():

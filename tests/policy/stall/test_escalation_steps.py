@@ -1,27 +1,21 @@
 """Through the loop: the ceiling rises for the step that needs it, for a reason that is on record; never over its cap."""
 
-from dataclasses import replace
-
 from yard import Step, Yard, other
 
 from afresh.context.token_ceiling import AS_ORDERED
 from afresh.core.ceiling_state import CeilingChanged, LargerCeilingRequested
 from afresh.core.event import CallRequested
 from afresh.core.progress_state import StallThresholds
-from afresh.testing.states import replace_in_parts
 
 CALM = StallThresholds(
     **{sign: () for sign in ("repeated", "cycling", "undoing", "rereading", "failing", "idle_steps", "idle_tokens")}
 )
-ASKS: Step = ("more_room", {"reason": "line_90 is not shown"})
+ASKS: Step = ("note", {"subject": "room", "text": "line_90 is not shown"})
 
 
 def yard(answer, window: int = 200_000, **more) -> Yard:
     made = Yard(answer, patience=CALM, max_steps=more.pop("max_steps", 12), **more)
     made.model.window = window
-    tools = (*made.runtime.settings.template.tools, "more_room")
-    phases = tuple(replace(phase, tools=(*phase.tools, "more_room")) for phase in made.runtime.settings.template.phases)
-    made.runtime = replace_in_parts(made.runtime, template=replace(made.runtime.settings.template, tools=tools, phases=phases))
     return made
 
 

@@ -165,10 +165,10 @@ class Yard:
 
 def other(step: int) -> Step:
     """Something that no step before it did."""
-    return "remember", {"subject": f"step {step}", "note": f"seen {step}"}
+    return "note", {"subject": f"step {step}", "text": f"seen {step}"}
 
 
 def sets(value: object, step: int = 0) -> Step:
     """With a step it leaves a line of its own, so that no tree is ever the same again."""
     more = f"step_{step} = {step}\n" if step else ""
-    return "write", {"path": "calc.py", "content": f"{CALC.rpartition('value')[0]}value = {value}\n{more}"}
+    return "edit", {"path": "calc.py", "new": f"{CALC.rpartition('value')[0]}value = {value}\n{more}"}

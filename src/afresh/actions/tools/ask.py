@@ -31,7 +31,5 @@ def ask_user(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     return ToolOutcome("asked; the task waits", events=(QuestionAsked(question, options),))
 
 
-ASK_SCHEMA = make_tool_schema(
-    "ask", "Ask the user, only if you cannot decide.", ("options",), question="", options=("array", "'name: meaning'")
-)
+ASK_SCHEMA = make_tool_schema("ask", "Ask the user, only if you cannot decide.", ("options",), question="", options=("array", ""))
 tool = FunctionTool(ASK_SCHEMA, ask_user)

@@ -49,7 +49,7 @@ def facts_from_failure(result: SubtaskResult) -> tuple[Fact, ...]:
 
 
 DELEGATE_SCHEMA = make_tool_schema(
-    "delegate", "Have another agent do one of 3 or more open items of the plan; goal: all it must know, checks: commands.",
+    "delegate", "Another agent does one of 3+ open plan items; `goal`: all it must know.",
     ("type", "checks", "paths"), goal="", type="", checks=("array", ""), paths=("array", ""),
 )  # fmt: skip
 tool = FunctionTool(DELEGATE_SCHEMA, delegate_part)

@@ -1,4 +1,4 @@
-"""Replace text that occurs exactly once."""
+"""Change a file: replace text that occurs once, append, or write all of it."""
 
 from collections.abc import Mapping
 from difflib import SequenceMatcher
@@ -6,16 +6,31 @@ from typing import Any
 
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.step_result import ToolOutcome
+from afresh.core.verdict import format_count
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree
 
 
 def edit_file(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-    return ToolOutcome(replace_unique_text(context.files, args["path"], args["old"], args["new"]))
+    files, path, new = context.files, args["path"], args["new"]
+    known = is_readable(files, path)
+    if args.get("old") or ("old" in args and known):
+        return ToolOutcome(replace_unique_text(files, path, args["old"], new))
+    files.write(path, new)
+    return ToolOutcome(f"{'replaced' if known else 'made'} {path} ({format_count(len(new.splitlines()), 'line')})\n{new}")
+
+
+def is_readable(files: FileTree, path: str) -> bool:
+    try:
+        files.read(path)
+    except ModelMistake:
+        return False
+    return True
 
 
 def replace_unique_text(files: FileTree, path: str, old: str, new: str) -> str:
+    """What was done. Empty `old` appends."""
     text = files.read(path)
     if old == new:
         raise ModelMistake("edit: old and new are the same")
@@ -66,11 +81,8 @@ def describe_nearest_line(text: str, old: str) -> str:
 
 tool = FunctionTool(
     make_tool_schema(
-        "edit",
-        "Replace `old`, which occurs exactly once, with `new`; empty `old`: append.",
-        path="",
-        old="",
-        new="",
+        "edit", "Replace `old`, which occurs once. Empty `old`: append; none: whole file.",
+        ("old",), path="", old="", new="",
     ),
     edit_file,
-)
+)  # fmt: skip

@@ -1,32 +1,74 @@
-"""Look at a window of a file. The lines stay under "Files", read anew for every call, so they are never stale."""
+"""Look at lines of a file, at a folder, or at an archived output. Lines of files stay under "Files", read anew for every call, so
+they are never stale."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from posixpath import normpath
 from typing import Any
 
+from afresh.actions.tools.archive import read_archive
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.line_region import Region
 from afresh.core.step_result import ToolOutcome
+from afresh.core.tool_traits import is_archive_address
+from afresh.core.truncate import join_first
+from afresh.core.verdict import format_count
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 
 DEFAULT_LINE_COUNT = 80
+MAX_LISTED_NAMES = 80
+"""Lines of a file that are shown unless told; names of a folder."""
 
 
-def read_lines(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-    count = len(context.files.read(args["path"]).splitlines())
-    start = max(1, int(args.get("start", 1)))
+def read_path(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    path = args["path"].strip()
+    try:
+        count = len(context.files.read(path).splitlines())
+    except ModelMistake:
+        folder = normpath(path)
+        if held := list_paths_below(folder, context.files.paths()):
+            return ToolOutcome(render_folder(folder, held))
+        if is_archive_address(path):
+            asked = "start" in args or "lines" in args
+            return read_archive(path, find_asked_lines(args) if asked else None, context)
+        raise
+    return read_lines(path, count, args, context)
+
+
+def find_asked_lines(args: Mapping[str, Any]) -> tuple[int, int]:
+    start = max(1, args.get("start", 1))
+    return start, start + max(1, args.get("lines", DEFAULT_LINE_COUNT)) - 1
+
+
+def read_lines(path: str, count: int, args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    start, end = find_asked_lines(args)
     if start > max(1, count):
-        raise ModelMistake(f"{args['path']} has only {count} lines")
-    end = min(count, start + max(1, int(args.get("lines", DEFAULT_LINE_COUNT))) - 1)
-    end = count if "lines" not in args and count - end < DEFAULT_LINE_COUNT // 4 else end
-    region = Region(args["path"], start, end, context.state.work.step + 1)
-    return ToolOutcome(f"{args['path']}: lines {start}-{end} of {count}", regions=(region,))
+        raise ModelMistake(f"{path} has only {count} lines")
+    end = count if end > count or ("lines" not in args and count - end < DEFAULT_LINE_COUNT // 4) else end
+    region = Region(path, start, end, context.state.work.step + 1)
+    return ToolOutcome(f"{path}: lines {start}-{end} of {count}", regions=(region,))
+
+
+def list_paths_below(folder: str, paths: Sequence[str]) -> list[str]:
+    """Paths in the folder, relative to it; `.` is the root."""
+    top = "" if folder == "." else f"{folder}/"
+    return [path.removeprefix(top) for path in paths if path.startswith(top)]
+
+
+def render_folder(folder: str, held: Sequence[str]) -> str:
+    """Its folders, each with the number of files below it, then its files."""
+    below = Counter(path.partition("/")[0] for path in held if "/" in path)
+    folders = join_first([f"{name}/ ({format_count(count, 'file')})" for name, count in below.items()], MAX_LISTED_NAMES)
+    files = join_first([path for path in held if "/" not in path], MAX_LISTED_NAMES)
+    lines = [f"{folder}: {format_count(len(held), 'file')}", folders, files]
+    return "\n".join(line for line in lines if line)
 
 
 tool = FunctionTool(
     make_tool_schema(
-        "read", f"Show lines of a file ({DEFAULT_LINE_COUNT} from `start` on).", ("start", "lines"),
+        "read", f"Lines of a file ({DEFAULT_LINE_COUNT} from `start`), a folder, or output @id.", ("start", "lines"),
         path="", start=("integer", ""), lines=("integer", ""),
     ),
-    read_lines,
+    read_path,
 )  # fmt: skip

@@ -1,22 +1,7 @@
 """The tools a model can be given, in the order they are shown."""
 
-from afresh.actions.tools import (
-    apply,
-    ask,
-    complete,
-    delegate,
-    edit,
-    notes,
-    prompt_requests,
-    read,
-    recall,
-    run,
-    search,
-    test,
-    write,
-)
+from afresh.actions.tools import apply, ask, complete, delegate, edit, note, plan, read, run, search
 
 TOOLS = (
-    read.tool, search.tool, edit.tool, write.tool, run.tool, test.tool, notes.remember, recall.tool, notes.plan, notes.decide,
-    prompt_requests.compact, ask.tool, complete.tool, apply.tool, prompt_requests.more_room, delegate.tool,
+    read.tool, search.tool, edit.tool, apply.tool, run.tool, note.tool, plan.tool, delegate.tool, ask.tool, complete.tool,
 )  # fmt: skip

@@ -74,6 +74,8 @@ def parse_sed_range(words: Sequence[str]) -> tuple[list[str], int, int | None]:
 
 COMMAND_TIMEOUT_SECONDS = 120
 MAX_COMMAND_BYTES = 100_000
+LOST_FILE_PATTERN = re.compile(r"/tmp/.*(?:No such file|not found)|(?:No such file|can't open file|not found).*/tmp/")
+LOST_FILES_NOTE = "/tmp is empty at the start of each command: write a file and use it in the same command"
 
 
 def run_command(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
@@ -81,7 +83,8 @@ def run_command(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     if done.exit == 0 and (regions := find_printed_regions(done.command, context.files, context.state.work.step + 1)):
         lines = "\n".join(f"{region.path}: lines {region.start}-{region.end}" for region in regions)
         return ToolOutcome(f"$ {done.command}\nexit 0\n{lines}", regions=regions)
-    return ToolOutcome(f"$ {shorten_command(done.command)}\n{render_command_result(done)}", ok=done.exit == 0)
+    lost = f"\n[{LOST_FILES_NOTE}]" if done.exit and LOST_FILE_PATTERN.search(done.output) else ""
+    return ToolOutcome(f"$ {shorten_command(done.command)}\n{render_command_result(done)}{lost}", ok=done.exit == 0)
 
 
 def shorten_command(command: str) -> str:
@@ -103,4 +106,4 @@ def render_command_result(done: CommandRun) -> str:
     return f"{end}\n{done.output.rstrip()}" if done.output.strip() else f"{end}, no output"
 
 
-tool = FunctionTool(make_tool_schema("run", "Run a shell command (no network, no git, 120 s).", command=""), run_command)
+tool = FunctionTool(make_tool_schema("run", "Shell command; no network, no git, 120 s, empty /tmp.", command=""), run_command)

@@ -7,9 +7,11 @@ from fnmatch import fnmatch
 from posixpath import normpath
 from typing import Any
 
+from afresh.actions.tools.archive import search_archive
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.step_result import ToolOutcome
 from afresh.core.symbol import SearchHit
+from afresh.core.tool_traits import is_archive_address
 from afresh.core.truncate import join_first
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
@@ -26,6 +28,8 @@ def search_tree(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     if not args["text"].strip():
         raise ModelMistake("search: text is empty")
     where = normalize_scope(args.get("path", ""))
+    if is_archive_address(where) and where not in context.files.paths():
+        return search_archive(where, args["text"], context)
     paths = [path for path in context.files.paths() if is_within_scope(path, where)]
     if where and not paths:
         raise ModelMistake(f"search: no file lies under {where!r}; without `path` all are searched")
@@ -92,5 +96,5 @@ def render_hits(found: Mapping[str, Sequence[str]]) -> str:
 
 
 tool = FunctionTool(
-    make_tool_schema("search", "Find names or text (path: folder, file or glob).", ("path",), text="", path=""), search_tree
+    make_tool_schema("search", "Find text or a name in a folder, file, glob or @id.", ("path",), text="", path=""), search_tree
 )

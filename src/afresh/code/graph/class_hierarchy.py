@@ -123,7 +123,7 @@ def _resolve_member_binding(
         return frozenset({ClassValue(owner.path, f"{owner.name}.{node.name}")})
     if binding.how == "value" and not instance and binding.scope.kind == "class" and is_enum(world, on):
         return frozenset({InstanceValue(on)})
-    if binding.how == "note" and isinstance(node, ast.expr):
+    if binding.how == "annotation" and isinstance(node, ast.expr):
         return resolve_annotation(world, node, binding.scope)
     return world.bound(world, binding)
 

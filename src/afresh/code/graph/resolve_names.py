@@ -61,7 +61,7 @@ def resolve_binding(world: InferenceSession, binding: NameBinding) -> Values:
         return resolve_parameter(world, node, binding.scope)
     if not isinstance(node, ast.expr):
         return UNKNOWN_VALUES
-    if binding.how == "note":
+    if binding.how == "annotation":
         return resolve_annotation(world, node, binding.scope)
     value = world.value(node, binding.scope)
     return instances_from_classes(value) if binding.how == "caught" else unpack_values(world, value, binding.detail)

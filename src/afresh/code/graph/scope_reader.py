@@ -120,7 +120,7 @@ class ScopeReader:
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self.look(node.annotation, "annotation")
         self.look(node.value, "passed")
-        noted = NameBinding("note", node.annotation, self.scope)
+        noted = NameBinding("annotation", node.annotation, self.scope)
         if isinstance(node.target, ast.Name):
             self.bind(node.target.id, noted)
         elif isinstance(node.target, ast.Attribute):

@@ -18,6 +18,10 @@ LINTER_PATTERNS = {
     "rustfmt": r"\bcargo fmt\b|\brustfmt\b", "eslint": r"\beslint\b", "prettier": r"\bprettier\b", "biome": r"\bbiome\b",
     "tsc": r"\btsc\b", "checkstyle": r"\bcheckstyle\b", "spotless": r"\bspotless\b", "dotnet format": r"\bdotnet format\b",
 }  # fmt: skip
+LINTER_PROGRAMS = {
+    "import-linter": "lint-imports", "go vet": "go", "clippy": "cargo-clippy", "dotnet format": "dotnet", "spotless": "gradle",
+}  # fmt: skip
+"""The program of a linter that is not named after it."""
 HOOK_ID = re.compile(r"^\s*-\s+(?:.*\bid:|id:)\s*['\"]?([\w.-]+)", re.MULTILINE)
 DIGITS = re.compile(r"\d+")
 MAX_HOOKS = 8
@@ -29,7 +33,18 @@ def read_constraints(configuration: ProjectConfiguration) -> ProjectConstraints:
         linters=tuple(find_linters(configuration)),
         limits=tuple(read_limits(configuration)),
         hooks=tuple(dict.fromkeys(HOOK_ID.findall(configuration.text(find_hooks_file(configuration)))))[:MAX_HOOKS],
+        test_configuration=find_test_configuration(configuration),
     )
+
+
+def find_test_configuration(configuration: ProjectConfiguration) -> str:
+    """Return the file from which pytest takes its settings, by pytest's own order; empty if there is none."""
+    if "pytest.ini" in configuration.texts:
+        return "pytest.ini"
+    if get_table(configuration.project, "tool", "pytest"):
+        return "pyproject.toml"
+    places = (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
+    return next((path for path, section in places if section in parse_ini(configuration.text(path))), "")
 
 
 def find_hooks_file(configuration: ProjectConfiguration) -> str:

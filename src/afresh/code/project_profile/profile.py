@@ -34,6 +34,8 @@ class ProfileInputs:
     """Files that the task is likely about, the likeliest first."""
     trial: CommandTrial | None = None
     """The command that ran the tests when it was tried."""
+    missing: frozenset[str] = frozenset()
+    """Linters that are not installed where commands run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def build_profile(
     return ProjectProfile(
         (
             ("user", tuple(describe_user(about.user))),
-            ("project", tuple(describe_project(facts, about.trial))),
+            ("project", tuple(describe_project(facts, about.trial, about.missing))),
             ("type", tuple(describe_type(about.type, facts, about.trial))),
             ("task", tuple(describe_task(SourceFiles(code, configuration), facts, about.likely))),
         )

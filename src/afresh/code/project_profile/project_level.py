@@ -1,6 +1,7 @@
 """The level that all tasks of a project share."""
 
 import re
+from collections.abc import Collection, Sequence
 from math import log2
 
 from afresh.code.config_files import ProjectConfiguration
@@ -84,25 +85,36 @@ def has_definitions(sources: SourceFiles, path: str) -> bool:
     return any(one.kind is not SymbolKind.CONSTANT for one in sources.code.reading(path).symbols)
 
 
-def describe_project(facts: ProjectTraits, trial: CommandTrial | None) -> list[ProfileStatement]:
-    """Return the statements, in the order in which a newcomer would ask."""
+ORDINARY_STYLE = frozenset({"snake_case functions", "CapWords types", "indented by 4 spaces"})
+"""What nobody would do otherwise in Python."""
+
+
+def describe_project(facts: ProjectTraits, trial: CommandTrial | None, missing: Collection[str] = ()) -> list[ProfileStatement]:
+    """Return the statements, in the order in which a newcomer would ask. Linters that are missing here are not named."""
     layout, style, rules = facts.layout, facts.style, facts.constraints
     said = f"{layout.name or 'the repository'}" + (f" ({layout.about})" if layout.about else "")
     return [
-        *make_statement("project", [said, describe_languages(facts), layout.files], 30),
+        *make_statement("project", [said, describe_languages(facts)], 30),
         *make_statement("layout", describe_folders(facts), 26),
         *make_statement("tests", describe_test_command(facts, trial), 29),
         *make_statement("layers", describe_zones(facts), 24),
         *make_statement("libraries", describe_libraries(facts), 22),
-        *make_statement(
-            "style", [style.typed, style.documented, *style.naming, *style.written, *style.imports, *style.habits], 23
-        ),
-        *make_statement("errors", style.errors, 19),
-        *make_statement("checked by", [*rules.linters, *rules.limits], 25),
+        *make_statement("style", [part for part in list_style_parts(facts) if part not in ORDINARY_STYLE], 23),
+        *make_statement("errors", [said for said in style.errors if not said.endswith("built in")], 19),
+        *make_statement("checked by", [*select_installed(rules.linters, missing), *rules.limits], 25),
         *make_statement("hooks before a commit", [", ".join(rules.hooks)], 12),
         *make_statement("hot spots", [join_names(facts.hot, 220)] if facts.hot else [], 20),
         *make_statement("written down in", [", ".join(facts.layout.papers)], 14),
     ]
+
+
+def list_style_parts(facts: ProjectTraits) -> list[str]:
+    style = facts.style
+    return [style.typed, style.documented, *style.naming, *style.written, *style.imports, *style.habits]
+
+
+def select_installed(linters: Sequence[str], missing: Collection[str]) -> list[str]:
+    return [linter for linter in linters if linter.partition(" (")[0] not in missing]
 
 
 def describe_languages(facts: ProjectTraits) -> str:
@@ -129,7 +141,9 @@ def describe_folders(facts: ProjectTraits) -> list[str]:
     mirrored = ", in folders named as those of the code" if layout.mirrored else ""
     starts = f"started by {', '.join(layout.entries)}" if layout.entries else ""
     beside = f"also {', '.join(layout.beside)}" if layout.beside else ""
-    return [many, tests.replace(", beside the code", " and beside the code") + mirrored, starts, beside]
+    place = facts.constraints.test_configuration
+    configured = f" (configured in {place})" if place else ""
+    return [many, tests.replace(", beside the code", " and beside the code") + mirrored + configured, starts, beside]
 
 
 def describe_test_command(facts: ProjectTraits, trial: CommandTrial | None) -> list[str]:

@@ -27,7 +27,6 @@ def describe_type(type: str, facts: ProjectTraits, trial: CommandTrial | None) -
 
 def select_for_feature(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
     return [
-        describe_test_place(facts),
         describe_import_direction(facts),
         describe_expected_habits(facts),
         describe_public_files(facts),
@@ -36,7 +35,8 @@ def select_for_feature(facts: ProjectTraits, trial: CommandTrial | None) -> Stat
 
 
 def select_for_bug(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
-    return [describe_test_place(facts), describe_suite_command(trial), *facts.style.errors[:1], describe_hot_spots(facts)]
+    own = [said for said in facts.style.errors if said.startswith("own")]
+    return [describe_suite_command(trial), *own[:1], describe_hot_spots(facts)]
 
 
 def select_for_violation(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
@@ -64,7 +64,7 @@ def select_for_refactoring(facts: ProjectTraits, trial: CommandTrial | None) -> 
 def select_for_tests(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
     shared = f"shared fixtures in {', '.join(facts.layout.shared)}" if facts.layout.shared else ""
     libraries = f"tests use {', '.join(facts.libraries.testing[:4])}" if facts.libraries.testing else ""
-    return [describe_test_place(facts), *facts.testing[:4], shared, libraries, describe_suite_command(trial)]
+    return [*facts.testing[:4], shared, libraries, describe_suite_command(trial)]
 
 
 def select_for_design(facts: ProjectTraits, trial: CommandTrial | None) -> StatementParts:
@@ -119,17 +119,6 @@ SELECT_BY_TASK_TYPE: dict[str, Callable[[ProjectTraits, CommandTrial | None], St
     "discovery": select_for_discovery,
     "bridge": select_for_bridge,
 }
-
-
-def describe_test_place(facts: ProjectTraits) -> str:
-    layout = facts.layout
-    if not layout.tests:
-        return "there are no tests yet"
-    mirrored = ", in the folder named as that of the code" if layout.mirrored else ""
-    place = (
-        "tests stand beside the code" if layout.tests[0] == "beside the code" else f"tests belong in {layout.tests[0]}{mirrored}"
-    )
-    return place
 
 
 def describe_suite_command(trial: CommandTrial | None) -> str:

@@ -69,6 +69,8 @@ class ProjectConstraints:
     """Each with the rules that are set for it."""
     limits: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
+    test_configuration: str = ""
+    """The file that configures the test runner."""
 
 
 @dataclass(frozen=True, slots=True)

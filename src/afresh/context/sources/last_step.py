@@ -107,7 +107,7 @@ def _mark_older_output(told: str, before: bool) -> str:
 
 
 def _name_recall_source(seen: Observation) -> str:
-    return f"`recall` {seen.block[:8]}"
+    return f"`read` @{seen.block[:8]}"
 
 
 def _render_unshown_action(seen: Observation) -> str:

@@ -28,7 +28,7 @@ STALE_MARK = ", before the last change"
 
 def draft_archive_index(memory: GatheredContext) -> SectionDraft:
     """The latest outputs of some length, newest first to be taken; those of the last step stand in full elsewhere, and so does
-    what another section names. `recall` lists the others. After a recovery, with nothing else of the history, all of them."""
+    what another section names. `read` @index lists the others. After a recovery, without any history, all of them."""
     latest, stale = memory.state.work.step, _make_stale_marker(memory.state)
     listed = [line for line in list_long_outputs(memory) if line.step != latest]
     lines = listed[-memory.policy.memory.max_archive_lines :] if memory.state.memory.passages else listed
@@ -37,7 +37,7 @@ def draft_archive_index(memory: GatheredContext) -> SectionDraft:
               "index lines of archived outputs", rank=-line.step, once=line.block[:8])
         for line in lines
     ]  # fmt: skip
-    return SectionDraft("archive", "Archived outputs (`recall` shows them; id=index lists all)", Tier.PHASE, tuple(pieces))
+    return SectionDraft("archive", "Archived outputs (`read` @id; @index lists all)", Tier.PHASE, tuple(pieces))
 
 
 def list_long_outputs(memory: GatheredContext) -> list[BlockIndexLine]:
@@ -135,7 +135,7 @@ def draft_decisions(memory: GatheredContext) -> SectionDraft:
         if not one.answer
     ]
     kept = [f"- kept: {words}" for words in list_kept_words(memory.state)]
-    return _draft_relevant_entries("decisions", "Decisions (keep to them, or `decide` again)", told, memory, kept)
+    return _draft_relevant_entries("decisions", "Decisions (a newer note with `why` replaces one)", told, memory, kept)
 
 
 def list_kept_words(state: State) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ def _draft_relevant_entries(
     if sorted_.rest:
         named = summarise_headings([one.about for one in sorted_.rest], memory.policy.memory)
         most = "at least " if _is_state_full(memory.state) else ""
-        lines.append(f"- {most}{len(sorted_.rest)} more (`recall` {name}, about=words): {named}")
+        lines.append(f"- {most}{len(sorted_.rest)} more (`search` path=@{name}): {named}")
     draft = draft_always_section(name, title, lines)
     left = [SectionPiece(one.line, f"{ENTRY_NAMES[name]} on {to_one_line(one.about, 60)}") for one in sorted_.rest]
     return replace(draft, left=tuple(left), steps=frozenset(one.step for one in sorted_.shown))

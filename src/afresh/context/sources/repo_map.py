@@ -15,4 +15,4 @@ def draft_project_profile(memory: GatheredContext) -> SectionDraft:
 def draft_repo_map(memory: GatheredContext) -> SectionDraft:
     entries = [entry for one in memory.repo_maps() for entry in one.entries]
     pieces = [SectionPiece(str(entry), "lines of the outline", number, item=entry) for number, entry in enumerate(entries)]
-    return SectionDraft("outline", "Source tree", Tier.PHASE, tuple(pieces), "… more: `run` ls -R")
+    return SectionDraft("outline", "Source tree", Tier.PHASE, tuple(pieces), "… more: `read` a folder")

@@ -146,4 +146,4 @@ def _drop_command(seen: Observation, lines: Sequence[str]) -> Sequence[str]:
 
 
 def _name_hidden_output(seen: Observation, marks: int, start: int, end: int) -> str:
-    return f"[… {end - start} lines from line {start + 1 - marks} on left out: `recall` {seen.block[:8]}]"
+    return f"[… {end - start} lines from line {start + 1 - marks} on left out: `read` @{seen.block[:8]}]"

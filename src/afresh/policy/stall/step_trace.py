@@ -142,7 +142,7 @@ def ending_from_check(run: CheckRun) -> CheckEnding:
 
 def trace_reads(deed: ActionResult) -> Iterator[LinesRead]:
     if has_trait(deed.action, ToolTrait.READS) and not deed.outcome.regions and deed.outcome.ok:
-        about = f"{describe_subject(deed.action)} {deed.action.args.get('about', '')}".strip()
+        about = f"{describe_subject(deed.action)} {deed.action.args.get('about') or deed.action.args.get('text', '')}".strip()
         yield LinesRead(to_one_line(about, MAX_DESCRIPTION_CHARACTERS))
     for region in deed.outcome.regions:
         if not region.changed:

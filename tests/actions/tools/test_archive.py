@@ -1,4 +1,4 @@
-"""`recall` as the model uses it: what it brings back, how it says what is missing, and whose blocks it refuses."""
+"""Archived outputs as the model reads and searches them: what is shown, how it says what is missing, and whose it refuses."""
 
 import re
 from dataclasses import replace
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from afresh.actions.tools.recall import tool
+from afresh.actions.tools import read, search
 from afresh.core import event as happened
 from afresh.core.archived_block import BlockIndexLine, block_id_from_text
 from afresh.core.project_facts import EmptyFactIndex, FactCorrection
@@ -41,8 +41,11 @@ def kept(store: SqliteJournal, task: str, *texts: str) -> State:
     return append_events(store, create_task(store, task), [happened.TaskClaimed("worker")], [make_block(text) for text in texts])
 
 
-def recall(store: SqliteJournal, state: State, **args: str) -> str:
-    return tool.run(args, ToolContext(state, DictFiles(), TableSandbox({}), store, None)).text  # type: ignore[arg-type]
+def recall(store: SqliteJournal, state: State, id: str, about: str = "", **lines: int) -> str:
+    context = ToolContext(state, DictFiles(), TableSandbox({}), store, None)  # type: ignore[arg-type]
+    if about:
+        return search.tool.run({"path": f"@{id}", "text": about}, context).text
+    return read.tool.run({"path": f"@{id}", **lines}, context).text
 
 
 def test_it_brings_the_test_that_was_asked_about_whole_with_line_numbers(store: SqliteJournal):
@@ -61,22 +64,22 @@ def test_what_was_left_out_can_be_had_by_its_lines(store: SqliteJournal):
     state = kept(store, "one", OUTPUT)
     first = recall(store, state, id=block_id_from_text(OUTPUT)[:8])
     assert "$ pytest" in first and "2 failed, 200 passed" in first
-    left_out = re.search(r"(\d+) lines left out; `recall` id=\w{8} lines=(\d+)-(\d+)", first)
+    left_out = re.search(r"(\d+) lines left out; `read` @\w{8} start=(\d+) lines=(\d+)", first)
     assert left_out
-    more = recall(store, state, id=block_id_from_text(OUTPUT)[:8], lines=f"{left_out[2]}-{left_out[3]}")
+    more = recall(store, state, id=block_id_from_text(OUTPUT)[:8], start=int(left_out[2]), lines=int(left_out[3]))
     assert f"{left_out[2]} {OUTPUT.splitlines()[int(left_out[2]) - 1]}" in more.replace("\n ", "\n")
 
 
 def test_going_on_by_lines_reaches_the_end(store: SqliteJournal):
-    state, seen, ask = kept(store, "one", OUTPUT), set[int](), "1-500"
+    state, seen, ask = kept(store, "one", OUTPUT), set[int](), (1, 500)
     for _ in range(30):
-        told = recall(store, state, id=block_id_from_text(OUTPUT)[:8], lines=ask)
+        told = recall(store, state, id=block_id_from_text(OUTPUT)[:8], start=ask[0], lines=ask[1])
         seen |= {int(number) for number in re.findall(r"^ *(\d+) ", told, re.MULTILINE)}
         if len(seen) == len(OUTPUT.splitlines()):
             break
-        left_out = re.search(r"lines=(\d+-\d+) shows", told)
+        left_out = re.search(r"start=(\d+) lines=(\d+) shows", told)
         assert left_out
-        ask = left_out[1]
+        ask = (int(left_out[1]), int(left_out[2]))
     assert seen == set(range(1, len(OUTPUT.splitlines()) + 1))
 
 
@@ -101,13 +104,14 @@ def test_an_id_as_a_heading_shows_it_is_enough(store: SqliteJournal):
     state = replace(
         state, memory=replace(state.memory, passages=(Passage(12, PassageVoice.OUTPUT, block_id_from_text(OUTPUT), len(OUTPUT)),))
     )
-    assert "$ pytest" in recall(store, state, id=f"[12 output {block_id_from_text(OUTPUT)[:8]}]")
+    context = ToolContext(state, DictFiles(), TableSandbox({}), store, None)  # type: ignore[arg-type]
+    assert "$ pytest" in read.tool.run({"path": block_id_from_text(OUTPUT)[:8]}, context).text
 
 
 def test_the_output_of_another_task_is_not_to_be_had(store: SqliteJournal):
     kept(store, "one", OUTPUT)
     other = kept(store, "two", "mine")
-    with pytest.raises(ModelMistake, match="this task has archived no block"):
+    with pytest.raises(ModelMistake, match="this task has archived no output"):
         recall(store, other, id=block_id_from_text(OUTPUT)[:8])
 
 
@@ -121,26 +125,32 @@ def test_what_another_task_printed_first_can_be_had_by_the_task_that_saw_it_too(
 
 @pytest.mark.parametrize("id", ["deadbeef", "deadbeefdeadbeefdeadbeefdeadbeef"])
 def test_an_unknown_id_says_where_ids_stand(store: SqliteJournal, id: str):
-    with pytest.raises(ModelMistake, match=r"archived no block .* Archived outputs"):
+    with pytest.raises(ModelMistake, match=r"archived no output .* Archived outputs"):
         recall(store, kept(store, "one"), id=id)
 
 
-@pytest.mark.parametrize("id", ["", "abc", "step 4", "the pytest output", "../../etc/passwd", "%%%%%%%%"])
-def test_what_is_no_id_is_said_to_be_none(store: SqliteJournal, id: str):
-    with pytest.raises(ModelMistake, match="is no id"):
-        recall(store, kept(store, "one"), id=id)
+@pytest.mark.parametrize("path", ["@abc", "step 4", "the pytest output", "@%%%%%%%%", "facade"])
+def test_what_is_neither_a_file_nor_an_id_is_a_missing_file(store: SqliteJournal, path: str):
+    context = ToolContext(kept(store, "one"), DictFiles(), TableSandbox({}), store, None)  # type: ignore[arg-type]
+    with pytest.raises(ModelMistake, match="no such file"):
+        read.tool.run({"path": path}, context)
 
 
 def test_a_prefix_that_fits_several_blocks_names_them(store: SqliteJournal):
     twins = [BlockIndexLine("abcdef00" + sign * 24, "run", "x", 9, "", 1) for sign in "12"]
-    with pytest.raises(ModelMistake, match=r"fits 2 blocks .abcdef001111, abcdef002222"):
+    with pytest.raises(ModelMistake, match=r"fits 2 outputs .abcdef001111, abcdef002222"):
         recall(store, replace_in_parts(kept(store, "one"), index=tuple(twins)), id="abcdef00")
 
 
-@pytest.mark.parametrize("lines", ["x", "9-3", "0", "700-800", "1-2-3", "-5"])
-def test_lines_that_are_not_there_are_refused(store: SqliteJournal, lines: str):
-    with pytest.raises(ModelMistake, match="lines"):
-        recall(store, kept(store, "one", OUTPUT), id=block_id_from_text(OUTPUT)[:8], lines=lines)
+def test_lines_that_are_not_there_are_refused(store: SqliteJournal):
+    with pytest.raises(ModelMistake, match="has lines 1-"):
+        recall(store, kept(store, "one", OUTPUT), id=block_id_from_text(OUTPUT)[:8], start=700)
+
+
+def test_a_file_whose_name_looks_like_an_id_is_read_as_a_file(store: SqliteJournal):
+    files = DictFiles(**{"deadbeef01": "x = 1\n"})
+    context = ToolContext(kept(store, "one"), files, TableSandbox({}), store, None)  # type: ignore[arg-type]
+    assert read.tool.run({"path": "deadbeef01"}, context).text == "deadbeef01: lines 1-1 of 1"
 
 
 def test_a_line_that_a_person_wants_forgotten_is_not_recalled(store: SqliteJournal):
@@ -150,5 +160,5 @@ def test_a_line_that_a_person_wants_forgotten_is_not_recalled(store: SqliteJourn
 
     state = kept(store, "one", OUTPUT)
     context = ToolContext(state, DictFiles(), TableSandbox({}), store, None, 8_000, facts=Edited())  # type: ignore[arg-type]
-    told = tool.run({"id": block_id_from_text(OUTPUT)[:8], "lines": "215-235"}, context).text
+    told = read.tool.run({"path": f"@{block_id_from_text(OUTPUT)[:8]}", "start": 215, "lines": 20}, context).text
     assert "captured noise 8 of" in told and "captured noise 7 of" not in told

@@ -23,9 +23,9 @@ OPEN = (PlanItem("mend a.py", done=True), PlanItem("then b.py"))
 
 def use(keep="a.py is done", **fields):
     state = make_state(Task(id="t", goal="g", checks=(Check("pytest -q"),)), **{"step": 6, **fields})
-    (tool,) = [tool for tool in TOOLS if tool.schema.name == "compact"]
+    (tool,) = [tool for tool in TOOLS if tool.schema.name == "note"]
     rest = cast(Any, None)
-    return tool.run({"keep": keep}, ToolContext(state, rest, rest, rest, rest))
+    return tool.run({"subject": "compact", "text": keep}, ToolContext(state, rest, rest, rest, rest))
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,17 @@ def test_at_a_clean_boundary_it_is_granted(fields):
         ({"regions": CHANGED, "verdict": FAILED, "verdict_step": 5}, r"did not pass \(1 failed\)"),
         ({"recent": (StepRecord(6, "", (), "", kept=False),)}, "was undone"),
         ({"regions": CHANGED, "verdict": PASSED, "verdict_step": 5, "plan": OPEN, "plan_step": 4}, "half done: bring the plan"),
-        ({"keep": " "}, "say in `keep`"),
-        ({"keep": "x" * 301}, "at most 300 characters"),
-        ({"summary": Summary(keep=("y" * 300, "z" * 300, "w" * 299))}, 'withdraw some first, with keep="no longer: '),
+        ({"keep": " "}, "must not be empty"),
+        ({"summary": Summary(keep=("y" * 300, "z" * 300, "w" * 299))}, 'withdraw some first, with the text "no longer: '),
     ],
-    ids=["not verified", "changed since", "failed", "undone", "plan is behind", "no words", "too many words", "no room for more"],
+    ids=["not verified", "changed since", "failed", "undone", "plan is behind", "no words", "no room for more"],
 )
 def test_anywhere_else_it_is_refused_with_the_reason(fields, why):
     with pytest.raises(ModelMistake, match=why):
         use(**fields)
+
+
+def test_what_is_to_be_kept_is_cut_to_its_limit_and_the_result_says_so():
+    done = use(keep="x" * 301)
+    (event,) = done.events
+    assert isinstance(event, CompactionRequested) and len(event.keep) == 300 and "(cut to 300 characters)" in done.text

@@ -1,11 +1,8 @@
-"""Get an archived output back: the part that a question is about, the lines that are named, or what tells most of it."""
+"""What `read` and `search` find under an address such as `@1a2b3c4d` or `@notes`: archived outputs and what is remembered."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from afresh.actions.recall_excerpt import OutputExcerpt, select_line_range, select_lines_about, select_outline
-from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.archived_block import read_whole_index
 from afresh.core.fact import FactKind
 from afresh.core.project_facts import FactQuery, ProjectFact
@@ -27,18 +24,18 @@ MAX_SHOWN_FACTS = 16
 FACT_ID_PATTERN = re.compile(r"m[0-9a-f]{8}")
 
 
-def clean_id(given: str) -> str:
-    return given.strip().strip("[]`'\"…. ").lower()
-
-
 def recall_facts(given: str, about: str, context: ToolContext) -> str:
     """Empty when it is the id of an archived output that is asked for."""
-    name = clean_id(given)
+    name = strip_address(given)
     if name in FACT_KINDS_BY_NAME:
         return list_facts(name, about.strip(), context)
     if FACT_ID_PATTERN.fullmatch(name):
         return recall_fact(name, context)
     return ""
+
+
+def strip_address(given: str) -> str:
+    return given.strip().strip("@[]`'\"…. ").lower()
 
 
 def list_facts(name: str, about: str, context: ToolContext) -> str:
@@ -71,7 +68,7 @@ def recall_fact(name: str, context: ToolContext) -> str:
     """With the lines that say so, if they are the task's own to see."""
     found = [known for known in context.facts.known(name) if not known.ended and is_visible_fact(known, context)]
     if not found:
-        raise ModelMistake(f"recall: nothing is remembered as {name!r}")
+        raise ModelMistake(f"nothing is remembered as {name!r}")
     known = found[-1]
     return withhold_forgotten_lines(
         "\n".join([render_known_fact(known, context.state.task.id), *read_evidence(known, context)]), context
@@ -88,7 +85,7 @@ def read_evidence(known: ProjectFact, context: ToolContext) -> list[str]:
         return []
     lines = context.store.read(fact.block).splitlines()
     first, last = fact.lines if fact.lines[0] else (1, min(len(lines), MAX_SHOWN_FACTS))
-    return [f"[evidence: {fact.block[:8]} lines {first}-{last}]", *lines[first - 1 : last]]
+    return [f"[evidence: @{fact.block[:8]} lines {first}-{last}]", *lines[first - 1 : last]]
 
 
 def withhold_forgotten_lines(text: str, context: ToolContext) -> str:
@@ -102,44 +99,54 @@ MAX_LISTED_LINES = 10_000
 ID_CHARACTERS = 8
 FRAME_TOKENS = 60
 """Characters of an id as prompts show it; and tokens for the text around the lines."""
-LINE_RANGE_PATTERN = re.compile(r"\s*(\d+)\s*(?:(?:-|–|to|:|,)\s*(\d+)?)?\s*")
 
 
-def recall_output(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-    if known := recall_facts(args["id"], args.get("about", ""), context):
+def read_archive(address: str, lines: tuple[int, int] | None, context: ToolContext) -> ToolOutcome:
+    """The lines that are asked for, or what tells most of an output; or a list of what is remembered."""
+    if known := recall_facts(address, "", context):
         return ToolOutcome(known)
-    listing = clean_id(args["id"]) == INDEX_NAME
-    block = INDEX_NAME if listing else find_block_id(args["id"], context)
-    text = "\n".join(read_whole_index(context.state.memory.index, context.store.read)) if listing else context.store.read(block)
-    text, room = withhold_forgotten_lines(text, context), max(FRAME_TOKENS, context.recall - FRAME_TOKENS)
-    question, wanted = args.get("about", "").strip(), args.get("lines", "").strip()
-    if wanted or (listing and text and not question):
-        first, last = parse_line_range(wanted or f"1-{MAX_LISTED_LINES}", len(text.splitlines()))
+    block, text, room = open_block(address, context)
+    if block == INDEX_NAME and text:
+        lines = lines or (1, MAX_LISTED_LINES)
+    if lines:
+        first, last = clamp_line_range(lines, len(text.splitlines()))
         return ToolOutcome(render_block_part(block, select_line_range(text, first, last, room, context.count), "", last))
-    part = select_lines_about(text, question, room, context.count) if question else select_outline(text, room, context.count)
-    if part.numbers or not question:
+    return ToolOutcome(render_block_part(block, select_outline(text, room, context.count)))
+
+
+def search_archive(address: str, words: str, context: ToolContext) -> ToolOutcome:
+    """The parts of an output, or of what is remembered, that are about these words."""
+    if known := recall_facts(address, words, context):
+        return ToolOutcome(known)
+    block, text, room = open_block(address, context)
+    part = select_lines_about(text, words.strip(), room, context.count)
+    if part.numbers:
         return ToolOutcome(render_block_part(block, part))
-    return ToolOutcome(
-        render_block_part(block, select_outline(text, room, context.count), f"no line holds {question[:80]!r}; what tells most:")
-    )
+    note = f"no line holds {words.strip()[:80]!r}; what tells most:"
+    return ToolOutcome(render_block_part(block, select_outline(text, room, context.count), note))
+
+
+def open_block(address: str, context: ToolContext) -> tuple[str, str, int]:
+    """The id of an archived output, or `index`; its text; and the tokens that may be shown of it."""
+    listing = strip_address(address) == INDEX_NAME
+    block = INDEX_NAME if listing else find_block_id(address, context)
+    text = "\n".join(read_whole_index(context.state.memory.index, context.store.read)) if listing else context.store.read(block)
+    return block, withhold_forgotten_lines(text, context), max(FRAME_TOKENS, context.recall - FRAME_TOKENS)
 
 
 def find_block_id(given: str, context: ToolContext) -> str:
     """The whole id. Only what this task has archived itself can be had: what it knows by id, and what came with its records."""
-    name = clean_id(given)
+    name = strip_address(given)
     name = next((word for word in reversed(name.split()) if re.fullmatch(r"[0-9a-f]{6,32}", word)), name)
     if not re.fullmatch(r"[0-9a-f]{6,32}", name):
-        raise ModelMistake(
-            f"recall: {given[:60]!r} is no id: ids are {ID_CHARACTERS} characters like 1a2b3c4d, "
-            f"{describe_id_places(context.state)}"
-        )
+        raise ModelMistake(f"{given[:60]!r} is no archived output: ids are like @1a2b3c4d, {describe_id_places(context.state)}")
     matching = {block for block in list_known_blocks(context.state) if block.startswith(name)}
     matching = matching or set(context.store.find(name, context.state.task.id))
     if not matching:
-        raise ModelMistake(f"recall: this task has archived no block {name!r}; see the ids {describe_id_places(context.state)}")
+        raise ModelMistake(f"this task has archived no output @{name}; see the ids {describe_id_places(context.state)}")
     if len(matching) > 1:
         fitting = ", ".join(block[: max(ID_CHARACTERS, len(name) + 4)] for block in sorted(matching)[:4])
-        raise ModelMistake(f"recall: {name!r} fits {len(matching)} blocks ({fitting}); give more of the id")
+        raise ModelMistake(f"@{name} fits {len(matching)} outputs ({fitting}); give more of the id")
     return matching.pop()
 
 
@@ -151,32 +158,29 @@ def list_known_blocks(state: State) -> set[str]:
 
 
 def describe_id_places(state: State) -> str:
-    latest = ", ".join(f"{line.block[:ID_CHARACTERS]} ({line.subject[:40]})" for line in state.memory.index[:-4:-1])
-    return "under Archived outputs, or in the list that id=index shows" + (f"; the latest: {latest}" if latest else "")
+    latest = ", ".join(f"@{line.block[:ID_CHARACTERS]} ({line.subject[:40]})" for line in state.memory.index[:-4:-1])
+    return "under Archived outputs, or in the list that `read` @index shows" + (f"; the latest: {latest}" if latest else "")
 
 
-def parse_line_range(given: str, total: int) -> tuple[int, int]:
-    match = LINE_RANGE_PATTERN.fullmatch(given)
-    if not match:
-        raise ModelMistake(f'recall: lines should be like "120-180", not {given[:40]!r}')
-    first, last = int(match[1]), int(match[2] or match[1])
-    if not 1 <= first <= total or last < first:
-        raise ModelMistake(f"recall: the block has lines 1-{total}, not {given.strip()[:40]}")
+def clamp_line_range(lines: tuple[int, int], total: int) -> tuple[int, int]:
+    first, last = lines
+    if not 1 <= first <= total:
+        raise ModelMistake(f"the output has lines 1-{total}, not {first}")
     return first, min(last, total)
 
 
 def render_block_part(block: str, part: OutputExcerpt, note: str = "", last: int = 0) -> str:
     """What it is, the lines, and what was left out with the way to get it."""
     head = (
-        f"[{block[:ID_CHARACTERS]}: {'all' if part.whole else len(part.numbers)} of {part.total} "
+        f"[@{block[:ID_CHARACTERS]}: {'all' if part.whole else len(part.numbers)} of {part.total} "
         f"lines{'; ' + note if note else ''}]"
     )
     if part.whole:
-        return f"{head}\n{part.text}" if part.total else f"[{block[:ID_CHARACTERS]}: empty]"
+        return f"{head}\n{part.text}" if part.total else f"[@{block[:ID_CHARACTERS]}: empty]"
     first, end = find_next_gap(part, last)
     rest = (
-        f"{part.total - len(part.numbers)} lines left out; `recall` id={block[:ID_CHARACTERS]} lines={first}-{end} "
-        "shows the next of them"
+        f"{part.total - len(part.numbers)} lines left out; `read` @{block[:ID_CHARACTERS]} start={first} "
+        f"lines={end - first + 1} shows the next of them"
     )
     return f"{head}\n{part.text}\n[{rest}]"
 
@@ -190,12 +194,3 @@ def find_next_gap(part: OutputExcerpt, last: int) -> tuple[int, int]:
     while end < (max(last, first) if last > first else part.total) and end + 1 not in held:
         end += 1
     return first, end
-
-
-tool = FunctionTool(
-    make_tool_schema(
-        "recall", "Archived output `id`: parts about words, or lines 9-80. Or id=index, decisions, failed, notes, memory.",
-        ("about", "lines"), id="", about="", lines="",
-    ),
-    recall_output,
-)  # fmt: skip
