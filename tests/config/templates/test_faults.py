@@ -165,6 +165,8 @@ def raised(plain: dict) -> dict:
             "names",
             "summary",
             "tests",
+            "similar",
+            "outline",
         ):
             held.get("sections", {}).get(capped, {}).pop("share", None)
     return plain
