@@ -119,11 +119,11 @@ def test_2_the_plan_stays_and_the_latest_thought_is_whole(windows):
 
 
 def test_3_nothing_is_cut_while_there_is_room(windows):
-    """Definitions are shown whole or not at all: what is left may be less than the smallest of them needs. The source tree has a
-    cap: nobody asked for it."""
+    """Definitions are shown whole or not at all: what is left may be less than the smallest of them needs. What nobody
+    asked for has a cap."""
     for window in windows.values():
         cut = [one for one in window.omissions if one.reason in ("no room left", "shown in part")]
-        gone = [one.tokens for one in cut if one.section != "outline"]
+        gone = [one.tokens for one in cut if one.section in ("files", "last")]
         assert not gone or window.filled >= 0.95 or (1 - window.filled) * window.budget < min(gone), f"step {window.step}"
 
 
@@ -138,7 +138,7 @@ def test_3_whatever_the_files_and_the_ceiling(sizes, budget):
     )
     if gone := [one.tokens for one in window.omissions if one.section == "files"]:
         left = budget - window.request.reserve - window.tokens
-        assert left <= 0.06 * budget or left < min(gone)
+        assert left <= 0.06 * budget or left < min(gone) + budget // 16, "some is kept for lines that stand for what is left out"
 
 
 @pytest.mark.usefixtures("confined")
