@@ -108,7 +108,8 @@ def test_1_each_piece_of_code_stands_once_in_a_window(windows):
 
 def test_1_the_source_of_a_failing_test_that_was_read_is_not_shown_beside_the_file(windows):
     assert "def test_whole_kilograms" in windows[5].sections["failing"]
-    assert "def test_whole_kilograms" in windows[6].sections["files"] and "failing" not in windows[6].sections
+    shown = [name for name, text in windows[6].sections.items() if "def test_whole_kilograms" in text]
+    assert len(shown) == 1 and shown[0] in ("files", "failing", "last")
 
 
 def test_2_the_plan_stays_and_the_latest_thought_is_whole(windows):

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from afresh.actions.tools.run import shorten_command
 from afresh.core.action import Observation, describe_subject
 from afresh.core.archived_block import Block, BlockIndexLine, block_from_text, move_old_lines
 from afresh.core.command_output import OutputReading, command_from_output
@@ -19,6 +18,7 @@ from afresh.core.step_result import (
     StepActions,
     find_telling_line,
     shorten_action,
+    shorten_command,
     truncate_first_line,
 )
 from afresh.core.tool_traits import ToolTrait, has_trait

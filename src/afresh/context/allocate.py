@@ -90,6 +90,14 @@ class SectionAllocation(Allocation):
                 break
         return self.spent - before
 
+    def claim_urgent(self, room: int) -> int:
+        """Excerpts that have the rank of the core."""
+        before = self.spent
+        for piece in [piece for piece in self.missing if piece.rank < self.policy.excerpts.core_rank // 2]:
+            if (cost := self.cost(piece)) <= self.within(room - (self.spent - before)):
+                self.show(piece, piece, cost)
+        return self.spent - before
+
     def take_part(self, room: int) -> int:
         """A part of the first piece that did not fit whole; pieces of a group (definitions) are shown whole or not at all."""
         piece = next(iter(self.missing), None)
@@ -210,6 +218,8 @@ def allocate_tokens(
     late = [one for one in order if one.turn is AllocationTurn.AFTER_OTHERS]
     early = [one for one in order if one not in late]
     kept, held = _reserve_for_stubs(pages, room, policy), sum(one.wish(one.due(room)) for one in late)
+    for one in early:
+        left -= one.claim_urgent(left - kept - held)
     for one in early:
         if one.turn is AllocationTurn.BESIDE_OTHERS:
             left += one.hide_shown(pages, given)

@@ -111,6 +111,10 @@ class Allocation(ABC):
         """What it would take of its share."""
         return min(most, self.limit)
 
+    def claim_urgent(self, room: int) -> int:
+        """Taken before all shares: the little that the work turns on."""
+        return 0
+
     @abstractmethod
     def claim(self, room: int) -> int:
         """Taken of its share."""

@@ -99,6 +99,8 @@ class HistoryPolicy:
     """One in this many tokens more make another selection worth while."""
     max_filled_gap_characters: int = 16
     """A shorter gap between rows is shown instead of being marked."""
+    max_filled_live_gap_characters: int = 16
+    """The same, of work in a tree: results of a script are of little use one by one."""
     min_output_characters_for_id: int = 80
     """A shorter output says little more than how its action ended."""
     cold_after_steps: int = 500
@@ -264,7 +266,7 @@ DEFAULT_CONTEXT_POLICY = replace(
         extension=ExtensionPolicy(max_growth=1.75, max_turn_tokens=1_000, max_read_tokens=2_500), worth=DEFAULT_WORTH
     ),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True),
-    history=HistoryPolicy(max_live_tokens=800),
+    history=HistoryPolicy(max_live_tokens=800, max_filled_live_gap_characters=80),
     memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8, max_error_lines=4),
     truncation=TruncationPolicy(max_unmarked_gap_characters=100, docstring_weight=0.2),
 )

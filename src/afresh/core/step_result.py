@@ -47,6 +47,15 @@ def shorten_action(deed: ActionResult) -> Action:
     return replace(deed.action, args=args)
 
 
+MORE_LINES_START = " … and "
+
+
+def shorten_command(command: str) -> str:
+    """Its first line: who wrote a script knows it, and the record of the action has it."""
+    first, *more = command.strip().splitlines() or [""]
+    return f"{first}{MORE_LINES_START}{len(more)} more lines" if more else first
+
+
 def shorten_argument(value: object) -> str:
     return f"{len(value)} items" if isinstance(value, list) else truncate_first_line(str(value), 160)  # pyright: ignore[reportUnknownArgumentType]
 

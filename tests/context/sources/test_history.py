@@ -44,6 +44,9 @@ SCHEMAS = select_offered_tools(STYLE.at("change"), TOOLS)
 HEADING = re.compile(r"(\d+)(?:= [0-9a-f]{8}( \(before the last change\))?(?: …)?|(?: [a-z0-9 ]+)?[>:] .*)")
 
 
+NARROW_GAPS = replace(DEFAULT_CONTEXT_POLICY, history=replace(DEFAULT_CONTEXT_POLICY.history, max_filled_live_gap_characters=1))
+
+
 def test_work_on_a_task_has_no_index_of_names():
     """No mind that played the model has ever used it."""
     many = [(number, PassageVoice.OUTPUT, f"what value_{number} is stands here\n" * 3) for number in range(11, 30)]
@@ -112,6 +115,25 @@ def test_work_in_a_tree_takes_no_more_for_earlier_steps_than_its_limit_however_m
     assert work.tokens <= DEFAULT_CONTEXT_POLICY.history.max_live_tokens
     [free] = [part for part in made(remembering(many, first_snapshot=""), 16_000).sections if part.name == "work"]
     assert free.tokens > 2 * work.tokens, "recorded runs have no tree to look at"
+
+
+def test_a_script_that_a_step_tells_of_has_no_second_line():
+    script = "run python - <<'P' … and 6 more lines"
+    outcome = "run python - <<'P'… → 14 euros in total_price"
+    seen = Observation(Action("run", {"command": "python - <<'P'…"}), True, "x")
+    recent = (StepRecord(29, "", (seen,), outcome, True), StepRecord(30, "", (), "", True))
+    spoken = [(29, PassageVoice.ACTION, script), (29, PassageVoice.OUTPUT, "unit_price = 7 euros\ntotal_price = 14 euros")]
+    told = section(made(remembering(spoken, recent=recent)), "work")
+    assert [line for line in told if "<<'P'" in line] == [f"29> {outcome}"] and "unit_price = 7 euros" in told
+
+
+def test_short_lines_between_results_are_shown_in_work_in_a_tree():
+    results = "first_{0} = 'some_value_{0}'\n'[a] and {0} more'\nother_{0} = 'other_value_{0}'"
+    memory = remembering([(n, PassageVoice.OUTPUT, results.format(f"result_{n}")) for n in range(1, 29)], first_snapshot="tree")
+    whole, cut = [
+        section(made(replace(memory, policy=policy), 4_000), "work") for policy in (DEFAULT_CONTEXT_POLICY, NARROW_GAPS)
+    ]
+    assert "…" in cut and "…" not in whole
 
 
 def test_a_hit_of_a_search_is_not_shown_again_where_files_show_its_line():

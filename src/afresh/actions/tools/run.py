@@ -8,7 +8,7 @@ from typing import Any
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.action import CommandRun
 from afresh.core.line_region import Region
-from afresh.core.step_result import ToolOutcome
+from afresh.core.step_result import ToolOutcome, shorten_command
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree
@@ -85,12 +85,6 @@ def run_command(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         return ToolOutcome(f"$ {done.command}\nexit 0\n{lines}", regions=regions)
     lost = f"\n[{LOST_FILES_NOTE}]" if done.exit and LOST_FILE_PATTERN.search(done.output) else ""
     return ToolOutcome(f"$ {shorten_command(done.command)}\n{render_command_result(done)}{lost}", ok=done.exit == 0)
-
-
-def shorten_command(command: str) -> str:
-    """Its first line: who wrote a script knows it, and the record of the action has it."""
-    first, *more = command.strip().splitlines() or [""]
-    return f"{first} … and {len(more)} more lines" if more else first
 
 
 def check_command_length(command: str) -> str:

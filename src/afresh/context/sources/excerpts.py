@@ -152,7 +152,7 @@ def draft_excerpts(memory: GatheredContext) -> SectionDraft:
         replace(
             _build_excerpt_piece(view, rank_excerpt(view, state, spoken, memory.policy.excerpts) + kept.get(view, 0)),
             stub=str(view.stub),
-            asked=was_touched_last(view, state, memory.policy.excerpts),
+            asked=view in kept or was_touched_last(view, state, memory.policy.excerpts),
         )
         for view in views
     ]

@@ -12,7 +12,8 @@ from afresh.core.action import describe_action
 from afresh.core.context_item import StepLine
 from afresh.core.context_policy import HistoryPolicy
 from afresh.core.prompt import Omission, Section
-from afresh.core.step_history import FAILED_SUFFIX, PassageVoice
+from afresh.core.step_history import ENDED_OK, FAILED_SUFFIX, PassageVoice
+from afresh.core.step_result import MORE_LINES_START
 from afresh.core.symbol import HIT_REMARK_START
 from afresh.core.template import SectionShare
 from afresh.core.tool_traits import ToolTrait, has_trait
@@ -24,6 +25,7 @@ from afresh.outputs.printed_files import strip_line_number
 from afresh.outputs.read_output import is_echo_or_progress
 
 HISTORY_TITLE = "## Work so far (by step: > action and result; : thought; = output, `read` @id; … omitted)"
+WORKED_ENDINGS = (ENDED_OK, "kept")
 THOUGHT_VOICES = (PassageVoice.THOUGHT, PassageVoice.SKETCH)
 
 
@@ -81,18 +83,17 @@ class HistoryAllocation(Allocation):
 
     def said_last(self, last: Allocation | None) -> frozenset[str]:
         """What the model thought and did in the last step, as far as the section `last` shows it; if it shows not all actions,
-        those that a line says all of."""
+        those that a line says all of. A script that worked is not shown for its source."""
         deeds = last is None or not last.omissions
         if last and not deeds and not last.shown:
             return frozenset()
         thought = deeds or last is None or not last.is_cut(THOUGHT_PIECE)
         step = self.memory.state.work.step
-        said, brief = (
-            [(entry.voice, row.line.key) for entry in self.since(step) for row in entry.rows],
-            self.brief_actions({step}),
-        )
-        thoughts = [key for voice, key in said if voice in THOUGHT_VOICES and thought]
-        return frozenset([*thoughts, *[key for voice, key in said if voice is PassageVoice.ACTION and (deeds or key in brief)]])
+        said, brief = [(entry, row.line.key) for entry in self.since(step) for row in entry.rows], self.brief_actions({step})
+        thoughts = [key for entry, key in said if entry.voice in THOUGHT_VOICES and thought]
+        acted = [(entry, key) for entry, key in said if entry.voice is PassageVoice.ACTION]
+        named = [key for entry, key in acted if deeds or key in brief or (self.live and entry.passage.ended in WORKED_ENDINGS)]
+        return frozenset([*thoughts, *named])
 
     def brief_actions(self, steps: Collection[int]) -> frozenset[str]:
         """Lines of actions in these steps that say all of them; a command or a claim says more."""
@@ -109,7 +110,9 @@ class HistoryAllocation(Allocation):
         brief = self.brief_actions(steps)
         plain = [key for entry, key in rows if entry.voice is PassageVoice.ACTION and entry.step in steps and key in brief]
         echoed = [key for entry, key in rows if entry.step in steps and _is_command_echo(entry, key)]
-        retold = [key for _, key in rows if key.removeprefix("$ ").removesuffix(FAILED_SUFFIX) in text]
+        retold = [
+            key for _, key in rows if key.removeprefix("$ ").removesuffix(FAILED_SUFFIX).partition(MORE_LINES_START)[0] in text
+        ]
         return frozenset([*plain, *echoed, *retold])
 
     def since(self, step: int) -> Iterator[TraceEntry]:
@@ -123,9 +126,13 @@ class HistoryAllocation(Allocation):
 
     def within(self, room: int) -> int:
         """In a tree that can be searched and read again it takes only so much."""
-        live = bool(self.memory.state.workspace.first_snapshot)
-        most = min(self.limit, self.policy.max_live_tokens) if live else self.limit
+        most = min(self.limit, self.policy.max_live_tokens) if self.live else self.limit
         return min(room, most - self.spent)
+
+    @property
+    def live(self) -> bool:
+        """Whether there is such a tree; recorded runs have none."""
+        return bool(self.memory.state.workspace.first_snapshot)
 
     def more(self, room: int) -> int:
         """Once, and a little more is not worth another selection."""
@@ -206,7 +213,8 @@ class HistoryAllocation(Allocation):
 
     def told(self, shown: Sequence[tuple[TraceEntry, TraceRow]], ids: Mapping[TraceEntry, str]) -> Iterator[tuple[str, str]]:
         """Step by step: what was thought, the line that says what was done, and what came of it."""
-        changed, longest_gap = self.memory.state.workspace.last_change, self.policy.max_filled_gap_characters
+        changed = self.memory.state.workspace.last_change
+        longest_gap = self.policy.max_filled_live_gap_characters if self.live else self.policy.max_filled_gap_characters
         steps = {step: list(rows) for step, rows in groupby(shown, _get_row_step)}
         for step in sorted({*steps, *self.outcomes}):
             rows = steps.get(step, [])

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from afresh.context.file_chunks import extract_function_source
 from afresh.context.section import SectionDraft, SectionPiece
-from afresh.context.sources.excerpts import rank_worked_on_excerpts, try_read_file
+from afresh.context.sources.excerpts import try_read_file
 from afresh.core.context_item import Item, Note, render_lines
 from afresh.core.context_policy import FilePolicy, ReportPolicy
 from afresh.core.prompt import Tier
@@ -78,15 +78,18 @@ FIXTURE_RANK_OFFSET = 100
 
 
 def draft_failing_tests(memory: GatheredContext) -> SectionDraft:
-    """Unless it stands under Files, among what is kept."""
-    shown = [view.code for view in rank_worked_on_excerpts(memory)]
+    """Unless another section shows it: Files, or a traceback."""
     pieces = [
-        SectionPiece(f"{look.subject}\n{look.text}", f"source of {look.subject}", number)
+        SectionPiece(f"{look.subject}\n{look.text}", f"source of {look.subject}", number, once=_find_definition_line(look.text))
         for number, look in enumerate(memory.notes("test"))
-        if not any(look.text in code for code in shown)
     ]
     pieces += [
         SectionPiece(render_lines((fixture.subject, *fixture.body)), fixture.subject, FIXTURE_RANK_OFFSET + at)
         for at, fixture in enumerate(memory.excerpts("fixture"))
     ]
     return SectionDraft("failing", "Source of failing tests", Tier.PHASE, tuple(pieces))
+
+
+def _find_definition_line(source: str) -> str:
+    """The first line that is no decorator."""
+    return next((line.strip() for line in source.splitlines() if line.lstrip().startswith(("def ", "async def "))), "")
