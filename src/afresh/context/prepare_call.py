@@ -83,8 +83,8 @@ def extend_last_call(state: State, runtime: Runtime) -> PreparedCall | Extension
         return ExtensionDecision(False, "system text, tools, model or policy changed")
     try:
         prompt = extend_prompt(inputs, runtime.store.read)
-    except OverCeiling as error:
-        return ExtensionDecision(False, error.evidence)
+    except OverCeiling:
+        return ExtensionDecision(False, f"with the last step it would exceed {bound:,} tokens")
     decision = decide_extension(estimate_costs(prompt, state, _is_cache_expired(state, runtime)), settings.cache, policy)
     return PreparedCall(prompt, memory, settings, decision) if decision.extend else decision
 
