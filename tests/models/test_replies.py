@@ -97,7 +97,7 @@ def test_thinking_is_a_text_or_a_list(given: object, kept: tuple[Thinking, ...])
 
 
 def test_a_reply_over_its_limit_is_refused_with_the_figures() -> None:
-    request, words = make_sample_request(reserve=50), "word " * 40
+    request, words = make_sample_request(reserve=50), "word " * 60
     check_reply_length(Reply("short"), request, estimate_tokens)
     for reply in (Reply(words), Reply("", (Action("read", {"path": words}),)), Reply("", thinking=(Thinking(words),))):
         with pytest.raises(ValueError, match=r"about \d+ tokens.* limit is 50.*Shorten it by about \d+"):

@@ -33,8 +33,10 @@ MAX_READ_FACTOR = 2
 """By how much the lines of the last step may raise the ceiling: to so many times the ordered one."""
 MAX_REPLY_SHARE = 0.5
 """Of the ceiling."""
-REPLY_FACTOR_BY_PHASE = {"change": 1.5, "report": 1.5}
+REPLY_FACTOR_BY_PHASE = {"change": 2.0, "report": 2.0}
 """How long replies are likely to be, relative to what the template keeps for them: to look takes fewer words than to change."""
+EXTENDED_REPLY_FACTOR = 2
+"""In a prompt that extends another a longer reply takes no tokens from code."""
 AS_ORDERED = "as ordered: nothing more is needed"
 
 
@@ -134,9 +136,12 @@ def release_reply_reserve(state: State, runtime: Runtime, shortage: OverCeiling)
 
 def settings_for_call(state: State, runtime: Runtime, budget: int = 0) -> CallSettings:
     """With the calibrated counter, the tools that the task has, what is kept for the reply under this ceiling (the one in force,
-    unless given), and a template that leaves more room when the last call was under pressure."""
+    or the one given for a prompt that extends another), and a template that leaves more room when the last call was under
+    pressure."""
     template = runtime.settings.template
     reply = reserve_reply_tokens(state, template, budget or state.budget)
+    if budget > state.budget:
+        reply = max(reply, EXTENDED_REPLY_FACTOR * _usual_reply_tokens(state, template))
     template = replace(template, phases=tuple(replace(phase, reply=reply) for phase in template.phases))
     if state.tokens.last_call.pressure is not CeilingPressure.CALM:
         template = _reduce_sections(template, runtime.settings.policy.allocation.sections_reduced_under_pressure)
