@@ -191,9 +191,11 @@ def test_thinking_goes_back_while_it_is_on_and_a_reply_without_signed_thinking_i
     assert not plain.ask(extend=True, budget=8_000).request.turns[0].reply.thinking
 
 
-def test_the_bound_is_the_ceiling_of_the_base_and_a_part_of_the_ordered_one_under_the_cap():
+def test_the_bound_follows_the_ordered_ceiling_leaves_a_raised_base_room_and_keeps_to_the_cap():
     policy, state = DEFAULT_CONTEXT_POLICY.allocation.extension, started().state
-    assert compute_bound(state, 16_000, policy) == 4_000 + int((policy.max_growth - 1) * 4_000)
+    assert compute_bound(state, 16_000, policy) == int(policy.max_growth * 4_000)
+    raised = replace(state, tokens=replace(state.tokens, prompt=replace(state.tokens.prompt, ceiling=9_000)))
+    assert compute_bound(raised, 16_000, policy) == 13_000
     assert compute_bound(state, 5_000, policy) == 5_000
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from afresh.context.build_prompt import PromptInputs, compose_request, render_footer
-from afresh.context.extend_or_rebuild import ExtensionCosts
+from afresh.context.extend_or_rebuild import ExtensionCosts, compute_extension_bound
 from afresh.context.sources.last_step import REPLY_UNDONE_TEXT
 from afresh.context.sources.turn_results import render_results
 from afresh.context.sources.verification_status import render_verdict
@@ -46,8 +46,9 @@ def find_obstacle(state: State, settings: CallSettings) -> str:
 
 
 def compute_bound(state: State, cap: int, policy: ExtensionPolicy) -> int:
-    """Tokens that an extended prompt may have with its reply: as its base, and a part of the ordered ceiling more."""
-    return min(cap, state.tokens.prompt.ceiling + int((policy.max_growth - 1) * state.task.budget))
+    """Tokens that an extended prompt may have with its reply. A base that was raised may grow by the ordered ceiling at least."""
+    ordered = state.task.budget
+    return min(cap, max(compute_extension_bound(ordered, policy), state.tokens.prompt.ceiling + ordered))
 
 
 def estimate_costs(prompt: Prompt, state: State, expired: bool) -> ExtensionCosts:
