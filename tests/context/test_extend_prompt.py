@@ -236,3 +236,8 @@ def test_whoever_plays_the_model_sees_what_a_model_is_sent_in_the_order_of_the_w
     page = render_mailbox_message(started().ask(extend=True, budget=8_000).request, "0001-abc")
     places = [page.index(text) for text in ("<!-- tools -->", "## Task", "You did: search", "What is your next action?")]
     assert places == sorted(places)
+
+
+def test_the_footer_says_how_old_the_sections_are():
+    run = started()
+    assert "The sections are as of step 1;" in run.ask(extend=True, budget=8_000).request.footer

@@ -10,7 +10,7 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.app.demo import SAMPLE_FOLDER
 from afresh.code.code_insight import CodeInsight
 from afresh.config.templates.load_template import list_task_types, load_template
-from afresh.context.build_prompt import NEARLY_FULL_HINT, build_prompt, draft_sections, select_offered_tools
+from afresh.context.build_prompt import build_prompt, draft_sections, select_offered_tools
 from afresh.core.action import Action, Observation
 from afresh.core.context_item import Item, Note
 from afresh.core.decision import Decision
@@ -139,11 +139,8 @@ def test_the_foot_counts_the_steps_of_the_phase_and_urges_when_they_are_used_up(
         window(replace(state, work=replace(state.work, phase_steps=(("understand", spent),))), style(), MANY).request.body
         for spent in (1, 2)
     )
-    assert f"| phase understand, step 2 of 3]\n{NEARLY_FULL_HINT}\nWhat is your next action?" in early
-    assert (
-        f"| phase understand, step 3 of 3]\n{NEARLY_FULL_HINT}\nThe 3 steps of this phase are used up: make the first change now"
-        in late
-    )
+    assert "| phase understand, step 2 of 3]\nWhat is your next action?" in early
+    assert "| phase understand, step 3 of 3]\nThe 3 steps of this phase are used up: make the first change now" in late
 
 
 def test_a_report_that_is_not_begun_in_time_is_asked_for_by_name():

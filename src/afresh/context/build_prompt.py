@@ -48,6 +48,8 @@ SECTION_SEPARATOR = "\n\n"
 SENT_APART = ("system", "tools", TURN_SECTION, FOOTER_SECTION)
 """Sections that are not part of the message."""
 NEARLY_FULL_SHARE = 0.9
+RAISED_FACTOR = 1.75
+"""A prompt that is full under the ordered ceiling is as it should be; one under so much higher a ceiling has needs."""
 NEARLY_FULL_HINT = "Nearly full: `note` with subject `compact` puts older steps away, `room` asks for a larger prompt."
 
 
@@ -67,7 +69,7 @@ class PromptInputs:
     spare: int = 0
     """Kept free: by so much an attempt before this one was over, since a whole may count for more than its parts."""
     granted: int | None = None
-    """Tokens to think with, of a prompt that extends another: the same as in that."""
+    """Tokens to think with, of a prompt that extends another: the same as in that. None if it is built anew."""
 
     @property
     def layout(self) -> CallLayout:
@@ -217,13 +219,24 @@ def render_footer(terms: PromptInputs, used: int) -> str:
     lines = (
         layout.guidance,
         context,
-        NEARLY_FULL_HINT if state.work.step and used + reserve > budget * NEARLY_FULL_SHARE else "",
+        _render_room_note(terms, used + reserve),
         layout.cue,
         terms.refused,
         *render_stall_warnings(state, terms.memory.policy.reports),
         "What is your next action?",
     )
     return "\n".join(line for line in lines if line)
+
+
+def _render_room_note(terms: PromptInputs, taken: int) -> str:
+    """Of an extended prompt, how old its beginning is; of one that was raised and is full all the same, what can be done."""
+    state = terms.memory.state
+    if terms.granted is not None:
+        return (
+            f"The sections are as of step {state.tokens.prompt.base}; your replies since then, with their results, follow them."
+        )
+    raised = terms.budget >= RAISED_FACTOR * state.task.budget
+    return NEARLY_FULL_HINT if state.work.step and raised and taken > terms.budget * NEARLY_FULL_SHARE else ""
 
 
 def draft_sections(memory: GatheredContext) -> tuple[SectionDraft, ...]:

@@ -186,7 +186,7 @@ def render_mailbox_message(request: Request, stem: str) -> str:
 
 def _render_turn(turn: ToolExchange) -> tuple[str, ...]:
     """What a model is sent as its own words, and as results of its own calls."""
-    return ("<!-- your next reply, and what came of it -->", render_turn(turn), "")
+    return ("<!-- your reply, and what came of it -->", render_turn(turn), "")
 
 
 def _describe_thinking_share(request: Request) -> str:
