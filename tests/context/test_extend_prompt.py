@@ -153,7 +153,7 @@ def test_every_call_is_built_again_from_its_record_and_its_archived_text_is_what
         (PersonSpoke("Leave it."), "a person said something"),
         (QuestionAnswered("yes"), "a person said something"),
         (MemoryCompacted(1, "", (), Summary(), 0), "memory was compacted"),
-        (ChangeKeptOrReverted(1, True, "s", ("b.py",), hunks=(Hunk("b.py", 1, 1, 1, 2),)), "a command changed b.py"),
+        (ChangeKeptOrReverted(1, True, "s", ("b.py",), hunks=(Hunk("b.py", 1, 1, 1, 900),)), "a command changed b.py"),
     ],
     ids=["words", "answer", "compaction", "command"],
 )
@@ -161,6 +161,15 @@ def test_what_the_kept_text_does_not_know_of_asks_for_a_new_prompt(event, why):
     run = started((EDIT, "a.py: line 1 replaced"))
     assert not find_obstacle(run.state, run.settings)
     assert find_obstacle(apply_event(event, run.state), run.settings) == why
+
+
+def test_lines_that_a_command_changed_are_named_in_its_turn():
+    run = started((Action("run", {"command": "sed -i s/a/b/ b.py"}), "exit 0"))
+    run.state = apply_event(ChangeKeptOrReverted(1, True, "s", ("b.py",), hunks=(Hunk("b.py", 3, 1, 3, 2),)), run.state)
+    assert not find_obstacle(run.state, run.settings)
+    assert "Lines changed by your commands: b.py 3-4" in run.ask(extend=True, budget=8_000).request.turns[0].text
+    run.act((SEARCH, "x"))
+    assert "changed by your commands" not in run.ask(extend=True, budget=8_000).request.turns[-1].text
 
 
 def test_a_change_that_the_reply_shows_asks_for_no_new_prompt():
