@@ -102,4 +102,4 @@ def test_what_is_extended_costs_no_more_than_a_new_prompt(costs, rates):
 
 def test_the_first_policy_never_extends_and_the_default_lets_a_prompt_grow_to_more_than_twice():
     assert compute_extension_bound(4_000, FIRST_CONTEXT_POLICY.allocation.extension) == 0
-    assert compute_extension_bound(4_000, DEFAULT_CONTEXT_POLICY.allocation.extension) == 11_000
+    assert compute_extension_bound(4_000, DEFAULT_CONTEXT_POLICY.allocation.extension) == 12_000

@@ -263,7 +263,7 @@ DEFAULT_CONTEXT_POLICY = replace(
     FIRST_CONTEXT_POLICY,
     version=2,
     allocation=AllocationPolicy(
-        extension=ExtensionPolicy(max_growth=2.75, max_turn_tokens=1_000, max_read_tokens=2_500), worth=DEFAULT_WORTH
+        extension=ExtensionPolicy(max_growth=3.0, max_turn_tokens=1_000, max_read_tokens=2_500), worth=DEFAULT_WORTH
     ),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True),
     history=HistoryPolicy(max_live_tokens=800, max_filled_live_gap_characters=80),

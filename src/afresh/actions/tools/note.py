@@ -21,7 +21,7 @@ COMPACT_SUBJECT = "compact"
 ROOM_SUBJECT = "room"
 """Subjects that ask something of the next prompt."""
 MAX_SUBJECT_CHARACTERS = 60
-MAX_DECISION_CHARACTERS = 240
+MAX_DECISION_CHARACTERS = 600
 MAX_KEEP_CHARACTERS = 300
 """Characters of what is in every later prompt; more is cut, and the result says so."""
 SURE_PATTERN = re.compile(r"\b(100|\d{1,2}) ?% (?:sure|certain|confident)")
