@@ -352,7 +352,7 @@ def test_a_reply_is_expected_to_be_longer_while_changing_than_while_looking() ->
     parts = agent()
     _, changing = prepare(in_phase("change", parts), parts)
     assert (changing.budget, changing.request.reserve) == (5_000, 2_000), "no code gives way for a longer reply"
-    assert changes(parts) == [(4_000, 4_500, "a reply may need 1,500 tokens")]
+    assert changes(parts) == [(4_000, 5_000, "a reply may need 2,000 tokens")]
     parts = agent(window=20_000)
     _, changing = prepare(in_phase("change", parts), parts)
     assert (changing.budget, changing.request.reserve) == (4_000, 1_000), "nor where the ceiling can't be raised"

@@ -240,3 +240,8 @@ def test_only_whole_sections_up_to_a_break_count_as_cacheable():
     assert (early.same, early.cacheable, early.changed) == (35, 30, "task"), "no break after the fingerprint"
     first = compare_prefix(1, [], [*fixed, *body])
     assert (first.same, first.cacheable, first.changed) == (0, 0, "")
+    turns = [Section("turn", Tier.DEMAND, text, 5) for text in ("first", "second")]
+    extended = compare_prefix(2, [*fixed, *body], [*fixed, *body[:-1], turns[0], body[-1]])
+    assert (extended.same, extended.cacheable, extended.changed) == (50, 50, "turn"), "up to the end of what is kept"
+    again = compare_prefix(3, [*fixed, *body[:-1], turns[0], body[-1]], [*fixed, *body[:-1], *turns, body[-1]])
+    assert (again.same, again.cacheable) == (55, 55)

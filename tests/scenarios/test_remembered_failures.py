@@ -59,8 +59,8 @@ def test_a_refused_completion_is_known_after_later_steps_and_not_told_twice(told
     windows, state, store = told
     [refused] = [fact for fact in state.memory.facts if fact.subject == "complete"]
     assert refused.text.startswith("refused: ") and "AssertionError: 4 != 2" in evidence(refused, store)
-    assert "complete: refused" in windows[-1].sections["known"]
-    assert "complete: refused" not in windows[4].sections.get("known", ""), "it stands under Verification"
+    assert "complete: refused" in windows[-1].sections["verification"]
+    assert "complete: refused" not in windows[4].text, "the verdict says so"
 
 
 def test_a_command_that_fails_the_same_way_again_is_told_as_such(told):
@@ -68,4 +68,4 @@ def test_a_command_that_fails_the_same_way_again_is_told_as_such(told):
     [failed] = [fact for fact in state.memory.facts if fact.source.startswith("echo")]
     assert failed.text == "exit 3: cannot load settings (as in step 5, nothing changed since)"
     assert evidence(failed, store) == "cannot load settings"
-    assert failed.text in windows[6].sections["known"] and failed.text not in windows[5].sections.get("known", "")
+    assert failed.text in windows[6].sections["verification"] and failed.text not in windows[5].text

@@ -13,12 +13,15 @@ from afresh.app.measure_calls import compare_with_history, list_call_prices, mea
 from afresh.app.project import Project, open_project
 from afresh.cli.main import root_command
 from afresh.core.cache_rates import DEFAULT_CACHE_RATES
+from afresh.spending import price_list
 
 SCRIPT = [[PLAN], [("read", {"path": "one.py"}), ("read", {"path": "two.py"})], [DOUBLE, TRIPLE], [COMPLETE]]
 
 
 @pytest.fixture
 def worked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Project, str]:
+    """By a model whose cache has the usual rates."""
+    monkeypatch.setattr(price_list, "UNCACHED_MODELS", ())
     repo, task = make(tmp_path, SCRIPT, {})
     project = open_project(repo)
     run_task(project, task, RunTerms(no_sandbox=True))

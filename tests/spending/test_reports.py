@@ -83,14 +83,14 @@ def test_reported_usage_is_weighed_by_the_rates_of_its_model(ledger: SqliteLedge
     assert (whole.input, whole.paid, whole.estimated) == (1_600, 785, 0)
 
 
-def test_without_a_report_sections_that_come_again_are_taken_for_cached(ledger: SqliteLedger):
+def test_without_a_report_sections_that_come_again_are_taken_for_cached_by_their_share(ledger: SqliteLedger):
     for task, last in (("a", 100), ("b", 100), ("a", 300)):
         one = make_order(10, task=task)
-        sections = (("system", 200), ("turn", 100), ("turn", last))
+        sections = (("system", 400), ("turn", 200), ("turn", last), ("footer", 1_400 - last))
         number = book_call(ledger, replace(one, call=replace(one.call, sections=sections)))
         ledger.settle(number, CallPayment(Usage(1_000, 50), False, 0, 0), ())
     calls = ledger.calls(SpendingFilter())
-    assert calls[-1].booking.call.sections == (("system", 200), ("turn", 100), ("turn", 300)), "none of one name is lost"
+    assert calls[-1].booking.call.sections[1:3] == (("turn", 200), ("turn", 300)), "none of one name is lost"
     weighed = weigh_calls(calls, lambda model: RATES)
     assert [weighed[call.number].tokens for call in calls] == [1_250, 1_250, 30 + 875]
     lines = sum_calls_by_group(calls, SpendingGroup.TASK, weighed)

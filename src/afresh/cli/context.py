@@ -66,7 +66,7 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
 @click.argument("task", required=False)
 @json_option
 def cache(task: str | None, as_json: bool) -> None:
-    """Show tokens sent and paid, and how much of each call a provider can cache."""
+    """Show tokens sent, paid and cacheable, call by call."""
     from afresh.app.measure_calls import list_call_prices
     from afresh.app.tasks import find_task
     from afresh.cli.render.provider_usage import call_price_to_json, render_call_prices

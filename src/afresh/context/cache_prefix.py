@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, SectionOrder
-from afresh.core.prompt import Section
+from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Section
 
 SECTIONS_SENT_FIRST = ("tools", "system")
 """Providers put the tools before the system text."""
@@ -54,11 +54,12 @@ def is_same_section(one: Section, other: Section) -> bool:
 
 
 def is_break_after(sections: Sequence[Section], number: int) -> bool:
-    """Whether a break stands after so many of the sections."""
+    """Whether a break stands after so many of the sections. Each turn ends with one, and what comes before the first."""
     last = sections[number - 1].name
     if last in SECTIONS_SENT_FIRST or number == len(sections):
         return last == SECTIONS_SENT_FIRST[-1]
-    return is_break_between(last, sections[number].name)
+    following = sections[number].name
+    return following in (TURN_SECTION, FOOTER_SECTION) or is_break_between(last, following)
 
 
 def is_break_between(last: str, following: str, order: SectionOrder = USUAL_ORDER) -> bool:

@@ -86,18 +86,19 @@ def test_the_index_stays_within_its_share_and_is_newest_first():
     assert made.unmet == 0, "nobody has asked for a line of the index"
 
 
-def test_observations_stand_after_notes_marked_when_files_have_changed_since():
+def test_errors_of_outputs_are_told_with_the_checks_marked_when_files_have_changed_since_and_not_when_that_was_long_ago():
     facts = (
-        Fact(FactKind.OBSERVED, "tests/test_a.py::test_b", "AssertionError: 1", 0.95, step=3),
-        Fact(FactKind.OBSERVED, "ruff", "E501", 0.9, step=9), Fact(FactKind.OBSERVED, "grep", "3 hits", 0.6, step=9),
+        Fact(FactKind.OBSERVED, "tests/test_a.py::test_a", "AssertionError: 0", 0.95, step=3),
+        Fact(FactKind.OBSERVED, "tests/test_a.py::test_b", "AssertionError: 1", 0.95, step=25),
+        Fact(FactKind.OBSERVED, "ruff", "E501", 0.9, step=29), Fact(FactKind.OBSERVED, "grep", "3 hits", 0.6, step=29),
         Fact(FactKind.NOTE, "parser", "keeps tabs", 0.8, step=1),
     )  # fmt: skip
-    made = texts(window(facts=facts, last_change=5))
+    made = texts(window(facts=facts, last_change=27))
     assert "failed" not in made, "what an ordinary run said is no failed approach"
-    known = made["known"].splitlines()
-    assert known[1:] == [
-        "- parser: keeps tabs",
-        "- step 3, before the last change: tests/test_a.py::test_b: AssertionError: 1", "- step 9: ruff: E501",
+    assert made["known"].splitlines()[1:] == ["- parser: keeps tabs"]
+    assert made["verification"].splitlines()[-3:] == [
+        "Seen in outputs, and not yet passed since:",
+        "- step 25, before the last change: tests/test_a.py::test_b: AssertionError: 1", "- step 29: ruff: E501",
     ]  # fmt: skip
 
 
