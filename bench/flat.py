@@ -10,11 +10,14 @@ are switched off, as a user can. A step after which the task does not go on ends
 at work. What it takes to load the state, as after a crash, is told beside it and not judged: a snapshot and at most a hundred
 entries after it.
 
-With `--mistakes` sixty steps are taken under default settings, so that the ceiling may rise. Half of them fail as real ones do,
-some in a row: a failing test, a mistyped command, an edit whose text is not found, one that breaks the check and is reverted. The
-tokens of whole rounds around steps 5 and 58 are compared.
+Two arms: as users run it, with default settings, where the ceiling may rise and a prompt is the last one with one step more as
+long as that pays; and with every prompt built anew under a ceiling that may not rise.
 
-  .venv/bin/python bench/flat.py [--steps 10000]
+With `--mistakes` sixty steps are taken under default settings, in one arm with prompts that are extended, in the other with new
+ones. Half of the steps fail as real ones do, some in a row: a failing test, a mistyped command, an edit whose text is not found,
+one that breaks the check and is reverted. The tokens of whole rounds around steps 5 and 58 are compared.
+
+  .venv/bin/python bench/flat.py [--steps 10000] [--arm extended|rebuilt]
   .venv/bin/python bench/flat.py --mistakes
 """
 
@@ -35,9 +38,11 @@ from typing import Any
 from afresh import loop
 from afresh.app import compose
 from afresh.app.demo import copy_sample
+from afresh.app.measure_calls import list_call_prices
 from afresh.app.project import open_project
 from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.action import Action
+from afresh.core.cache_rates import DEFAULT_CACHE_RATES, NO_CACHE, CacheRates
 from afresh.core.progress_state import StallThresholds
 from afresh.core.reply import Reply
 from afresh.core.state import State
@@ -52,8 +57,11 @@ SHORT, FRESH = 22, 3
 """Steps of a task whose first ones tell how fast the machine is at the moment, and how often it is asked."""
 POINTS = (10, 100, 1_000, 10_000)
 WORKER = "bench"
-BUDGET = 4_000
-"""The ceiling may not be raised: it would cost more for a reason that has nothing to do with the number of the step."""
+ARMS: dict[str, tuple[CacheRates, dict[str, int]]] = {
+    "extended": (DEFAULT_CACHE_RATES, {}),
+    "rebuilt": (NO_CACHE, {"budget": 4_000, "max_budget": 4_000}),
+}
+"""What cached tokens cost, which decides whether prompts are extended, and the ceiling if it is fixed."""
 TURNS = ("edit", "read", "note", "run", "search", "read", "edit", "run", "note", "read", "plan", "decision")
 MODULES = ("pricing", "label", "address", "measures")
 
@@ -164,7 +172,7 @@ def held(folder: Path) -> int:
     return sum(sizes)
 
 
-def begin(steps: int, repository: Path, script: Script, **ceiling: int) -> tuple[State, Any, Aside]:
+def begin(steps: int, repository: Path, script: Script, cache: CacheRates, **ceiling: int) -> tuple[State, Any, Aside]:
     """A task of so many steps that is ready for the first one."""
     project = open_project(copy_sample(repository))
     check = "python -c \"import sys; sys.path.insert(0, 'src'); import parcel\""
@@ -172,13 +180,14 @@ def begin(steps: int, repository: Path, script: Script, **ceiling: int) -> tuple
     task = add_task(project, order)
     agent = compose.build_runtime(project, task, compose.RunTerms(no_sandbox=True))
     aside = Aside(agent.sandbox)
-    agent = replace_in_parts(agent, model=script, sandbox=aside, stall=StallThresholds(idle_steps=(), idle_tokens=()))
+    stall = StallThresholds(idle_steps=(), idle_tokens=())
+    agent = replace_in_parts(agent, model=script, sandbox=aside, stall=stall, cache=cache)
     return prepare_task(project.store.load(task.task.id), WORKER, agent), agent, aside
 
 
-def measure_mistakes(repository: Path) -> dict[str, Any]:
+def measure_mistakes(repository: Path, cache: CacheRates) -> dict[str, Any]:
     """Mean tokens of the calls near the beginning and near the end of sixty steps with mistakes, under default settings."""
-    state, agent, _ = begin(ORDINARY_STEPS, repository, MistakenScript())
+    state, agent, _ = begin(ORDINARY_STEPS, repository, MistakenScript(), cache)
     calls, failed = list[int](), 0
     for _ in range(ORDINARY_STEPS):
         state = step(state, agent)
@@ -189,12 +198,19 @@ def measure_mistakes(repository: Path) -> dict[str, Any]:
     means = {point: round(statistics.fmean(calls[first : first + len(MISTAKES)])) for point, first in around.items()}
     ratio = round(means[NEAR[1]] / means[NEAR[0]], 3)
     highest = state.tokens.ceiling.highest or state.budget
-    return {"failed": failed, "at": means, "largest": max(calls), "highest_ceiling": highest, "ratio": ratio, "calls": calls}
+    paid = sum(one.paid for one in list_call_prices(open_project(repository), state.task.id))
+    quarter = ORDINARY_STEPS // 4
+    quarters = [round(statistics.fmean(calls[first : first + quarter])) for first in range(0, ORDINARY_STEPS, quarter)]
+    sums = {"quarters": quarters, "sent": sum(calls), "paid": paid, "largest": max(calls), "highest_ceiling": highest}
+    return {"failed": failed, "at": means, "ratio": ratio, "flat": ratio <= 1 + ALLOWED, **sums, "calls": calls}
 
 
-def measure(steps: int, repository: Path, wanted: Callable[[int], bool], then: Callable[[int], None]) -> dict[int, Cost]:
+def measure(
+    arm: str, steps: int, repository: Path, wanted: Callable[[int], bool], then: Callable[[int], None]
+) -> dict[int, Cost]:
     """The cost of each wanted step; what is to be done after it is counted for none."""
-    state, agent, aside = begin(steps, repository, Script(), budget=BUDGET, max_budget=BUDGET)
+    cache, ceiling = ARMS[arm]
+    state, agent, aside = begin(steps, repository, Script(), cache, **ceiling)
     costs: dict[int, Cost] = {}
     for number in range(1, steps + 1):
         if not wanted(number):
@@ -212,15 +228,15 @@ def measure(steps: int, repository: Path, wanted: Callable[[int], bool], then: C
     return costs
 
 
-def fresh() -> float:
+def fresh(arm: str) -> float:
     """Milliseconds of CPU that the first steps of another task take at this moment, in a process of its own."""
     with TemporaryDirectory(prefix="afresh-flat-") as folder:
         out = Path(folder) / "out.json"
-        command = [sys.executable, __file__, "--steps", str(SHORT), "--out", str(out)]
+        command = [sys.executable, __file__, "--arm", arm, "--steps", str(SHORT), "--out", str(out)]
         found = list[float]()
         for _ in range(FRESH):
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            found.append(json.loads(out.read_text())["at"][str(POINTS[0])]["cpu_ms"])
+            found.append(json.loads(out.read_text())[arm]["at"][str(POINTS[0])]["cpu_ms"])
     return statistics.median(found)
 
 
@@ -257,35 +273,39 @@ def told(costs: dict[int, Cost], steps: range) -> dict[str, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=10_000)
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--arm", choices=[*ARMS], help="only this one")
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--mistakes", action="store_true", help="sixty steps with mistakes under default settings")
     given = parser.parse_args()
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return compare_mistakes() if given.mistakes else compare_steps(given)
+    found = {}
+    for arm in [given.arm] if given.arm else ARMS:
+        with TemporaryDirectory(prefix="afresh-flat-", dir=Path(__file__).parents[1]) as folder:
+            os.environ |= {f"XDG_{name}_HOME": f"{folder}/{name.lower()}" for name in ("CONFIG", "DATA", "CACHE")}
+            place = Path(folder) / "parcel"
+            found[arm] = measure_mistakes(place, ARMS[arm][0]) if given.mistakes else compare_steps(arm, given.steps, place)
+            check_books(Path(folder))
+        print(f"\n{arm}:\n" + (told_mistakes if given.mistakes else told_steps)(found[arm]))
+    out = given.out or (RESULTS.with_name("flat_mistakes.json") if given.mistakes else RESULTS)
+    out.write_text(json.dumps({"allowed": ALLOWED, **found}, indent=2) + "\n")
+    return 0 if all(one["flat"] for one in found.values()) else 1
 
 
-def compare_mistakes() -> int:
-    with TemporaryDirectory(prefix="afresh-flat-", dir=Path(__file__).parents[1]) as folder:
-        os.environ |= {f"XDG_{name}_HOME": f"{folder}/{name.lower()}" for name in ("CONFIG", "DATA", "CACHE")}
-        found = measure_mistakes(Path(folder) / "parcel")
-        check_books(Path(folder))
-    RESULTS.with_name("flat_mistakes.json").write_text(json.dumps({"allowed": ALLOWED, **found}, indent=2) + "\n")
-    print("\n".join(f"{name}: {value}" for name, value in found.items()))
-    return 0 if found["ratio"] <= 1 + ALLOWED else 1
+def told_mistakes(found: dict[str, Any]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in found.items())
 
 
-def compare_steps(given: argparse.Namespace) -> int:
-    spans = {point: span(point, given.steps) for point in POINTS if point <= given.steps}
-    with TemporaryDirectory(prefix="afresh-flat-", dir=Path(__file__).parents[1]) as folder:
-        os.environ |= {f"XDG_{name}_HOME": f"{folder}/{name.lower()}" for name in ("CONFIG", "DATA", "CACHE")}
-        ends, beside = {one[-1]: point for point, one in spans.items() if point > SHORT}, dict[int, float]()
-        costs = measure(
-            given.steps,
-            Path(folder) / "parcel",
-            lambda number: any(number in one for one in spans.values()),
-            lambda number: beside.update({ends[number]: fresh()} if number in ends else {}),
-        )
-        check_books(Path(folder))
+def compare_steps(arm: str, steps: int, repository: Path) -> dict[str, Any]:
+    """The rows of the points, and what each is to the first."""
+    spans = {point: span(point, steps) for point in POINTS if point <= steps}
+    ends, beside = {one[-1]: point for point, one in spans.items() if point > SHORT}, dict[int, float]()
+    costs = measure(
+        arm,
+        steps,
+        repository,
+        lambda number: any(number in one for one in spans.values()),
+        lambda number: beside.update({ends[number]: fresh(arm)} if number in ends else {}),
+    )
     rows = {point: told(costs, one) for point, one in spans.items()}
     first = rows[POINTS[0]]
     ratios = {
@@ -295,13 +315,15 @@ def compare_steps(given: argparse.Namespace) -> int:
         ratios[point]["cpu_ms"] = round(rows[point]["cpu_ms"] / milliseconds, 3)
     judged = ("tokens", "cpu_ms", "written_kb", "state_kb", "resident_mb")
     flat = all(ratio[name] <= 1 + ALLOWED for ratio in ratios.values() for name in judged)
-    given.out.write_text(
-        json.dumps({"allowed": ALLOWED, "at": rows, "fresh_cpu_ms": beside, "to_first": ratios, "flat": flat}, indent=2) + "\n"
-    )
-    print("| step | " + " | ".join(first) + " |\n|---:|" + "---:|" * len(first))
-    for point, row in rows.items():
-        print(f"| {point:,} | " + " | ".join(f"{value:,} ({ratios[point][name]:.2f})" for name, value in row.items()) + " |")
-    return 0 if flat else 1
+    return {"at": rows, "fresh_cpu_ms": beside, "to_first": ratios, "flat": flat}
+
+
+def told_steps(found: dict[str, Any]) -> str:
+    rows, ratios = found["at"], found["to_first"]
+    names = [*rows[POINTS[0]]]
+    cells = {point: [f"{row[name]:,} ({ratios[point][name]:.2f})" for name in names] for point, row in rows.items()}
+    head = "| step | " + " | ".join(names) + " |\n|---:|" + "---:|" * len(names)
+    return "\n".join([head, *(f"| {point:,} | " + " | ".join(row) + " |" for point, row in cells.items())])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Serves SmolLM2-135M on the loopback, as llama.cpp does: a real model that is too small to be right about anything.
 
-Run as a program: prints the address, and serves until its standard input closes.
+Run as a program: prints the address, and serves until its standard input closes. With `--prefix` only what a prompt shares with
+the beginning of the last one is reused.
 """
 
 import sys
@@ -21,14 +22,17 @@ def weights() -> Path:
     return next(Path(next(iter(spec.submodule_search_locations))).glob("*.gguf"))
 
 
-def serve() -> None:
-    """One thread that does not spin while it waits: other tests run beside it. What is the same as in the call before is not
-    read again, wherever it stands; a reply that goes round in circles is made less likely, so that some come to an end."""
+def serve(reuse: int) -> None:
+    """One thread that does not spin while it waits: other tests run beside it. Runs of so many tokens that are the same as in the
+    call before are not read again, wherever they are (0: only at the beginning, and of no earlier call); a reply that goes round
+    in circles is made less likely, so that some come to an end."""
     import xllamacpp
 
     settings = xllamacpp.CommonParams()
     settings.model.path = str(weights())
-    settings.n_ctx, settings.n_parallel, settings.n_cache_reuse = CONTEXT, 1, 16
+    settings.n_ctx, settings.n_parallel, settings.n_cache_reuse = CONTEXT, 1, reuse
+    if not reuse:
+        settings.cache_ram_mib = 0
     for threads in (settings.cpuparams, settings.cpuparams_batch):
         threads.n_threads, threads.poll = 1, 0
     settings.sampling.seed, settings.sampling.penalty_repeat = 7, 1.1
@@ -38,4 +42,4 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    serve()
+    serve(0 if "--prefix" in sys.argv else 16)
