@@ -279,10 +279,10 @@ def test_a_decision_tells_what_no_longer_holds_and_leaves_the_users_word_alone()
 
 
 def test_a_decision_that_is_too_long_is_cut_and_the_result_says_so():
-    told = use("note", make_context(), subject="s" * 99, text="t" * 300, why="w" * 300)
+    told = use("note", make_context(), subject="s" * 99, text="t" * 700, why="w" * 700)
     (event,) = told.events
-    assert (len(event.decision.subject), len(event.decision.text), len(event.decision.why)) == (60, 240, 240)
-    assert told.text == "decided (cut to 240 characters)"
+    assert (len(event.decision.subject), len(event.decision.text), len(event.decision.why)) == (60, 600, 600)
+    assert told.text == "decided (cut to 600 characters)"
 
 
 @pytest.mark.parametrize("args", [{"subject": " "}, {"text": ""}, {"text": "", "why": "so"}])
