@@ -249,4 +249,4 @@ def test_whoever_plays_the_model_sees_what_a_model_is_sent_in_the_order_of_the_w
 
 def test_the_footer_says_how_old_the_sections_are():
     run = started()
-    assert "The sections are as of step 1;" in run.ask(extend=True, budget=8_000).request.footer
+    assert "The sections are from before step 1;" in run.ask(extend=True, budget=8_000).request.footer

@@ -233,7 +233,7 @@ def _render_room_note(terms: PromptInputs, taken: int) -> str:
     state = terms.memory.state
     if terms.granted is not None:
         return (
-            f"The sections are as of step {state.tokens.prompt.base}; your replies since then, with their results, follow them."
+            f"The sections are from before step {state.tokens.prompt.base}; your replies since, with their results, follow them."
         )
     raised = terms.budget >= RAISED_FACTOR * state.task.budget
     return NEARLY_FULL_HINT if state.work.step and raised and taken > terms.budget * NEARLY_FULL_SHARE else ""
