@@ -121,7 +121,7 @@ def test_a_long_file_of_another_tool_holds_nobody_up_and_is_shown_in_part(person
     shown = sections(person, 1)["instructions"]
     assert "[CLAUDE.md, in part: `read` the lines you need]\n### Guide\nBe kind.\n" in shown and "\n… 25-26 Chapter 11" in shown
     assert "Chapter 11" in sections(person, 2)["files"]
-    assert [one.reason for one in raised(person, person.shown()["task"]["id"])] == ["a reply may need 1,500 tokens"]
+    assert [one.reason for one in raised(person, person.shown()["task"]["id"])] == ["a reply may need 2,000 tokens"]
 
 
 def test_each_line_is_shown_with_its_place_and_what_gave_way_to_what(ours: Person, tmp_path: Path, monkeypatch) -> None:

@@ -33,7 +33,7 @@ TEMPLATE = f"""\
 extends: base
 ceiling: {CEILING}
 reserve: {RESERVE}
-tools: [read, edit, write, complete]
+tools: [read, edit, complete]
 sections:
   fingerprint: {{tier: never}}
   outline: {{tier: never}}
