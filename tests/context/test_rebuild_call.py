@@ -18,7 +18,7 @@ from afresh.core.context_policy import FIRST_CONTEXT_POLICY, ContextPolicy
 from afresh.core.prompt import WHOLE_BLOCK, CallAudit, Section, SectionRef, Tier
 from afresh.core.state import State
 from afresh.core.task import Task
-from afresh.core.template import SECTION_ORDER
+from afresh.core.template import SECTION_ORDER, template_from_json
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
@@ -111,3 +111,11 @@ def test_the_first_policy_is_what_calls_without_one_were_built_by_and_never_chan
     assert value_from_json(ContextPolicy, "{}") == FIRST_CONTEXT_POLICY
     assert FIRST_CONTEXT_POLICY.id == "1-44136fa3", "the hash of what differs from it: nothing"
     assert sha256(repr(FIRST_CONTEXT_POLICY).encode()).hexdigest()[:12] == "4a1e1cc1cee0"
+
+
+def test_a_template_that_was_recorded_with_a_field_that_is_gone_is_read_and_one_with_a_strange_field_is_not():
+    template = load_template("fix_bug")
+    text = to_canonical_json(template)
+    assert template_from_json(text) == template_from_json(f'{text[:-1]},"native":true}}') == template
+    with pytest.raises(KeyError, match="strange"):
+        template_from_json(f'{text[:-1]},"strange":true}}')

@@ -25,7 +25,7 @@ from afresh.core.item_record import item_from_ref, ref_from_item, to_archived_te
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, CallAudit, Prompt, Request, Section, SectionRef, ToolSchema
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
-from afresh.core.template import Template
+from afresh.core.template import Template, template_from_json
 from afresh.core.tokens import EstimatingCounter, count_request_pieces
 from afresh.memory.gathered_context import GatheredContext, TraceCache, assemble_gathered_context
 from afresh.memory.user_corrections import Corrections
@@ -149,7 +149,7 @@ def load_call_inputs(
     if policy and policy.lessons != recorded.lessons:
         gathered = refit_lessons(gathered, call.budget, value_from_json(EstimatingCounter, call.counter), policy.lessons)
     memory = assemble_gathered_context(state, gathered, corrections, store.read, past, policy or recorded)
-    return CallInputs(memory, value_from_json(Template, settings[TEMPLATE_KIND]), parse_tool_schemas(settings[TOOLS_KIND]))
+    return CallInputs(memory, template_from_json(settings[TEMPLATE_KIND]), parse_tool_schemas(settings[TOOLS_KIND]))
 
 
 def parse_tool_schemas(text: str) -> tuple[ToolSchema, ...]:

@@ -154,13 +154,12 @@ def settings_for_call(state: State, runtime: Runtime, budget: int = 0) -> CallSe
 
 
 def _adapt_template_to_model(template: Template, state: State, runtime: Runtime) -> Template:
-    """To the model that is asked: only some can be told how long to think, and take their own last reply back. Tokens for
-    thinking are part of what was ordered, never of what the ceiling was raised by."""
+    """To the model that is asked: only some can be told how long to think. Tokens for thinking are part of what was ordered,
+    never of what the ceiling was raised by."""
     given, most = state.task.thinking if runtime.settings.native else 0, max(0, state.task.budget - template.ceiling)
     phases = tuple(replace(phase, thinking=min(most, phase.thinking if given is None else given)) for phase in template.phases)
     thinking = min(most, template.thinking if given is None else given)
-    native = runtime.settings.native and state.tokens.last_call.model == runtime.model.name
-    return replace(template, thinking=thinking, phases=phases, native=native)
+    return replace(template, thinking=thinking, phases=phases)
 
 
 def _reduce_sections(template: Template, names: Sequence[str]) -> Template:

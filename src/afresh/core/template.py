@@ -1,7 +1,9 @@
 """How a window is laid out for one type of task, phase by phase: policy as data."""
 
+import json
 from collections.abc import Sequence
 
+from afresh.core.codec import get_decoder
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.prompt import Tier
 from afresh.core.step_history import CompactionPolicy
@@ -105,8 +107,6 @@ class Template:
     pace: StrategyPace = UNLIMITED_PACE
     thinking: int = 0
     """Tokens that the model may think with before it answers, on top of the ceiling above; 0: it is not asked to."""
-    native: bool = False
-    """Whether the last step goes back as the model's own calls; set for each call, by the model that is asked."""
 
     def at(self, phase: str) -> CallLayout:
         """The layout of a phase; before the first one, as it will be there. System text and tools are those of all phases: what
@@ -124,3 +124,8 @@ class Template:
         """What is granted of it: nothing that the type needs for its windows, and never less than providers ask for."""
         granted = min(self.at(phase).thinking, budget - self.ceiling)
         return granted if granted >= MIN_THINKING_TOKENS else 0
+
+
+def template_from_json(text: str) -> Template:
+    """The template of a recorded call; earlier ones had a field that is no longer there."""
+    return get_decoder(Template)({name: value for name, value in json.loads(text).items() if name != "native"})

@@ -292,7 +292,7 @@ def test_what_only_looks_like_a_name_is_not_listed():
     real = ["mContext", "nItems", "encoding/json"]
     spoken = [(9, PassageVoice.ACTION, f"run {name} {long}") for name in [*junk, *real]]
     many = [(number, PassageVoice.OUTPUT, f"what value_{number} is stands here\n" * 3) for number in range(11, 30)]
-    listed = " ".join(section(made(remembering([*spoken, *many]), 2_800), "names")).split()
+    listed = " ".join(section(made(remembering([*spoken, *many]), 2_600), "names")).split()
     assert set(real) <= set(listed) and not {name for name in listed if name.endswith(("MB", "_", "235", "/g"))}
     assert not {"nCurrent", "u003cuser_info", "mRunning"} & set(listed)
 

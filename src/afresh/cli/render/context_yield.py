@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
 
 MAX_UNUSED_SECTIONS = 3
-EXPLANATION = (
-    "drawn on: repeated or named by the reply or the next one\nnew text: what is sent again counts once, where it was sent first"
-)
 
 
 def yield_to_json(calls: Sequence[CallYield]) -> dict[str, Any]:

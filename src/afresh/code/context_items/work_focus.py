@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from afresh.code.context_items.target_definitions import IN_REVIEWED_DIFF, TargetDefinition, find_targets, join_user_texts
+from afresh.code.context_items.target_definitions import TargetDefinition, find_targets, join_user_texts
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking.query import RankedFile, RankingQuery
 from afresh.code.ranking.rank_files import rank_files_cached
@@ -55,10 +55,6 @@ class WorkFocus:
     def line(self, path: str, number: int) -> str:
         lines = self.code.text(path).splitlines()
         return to_one_line(lines[number - 1].strip(), MAX_LINE_CHARACTERS) if 0 < number <= len(lines) else ""
-
-    @property
-    def reviewed(self) -> list[TargetDefinition]:
-        return [target for target in self.targets if target.why == IN_REVIEWED_DIFF]
 
     @property
     def functions(self) -> list[TargetDefinition]:

@@ -219,12 +219,8 @@ def _can_be_called(world: InferenceSession, use: NameUse, place: SymbolPlace) ->
 MAX_FILES_PER_ITEM = 40
 MAX_CACHED_ANSWERS = 128
 """Limits: files searched for the callers of one item, and cached answers."""
-_recent_calls: RecentAnswers[tuple[str, str, SymbolPlace], SymbolUses] = RecentAnswers(MAX_CACHED_ANSWERS)
+_recent_calls: RecentAnswers[tuple[str, SymbolPlace], SymbolUses] = RecentAnswers(MAX_CACHED_ANSWERS)
 
 
 def find_callers_cached(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
-    return _recent_calls.get_or_make(("callers", code.digest, place), lambda: find_callers(code, place, MAX_FILES_PER_ITEM))
-
-
-def find_callees_cached(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
-    return _recent_calls.get_or_make(("callees", code.digest, place), lambda: find_callees(code, place))
+    return _recent_calls.get_or_make((code.digest, place), lambda: find_callers(code, place, MAX_FILES_PER_ITEM))

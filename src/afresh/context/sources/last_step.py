@@ -1,4 +1,4 @@
-"""The last step: told in a section of its own, or as the model's own calls with a result for each."""
+"""The last step, in a section of its own."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -45,7 +45,7 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
         for number, seen in enumerate(step.observations)
         if not (seen.ok and has_trait(seen.action, ToolTrait.NOTES)) and not (many and _has_written(seen))
     ]
-    return SectionDraft("last", _title_step(step), Tier.DEMAND, (*thought, *deeds, *many, *_build_undone_pieces(step)))
+    return SectionDraft("last", f"Last step ({step.step})", Tier.DEMAND, (*thought, *deeds, *many, *_build_undone_pieces(step)))
 
 
 def _summarise_changes(step: StepRecord, policy: ReportPolicy) -> list[SectionPiece]:
@@ -55,28 +55,6 @@ def _summarise_changes(step: StepRecord, policy: ReportPolicy) -> list[SectionPi
         return []
     told = ", ".join(f"{path} ({times})" if times > 1 else path for path, times in paths.items())
     return [SectionPiece(f"You did: {paths.total()} changes, all made: {told}", "changes of the last step", 1)]
-
-
-def draft_tool_results(memory: GatheredContext) -> SectionDraft:
-    """Of a step that the model gets back as its own reply: only what came of each action."""
-    step, outputs = memory.state.memory.recent[-1], map_outputs(memory)
-    pieces = [
-        SectionPiece(
-            f"{BEFORE_CHANGE_MARK}\n{_render_result(seen, outputs, step.kept)}"
-            if is_older_than_change(number, step)
-            else _render_result(seen, outputs, step.kept),
-            name_output(number, step),
-            1,
-            _name_recall_source(seen),
-            render_withheld_output(seen),
-        )
-        for number, seen in enumerate(step.observations)
-    ]
-    return SectionDraft("last", _title_step(step), Tier.DEMAND, (*pieces, *_build_undone_pieces(step)))
-
-
-def _title_step(step: StepRecord) -> str:
-    return f"Last step ({step.step})"
 
 
 def name_output(number: int, step: StepRecord) -> str:
@@ -112,16 +90,6 @@ def _name_recall_source(seen: Observation) -> str:
 
 def _render_unshown_action(seen: Observation) -> str:
     return f"You did: {seen.action.tool} {describe_subject(seen.action)} (output not shown: {_name_recall_source(seen)})"
-
-
-def render_withheld_output(seen: Observation) -> str:
-    return f"(output not shown: {_name_recall_source(seen)})"
-
-
-def _render_result(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
-    """Text that a kept change wrote stands under Files, plan and notes in sections of their own."""
-    brief = kept if _has_written(seen) else seen.ok and has_trait(seen.action, ToolTrait.NOTES)
-    return (seen.text.partition("\n")[0] if brief else outputs.get(seen.block, seen.text)) or "done"
 
 
 def _render_action(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
