@@ -8,7 +8,7 @@ from hashlib import sha256
 from afresh.context.build_prompt import PromptInputs, compose_request, render_footer
 from afresh.context.extend_or_rebuild import ExtensionCosts, compute_extension_bound
 from afresh.context.sources.last_step import REPLY_UNDONE_TEXT
-from afresh.context.sources.turn_results import render_results
+from afresh.context.sources.turn_results import render_results, shorten_actions
 from afresh.context.sources.verification_status import render_verdict
 from afresh.context.token_ceiling import enforce_ceiling
 from afresh.core.archived_block import Block, block_from_text
@@ -91,6 +91,7 @@ def build_turn(memory: GatheredContext, counter: TokenCounter) -> ToolExchange:
     returned = state.work.returned_reply
     reply = replace(returned.reply, thought=step.thought) if returned else Reply(step.thought)
     reply = reply if state.tokens.prompt.thinking else replace(reply, thinking=())
+    reply = replace(reply, actions=shorten_actions(reply.actions, step))
     return ToolExchange(reply, results, "\n\n".join(_list_turn_notes(memory)))
 
 

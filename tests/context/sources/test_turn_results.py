@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from afresh.context.sources.turn_results import gather_lines_read, render_results
+from afresh.context.sources.turn_results import gather_lines_read, render_results, shorten_actions
 from afresh.core.action import Action, Observation
 from afresh.core.change import Hunk
 from afresh.core.context_item import Note
@@ -117,3 +117,17 @@ def test_the_command_is_not_repeated_before_its_output():
     run = Observation(Action("run", {"command": "ls"}), True, "$ ls\nexit 0\na.py", "c" * 32, 18)
     assert texts(after(run)) == ["exit 0\na.py"]
     assert texts(after(replace(run, text="$ other\nexit 0"))) == ["$ other\nexit 0"]
+
+
+def test_a_long_script_that_ran_is_repeated_in_part_and_one_that_failed_or_was_reverted_whole():
+    script = "\n".join(f"print({number})" for number in range(60))
+    run, edit = Action("run", {"command": script}), Action("edit", {"path": "a.py", "old": script, "new": script})
+    done = Observation(run, True, "exit 0", "c" * 32, 6)
+    [short] = shorten_actions([run], StepRecord(7, "", (done,), "", True))
+    lines = short.args["command"].split("\n")
+    assert lines[0] == "print(0)" and lines[-1] == "print(59)" and "[… 48 lines not repeated]" in lines
+    assert shorten_actions([run], StepRecord(7, "", (replace(done, ok=False),), "", True)) == (run,)
+    assert shorten_actions([run], StepRecord(7, "", (done,), "", False)) == (run,)
+    assert shorten_actions([edit], StepRecord(7, "", (replace(done, action=edit),), "", True)) == (edit,), (
+        "it shows the present text"
+    )

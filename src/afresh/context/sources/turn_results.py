@@ -1,12 +1,13 @@
 """The last step as a turn: for each action the text that goes back as its result. Pure, but for the lines that are gathered."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from afresh.context.sources.excerpts import try_read_file
 from afresh.context.sources.last_step import BEFORE_CHANGE_MARK, is_older_than_change, map_outputs
-from afresh.core.action import Observation
+from afresh.core.action import Action, Observation
 from afresh.core.context_item import Excerpt, SourceLine
 from afresh.core.line_region import Region
 from afresh.core.memory_state import StepRecord
@@ -147,3 +148,28 @@ def _drop_command(seen: Observation, lines: Sequence[str]) -> Sequence[str]:
 
 def _name_hidden_output(seen: Observation, marks: int, start: int, end: int) -> str:
     return f"[… {end - start} lines from line {start + 1 - marks} on left out: `read` @{seen.block[:8]}]"
+
+
+MAX_ECHOED_LINES = 24
+"""Of a script that ran, or of a file that was written and kept: what came of it says more than its text."""
+ECHOED_HEAD_LINES = 8
+ECHOED_TAIL_LINES = 4
+
+
+def shorten_actions(actions: Sequence[Action], step: StepRecord) -> tuple[Action, ...]:
+    """The actions of a reply as its turn repeats them. What failed or was reverted is repeated whole, to be corrected."""
+    return tuple([_shorten_action(action, seen, step.kept) for action, seen in zip(actions, step.observations, strict=True)])
+
+
+def _shorten_action(action: Action, seen: Observation, kept: bool) -> Action:
+    if not (seen.ok and kept) or not has_trait(action, ToolTrait.COMMANDS, ToolTrait.WRITES) or action.args.get("old"):
+        return action
+    return replace(action, args={name: _shorten_text(value) for name, value in action.args.items()})
+
+
+def _shorten_text(value: Any) -> Any:
+    lines = value.split("\n") if isinstance(value, str) else []
+    if len(lines) <= MAX_ECHOED_LINES:
+        return value
+    gone = len(lines) - ECHOED_HEAD_LINES - ECHOED_TAIL_LINES
+    return "\n".join([*lines[:ECHOED_HEAD_LINES], f"[… {gone} lines not repeated]", *lines[-ECHOED_TAIL_LINES:]])
