@@ -39,7 +39,7 @@ def gather_context(state: State, runtime: Runtime) -> GatheredContext:
     seen = runtime.code.looks(state, files, sections, [*compared, *list_written_regions(changes)])
     counted = list(gather_measured_coverage(state, runtime.store.read, policy.reports)) if "coverage" in sections else []
     tests = [look.subject for look in seen if look.kind == "beside"]
-    named += [] if state.workspace.changed else select_file_regions(files, tests, policy.files)
+    named += select_file_regions(files, tests, policy.files, short_only=bool(state.workspace.changed))
     offered, shown = drop_guessed_coverage(seen, counted), (*named, *state.memory.regions)
     unread, begun = separate_overlapping_definitions(offered, shown, policy.excerpts)
     excerpts = list(gather_excerpts(state, files, changes, [*named, *begun], tests, policy.files))

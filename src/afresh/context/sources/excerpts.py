@@ -112,10 +112,11 @@ def _split_paragraphs(lines: Sequence[str], policy: FilePolicy) -> list[tuple[in
     return [(first, then - 1) for first, then in pairwise([*begins, len(lines) + 1])]
 
 
-def select_file_regions(files: FileTree, paths: Sequence[str], policy: FilePolicy) -> list[Region]:
+def select_file_regions(files: FileTree, paths: Sequence[str], policy: FilePolicy, short_only: bool = False) -> list[Region]:
     """Files that somebody names, as far as anybody would read them first: whole if they are short; of a long one its imports or
-    how it begins, since what matters in it is seldom there."""
+    how it begins, since what matters in it is seldom there. `short_only`: of a long one nothing."""
     named = [(path, text.splitlines()) for path in paths if (text := try_read_file(files, path)) is not None]
+    named = [one for one in named if not short_only or len(one[1]) <= policy.max_short_file_lines]
     chosen = [(path, _choose_shown_beginning(path, lines, policy)) for path, lines in named[: policy.max_named_files]]
     return [Region(path, *part, 0) for path, part in chosen if part]
 
