@@ -1,6 +1,8 @@
 """What a prompt says of notes and of what was observed."""
 
-from afresh.context.sources.memory_sections import draft_notes, list_error_lines
+from dataclasses import replace
+
+from afresh.context.sources.memory_sections import build_note_piece, draft_notes, list_error_lines
 from afresh.context.sources.verification_status import draft_verification
 from afresh.core.fact import MAX_FACTS, Fact, FactKind, bound_facts
 from afresh.core.memory_state import MemoryState
@@ -63,3 +65,10 @@ def test_an_error_outlasts_notes_in_a_full_memory():
     notes = tuple(Fact(FactKind.NOTE, f"note {number}", "text", step=number) for number in range(MAX_FACTS))
     kept = bound_facts((observed("pytest", 1, "2 failed"), *notes))
     assert len(kept) == MAX_FACTS and kept[0].subject == "pytest" and kept[1].subject == "note 1"
+
+
+def test_a_recent_note_is_a_need_and_an_old_one_is_not():
+    note = Fact(FactKind.NOTE, "todo", "the filters are left", step=5)
+    state = State(task=Task(id="t", goal="g"))
+    recent, old = (build_note_piece(note, replace(state, work=WorkState(step=step))) for step in (9, 30))
+    assert recent.asked and not old.asked

@@ -24,6 +24,8 @@ RECALLED_ITEM_KINDS = {"failed": "failed", "decisions": "decision"}
 ENTRY_NAMES = {"failed": "failed approach", "decisions": "decision"}
 OBSERVED_RANK = 1_000_000
 STALE_MARK = ", before the last change"
+NOTE_NEED_STEPS = 12
+"""Steps for which a note is worth a larger ceiling."""
 
 
 def draft_archive_index(memory: GatheredContext) -> SectionDraft:
@@ -57,10 +59,11 @@ def draft_notes(memory: GatheredContext) -> SectionDraft:
 
 
 def build_note_piece(fact: Fact, state: State) -> SectionPiece:
-    """Marked when a file that it names has changed since."""
+    """Marked when a file that it names has changed since. A recent note that has no room is a need for a larger ceiling."""
     since = {region.path.rpartition("/")[2] for region in state.memory.regions if region.changed and region.step > fact.step}
     old = f" (step {fact.step}{STALE_MARK})" if since.intersection(named_files(f"{fact.subject} {fact.text}")) else ""
-    return SectionPiece(f"- {fact.subject}: {fact.text}{old}", f"note on {fact.subject}", rank=-fact.step)
+    recent = state.work.step - fact.step <= NOTE_NEED_STEPS
+    return SectionPiece(f"- {fact.subject}: {fact.text}{old}", f"note on {fact.subject}", rank=-fact.step, asked=recent)
 
 
 def _make_stale_marker(state: State) -> Callable[[str, int], str]:
