@@ -32,7 +32,7 @@ LOOK = ("read", {"path": "wide.py"})
 LOST = ("read", {"path": "nowhere.py"})
 GOAL = "double is wrong, see wide.py"
 """What a goal names is shown from the first call on, as far as there is room: so the first call is full."""
-WIDE = "".join(f"def remark_{n}():\n    return '{n}{' and so on' * 40}'\n\n\n" for n in range(30))
+WIDE = "".join(f"def remark_{n}():\n    return '{n}{' and so on' * 14}'\n\n" for n in range(40))
 
 
 NO_CACHE = "".join(f'[prices."openai:{name}-model"]\ninput = 1\noutput = 1\n' for name in ("some", "other"))
