@@ -167,9 +167,9 @@ def test_lines_that_a_command_changed_are_named_in_its_turn():
     run = started((Action("run", {"command": "sed -i s/a/b/ b.py"}), "exit 0"))
     run.state = apply_event(ChangeKeptOrReverted(1, True, "s", ("b.py",), hunks=(Hunk("b.py", 3, 1, 3, 2),)), run.state)
     assert not find_obstacle(run.state, run.settings)
-    assert "Lines changed by your commands: b.py 3-4" in run.ask(extend=True, budget=8_000).request.turns[0].text
+    assert "Lines changed otherwise than by your edits: b.py 3-4" in run.ask(extend=True, budget=8_000).request.turns[0].text
     run.act((SEARCH, "x"))
-    assert "changed by your commands" not in run.ask(extend=True, budget=8_000).request.turns[-1].text
+    assert "changed otherwise" not in run.ask(extend=True, budget=8_000).request.turns[-1].text
 
 
 def test_a_change_that_the_reply_shows_asks_for_no_new_prompt():

@@ -213,7 +213,7 @@ def render_footer(terms: PromptInputs, used: int) -> str:
     phase = describe_phase_position(state, layout)
     blocks = format_count(state.memory.archived, "archived block")
     context = (
-        f"[Context: {used + reserve:,}/{budget:,} tokens{kept} | {blocks} available | "
+        f"[Context: {min(used + reserve, budget):,}/{budget:,} tokens{kept} | {blocks} available | "
         f"step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
     lines = (

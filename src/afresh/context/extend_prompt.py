@@ -101,7 +101,7 @@ def _list_turn_notes(memory: GatheredContext) -> Sequence[str]:
     undone = [] if state.memory.recent[-1].kept else [REPLY_UNDONE_TEXT]
     verdict = state.verification.verdict if state.verification.verdict_step == state.work.step else None
     ranges = [f"{one.path} {one.new_start}-{one.new_start + max(1, one.new_count) - 1}" for one in state.tokens.prompt.unseen]
-    changed = [f"Lines changed by your commands: {', '.join(ranges)}"] if ranges else []
+    changed = [f"Lines changed otherwise than by your edits: {', '.join(ranges)}"] if ranges else []
     return [*undone, *changed, *(["\n".join(render_verdict(state, verdict, memory.policy.reports))] if verdict else [])]
 
 

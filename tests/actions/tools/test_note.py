@@ -61,6 +61,6 @@ def test_anywhere_else_it_is_refused_with_the_reason(fields, why):
 
 
 def test_what_is_to_be_kept_is_cut_to_its_limit_and_the_result_says_so():
-    done = use(keep="x" * 301)
+    done = use(keep="x" * 601)
     (event,) = done.events
-    assert isinstance(event, CompactionRequested) and len(event.keep) == 300 and "(cut to 300 characters)" in done.text
+    assert isinstance(event, CompactionRequested) and len(event.keep) == 600 and "(cut to 600 characters)" in done.text

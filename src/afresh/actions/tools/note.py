@@ -22,7 +22,7 @@ ROOM_SUBJECT = "room"
 """Subjects that ask something of the next prompt."""
 MAX_SUBJECT_CHARACTERS = 60
 MAX_DECISION_CHARACTERS = 600
-MAX_KEEP_CHARACTERS = 300
+MAX_KEEP_CHARACTERS = 600
 """Characters of what is in every later prompt; more is cut, and the result says so."""
 SURE_PATTERN = re.compile(r"\b(100|\d{1,2}) ?% (?:sure|certain|confident)")
 
