@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.sandbox.process import OutputBuffer, hide_paths
+from afresh.sandbox.process import OutputBuffer, hide_paths, make_repeatable
 
 
 @given(st.lists(st.binary(max_size=300)), st.integers(2, 100))
@@ -43,3 +43,13 @@ def test_paths_in_the_tree_are_relative_to_it_and_others_stay() -> None:
     for other in ("/home/me/repo2/a", "/home/me/repo-x", "/x/home/me/repository", "x/home/me/repo.old/a"):
         assert hide_paths(other, TREES) == other
     assert hide_paths("/tmp/afresh-q1w2/pytest-0/a", TREES, Path("/tmp/afresh-q1w2")) == "/tmp/pytest-0/a"
+
+
+def test_an_output_is_the_same_in_the_next_run() -> None:
+    """Addresses of objects and durations of test runs differ each time; a duration that a program prints may be its result."""
+    said = "<f at 0x7f88b2e19080>\n8 failed, 82 passed in {}\n===== 3 passed, 1 warning in {} =====\nRan 5 tests in 0.003s\n"
+    first, second = said.format("0.16s", "61.50s (0:01:01)"), said.format("12.3s", "0.01s").replace("7f88b2e1", "0011aabb")
+    assert make_repeatable(first, TREES) == make_repeatable(second, TREES)
+    assert "82 passed in …s" in make_repeatable(first, TREES) and "Ran 5 tests in …s" in make_repeatable(first, TREES)
+    for other in ("parsed 1,000 lines in 0.16s", "0x7f88b2e19080", "took 3 passed in 0.1s or so"):
+        assert make_repeatable(other, TREES) == other

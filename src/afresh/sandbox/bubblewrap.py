@@ -28,8 +28,8 @@ from afresh.sandbox.process import (
     TIMED_OUT_EXIT_CODE,
     RunningCommand,
     finish_command,
-    hide_paths,
     kill_child_on_error,
+    make_repeatable,
     start_command,
 )
 from afresh.sandbox.resource_limits import ResourceLimits, to_rlimits
@@ -165,7 +165,7 @@ class Bubblewrap:
             done = finish_command(running, command, timeout, self.limits, namespace.stop)
         if not namespace.ran() and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
             raise NoSandbox(f"bubblewrap could not start: {done.output.strip()[-500:]}", "run `afresh doctor` for details")
-        return replace(done, output=hide_paths(done.output, (self.mounts.tree, self.mounts.at)))
+        return replace(done, output=make_repeatable(done.output, (self.mounts.tree, self.mounts.at)))
 
     def _view(self) -> Iterator[str]:
         yield from _system_mounts(self.limits)

@@ -56,6 +56,19 @@ def hide_paths(text: str, trees: Iterable[Path], temporary: Path | None = None) 
     return text.replace(str(temporary), "/tmp") if temporary else text
 
 
+_OBJECT_ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,16}(?=>)")
+_TEST_DURATION = re.compile(
+    r"^((?:=+ )?(?:\d+ [a-z][a-z ,\d]*|no tests ran|Ran \d+ tests?) in )[\d.]+s(?: \([\d:, a-z]+\))?(?=(?: =+)?\s*$)",
+    re.MULTILINE,
+)
+
+
+def make_repeatable(text: str, trees: Iterable[Path], temporary: Path | None = None) -> str:
+    """The output as it would be anywhere and at any time: without the tree's path, addresses of objects and durations of test
+    runs. Otherwise prompts would depend on the machine and its speed."""
+    return _TEST_DURATION.sub(r"\1…s", _OBJECT_ADDRESS.sub("0x…", hide_paths(text, trees, temporary)))
+
+
 TIMED_OUT_EXIT_CODE = 124
 STOPPED_EXIT_CODE = 137
 _WATCH_INTERVAL_SECONDS = 0.25

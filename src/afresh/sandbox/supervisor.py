@@ -21,8 +21,8 @@ from afresh.sandbox.process import (
     STOPPED_EXIT_CODE,
     TIMED_OUT_EXIT_CODE,
     finish_command,
-    hide_paths,
     kill_child_on_error,
+    make_repeatable,
     start_command,
 )
 from afresh.sandbox.resource_limits import ResourceLimits, to_rlimits
@@ -53,7 +53,7 @@ class SupervisedCommand:
             raise NoSandbox(f"the command could not be confined: {what}", "run `afresh doctor` for details")
         if how == "exit" and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
             done = replace(done, exit=int(what))
-        output = hide_paths(done.output, (self.mounts.tree, self.mounts.at), self.temporary)
+        output = make_repeatable(done.output, (self.mounts.tree, self.mounts.at), self.temporary)
         return replace(done, output=output + "".join(put_back))
 
     def _follow(self, command: str, timeout: float, tell: int) -> CommandRun:

@@ -20,7 +20,7 @@ PYTEST_COLLECTED = re.compile(
     r"^(?:=+ )?(?:(\d+)(?:/\d+)? tests? collected|no tests collected)(?:.*?, (\d+) errors?)?", re.MULTILINE
 )
 PYTEST_FILE_COUNT = re.compile(r"^\S+\.py(?:::\S+)?: (\d+)$", re.MULTILINE)
-COLLECTION_ERROR = re.compile(r"^(?:ERROR (?:collecting )?\S+|=+ ERRORS =+|.*\b(\d+) errors? in [\d.]+s)", re.MULTILINE)
+COLLECTION_ERROR = re.compile(r"^(?:ERROR (?:collecting )?\S+|=+ ERRORS =+|.*\b(\d+) errors? in [\d.…]+s)", re.MULTILINE)
 TESTS_RUN_PATTERNS = (
     re.compile(r"\b(\d+) (?:passed|failed)\b"),
     re.compile(r"^Ran (\d+) tests? in", re.MULTILINE),

@@ -22,7 +22,7 @@ from afresh.outputs.test_reports.outcomes import (
 )
 
 _SUMMARY_TITLE = re.compile(r"=+ short test summary info =+\s*$")
-_COUNTS_LINE = re.compile(r"^(?:=+ )?((?:\d+ [a-z ]+?(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:, a-z]+\))?(?: =+)?\s*$")
+_COUNTS_LINE = re.compile(r"^(?:=+ )?((?:\d+ [a-z ]+?(?:, )?)+|no tests ran) in [\d.…]+s(?: \([\d:, a-z]+\))?(?: =+)?\s*$")
 _OUTCOME_COUNT = re.compile(r"(\d+) ([a-z ]+)")
 _SUMMARY_LINE = re.compile(r"^(PASSED|FAILED|ERROR|XFAIL|XPASS|SUBFAIL(?:ED)?\b\S*?(?: .*?)?) (\S.*?)\s*$")
 TRACEBACK_TITLE = re.compile(r"^_+ (?:ERROR at (?:setup|teardown) of |ERROR collecting )?(.+?) _+\s*$")

@@ -21,7 +21,7 @@ from afresh.outputs.test_reports.outcomes import (
     truncate_traceback,
 )
 
-_RAN_LINE = re.compile(r"^Ran (\d+) tests? in [\d.]+s\s*$")
+_RAN_LINE = re.compile(r"^Ran (\d+) tests? in [\d.…]+s\s*$")
 _RESULT_LINE = re.compile(r"^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?\s*$")
 _OUTCOME_COUNT = re.compile(r"([a-z ]+)=(\d+)")
 _TEST_NAME = re.compile(r"^([\w.]+) \(([\w.<>]+)\)")
