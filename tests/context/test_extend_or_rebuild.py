@@ -48,7 +48,14 @@ def extends(costs: ExtensionCosts, rates: CacheRates = RATES, policy: ExtensionP
 def test_a_warm_prefix_with_a_small_turn_is_extended_and_the_decision_names_both_costs():
     decision = decide_extension(WARM, RATES, POLICY)
     assert decision.extend
-    assert decision.reason == "6,360 tokens to pay in 10 steps, 9,255 with a new prompt"
+    assert decision.reason == "costs like 6,360 new tokens in 10 steps, 9,255 with a new prompt"
+
+
+def test_what_is_sent_again_counts_more_than_its_price():
+    """A long prompt takes time and attention however cheap its cached tokens are, so it is rebuilt sooner."""
+    long = replace(WARM, prefix=8_000)
+    assert extends(long) and not extends(long, policy=replace(POLICY, min_read_rate=0.3))
+    assert extends(WARM, policy=replace(POLICY, min_read_rate=0.15))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +66,7 @@ def test_a_warm_prefix_with_a_small_turn_is_extended_and_the_decision_names_both
         ({"expired": True}, RATES, "the cache has expired, and a new prompt is shorter by 500 tokens"),
         ({}, CacheRates(read=1.0, write=1.0), "the model has no cheaper cache, and a new prompt is shorter by 500 tokens"),
         ({}, CacheRates(minimum=6_000), "under 6,000 tokens nothing is cached, and a new prompt is shorter by 500 tokens"),
-        ({"turn": 4_000}, RATES, "14,100 tokens to pay in 10 steps, 9,255 with a new prompt"),
+        ({"turn": 4_000}, RATES, "costs like 14,100 new tokens in 10 steps, 9,255 with a new prompt"),
     ],
 )
 def test_a_prompt_is_rebuilt_and_the_decision_says_why(changes, rates, reason):

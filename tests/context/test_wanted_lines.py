@@ -56,7 +56,11 @@ def test_a_gap_that_costs_as_much_to_mark_is_filled():
 
 
 def test_a_change_is_shown_with_a_few_lines_around_it():
-    assert numbers(seen(after(3, Region("a.py", 50, 51, 3, True)))) == {*range(47, 55)}
+    """A region of a change has the lines around it that a diff shows; what was deleted is a place."""
+    changed = after(3, Region("a.py", 45, 56, 3, True))
+    patch = "@@ -45,10 +45,12 @@\n a\n b\n c\n d\n e\n+new\n+new\n f\n g\n h\n i\n j\n"
+    assert numbers(seen(changed, Change("a.py", "modified", 2, 0, patch))) == {*range(47, 55)}
+    assert numbers(seen(changed)) == {*range(45, 57)}
 
 
 def test_lines_that_were_read_stay_for_some_steps_and_longer_while_the_work_names_them():

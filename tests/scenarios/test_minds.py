@@ -108,8 +108,9 @@ def test_1_each_piece_of_code_stands_once_in_a_window(windows):
 
 def test_1_the_source_of_a_failing_test_that_was_read_is_not_shown_beside_the_file(windows):
     assert "def test_whole_kilograms" in windows[5].sections["failing"]
-    shown = [name for name, text in windows[6].sections.items() if "def test_whole_kilograms" in text]
-    assert len(shown) == 1 and shown[0] in ("files", "failing", "last")
+    """What a failing command prints is its output, whatever else is shown."""
+    shown = [name for name, text in windows[6].sections.items() if "def test_whole_kilograms" in text and name != "last"]
+    assert shown in (["files"], [])
 
 
 def test_2_the_plan_stays_and_the_latest_thought_is_whole(windows):
@@ -200,8 +201,8 @@ def test_6_failures_stand_once_collapsed_and_with_the_source_of_the_test(windows
 
 def test_7_verification_says_what_ran_when_and_which_files_are_changed(windows):
     standing = windows[8].sections["verification"]
-    assert f"Before the task: {CHECK}: 82 passed, 8 failed" in standing
-    assert f"After step 7 (change): PASS: {CHECK} (targeted: {TESTS}): 26 passed" in standing
+    assert "Before the task: check: 82 passed, 8 failed" in standing and CHECK in windows[8].sections["task"]
+    assert f"After step 7 (change): PASS: check (targeted: {TESTS}): 26 passed" in standing
     assert windows[8].sections["changes"] == f"## Changes so far\n- {PRICING} (+2 −1)"
     assert "After step 6 (change): FAIL" in windows[7].sections["verification"] and windows[7].lines("changes")[1:] == ["none"]
 

@@ -232,7 +232,7 @@ def allocate_tokens(
         left += one.hide_shown(pages, given)
         left -= one.claim(one.within(min(left - kept, one.due(room))))
     left += _shorten_fully_shown_files(pages)
-    spent = [one.spent for one in early]
+    spent, kept = [one.spent for one in early], _reserve_for_stubs(pages, room, policy)
     for one in (*late, *early):
         left += one.settle()
         left -= one.more(one.within(left - kept))

@@ -1,6 +1,6 @@
 """Whether the next call keeps the previous prompt and appends the last step to it, or gets a new prompt: whichever costs less."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from afresh.core.cache_rates import CacheRates
 from afresh.core.context_policy import ExtensionPolicy
@@ -44,12 +44,13 @@ def decide_extension(costs: ExtensionCosts, rates: CacheRates, policy: Extension
         return ExtensionDecision(False, f"{-costs.room:,} tokens over the bound")
     if costs.stale > policy.max_stale_share * costs.prefix:
         return ExtensionDecision(False, f"{costs.stale:,} of {costs.prefix:,} tokens are out of date")
+    rates = replace(rates, read=max(rates.read, min(rates.write, policy.min_read_rate)))
     cold = explain_cold_cache(costs, rates)
     if cold and costs.prefix > costs.base:
         return ExtensionDecision(False, f"{cold}, and a new prompt is shorter by {costs.prefix - costs.base:,} tokens")
     steps = max(1, min(costs.steps_left, policy.max_forecast_steps))
     extended, rebuilt = estimate_extended_cost(costs, rates, steps), estimate_rebuilt_cost(costs, rates, steps)
-    words = f"{extended:,.0f} tokens to pay in {steps} steps, {rebuilt:,.0f} with a new prompt"
+    words = f"costs like {extended:,.0f} new tokens in {steps} steps, {rebuilt:,.0f} with a new prompt"
     return ExtensionDecision(extended <= rebuilt, words)
 
 

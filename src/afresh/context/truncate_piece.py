@@ -1,8 +1,9 @@
 """A part of a piece that does not fit whole, which says what is missing and where it is. Pure."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import groupby
 from math import log
 
 from afresh.context.section import SectionPiece
@@ -45,7 +46,7 @@ def _find_docstring_lines(lines: Sequence[str]) -> frozenset[int]:
 
 
 def _keep_chosen_lines(piece: SectionPiece, longest_gap: int, keep: int) -> SectionPiece:
-    return piece.with_lines(tuple(mark_gaps(_list_lines(piece), set(piece.first[:keep]), longest_gap)))
+    return piece.with_lines(tuple(join_gaps(mark_gaps(_list_lines(piece), set(piece.first[:keep]), longest_gap))))
 
 
 def _list_lines(piece: SectionPiece) -> Sequence[ShownLine]:
@@ -66,6 +67,13 @@ def mark_gaps(lines: Sequence[ShownLine], chosen: set[int], longest_gap: int) ->
         gone = []
         if at < len(lines):
             yield line
+
+
+def join_gaps(lines: Iterable[ShownLine]) -> Iterator[ShownLine]:
+    """Gaps that follow each other as one."""
+    for is_gap, run in groupby(lines, lambda line: isinstance(line, LineGap)):
+        found = list(run)
+        yield from [_join_gap(found)] if is_gap else found
 
 
 def _join_gap(lines: Sequence[ShownLine]) -> ShownLine:

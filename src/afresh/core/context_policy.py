@@ -44,6 +44,8 @@ class ExtensionPolicy:
     """Of the kept prompt: with more of it out of date it is rebuilt."""
     max_forecast_steps: int = 10
     """The costs of so many further steps are compared, if so many are expected."""
+    min_read_rate: float = 0.0
+    """What a cached token counts at least in that comparison: what is sent again takes time and attention, however cheap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,10 +265,12 @@ DEFAULT_CONTEXT_POLICY = replace(
     FIRST_CONTEXT_POLICY,
     version=2,
     allocation=AllocationPolicy(
-        extension=ExtensionPolicy(max_growth=3.0, max_turn_tokens=1_000, max_read_tokens=2_500), worth=DEFAULT_WORTH
+        extension=ExtensionPolicy(max_growth=3.0, max_turn_tokens=1_000, max_read_tokens=2_500, min_read_rate=0.15),
+        worth=DEFAULT_WORTH,
     ),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True),
     history=HistoryPolicy(max_live_tokens=800, max_filled_live_gap_characters=80),
+    files=FilePolicy(prose_beginning_lines=0),
     memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8, max_error_lines=4),
     truncation=TruncationPolicy(max_unmarked_gap_characters=100, docstring_weight=0.2),
 )

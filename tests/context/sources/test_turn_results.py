@@ -116,7 +116,11 @@ def test_lines_read_before_a_change_of_the_reply_move_with_it_and_those_read_aft
 def test_the_command_is_not_repeated_before_its_output():
     run = Observation(Action("run", {"command": "ls"}), True, "$ ls\nexit 0\na.py", "c" * 32, 18)
     assert texts(after(run)) == ["exit 0\na.py"]
-    assert texts(after(replace(run, text="$ other\nexit 0"))) == ["$ other\nexit 0"]
+    script = replace(
+        run, action=Action("run", {"command": "python - <<X\nprint(1)\nX"}), text="$ python - <<X … and 2 more lines\nexit 0\n1"
+    )
+    assert texts(after(script)) == ["exit 0\n1"], "however the command is shortened"
+    assert texts(after(replace(run, text="$ ls\na.py"))) == ["$ ls\na.py"], "without its end it may be no echo"
 
 
 def test_a_long_script_that_ran_is_repeated_in_part_and_one_that_failed_or_was_reverted_whole():

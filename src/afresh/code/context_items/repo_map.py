@@ -37,6 +37,15 @@ given bounds; `MIN_SCORE_SHARE` is the share of the best score that a file needs
 """
 IMPLIED_BY_TASK = "what the task speaks of"
 UNDERLINE = re.compile(r"([=~^*+#-])\1{2,}\s*")
+WELL_KNOWN_DOCUMENTS = (
+    (re.compile(r"\bREADME\b", re.IGNORECASE), frozenset({"readme"})),
+    (
+        re.compile(r"\bchange ?log\b|\brelease notes\b|\bCHANGES\b", re.IGNORECASE),
+        frozenset({"changelog", "changes", "history", "news"}),
+    ),
+)
+"""What a task calls a document, and what its file is called."""
+DOCUMENT_FOLDERS = (".", "docs")
 READABLE_SUFFIXES = (".md", ".rst", ".toml", ".cfg", ".txt", ".yaml", ".yml")
 
 
@@ -54,7 +63,7 @@ def build_repo_map(scene: WorkFocus) -> RepoMap:
     entries = [
         _build_entry(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near
     ]
-    documents = [_build_document_entry(code, path) for path in find_named_documents(code, state)]
+    documents = [_build_document_entry(code, path, join_user_texts(state)) for path in find_named_documents(code, state)]
     named = [one for one in entries if one.why == NAMED_IN_TASK]
     entries = [*named, *documents, *entries[len(named) :]]
     own, tests = _render_folders(scene, {one.path for one in near})
@@ -64,27 +73,37 @@ def build_repo_map(scene: WorkFocus) -> RepoMap:
 
 
 def find_named_documents(code: CodeIndex, state: State) -> list[str]:
-    """Return the files without code that the task names."""
-    words, known = set(PATH_PATTERN.findall(join_user_texts(state))), set(code.files)
-    return [path for path in code.paths if path in words and path not in known]
+    """Return the files without code that the task names, by path or by what everybody calls them."""
+    told, known = join_user_texts(state), set(code.files)
+    words = set(PATH_PATTERN.findall(told))
+    meant = [stems for pattern, stems in WELL_KNOWN_DOCUMENTS if pattern.search(told)]
+    return [path for path in code.paths if path not in known and (path in words or _is_well_known(path, meant))]
 
 
-def _build_document_entry(code: CodeIndex, path: str) -> MapEntry:
-    """Return an entry with the first headings of a document."""
+def _is_well_known(path: str, meant: Sequence[frozenset[str]]) -> bool:
+    place = PurePosixPath(path)
+    return any(place.stem.lower() in stems for stems in meant) and str(place.parent) in DOCUMENT_FOLDERS
+
+
+def _build_document_entry(code: CodeIndex, path: str, told: str) -> MapEntry:
+    """Return an entry with the headings of a document that the task speaks of, then its first ones."""
     try:
         lines = code.text(path).splitlines()
     except AfreshError:
         return MapEntry(path)
-    return MapEntry(path, len(lines), symbols=tuple(list_first(list(_list_headings(lines, path)), MAX_HEADINGS)))
+    headings = sorted(_list_headings(lines, path), key=lambda one: one[1].lower() not in told.lower())
+    shown = sorted(headings[:MAX_HEADINGS])
+    more = [f"… {len(headings) - len(shown)} more"] if len(headings) > len(shown) else []
+    return MapEntry(path, len(lines), symbols=(*[f"{number} {title}" for number, title in shown], *more))
 
 
-def _list_headings(lines: Sequence[str], path: str) -> Iterator[str]:
+def _list_headings(lines: Sequence[str], path: str) -> Iterator[tuple[int, str]]:
     """Yield the headings of Markdown and reStructuredText, each with its line number."""
     for number, (line, below) in enumerate(pairwise((*lines, "")), 1):
         marked = path.endswith(".md") and line.startswith("#")
         ruled = path.endswith((".md", ".rst")) and line.strip() and UNDERLINE.fullmatch(below) and not UNDERLINE.fullmatch(line)
         if marked or ruled:
-            yield f"{number} {to_one_line(line.lstrip('# '), MAX_SIGNATURE_CHARACTERS)}"
+            yield number, to_one_line(line.lstrip("# "), MAX_SIGNATURE_CHARACTERS)
 
 
 def select_detailed_files(scene: WorkFocus) -> list[MapFile]:

@@ -63,7 +63,8 @@ def gather_excerpts(
     fresh = [*told, *[region for region in state.memory.regions if region.step > oldest]]
     for path in dict.fromkeys(region.path for region in regions):
         lines, changed = (try_read_file(files, path) or "").splitlines(), find_added_lines(patches.get(path, ""))
-        wanted = [_select_region_lines(lines, region, policy) for region in regions if region.path == path]
+        spans = [_select_region_lines(lines, region, changed, policy) for region in regions if region.path == path]
+        wanted = [span for found in spans for span in found]
         borders = [
             *[(region.start, region.end) for region in regions if region.path == path and _is_border(region, state)],
             *widen_changed_lines(changed, policy),
@@ -75,11 +76,16 @@ def gather_excerpts(
                 yield view
 
 
-def _select_region_lines(lines: Sequence[str], region: Region, policy: FilePolicy) -> tuple[int, int]:
-    """A change with a few lines beside it; what was read as it was asked for, but for a few lines that complete a definition."""
+def _select_region_lines(
+    lines: Sequence[str], region: Region, changed: Collection[int], policy: FilePolicy
+) -> Sequence[tuple[int, int]]:
+    """Of a change its lines with a few beside them, or the place where some were deleted; what was read as it was asked for, but
+    for a few lines that complete a definition."""
     if region.changed:
-        return region.start - policy.lines_around_change, region.end + policy.lines_around_change
-    return round_to_definition(lines, (region.start, region.end), policy) if region.step else (region.start, region.end)
+        return widen_changed_lines([one for one in changed if region.start <= one <= region.end], policy) or [
+            (region.start, region.end)
+        ]
+    return [round_to_definition(lines, (region.start, region.end), policy) if region.step else (region.start, region.end)]
 
 
 def _is_border(region: Region, state: State) -> bool:
@@ -128,7 +134,7 @@ def find_files_in_goal(goal: str) -> list[str]:
 def _choose_shown_beginning(path: str, lines: Sequence[str], policy: FilePolicy) -> tuple[int, int] | None:
     """The first and the last line of it that are shown unasked."""
     if path.endswith(PROSE_SUFFIXES):
-        return 1, min(len(lines), policy.prose_beginning_lines)
+        return (1, min(len(lines), policy.prose_beginning_lines)) if policy.prose_beginning_lines else None
     if len(lines) <= policy.max_short_file_lines:
         return 1, len(lines)
     return find_import_lines(lines, policy)

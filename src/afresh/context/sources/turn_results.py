@@ -8,6 +8,7 @@ from typing import Any
 from afresh.context.sources.excerpts import try_read_file
 from afresh.context.sources.last_step import BEFORE_CHANGE_MARK, is_older_than_change, map_outputs
 from afresh.core.action import Action, Observation
+from afresh.core.command_output import skip_command_echo
 from afresh.core.context_item import Excerpt, SourceLine
 from afresh.core.line_region import Region
 from afresh.core.memory_state import StepRecord
@@ -141,9 +142,11 @@ def _render_output(seen: Observation, outputs: dict[str, str], step: StepRecord,
 
 
 def _drop_command(seen: Observation, lines: Sequence[str]) -> Sequence[str]:
-    """The output of a command begins with the command, which the call shows."""
-    repeated = has_trait(seen.action, ToolTrait.COMMANDS) and lines[0].startswith(COMMAND_SIGN) and len(lines) > 1
-    return lines[1:] if repeated and lines[0] == f"{COMMAND_SIGN}{seen.action.args.get('command', '')}" else lines
+    """The output of a command begins with the command, which the call shows, and how it ended."""
+    if not has_trait(seen.action, ToolTrait.COMMANDS) or not lines[0].startswith(COMMAND_SIGN):
+        return lines
+    start, ended = skip_command_echo(list(enumerate(lines)))
+    return lines[start - 1 :] if ended else lines
 
 
 def _name_hidden_output(seen: Observation, marks: int, start: int, end: int) -> str:

@@ -16,6 +16,7 @@ from afresh.core.verdict import CheckRun, FailedTest, Ruling, Verdict, name_test
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import FileTree
 
+MAX_REPEATED_COMMAND_CHARACTERS = 30
 KEPT_UNFINISHED = "kept, not finished"
 """Nothing that passed before fails; what is new still does."""
 
@@ -31,8 +32,18 @@ def render_finish_criteria(task: Task) -> list[str]:
             *(f"- {one}" for one in list_document_demands(task)),
             *commands,
         ]
-    checks = [f"- `{check.command}`" for check in task.checks]
+    checks = [
+        f"- {f'check {number}: ' if len(task.checks) > 1 else ''}`{check.command}`" for number, check in enumerate(task.checks, 1)
+    ]
     return ["Finished when these exit 0:", *(checks or ["- no check was given, so nothing can be verified"])]
+
+
+def name_long_commands(text: str, task: Task) -> str:
+    """A long command by its number, as the task lists it."""
+    for number, check in enumerate(task.checks, 1):
+        if len(check.command) > MAX_REPEATED_COMMAND_CHARACTERS:
+            text = text.replace(check.command, f"check {number}" if len(task.checks) > 1 else "check")
+    return text
 
 
 def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
@@ -44,8 +55,9 @@ def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
         names = [name.rpartition("::")[2] for name in state.verification.baseline.flaky]
         lines.append(f"Flaky, decide nothing: {join_first(names, policy.max_flaky_names)}")
     if state.verification.verdict is None:
-        return lines + [line for run in state.verification.baseline.runs for line in _render_failures(run, policy)]
-    return [*lines, *render_verdict(state, state.verification.verdict, policy)]
+        lines += [line for run in state.verification.baseline.runs for line in _render_failures(run, policy)]
+        return [name_long_commands(line, state.task) for line in lines]
+    return [*[name_long_commands(line, state.task) for line in lines], *render_verdict(state, state.verification.verdict, policy)]
 
 
 def render_verdict(state: State, verdict: Verdict, policy: ReportPolicy) -> list[str]:
@@ -63,7 +75,7 @@ def render_verdict(state: State, verdict: Verdict, policy: ReportPolicy) -> list
         one.answer and one.step >= state.verification.verdict_step for one in state.memory.decisions
     ):
         lines.append("(before the user's answer: what it asks for may be done since)")
-    return lines
+    return [name_long_commands(line, state.task) for line in lines]
 
 
 def _render_failures(run: CheckRun, policy: ReportPolicy) -> list[str]:
