@@ -1,11 +1,11 @@
 """Which lines of files stay in view: those that were asked for or edited, until they are used, replaced or out of date."""
 
-from afresh.context.excerpt_ranking import select_protected_excerpts
+from afresh.context.excerpt_ranking import rank_excerpt, select_protected_excerpts
 from afresh.context.sources.excerpts import draft_excerpts, gather_excerpts, gather_imports
 from afresh.context.wanted_lines import find_import_lines, round_to_definition, select_wanted_parts
 from afresh.core.change import Change
 from afresh.core.context_item import Excerpt
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, FIRST_CONTEXT_POLICY, ExcerptPolicy
 from afresh.core.line_region import Region
 from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
@@ -85,3 +85,17 @@ def test_lines_of_the_last_edit_are_given_up_after_all_else_that_is_worked_on():
     assert any(view.first <= 100 <= view.last for view in kept)
     ranked = sorted(draft_excerpts(GatheredContext(state, tuple(views))).pieces, key=lambda piece: piece.rank)
     assert "step_101" in ranked[0].text
+
+
+def test_what_was_read_for_a_change_is_kept_until_its_file_is_changed():
+    """Otherwise a prompt that is built anew lacks what the next reply is to edit."""
+    policy, read = POLICY.excerpts, Region("a.py", 40, 53, 3)
+    [view] = seen(after(3, read))
+
+    def is_kept(state: State, policy: ExcerptPolicy = policy) -> bool:
+        return rank_excerpt(view, state, frozenset(), policy) <= policy.unused_read_rank // 2
+
+    assert is_kept(after(5, read)) and is_kept(after(5, read, Region("b.py", 90, 91, 4, True)))
+    assert not is_kept(after(6, read)), "it was not needed for a while"
+    assert not is_kept(after(5, read, Region("a.py", 90, 91, 4, True))), "it was used"
+    assert not is_kept(after(5, read), FIRST_CONTEXT_POLICY.excerpts)

@@ -204,7 +204,7 @@ def test_7_verification_says_what_ran_when_and_which_files_are_changed(windows):
     assert "Before the task: check: 82 passed, 8 failed" in standing and CHECK in windows[8].sections["task"]
     assert f"After step 7 (change): PASS: check (targeted: {TESTS}): 26 passed" in standing
     assert windows[8].sections["changes"] == f"## Changes so far\n- {PRICING} (+2 −1)"
-    assert "After step 6 (change): FAIL" in windows[7].sections["verification"] and windows[7].lines("changes")[1:] == ["none"]
+    assert "After step 6 (change): FAIL" in windows[7].sections["verification"] and "changes" not in windows[7].sections
 
 
 def test_8_several_edits_in_one_action_are_both_told(windows):

@@ -122,7 +122,6 @@ def test_what_the_project_is_stands_before_the_task_and_the_last_step_at_the_end
         "callers",
         "graph",
         "outline",
-        "changes",
         "verification",
         "footer",
     ]

@@ -211,9 +211,9 @@ def render_footer(terms: PromptInputs, used: int) -> str:
     state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
     kept, of = f" ({reserve:,} for your reply)" if reserve else "", f" of {state.work.limit}" if state.work.limit else ""
     phase = describe_phase_position(state, layout)
-    blocks = format_count(state.memory.archived, "archived block")
+    blocks, index = format_count(state.memory.archived, "archived block"), " (`read` @index)" if state.memory.archived else ""
     context = (
-        f"[Context: {min(used + reserve, budget):,}/{budget:,} tokens{kept} | {blocks} available | "
+        f"[Context: {min(used + reserve, budget):,}/{budget:,} tokens{kept} | {blocks} available{index} | "
         f"step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
     lines = (

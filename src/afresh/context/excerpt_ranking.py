@@ -13,10 +13,12 @@ IMPORT_NAMES = ("imports",)
 
 
 def rank_excerpt(excerpt: Excerpt, state: State, spoken: frozenset[str], policy: ExcerptPolicy) -> int:
-    """Touched lately first; within a step what was read, then what was changed; then what goal, plan or thought speak of."""
+    """Touched lately first; within a step what was read, then what was changed; then what goal, plan or thought speak of. What
+    was read shortly before and not used yet is kept longer."""
     at = list_touching_regions(excerpt, state)
     newest = max((2 * region.step + (not region.changed) for region in at), default=0)
     asked = policy.last_touched_rank if at and max(region.step for region in at) == state.work.step else 0
+    asked = asked or (policy.unused_read_rank if any(is_unused_read(region, state, policy) for region in at) else 0)
     return asked - newest * policy.step_rank + (0 if spoken.intersection(excerpt.names) else policy.unmentioned_rank)
 
 
@@ -30,6 +32,13 @@ def was_touched_last(excerpt: Excerpt, state: State, policy: ExcerptPolicy) -> b
     """Read or edited by the last step. Of long new text the model knows what it wrote."""
     last = [region for region in list_touching_regions(excerpt, state) if region.step == state.work.step]
     return any(not region.changed or region.end - region.start < policy.max_protected_lines for region in last)
+
+
+def is_unused_read(region: Region, state: State, policy: ExcerptPolicy) -> bool:
+    """Read a few steps ago, in a file that was not changed since."""
+    if region.changed or not region.step or region.step <= state.work.step - policy.max_unused_read_steps:
+        return False
+    return not any(one.changed and one.path == region.path and one.step > region.step for one in state.memory.regions)
 
 
 def was_edited_last(excerpt: Excerpt, state: State) -> bool:

@@ -19,13 +19,14 @@ def estimate_chance(item: Item, state: State, policy: WorthPolicy) -> float:
     reason = f"{item.kind} {item.basis}" if isinstance(item, Excerpt) else item.kind
     stage = 2 if state.workspace.changed else 1 if state.memory.regions else 0
     rows = {name: chances for name, *chances in policy.chances}
-    return (rows.get(reason) or rows.get(item.kind) or (1.0, 1.0, 1.0))[stage]
+    found = rows.get(f"{reason} {state.task.type}") or rows.get(reason) or rows.get(item.kind)
+    return (found or (1.0, 1.0, 1.0))[stage]
 
 
 def drop_unworthy_pieces(draft: SectionDraft, counter: TokenCounter, policy: ContextPolicy) -> SectionDraft:
     """The section with the pieces that are worth their tokens; of code that costs too much, the lines that matter most."""
     cut = [
-        (piece, _shorten_to_worth(piece, policy.allocation.worth.max_price(chance), counter, policy))
+        (piece, _shorten_to_worth(piece, chance, counter, policy))
         for piece, chance in zip(draft.pieces, draft.chances, strict=False)
     ]
     gone = [replace(piece, text="\n".join(_list_missing_lines(piece, part))) for piece, part in cut if part is not piece]
@@ -34,10 +35,12 @@ def drop_unworthy_pieces(draft: SectionDraft, counter: TokenCounter, policy: Con
     return replace(draft, pieces=tuple(part for _, part in cut if part), left=(*draft.left, *gone), why_left=NOT_WORTH_REASON)
 
 
-def _shorten_to_worth(piece: SectionPiece, most: float, counter: TokenCounter, policy: ContextPolicy) -> SectionPiece | None:
+def _shorten_to_worth(piece: SectionPiece, chance: float, counter: TokenCounter, policy: ContextPolicy) -> SectionPiece | None:
+    worth = policy.allocation.worth
+    most = worth.max_price(chance)
     if counter(piece.text) <= most:
         return piece
-    if not piece.lines or most < policy.allocation.min_truncated_piece_tokens:
+    if not piece.lines or chance < worth.min_partial_chance or most < policy.allocation.min_truncated_piece_tokens:
         return None
     return truncate_piece(piece, int(most), counter, policy.truncation)
 

@@ -14,8 +14,10 @@ class WorthPolicy:
     step_tokens: int = 0
     """What a step to look for it costs; 0: whatever there is room for is shown."""
     chances: tuple[tuple[str, float, float, float], ...] = ()
-    """How likely the model needs an item of this section, or section and reason: at first, once it has read something, and once a
-    change was kept. What is not listed is always shown."""
+    """How likely the model needs an item of this section, or section and reason, or these in tasks of one type: at first, once it
+    has read something, and once a change was kept. What is not listed is always shown."""
+    min_partial_chance: float = 0.0
+    """Of what is less likely no part is shown: a guess with holes has to be read again if it was right."""
 
     def max_price(self, chance: float) -> float:
         """The tokens up to which an item is worth showing that is needed with this chance."""
@@ -24,6 +26,7 @@ class WorthPolicy:
 
 DEFAULT_WORTH = WorthPolicy(
     step_tokens=600,
+    min_partial_chance=0.5,
     chances=(
         ("target named", 0.8, 0.5, 0.1),
         ("target traceback", 0.8, 0.7, 0.7),
@@ -32,6 +35,7 @@ DEFAULT_WORTH = WorthPolicy(
         ("target file", 0.5, 0.2, 0.05),
         ("target thought", 0.4, 0.4, 0.3),
         ("target option", 0.4, 0.2, 0.05),
+        ("target words fix_bug", 0.6, 0.1, 0.02),
         ("target words", 0.35, 0.1, 0.02),
         ("target example", 0.15, 0.05, 0.0),
         ("similar test", 0.5, 0.3, 0.2),
@@ -41,5 +45,5 @@ DEFAULT_WORTH = WorthPolicy(
         ("graph", 0.15, 0.1, 0.02),
     ),
 )
-"""Estimates: nine real tasks drew on 1 to 16 % of such sections, mostly in the first steps; chances of single reasons were not
-measured."""
+"""Estimates: nine real tasks drew on 1 to 16 % of such sections, mostly in the first steps. In two bug reports of three the
+guilty function was found by words alone; other chances of single reasons were not measured."""

@@ -20,7 +20,7 @@ ORDINARY_TASK_STEPS = 60
 """Steps of a task that the budgets of templates are made for."""
 
 
-ALL_PASS_CUE = "The tests pass. If all that the task asks for is there (code, tests, docs, changelog), call `complete`."
+ALL_PASS_CUE = "The tests that ran pass. Call `complete` only if all that the task asks for is there (code, tests, docs)."
 
 
 class PhasePressure(StrEnum):

@@ -132,6 +132,6 @@ def test_a_long_script_that_ran_is_repeated_in_part_and_one_that_failed_or_was_r
     assert lines[0] == "print(0)" and lines[-1] == "print(59)" and "[… 48 lines not repeated]" in lines
     assert shorten_actions([run], StepRecord(7, "", (replace(done, ok=False),), "", True)) == (run,)
     assert shorten_actions([run], StepRecord(7, "", (done,), "", False)) == (run,)
-    assert shorten_actions([edit], StepRecord(7, "", (replace(done, action=edit),), "", True)) == (edit,), (
-        "it shows the present text"
-    )
+    [edited] = shorten_actions([edit], StepRecord(7, "", (replace(done, action=edit),), "", True))
+    assert edited.args["new"] == script, "it shows the present text"
+    assert edited.args["old"].split("\n") == ["print(0)", "[… 58 lines not repeated]", "print(59)"]

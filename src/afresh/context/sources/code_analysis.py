@@ -18,7 +18,7 @@ ANALYSIS_TITLES = {
     "history": "Latest commits of these files",
     "diff": "Diff under review",
     "similar": "Similar existing code",
-    "target": "Code the task is about, as it is now",
+    "target": "Code the task is about",
     "callers": "Callers",
     "tests": "Tests that use it",
     "coverage": "Coverage of the changes",

@@ -111,6 +111,4 @@ def list_written_regions(changes: Sequence[Change]) -> Iterator[Region]:
 def draft_changes(memory: GatheredContext) -> SectionDraft:
     """Which files; their text is in the excerpts, so that no line stands twice."""
     counts = [f"- {diff.subject}" for diff in memory.diffs("change")]
-    return draft_always_section(
-        "changes", "Changes so far", counts or (["none"] if memory.state.workspace.first_snapshot else [])
-    )
+    return draft_always_section("changes", "Changes so far", counts)

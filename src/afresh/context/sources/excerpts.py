@@ -163,7 +163,7 @@ def draft_excerpts(memory: GatheredContext) -> SectionDraft:
         )
         for view in views
     ]
-    title = "Files as they are now (+: changed by this task; …: lines not shown, `read` them)"
+    title = "Files (+: changed by this task; …: lines not shown, `read` them)"
     return SectionDraft("files", title, Tier.DEMAND, tuple(pieces), "… more not shown")
 
 

@@ -157,6 +157,8 @@ MAX_ECHOED_LINES = 24
 """Of a script that ran, or of a file that was written and kept: what came of it says more than its text."""
 ECHOED_HEAD_LINES = 8
 ECHOED_TAIL_LINES = 4
+MAX_REPLACED_LINES = 4
+"""Of the text that an edit has replaced."""
 
 
 def shorten_actions(actions: Sequence[Action], step: StepRecord) -> tuple[Action, ...]:
@@ -165,14 +167,17 @@ def shorten_actions(actions: Sequence[Action], step: StepRecord) -> tuple[Action
 
 
 def _shorten_action(action: Action, seen: Observation, kept: bool) -> Action:
-    if not (seen.ok and kept) or not has_trait(action, ToolTrait.COMMANDS, ToolTrait.WRITES) or action.args.get("old"):
+    """Lines that were replaced are gone; those in their place are whole, since the prompt shows them nowhere else."""
+    if not (seen.ok and kept) or not has_trait(action, ToolTrait.COMMANDS, ToolTrait.WRITES):
         return action
-    return replace(action, args={name: _shorten_text(value) for name, value in action.args.items()})
+    if old := action.args.get("old"):
+        return replace(action, args={**action.args, "old": _shorten_text(old, MAX_REPLACED_LINES, 1, 1)})
+    shorten = partial(_shorten_text, most=MAX_ECHOED_LINES, head=ECHOED_HEAD_LINES, tail=ECHOED_TAIL_LINES)
+    return replace(action, args={name: shorten(value) for name, value in action.args.items()})
 
 
-def _shorten_text(value: Any) -> Any:
+def _shorten_text(value: Any, most: int, head: int, tail: int) -> Any:
     lines = value.split("\n") if isinstance(value, str) else []
-    if len(lines) <= MAX_ECHOED_LINES:
+    if len(lines) <= most:
         return value
-    gone = len(lines) - ECHOED_HEAD_LINES - ECHOED_TAIL_LINES
-    return "\n".join([*lines[:ECHOED_HEAD_LINES], f"[… {gone} lines not repeated]", *lines[-ECHOED_TAIL_LINES:]])
+    return "\n".join([*lines[:head], f"[… {len(lines) - head - tail} lines not repeated]", *lines[-tail:]])
