@@ -33,6 +33,7 @@ from afresh.context.sources.test_results import draft_failing_tests
 from afresh.context.sources.verification_status import draft_cited_lines, draft_verification
 from afresh.context.token_ceiling import enforce_ceiling, over_ceiling_error
 from afresh.context.worth import drop_unworthy_pieces
+from afresh.core.ceiling_state import NEGLIGIBLE_TOKENS
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Omission, Prompt, Request, Section, Tier, ToolExchange, ToolSchema
 from afresh.core.template import CallLayout, SectionShare, Template, find_share
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
@@ -47,10 +48,9 @@ from afresh.runtime import CallSettings
 SECTION_SEPARATOR = "\n\n"
 SENT_APART = ("system", "tools", TURN_SECTION, FOOTER_SECTION)
 """Sections that are not part of the message."""
-NEARLY_FULL_SHARE = 0.9
 RAISED_FACTOR = 1.75
-"""A prompt that is full under the ordered ceiling is as it should be; one under so much higher a ceiling has needs."""
-NEARLY_FULL_HINT = "Nearly full: `note` with subject `compact` puts older steps away, `room` asks for a larger prompt."
+"""A prompt that lacks room under so much higher a ceiling than the ordered one has needs that the agent can say more of."""
+LACKING_ROOM_HINT = "Not all fits: `note` with subject `compact` puts older steps away, `room` asks for a larger prompt."
 
 
 def select_offered_tools(layout: CallLayout, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
@@ -120,7 +120,7 @@ def build_prompt(
 def build_from_inputs(terms: PromptInputs) -> Prompt:
     """Fixed parts first, then every section its share, then what is left to whoever still has something to say."""
     counter, budget, reserve, order = terms.counter, terms.budget, terms.reserve, terms.memory.policy.order
-    foot = counter(render_footer(terms, budget - reserve)) + 2
+    foot = counter(render_footer(terms, budget - reserve, unread=1)) + 2
     fixed = [_build_fixed_section("system", terms.layout.system, counter), build_tools_section(terms.tools, counter)]
     made = [drop_unworthy_pieces(draft, counter, terms.memory.policy) for draft in draft_sections(terms.memory)]
     always = [
@@ -140,13 +140,13 @@ def build_from_inputs(terms: PromptInputs) -> Prompt:
     chosen = [section for one in filled.pages for section in one.sections]
     body = sorted((*always, *chosen), key=lambda section: order.position(section.name))
     used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot
-    body.append(Section(FOOTER_SECTION, Tier.ALWAYS, render_footer(terms, used), foot))
+    unread = sum(one.unread for one in filled.pages)
+    body.append(Section(FOOTER_SECTION, Tier.ALWAYS, render_footer(terms, used, unread), foot))
     request = compose_request(terms, body)
     if chosen and (excess := counter.whole(request) + reserve - budget) > 0:
         return build_from_inputs(replace(terms, spare=terms.spare + excess))
     asked = {draft.name for draft in made if draft.tier is Tier.DEMAND}
     unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
-    unread = sum(one.unread for one in filled.pages)
     return enforce_ceiling(
         Prompt(request, (*fixed, *body), tuple(omissions), budget, used, unmet, shorter.reports, unread), counter
     )
@@ -206,8 +206,9 @@ def build_tools_section(tools: Sequence[ToolSchema], counter: TokenCounter) -> S
     return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING_TOKENS * len(tools))
 
 
-def render_footer(terms: PromptInputs, used: int) -> str:
-    """What is for this call only: nearest to the question, and behind all that a provider's cache can hold."""
+def render_footer(terms: PromptInputs, used: int, unread: int = 0) -> str:
+    """What is for this call only: nearest to the question, and behind all that a provider's cache can hold. `unread`: tokens of
+    what the last step has asked for and that have no room."""
     state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
     kept, of = f" ({reserve:,} for your reply)" if reserve else "", f" of {state.work.limit}" if state.work.limit else ""
     phase = describe_phase_position(state, layout)
@@ -219,7 +220,7 @@ def render_footer(terms: PromptInputs, used: int) -> str:
     lines = (
         layout.guidance,
         context,
-        _render_room_note(terms, used + reserve),
+        _render_room_note(terms, unread),
         layout.cue,
         terms.refused,
         *render_stall_warnings(state, terms.memory.policy.reports),
@@ -228,15 +229,15 @@ def render_footer(terms: PromptInputs, used: int) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _render_room_note(terms: PromptInputs, taken: int) -> str:
-    """Of an extended prompt, how old its beginning is; of one that was raised and is full all the same, what can be done."""
+def _render_room_note(terms: PromptInputs, unread: int) -> str:
+    """Of an extended prompt, how old its beginning is; of one that was raised and lacks room all the same, what can be done."""
     state = terms.memory.state
     if terms.granted is not None:
         return (
             f"The sections are from before step {state.tokens.prompt.base}; your replies since, with their results, follow them."
         )
     raised = terms.budget >= RAISED_FACTOR * state.task.budget
-    return NEARLY_FULL_HINT if state.work.step and raised and taken > terms.budget * NEARLY_FULL_SHARE else ""
+    return LACKING_ROOM_HINT if state.work.step and raised and unread > NEGLIGIBLE_TOKENS else ""
 
 
 def draft_sections(memory: GatheredContext) -> tuple[SectionDraft, ...]:

@@ -103,6 +103,8 @@ class HistoryPolicy:
     """A shorter gap between rows is shown instead of being marked."""
     max_filled_live_gap_characters: int = 16
     """The same, of work in a tree: results of a script are of little use one by one."""
+    max_live_output_characters: int = 1_000_000
+    """Of a longer output in a tree no line is shown: it can be read again."""
     min_output_characters_for_id: int = 80
     """A shorter output says little more than how its action ended."""
     cold_after_steps: int = 500
@@ -272,7 +274,7 @@ DEFAULT_CONTEXT_POLICY = replace(
         worth=DEFAULT_WORTH,
     ),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True, max_unused_read_steps=3),
-    history=HistoryPolicy(max_live_tokens=800, max_filled_live_gap_characters=80),
+    history=HistoryPolicy(max_live_tokens=800, max_filled_live_gap_characters=80, max_live_output_characters=400),
     files=FilePolicy(prose_beginning_lines=0),
     memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8, max_error_lines=4),
     truncation=TruncationPolicy(max_unmarked_gap_characters=100, docstring_weight=0.2),

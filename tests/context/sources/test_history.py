@@ -109,12 +109,20 @@ def test_a_window_is_the_same_whether_memory_grew_forgot_or_was_read_at_once(spo
 
 def test_work_in_a_tree_takes_no_more_for_earlier_steps_than_its_limit_however_much_room_there_is():
     many = [
-        (n, PassageVoice.OUTPUT, "\n".join(f"value_{n}_{row} is in src/module_{row}.py" for row in range(60))) for n in range(30)
+        (n, PassageVoice.OUTPUT, "\n".join(f"value_{n}_{row} is in src/module_{row}.py" for row in range(8))) for n in range(90)
     ]
     [work] = [part for part in made(remembering(many, first_snapshot="tree"), 16_000).sections if part.name == "work"]
     assert work.tokens <= DEFAULT_CONTEXT_POLICY.history.max_live_tokens
     [free] = [part for part in made(remembering(many, first_snapshot=""), 16_000).sections if part.name == "work"]
     assert free.tokens > 2 * work.tokens, "recorded runs have no tree to look at"
+
+
+def test_single_lines_of_a_long_output_are_not_shown_where_it_can_be_read_again():
+    long = "\n".join(f"value_{row} is in src/module_{row}.py" for row in range(60))
+    spoken = [(28, PassageVoice.OUTPUT, long), (29, PassageVoice.OUTPUT, "the total of value_7 is 14")]
+    live = section(made(remembering(spoken, first_snapshot="tree")), "work")
+    assert "the total of value_7 is 14" in live and not any("src/module_" in line for line in live)
+    assert any("src/module_" in line for line in section(made(remembering(spoken, first_snapshot="")), "work"))
 
 
 def test_a_script_that_a_step_tells_of_has_no_second_line():

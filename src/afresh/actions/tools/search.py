@@ -96,5 +96,6 @@ def render_hits(found: Mapping[str, Sequence[str]]) -> str:
 
 
 tool = FunctionTool(
-    make_tool_schema("search", "Find text or a name in a folder, file, glob or @id.", ("path",), text="", path=""), search_tree
+    make_tool_schema("search", "Find literal text or a name in a folder, file or @id.", ("path",), text="", path=""),
+    search_tree,
 )

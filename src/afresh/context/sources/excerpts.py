@@ -127,8 +127,12 @@ def select_file_regions(files: FileTree, paths: Sequence[str], policy: FilePolic
     return [Region(path, *part, 0) for path, part in chosen if part]
 
 
-def find_files_in_goal(goal: str) -> list[str]:
-    return list(dict.fromkeys(re.findall(r"[\w./-]*\w\.\w+", goal)))
+def find_files_in_goal(goal: str, files: FileTree) -> list[str]:
+    """Files by their path, or by a name that only one has."""
+    paths = files.paths()
+    named = dict.fromkeys(re.findall(r"[\w./-]*\w\.\w+", goal))
+    by_name = {name: [path for path in paths if path == name or path.endswith(f"/{name}")] for name in named}
+    return list(dict.fromkeys(found[0] for found in by_name.values() if len(found) == 1))
 
 
 def _choose_shown_beginning(path: str, lines: Sequence[str], policy: FilePolicy) -> tuple[int, int] | None:

@@ -178,7 +178,7 @@ class HistoryAllocation(Allocation):
             self.memory.trace,
             now,
             SelectionBudget(left, index, *headings, self.policy),
-            set(self.covered),
+            set(self.covered | self.unwanted),
             self.weights,
             counter.price,
         )
@@ -186,6 +186,13 @@ class HistoryAllocation(Allocation):
         rows = [one for key, one in reversed(bare.items()) if key not in self.covered and not self.is_shown_hit(one[1].line.key)]
         acted = {entry.step for entry, _ in rows if entry.voice is PassageVoice.ACTION}
         self.choice.rows = [one for one in rows if not (one[0].step in acted and _is_command_echo(one[0], one[1].line.key))]
+
+    @property
+    def unwanted(self) -> frozenset[str]:
+        """Single lines of a long output are of no use where the whole can be read again; its result is told with the step."""
+        long = [one for one in self.memory.trace.entries if one.passage.size > self.policy.max_live_output_characters]
+        outputs = [one for one in long if one.voice is PassageVoice.OUTPUT] if self.live else []
+        return frozenset(row.line.key for one in outputs for row in one.rows)
 
     def write(self) -> None:
         index = render_name_index(self.choice.names)

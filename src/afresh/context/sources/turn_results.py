@@ -162,8 +162,10 @@ MAX_REPLACED_LINES = 4
 
 
 def shorten_actions(actions: Sequence[Action], step: StepRecord) -> tuple[Action, ...]:
-    """The actions of a reply as its turn repeats them. What failed or was reverted is repeated whole, to be corrected."""
-    return tuple([_shorten_action(action, seen, step.kept) for action, seen in zip(actions, step.observations, strict=True)])
+    """The actions of a reply as its turn repeats them. What failed, was reverted, or came with something that failed is repeated
+    whole, to be corrected."""
+    done = step.kept and all(seen.ok for seen in step.observations)
+    return tuple([_shorten_action(action, seen, done) for action, seen in zip(actions, step.observations, strict=True)])
 
 
 def _shorten_action(action: Action, seen: Observation, kept: bool) -> Action:
