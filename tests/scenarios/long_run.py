@@ -44,7 +44,7 @@ class StillWorkspace:
 
 
 class Printing:
-    """Each command prints lines of its own, with names that no other has: many, and every third one few."""
+    """Each command prints lines of its own, with names that no other has: many, and some few."""
 
     level = "table"
 
@@ -52,7 +52,7 @@ class Printing:
         number = command.removeprefix("python job_").removesuffix(".py")
         lines = [
             f"record_{number}_{line} in pkg/module_{number}.py: value {line * 7919 % 1000}"
-            for line in range(60 if int(number) % 3 else 5)
+            for line in range(60 if int(number) % 10 else 5)
         ]
         return CommandRun(command, 0, "\n".join(lines))
 
