@@ -69,4 +69,6 @@ class Sandbox(Protocol):
     level: ClassVar[str]
     """bubblewrap, landlock or none."""
 
-    def run(self, command: str, timeout: float) -> CommandRun: ...
+    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+        """With `reports` the command can leave files for us that code under test can't forge unseen."""
+        ...
