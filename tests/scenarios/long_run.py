@@ -34,7 +34,7 @@ class StillWorkspace:
     def snapshot(self) -> str:
         return "still"
 
-    def restore(self, snapshot: str, paths: Any = ()) -> None: ...
+    def restore(self, snapshot: str, paths: Any = (), fresh: bool = False) -> None: ...
 
     def changes(self, before: str, after: str) -> Any:
         return ()

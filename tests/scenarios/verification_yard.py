@@ -105,7 +105,7 @@ class Folder:
         self.kept[name] = tree
         return name
 
-    def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
+    def restore(self, snapshot: str, paths: Sequence[str] = (), fresh: bool = False) -> None:
         wanted = self.kept[snapshot]
         for path in paths or {*wanted, *self._tree()}:
             (self.root / path).unlink(missing_ok=True)

@@ -118,6 +118,20 @@ class Verdict:
     """Files beside the one that the task may write: they are put back."""
 
 
+_EVIDENCE_WORDS = {
+    EvidenceSource.REPORT: "reported by the test runner to afresh",
+    EvidenceSource.RUNNER: "read from a file that the test runner wrote",
+    EvidenceSource.TEXT: "read from what the command printed",
+    EvidenceSource.EXIT: "the exit code alone",
+}
+
+
+def describe_evidence(runs: Iterable[CheckRun]) -> str:
+    """What the outcomes of these runs rest on; empty if that was not recorded."""
+    known = dict.fromkeys(_EVIDENCE_WORDS[run.evidence.source] for run in runs if run.evidence.source in _EVIDENCE_WORDS)
+    return "; ".join(known)
+
+
 MAX_LISTED_NAMES = 3
 
 

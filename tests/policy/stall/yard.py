@@ -44,7 +44,7 @@ class Tree:
         self.kept[name] = dict(self.files.texts)
         return name
 
-    def restore(self, snapshot: str, paths: Iterable[str] = ()) -> None:
+    def restore(self, snapshot: str, paths: Iterable[str] = (), fresh: bool = False) -> None:
         wanted = tuple(paths)
         self.files.texts = {**({} if not wanted else self.files.texts), **self.kept[snapshot]}
 

@@ -111,10 +111,11 @@ class Recorder:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):
-        name, came_to = self.name(item.nodeid), classify_error(call.excinfo)
+        error = call.excinfo or next(iter(getattr(item, "_excinfo", None) or ()), None)  # of unittest's cases
+        name, came_to = self.name(item.nodeid), classify_error(error)
         self.raw.setdefault(name, {})[call.when] = came_to
-        if came_to == "failed":
-            self.messages[name] = reporter_session.describe_error(call.excinfo.type, call.excinfo.value)
+        if error is not None and came_to == "failed":
+            self.messages[name] = reporter_session.describe_error(error.type, error.value)
         if next(item.iter_markers("xfail"), None) is not None:
             self.expected.add(name)
         yield
