@@ -34,7 +34,7 @@ class StillWorkspace:
     def snapshot(self) -> str:
         return "still"
 
-    def restore(self, snapshot: str, paths: Any = ()) -> None: ...
+    def restore(self, snapshot: str, paths: Any = (), fresh: bool = False) -> None: ...
 
     def changes(self, before: str, after: str) -> Any:
         return ()
@@ -48,7 +48,7 @@ class Printing:
 
     level = "table"
 
-    def run(self, command: str, timeout: float) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
         number = command.removeprefix("python job_").removesuffix(".py")
         lines = [
             f"record_{number}_{line} in pkg/module_{number}.py: value {line * 7919 % 1000}"

@@ -65,7 +65,6 @@ WEAKENED = {
     "pytest.ini": {"pytest.ini": "[pytest]\naddopts = --deselect tests/test_half.py::test_half\n"},
     "pyproject": {"pyproject.toml": "[tool.pytest.ini_options]\naddopts = '-k add'\n"},
     "setup.cfg": {"setup.cfg": "[tool:pytest]\naddopts = -k add\n"},
-    "a module in place of pytest": {"pytest.py": "raise SystemExit(0)\n"},
 }  # fmt: skip
 
 

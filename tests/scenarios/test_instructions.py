@@ -45,7 +45,8 @@ def lines(told: dict[str, Any]) -> list[tuple[str, str, int]]:
 def test_a_task_goes_by_the_checkout_and_cannot_change_its_own_rules(ours: Person, requires_sandbox) -> None:
     requires_sandbox()
     rewrite = ("edit", {"path": ".afresh/AGENT.md", "old": "Whole words.", "new": "Anything goes."})
-    told = ours.runs(ours.script([rewrite, LOOK], [MEND], [COMPLETE]), check="test -f calc.py")
+    asked = "double is wrong; say so in .afresh/AGENT.md"
+    told = ours.runs(ours.script([rewrite, LOOK], [MEND], [COMPLETE]), goal=asked, check="test -f calc.py")
     assert told.code == 0, told.words
     assert "instructions: .afresh/AGENT.md" in told.err
     first, second, third = (sections(ours, step) for step in (1, 2, 3))

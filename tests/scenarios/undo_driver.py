@@ -32,7 +32,7 @@ def deadly_commit(point: str) -> None:
 def deadly_restore(point: str) -> None:
     whole = GitWorkspace.restore
 
-    def restore(self, snapshot, paths=()) -> None:
+    def restore(self, snapshot, paths=(), fresh=False) -> None:
         if point == "half":
             whole(self, snapshot, ("calc.py",))
         else:

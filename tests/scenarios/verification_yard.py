@@ -51,7 +51,7 @@ class Shell:
     commands: list[str] = field(default_factory=list)
     level = "none"
 
-    def run(self, command: str, timeout: float) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
         self.commands.append(command)
         env = {"PATH": os.environ["PATH"], "HOME": str(self.root), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         started = time.monotonic()
@@ -105,7 +105,7 @@ class Folder:
         self.kept[name] = tree
         return name
 
-    def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
+    def restore(self, snapshot: str, paths: Sequence[str] = (), fresh: bool = False) -> None:
         wanted = self.kept[snapshot]
         for path in paths or {*wanted, *self._tree()}:
             (self.root / path).unlink(missing_ok=True)

@@ -124,7 +124,6 @@ def test_other_languages_may_only_gain_lines_that_do_not_skip() -> None:
         ("package.json", '{"scripts": {"a": "b"}}', '{"scripts": {"a": "c"}}', PYTEST, False),
         ("package.json", '{"version": "1"}', '{"version": "2"}', Check("npm test"), False),
         ("ci/check.sh", "pytest\n", "true\n", Check("sh ci/check.sh"), True),
-        ("sitecustomize.py", None, "", PYTEST, True),
     ],
 )
 def test_settings_that_judge_the_task_are_not_its_own(path: str, base: str, now: str, check: Check, counts: bool) -> None:

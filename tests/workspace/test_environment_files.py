@@ -61,6 +61,8 @@ def test_generated_files_that_imports_need_are_copied_and_named(installed: Path,
     assert (workspace.root / "pkg.egg-info" / "PKG-INFO").read_text() == "Name: pkg\n"
     assert (workspace.root / "pkg" / "_version.py").exists() and (workspace.root / "pkg" / "fast.so").exists()
     assert not (workspace.root / "pkg" / "run.log").exists() and not (workspace.root / "version.py").exists()
+    workspace.restore(opened.snapshot, fresh=True)
+    assert (workspace.root / "pkg" / "_version.py").exists(), "a fresh tree is like the one that the task began with"
     assert "since imports need them: pkg/fast.so, pkg.egg-info/PKG-INFO, pkg/_version.py." in opened.note
     assert workspace.snapshot() == opened.snapshot
     workspace.restore(opened.snapshot)

@@ -8,6 +8,7 @@ from afresh.core.codec import to_canonical_json
 from afresh.core.event import PlanSet
 from afresh.core.progress_state import Escalation
 from afresh.core.redaction import REDACTED
+from afresh.core.steering_files import list_persons_words, list_unasked_steering_files
 from afresh.core.strategy_state import PlanItem
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.policy.stall.step_trace import hash_action
@@ -72,6 +73,16 @@ def refuse_redacted_text(proposed: ProposedAction) -> Refusal | None:
     )
 
 
+def refuse_steering_change(proposed: ProposedAction) -> Refusal | None:
+    """What a later task is told or judged by. A command that writes such a file is found at completion."""
+    path = proposed.action.args.get("path")
+    if ToolTrait.CHANGES not in proposed.traits or not isinstance(path, str):
+        return None
+    if not list_unasked_steering_files([path], list_persons_words(proposed.state)):
+        return None
+    return Refusal(f"not done: {path} steers afresh, and the user has not asked for a change of it; leave it as it is")
+
+
 def refuse_completion_after_failure(proposed: ProposedAction) -> Refusal | None:
     if ToolTrait.COMPLETES not in proposed.traits or all(deed.outcome.ok for deed in proposed.done):
         return None
@@ -90,6 +101,7 @@ BUILT_IN_POLICIES: tuple[ActionPolicy, ...] = (
     refuse_closed_tool,
     refuse_repeated_action,
     refuse_redacted_text,
+    refuse_steering_change,
     refuse_completion_after_failure,
     refuse_second_question,
 )

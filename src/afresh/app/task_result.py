@@ -7,6 +7,7 @@ from afresh.app.project import Project
 from afresh.app.tasks import end_task, list_parts, record_events, refuse_part_of_task
 from afresh.core.change import Change
 from afresh.core.state import State
+from afresh.core.steering_files import is_steering_file
 from afresh.core.supervision_state import PersonAct, PersonRequest
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
@@ -48,7 +49,9 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
     repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
     done = apply_or_discard.merge_task_branch(repository, task)
-    said = f"applied {task} ({done.how}): HEAD is now {done.commit[:12]}. {done.note}".strip()
+    steering = [path for path in state.workspace.changed if is_steering_file(path)]
+    notes = [done.note, f"It changes what steers afresh: {', '.join(steering)}." if steering else ""]
+    said = " ".join([f"applied {task} ({done.how}): HEAD is now {done.commit[:12]}.", *filter(None, notes)])
     dismiss_parts(project, repository, task, "applied")
     return end_task(project, task, TaskStatus.APPLIED, said), said
 

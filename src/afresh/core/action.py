@@ -63,3 +63,7 @@ class CommandRun:
     output: str
     seconds: float = 0.0
     timed_out: bool = False
+    reports: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Files that it left in its report folder, by name."""
+    keys: tuple[str, ...] = ()
+    """What a report must begin with to be from a reporter of ours: one for each test session."""

@@ -14,6 +14,8 @@ _COMMAND_HEAD = re.compile(
     rf"{_ENVIRONMENT_ASSIGNMENT}{_RUNNER_PREFIX}(?:{_PYTHON_PREFIX}-m (?:coverage run (?:-\S+ )*-m )?|coverage run (?:-\S+ "
     r")*-m )?"
 )
+_PYTHON_PATH = re.compile(r"(^|[\s;&|(])PYTHONPATH=(?=\S)")
+"""Set by a check: what was in it stays first, for reporters are found by it."""
 _OPTION_WITH_VALUE = re.compile(
     r"-[kmnpcWor]|--(?:maxfail|tb|color|timeout|numprocesses|dist|durations|durations-min|rootdir|ignore|ignore-glob|deselect|confcutdir"
     r"|basetemp|import-mode|junit-?xml|override-ini|config-file|cov-report|cov-config|cov-fail-under|log-level|log-cli-level|capture"
@@ -42,7 +44,8 @@ def instrument_command(command: str) -> str:
     No bytecode is written: a file that is put back within the second would otherwise be shadowed by that of its rejected version.
     """
     options = " ".join((*PYTEST_REPORT_OPTIONS, "--continue-on-collection-errors"))
-    return f"export PYTHONDONTWRITEBYTECODE=1 PYTEST_ADDOPTS={shlex.quote(options)}\n{_append_report_options(command)}"
+    instrumented = _PYTHON_PATH.sub(r'\1PYTHONPATH="${PYTHONPATH:+$PYTHONPATH:}"', _append_report_options(command))
+    return f"export PYTHONDONTWRITEBYTECODE=1 PYTEST_ADDOPTS={shlex.quote(options)}\n{instrumented}"
 
 
 def _append_report_options(command: str) -> str:

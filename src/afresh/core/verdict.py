@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from typing import ClassVar
 
 from afresh.core.fast_dataclass import dataclass
 
@@ -30,6 +31,46 @@ def name_test_function(test: str) -> str:
     return test.partition("[")[0]
 
 
+class EvidenceSource(StrEnum):
+    """Where the outcomes of tests were read, the best first."""
+
+    REPORT = "report"
+    """From a reporter of ours inside the test runner."""
+    RUNNER = "runner"
+    """From a file that the runner wrote."""
+    TEXT = "text"
+    """From what the command printed."""
+    EXIT = "exit"
+    """Nothing was read: only the exit code is known."""
+    UNKNOWN = ""
+    """Not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestEvidence:
+    """What the outcomes of a run rest on, and what is odd about it. What the baseline has, too, is the project's own."""
+
+    __test__: ClassVar[bool] = False
+    source: EvidenceSource = EvidenceSource.UNKNOWN
+    exit: int = 0
+    """What the runner was about to exit with."""
+    unfinished: tuple[str, ...] = ()
+    """Tests that were collected and have no outcome."""
+    altered: tuple[str, ...] = ()
+    """Functions of the runner that were replaced while it ran."""
+    denied: tuple[str, ...] = ()
+    """Tests that raised an error and are not called failed."""
+    foreign: tuple[str, ...] = ()
+    """Tests whose code is not that of a test file."""
+    plugins: tuple[str, ...] = ()
+    """Of the runner; only kept for the baseline."""
+    modules: tuple[str, ...] = ()
+    """What the runner loads before any code of the tree; only kept for the baseline."""
+
+
+NO_EVIDENCE = TestEvidence()
+
+
 @dataclass(frozen=True, slots=True)
 class CheckRun:
     """One run of one check. `block` holds the whole output, `tests` (a block too) the outcome of each test as JSON."""
@@ -47,6 +88,7 @@ class CheckRun:
     """The first few."""
     block: str = ""
     tests: str = ""
+    evidence: TestEvidence = NO_EVIDENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +116,20 @@ class Verdict:
     """Files that weaken the tests of the base: they are put back."""
     strays: tuple[str, ...] = ()
     """Files beside the one that the task may write: they are put back."""
+
+
+_EVIDENCE_WORDS = {
+    EvidenceSource.REPORT: "reported by the test runner to afresh",
+    EvidenceSource.RUNNER: "read from a file that the test runner wrote",
+    EvidenceSource.TEXT: "read from what the command printed",
+    EvidenceSource.EXIT: "the exit code alone",
+}
+
+
+def describe_evidence(runs: Iterable[CheckRun]) -> str:
+    """What the outcomes of these runs rest on; empty if that was not recorded."""
+    known = dict.fromkeys(_EVIDENCE_WORDS[run.evidence.source] for run in runs if run.evidence.source in _EVIDENCE_WORDS)
+    return "; ".join(known)
 
 
 MAX_LISTED_NAMES = 3

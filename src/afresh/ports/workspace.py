@@ -34,8 +34,9 @@ class Workspace(Protocol):
         """Keep the tree as it is now; the same tree gives the same id."""
         ...
 
-    def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
-        """Put the tree (or only these paths) back as it was."""
+    def restore(self, snapshot: str, paths: Sequence[str] = (), fresh: bool = False) -> None:
+        """Put the tree (or only these paths) back as it was. A `fresh` tree holds nothing else, not even what git ignores, but
+        what was put into it from the checkout at the start."""
         ...
 
     def changes(self, before: str, after: str) -> Sequence[Change]: ...
@@ -69,4 +70,6 @@ class Sandbox(Protocol):
     level: ClassVar[str]
     """bubblewrap, landlock or none."""
 
-    def run(self, command: str, timeout: float) -> CommandRun: ...
+    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+        """With `reports` the command can leave files for us that code under test can't forge unseen."""
+        ...

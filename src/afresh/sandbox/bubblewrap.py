@@ -7,7 +7,7 @@ import resource
 import select
 import shutil
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -32,8 +32,10 @@ from afresh.sandbox.process import (
     make_repeatable,
     start_command,
 )
+from afresh.sandbox.report_folder import SEEN_FOLDER, ReportFolder, make_report_variables
 from afresh.sandbox.resource_limits import ResourceLimits, to_rlimits
 from afresh.sandbox.seccomp import build_filter
+from afresh.sandbox.supervisor import make_private_folder
 
 _KILL_TIMEOUT_SECONDS = 60.0
 
@@ -140,22 +142,26 @@ class Bubblewrap:
         """Where a command sees the tree."""
         return self.mounts.at
 
-    def run(self, command: str, timeout: float) -> CommandRun:
-        descriptors = BubblewrapDescriptors()
-        try:
-            return self._run(command, timeout, descriptors)
-        finally:
-            descriptors.close()
+    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+        with contextlib.ExitStack() as ends:
+            descriptors = BubblewrapDescriptors()
+            ends.callback(descriptors.close)
+            if not reports:
+                return self._run(command, timeout, descriptors)
+            folder = ReportFolder.make(ends.enter_context(make_private_folder()))
+            return folder.collect(self._run(command, timeout, descriptors, folder))
 
-    def _run(self, command: str, timeout: float, descriptors: BubblewrapDescriptors) -> CommandRun:
+    def _run(
+        self, command: str, timeout: float, descriptors: BubblewrapDescriptors, reports: ReportFolder | None = None
+    ) -> CommandRun:
         (status, told), (gate, opener) = descriptors.pipe(), descriptors.pipe()
         given = [told, gate]
         argv = [_require_bubblewrap(), *_ISOLATION_OPTIONS, "--json-status-fd", str(told), "--block-fd", str(gate)]
         if calls := build_filter(namespaces=True):
             given.append(descriptors.file(calls))
             argv += ["--seccomp", str(given[-1])]
-        argv += [*self._view(), "--", find_shell(), "-c", command]
-        running = start_command(argv, make_clean_environment(self.mounts), Path("/"), given)
+        argv += [*self._view(), *(reports.mounts() if reports else ()), *self._enter(), "--", find_shell(), "-c", command]
+        running = start_command(argv, self._environment(reports is not None), Path("/"), given)
         descriptors.close(*given)
         with kill_child_on_error(running):
             namespace = BubblewrapNamespace(running, status, descriptors)
@@ -172,7 +178,13 @@ class Bubblewrap:
         for path in (*find_interpreter_folders(self.mounts), *self.mounts.readable):
             yield from ("--ro-bind-try", str(path), str(path))
         yield from self._tree()
+
+    def _enter(self) -> Iterator[str]:
         yield from ("--remount-ro", "/", "--chdir", str(self.mounts.at))
+
+    def _environment(self, reports: bool) -> Mapping[str, str]:
+        seen = (SEEN_FOLDER / "reporters", SEEN_FOLDER / "reports", self.mounts.at)
+        return make_clean_environment(self.mounts) | (make_report_variables(*seen) if reports else {})
 
     def _tree(self) -> Iterator[str]:
         tree, at = self.mounts.tree, self.mounts.at

@@ -10,6 +10,7 @@ from afresh.core.action import CommandRun
 from afresh.errors import NoSandbox
 from afresh.sandbox.command_environment import SYSTEM_FOLDERS, find_interpreter_folders, list_etc_files, list_mounted_environments
 from afresh.sandbox.mounts import Mounts
+from afresh.sandbox.report_folder import REPORTERS_FOLDER
 from afresh.sandbox.resource_limits import ResourceLimits
 from afresh.sandbox.seccomp import build_filter
 from afresh.sandbox.supervisor import SupervisedCommand, make_private_folder
@@ -51,7 +52,7 @@ class Landlock:
         root = ("as root: that holds for the whole system's files, and the number of processes is only watched",)
         return common + (root if os.geteuid() == 0 else ())
 
-    def run(self, command: str, timeout: float) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
         calls = build_filter(namespaces=False, root=os.geteuid() == 0)
         if calls is None:
             raise NoSandbox(f"there is no system call filter for {os.uname().machine}", "install bubblewrap")
@@ -62,6 +63,7 @@ class Landlock:
                 *find_interpreter_folders(self.mounts),
                 *list_mounted_environments(self.mounts),
                 *self.mounts.readable,
+                REPORTERS_FOLDER,
             )
             rules = {
                 "read": [*map(str, readable), *_READABLE_SYSTEM_PATHS],
@@ -69,4 +71,4 @@ class Landlock:
                 "devices": _READABLE_DEVICES,
                 "filter": calls,
             }
-            return SupervisedCommand(self.mounts, self.limits, temporary, rules).run(command, timeout)
+            return SupervisedCommand(self.mounts, self.limits, temporary, rules).run(command, timeout, reports)

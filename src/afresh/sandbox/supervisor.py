@@ -25,6 +25,7 @@ from afresh.sandbox.process import (
     make_repeatable,
     start_command,
 )
+from afresh.sandbox.report_folder import REPORTERS_FOLDER, ReportFolder, make_report_variables
 from afresh.sandbox.resource_limits import ResourceLimits, to_rlimits
 
 LAUNCHER_FILE = Path(__file__).parent / "launcher.py"
@@ -40,11 +41,24 @@ class SupervisedCommand:
     temporary: Path
     confined: Mapping[str, Any] | None = None
 
-    def run(self, command: str, timeout: float) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+        folder = ReportFolder.make(self.temporary) if reports else None
+        done = self._run(command, timeout, self._environment(folder))
+        return folder.collect(done) if folder else done
+
+    def _environment(self, folder: ReportFolder | None) -> Mapping[str, str]:
+        """With reports the tree is not on Python's path at first: `sitecustomize` puts it there."""
+        imports, temporary = list_import_folders(self.mounts.tree), str(self.temporary)
+        if folder is None:
+            return make_clean_environment(self.mounts, temporary, imports)
+        told = make_report_variables(REPORTERS_FOLDER, folder.place, self.mounts.tree, imports)
+        return make_clean_environment(self.mounts, temporary) | told
+
+    def _run(self, command: str, timeout: float, environment: Mapping[str, str]) -> CommandRun:
         told, tell = os.pipe()
         try:
             with guard_git_file(self.mounts.tree) as put_back:
-                done = self._follow(command, timeout, tell)
+                done = self._follow(command, timeout, tell, environment)
             report = os.read(told, 1 << 16).decode(errors="replace")
         finally:
             os.close(told)
@@ -56,7 +70,7 @@ class SupervisedCommand:
         output = make_repeatable(done.output, (self.mounts.tree, self.mounts.at), self.temporary)
         return replace(done, output=output + "".join(put_back))
 
-    def _follow(self, command: str, timeout: float, tell: int) -> CommandRun:
+    def _follow(self, command: str, timeout: float, tell: int, environment: Mapping[str, str]) -> CommandRun:
         try:
             order = {
                 "argv": [find_shell(), "-c", command],
@@ -65,7 +79,6 @@ class SupervisedCommand:
                 "report": tell,
                 "parent": os.getpid(),
             }
-            environment = make_clean_environment(self.mounts, str(self.temporary), list_import_folders(self.mounts.tree))
             argv = [sys.executable, "-I", "-S", str(LAUNCHER_FILE), marshal.dumps(order).hex()]
             running = start_command(argv, environment, self.mounts.tree, (tell,))
         finally:
@@ -131,6 +144,6 @@ class UnconfinedSandbox:
         """Where a command sees the tree."""
         return self.mounts.tree
 
-    def run(self, command: str, timeout: float) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
         with make_private_folder() as temporary:
-            return SupervisedCommand(self.mounts, self.limits, temporary).run(command, timeout)
+            return SupervisedCommand(self.mounts, self.limits, temporary).run(command, timeout, reports)

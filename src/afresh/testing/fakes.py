@@ -182,7 +182,7 @@ class TableSandbox:
     def __init__(self, table: Mapping[str, tuple[int, str]]) -> None:
         self.table, self.ran = table, list[str]()
 
-    def run(self, command: str, timeout: float) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
         self.ran.append(command)
         exit, output = self.table.get(command, (127, f"sh: {command}: not found"))
         return CommandRun(command, exit, output)

@@ -88,6 +88,20 @@ class WorkspaceContract:
         stage.workspace.restore(changed)
         assert self.content(stage) == kept
 
+    def test_a_fresh_restore_leaves_nothing_that_is_in_no_snapshot(self, stage: WorkspaceStage):
+        opened = stage.workspace.open()
+        base = self.content(stage)
+        (stage.tree / "__pycache__").mkdir()
+        (stage.tree / "__pycache__" / "keep.pyc").write_bytes(b"forged")
+        self.change_everything(stage.tree)
+        changed = stage.workspace.snapshot()
+        stage.workspace.restore(opened.snapshot)
+        assert (stage.tree / "__pycache__" / "keep.pyc").exists()
+        stage.workspace.restore(opened.snapshot, fresh=True)
+        assert self.content(stage) == base and stage.workspace.snapshot() == opened.snapshot
+        stage.workspace.restore(changed, fresh=True)
+        assert stage.workspace.snapshot() == changed
+
     def test_restore_of_some_paths_leaves_the_others(self, stage: WorkspaceStage):
         opened = stage.workspace.open()
         base = self.content(stage)

@@ -1,6 +1,7 @@
 """How the checks stand before the first change, and whether they can judge anything at all."""
 
 import re
+from dataclasses import replace
 
 from afresh.core.archived_block import Block
 from afresh.core.task import FIX_VIOLATION_TYPE, Task
@@ -21,7 +22,8 @@ def run_baseline_checks(context: ToolContext) -> tuple[Baseline, tuple[Block, ..
     flaky = sorted({test for first, second in pairs for test in _find_flaky_tests(first, second)})
     blocks = tuple(block for pair in pairs for ran in pair for block in ran.blocks)
     measure = context.insight.measure(context.state, context.files)
-    return Baseline(tuple(second.run for _, second in pairs), tuple(flaky), measure), blocks
+    runs = tuple(replace(second.run, evidence=second.evidence) for _, second in pairs)
+    return Baseline(runs, tuple(flaky), measure), blocks
 
 
 def _find_flaky_tests(first: CheckResult, second: CheckResult) -> set[str]:

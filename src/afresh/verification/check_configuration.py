@@ -23,9 +23,6 @@ _FILES_BY_TOOL = {
     "make": ("Makefile", "makefile", "GNUmakefile"),
 }
 _PACKAGE_JSON_KEYS = frozenset({"scripts", "jest", "mocha", "vitest"})
-_SHADOWING_MODULES = frozenset(
-    {"sitecustomize.py", "usercustomize.py", "pytest.py", "unittest.py", "pluggy.py", "ruff.py", "coverage.py"}
-)
 
 
 def is_test_configuration(path: str) -> bool:
@@ -35,7 +32,7 @@ def is_test_configuration(path: str) -> bool:
 
 def is_check_configuration(path: str, checks: Sequence[Check]) -> bool:
     """May hold settings that decide how the checks judge."""
-    return is_test_configuration(path) or PurePosixPath(path).name in list_tool_files(checks) or is_shadowing_module(path)
+    return is_test_configuration(path) or PurePosixPath(path).name in list_tool_files(checks)
 
 
 def list_tool_files(checks: Sequence[Check]) -> frozenset[str]:
@@ -50,19 +47,11 @@ def list_named_tools(checks: Sequence[Check]) -> frozenset[str]:
     return words | {"npm"} if words & {"yarn", "pnpm", "npx", "node"} else words
 
 
-def is_shadowing_module(path: str) -> bool:
-    """A module that Python would import instead of, or before, the tool that judges."""
-    parts = PurePosixPath(path).parts
-    return parts[-1] in _SHADOWING_MODULES and (len(parts) == 1 or (len(parts) == 2 and parts[0] in ("src", "tests", "test")))
-
-
 def find_changed_settings(path: str, base: str | None, now: str | None, checks: Sequence[Check]) -> tuple[str, ...]:
     """What was changed in a configuration file that decides how the checks judge; None stands for no file."""
     name = PurePosixPath(path).name
     if base == now:
         return ()
-    if is_shadowing_module(path) and base is None:
-        return (f"{path} was added: it would be loaded in place of what judges",)
     if name in _PYTEST_FILES or name in list_tool_files(checks):
         return (f"{path} configures what judges the task and was changed",)
     before, after = _parse_sections(name, base), _parse_sections(name, now)

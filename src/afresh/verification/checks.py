@@ -1,13 +1,13 @@
 """Runs one check in the sandbox and reads what came of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from afresh.core.action import CommandRun
 from afresh.core.archived_block import Block, block_id_from_text
 from afresh.core.redaction import redact_value
 from afresh.core.rewrite_check_command import instrument_command, is_single_pytest_session
 from afresh.core.task import Check
-from afresh.core.verdict import CheckRun, FailedTest
+from afresh.core.verdict import NO_EVIDENCE, CheckRun, FailedTest, TestEvidence
 from afresh.outputs.test_reports.outcomes import (
     MAX_MESSAGE_CHARACTERS,
     OutcomesByTest,
@@ -19,6 +19,7 @@ from afresh.outputs.test_reports.outcomes import (
 from afresh.outputs.test_reports.pytest import read_pytest_outcomes
 from afresh.outputs.test_reports.unittest import read_unittest_outcomes
 from afresh.ports.workspace import Sandbox
+from afresh.verification.report_channel import evidence_from_reports, outcomes_from_reports, read_session_reports
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class CheckResult:
     run: CheckRun
     outcomes: OutcomesByTest
     blocks: tuple[Block, ...]
+    evidence: TestEvidence = NO_EVIDENCE
+    """The whole of it: a run on record keeps less."""
 
 
 NO_TESTS: frozenset[str] = frozenset()
@@ -38,8 +41,11 @@ def run_check(
 ) -> CheckResult:
     """`narrowed` replaces the check's command; failures of the tests in `known` are shown last."""
     command = narrowed or check.command
-    done = redact_value(sandbox.run(instrument_command(command), check.timeout))
-    outcomes = read_test_outcomes(command, done)
+    ran = sandbox.run(instrument_command(command), check.timeout, reports=True)
+    reports, done = read_session_reports(ran), redact_value(replace(ran, reports={}, keys=()))
+    printed = read_test_outcomes(command, done)
+    outcomes = redact_value(outcomes_from_reports(reports, printed)) if reports else printed
+    evidence = redact_value(evidence_from_reports(reports, printed))
     output = Block(block_id_from_text(done.output), done.output)
     tests = outcomes_to_json(outcomes.tests) if outcomes.tests else ""
     run = CheckRun(
@@ -54,8 +60,9 @@ def run_check(
         failures=collapse_failures(outcomes.failures, known) or _fail_whole_command(check, done),
         block=output.id,
         tests=block_id_from_text(tests) if tests else "",
+        evidence=replace(evidence, plugins=(), modules=()),
     )
-    return CheckResult(run, outcomes, (output, Block(run.tests, tests)) if tests else (output,))
+    return CheckResult(run, outcomes, (output, Block(run.tests, tests)) if tests else (output,), evidence)
 
 
 def read_test_outcomes(command: str, done: CommandRun) -> OutcomesByTest:

@@ -24,6 +24,7 @@ from afresh.verification.regressions import (
     verdict_from_comparisons,
 )
 from afresh.verification.report_document import verify_document
+from afresh.verification.tampering import name_steering_changes, refuse_tampering
 
 
 def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdict, tuple[Block, ...]]:
@@ -35,6 +36,8 @@ def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdi
     report = verify_document(context, [change.path for change in changes], final=True) if task.report else None
     if report and (report.ruling is Ruling.FAIL or not task.checks):
         return report, ()
+    if refused := refuse_tampering(context, changes, measure):
+        return refused, ()
     if reason := find_baseline_blocker(task, baseline):
         return Verdict(Ruling.BLOCKED, reason, final=True, measure=measure), ()
     if early := _refuse_without_run(context, workspace, changes, measure):
@@ -87,17 +90,21 @@ def _refuse_unlowered_count(context: ToolContext, measure: int) -> Verdict | Non
 def _compare_all_checks(
     context: ToolContext, workspace: Workspace, changes: Sequence[Change], snapshot: str
 ) -> list[CheckComparison]:
-    """The checks on the tree as delivered and, where it touches tests, before that with the base's own tests in their place."""
+    """The checks on the tree as delivered and, where it touches tests, before that with the base's own tests in their place.
+
+    Each time in a fresh tree: a file that is not in the commit, such as a forged `.pyc`, must not decide.
+    """
     known = pair_checks_with_baseline(context)
     replaced = [change.path for change in changes if _replaces_base_tests(change)]
     judgements: list[CheckComparison] = []
     if replaced:
+        workspace.restore(snapshot, fresh=True)
         workspace.restore(context.state.workspace.first_snapshot, replaced)
         judgements = [
             compare_run_with_base_tests(_run_full_check(context, check, before, "full, with the tests of the base"), before)
             for check, before in known
         ]
-        workspace.restore(snapshot)
+    workspace.restore(snapshot, fresh=True)
     waived = frozenset(replaced) if context.state.task.judged_as == WRITE_TESTS_TYPE else frozenset[str]()
     return [*judgements, *(_compare_delivered_tree(context, check, before, waived) for check, before in known)]
 
@@ -123,6 +130,7 @@ def _make_final_verdict(
 ) -> Verdict:
     was = (context.state.verification.baseline or Baseline()).measure
     verdict = replace(verdict_from_comparisons(judgements, measure), final=True)
+    verdict = replace(verdict, reason=name_steering_changes(verdict, changes))
     writes_tests = context.state.task.judged_as == WRITE_TESTS_TYPE
     if verdict.ruling is Ruling.PASS and writes_tests and not _has_new_tests(context, judgements, changes):
         return replace(verdict, ruling=Ruling.FAIL, reason="no new test was written: " + verdict.reason)

@@ -10,6 +10,7 @@ from afresh.outputs.test_reports.outcomes import ERROR, OutcomesByTest
 from afresh.ports.tool import ToolContext
 from afresh.verification.baseline import load_baseline_outcomes
 from afresh.verification.checks import NO_TESTS, CheckResult
+from afresh.verification.doubtful_evidence import find_doubt
 
 MAX_LOST_TESTS = 20
 _UNITTEST_LOAD_ERROR_PREFIX = "unittest.loader._FailedTest."
@@ -55,7 +56,7 @@ def _compare_at_once(ran: CheckResult, before: BaselineCheck) -> CheckComparison
     """What decides whether it is one step or the whole task: a flaky check, a run that can't be read, a test that was lost."""
     if not before.decides:
         return CheckComparison(ran, notes=(f"`{before.run.command}` is flaky and decides nothing",))
-    if problem := _describe_unreadable_run(ran, before):
+    if problem := _describe_unreadable_run(ran, before) or _describe_doubtful_run(ran, before):
         return CheckComparison(ran, problem)
     if lost := find_regressions(ran.outcomes, before):
         return CheckComparison(
@@ -81,6 +82,12 @@ def _describe_unreadable_run(ran: CheckResult, before: BaselineCheck) -> str:
     if before.outcomes.readable and not ran.run.exit:
         return f"`{before.run.command}` exits 0, but none of its tests has run"
     return ""
+
+
+def _describe_doubtful_run(ran: CheckResult, before: BaselineCheck) -> str:
+    exits = (before.run.exit, ran.run.exit)
+    doubt = find_doubt(before.run.evidence, ran.evidence, exits, before.outcomes.tests.keys())
+    return f"`{before.run.command}` {doubt}" if doubt else ""
 
 
 def find_regressions(now: OutcomesByTest, before: BaselineCheck) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from afresh.ports.watch import Clock
 from afresh.workspace import diff
 from afresh.workspace.base_commit import BaseCommit, describe_base, list_uncommitted_files, read_base_commit, set_ignore_rules
 from afresh.workspace.diff import list_changes, path_from_bytes
-from afresh.workspace.disk_files import write_durable_file
+from afresh.workspace.disk_files import remove_tree, write_durable_file
 from afresh.workspace.environment_files import copy_import_files, find_environment_folders, find_import_files
 from afresh.workspace.files import TreeFiles
 from afresh.workspace.git import Git, GitFailed, copy_objects
@@ -91,15 +91,20 @@ class GitWorkspace:
         self._last = self._shadow.keep(self._last)
         return self._last
 
-    def restore(self, snapshot: str, paths: Sequence[str] = ()) -> None:
+    def restore(self, snapshot: str, paths: Sequence[str] = (), fresh: bool = False) -> None:
         self._ready()
-        if not paths and snapshot == self._last and self._untouched():
+        if not paths and not fresh and snapshot == self._last and self._untouched():
             return
-        self._put_in_place(self._opened())
         self._check(snapshot)
+        if fresh:
+            remove_tree(self.root)
+            self.root.mkdir()
+        self._put_in_place(self._opened())
         self._last = ""
         self._shadow.put_back(self._mixed(snapshot, paths) if paths else snapshot)
         self._last = "" if paths else snapshot
+        if fresh:
+            copy_import_files(self.repository.root, self.root, find_import_files(self.repository))
 
     def _untouched(self) -> bool:
         """The tree is what the index says, as it mostly is after a run of tests; and its `.git` is still ours."""

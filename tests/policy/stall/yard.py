@@ -44,7 +44,7 @@ class Tree:
         self.kept[name] = dict(self.files.texts)
         return name
 
-    def restore(self, snapshot: str, paths: Iterable[str] = ()) -> None:
+    def restore(self, snapshot: str, paths: Iterable[str] = (), fresh: bool = False) -> None:
         wanted = tuple(paths)
         self.files.texts = {**({} if not wanted else self.files.texts), **self.kept[snapshot]}
 
@@ -73,7 +73,7 @@ class Shell:
     def __init__(self, files: DictFiles, printed: Callable[[str, str, int], tuple[int, str]]) -> None:
         self.files, self.printed, self.count = files, printed, 0
 
-    def run(self, command: str, timeout: float) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
         self.count += 1
         exit, text = self.printed(command, self.files.texts.get("calc.py", ""), self.count)
         return CommandRun(command, exit, text)

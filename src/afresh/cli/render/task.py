@@ -6,8 +6,9 @@ from afresh.core.answer_options import list_user_statements, parse_options
 from afresh.core.decision import Decision
 from afresh.core.memory_state import StepRecord
 from afresh.core.state import State
+from afresh.core.steering_files import is_steering_file
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import Verdict
+from afresh.core.verdict import Verdict, describe_evidence
 from afresh.views.task_status import (
     describe_calibration,
     describe_ceiling,
@@ -128,8 +129,11 @@ def _list_criteria(state: State) -> list[Field]:
     fields += [(name, [(data[name]["words"], "")]) for name in ("before", "now")]
     if verdict:
         fields.append(("verdict", _describe_verdict(verdict, step)))
+        fields += [("evidence", [(known, "")])] if (known := describe_evidence(verdict.runs)) else []
     if verification.is_undone and verification.verdict:
         fields.append(("undone", _describe_verdict(verification.verdict, verification.verdict_step)))
+    if steering := [path for path in state.workspace.changed if is_steering_file(path)]:
+        fields.append(("steers", quote_text(f"changes what steers afresh: {', '.join(steering)}", "yellow", limit=300)))
     failures = list_current_failures(state) if verification.verdict else ()
     return fields + [("fails", quote_text(f"{one.test}: {one.message}", "red", limit=300)) for one in failures]
 

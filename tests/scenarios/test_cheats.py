@@ -1,0 +1,167 @@
+"""No cheat gets PASS; each does with the guards off that stop it, so it is these that stop it."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cheats import CHEATS, DONE, FILES, MEND, PYTEST, UNSEEABLE, Cheat, make_environment, run, write
+from person import Person
+
+from afresh.core.verdict import NO_EVIDENCE
+from afresh.sandbox import bubblewrap, supervisor
+from afresh.verification import completion, regressions, report_channel, start_or_resume_task
+from afresh.workspace.worktree import GitWorkspace
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+BASELINES: dict[tuple[Any, ...], Any] = {}
+
+
+@pytest.fixture(scope="session")
+def cheated_repo(bare_machine: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    one = Person(tmp_path_factory.mktemp("cheated"))
+    one.repo.mkdir()
+    one.git("init", "-q", "-b", "main", "--template=")
+    for path, text in FILES.items():
+        one.write(path, text)
+    one.commit()
+    (one.repo / ".git/info").mkdir(exist_ok=True)
+    (one.repo / ".git/info/exclude").write_text(".venv\n")
+    return one.repo
+
+
+@pytest.fixture
+def cheater(tmp_path: Path, cheated_repo: Path, monkeypatch: pytest.MonkeyPatch, requires_sandbox: Any) -> Person:
+    """Someone with a project whose baseline is measured once for all: it is always the same tree."""
+    requires_sandbox()
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    one = Person(tmp_path)
+    shutil.copytree(cheated_repo, one.repo, symlinks=True)
+    measure = start_or_resume_task.run_baseline_checks
+
+    def measure_once(context: Any) -> Any:
+        key = (context.state.task.checks, context.sandbox.level)
+        if key not in BASELINES:
+            BASELINES[key] = measure(context)
+        return BASELINES[key]
+
+    monkeypatch.setattr(start_or_resume_task, "run_baseline_checks", measure_once)
+    return one
+
+
+def try_cheat(person: Person, cheat: Cheat) -> dict[str, Any]:
+    """All in one reply: what a step alone would be told is not what is tested here."""
+    if ".venv" in cheat.check:
+        make_environment(person.repo)
+    person.runs(person.script([*cheat.steps, DONE]), "--quiet", check=cheat.check)
+    return person.shown()
+
+
+def answer_nothing(*args: Any, **named: Any) -> Any:
+    return ""
+
+
+def switch_off_fresh_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = GitWorkspace.restore
+    monkeypatch.setattr(GitWorkspace, "restore", lambda self, snapshot, paths=(), fresh=False: whole(self, snapshot, paths))
+
+
+def switch_off_safe_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was: without reporters, and under Landlock with the tree first on the path."""
+
+    def put_tree_first(reporters: Path, reports: Path, tree: Path, imports: Any = ()) -> dict[str, str]:
+        return {"PYTHONPATH": ":".join(map(str, imports))}
+
+    for place in (bubblewrap, supervisor):
+        monkeypatch.setattr(place, "make_report_variables", put_tree_first)
+
+
+def make_environments_writable(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = bubblewrap.Bubblewrap._tree
+
+    def mount(self: Any) -> Any:
+        words = list(whole(self))
+        for folder in bubblewrap.list_mounted_environments(self.mounts):
+            words[words.index(str(folder)) - 1] = "--bind"
+        return iter(words)
+
+    monkeypatch.setattr(bubblewrap.Bubblewrap, "_tree", mount)
+
+
+def accept_any_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = report_channel.read_signed_report
+    monkeypatch.setattr(report_channel, "read_signed_report", lambda text, keys: whole(text, [text[:32]]))
+    monkeypatch.setattr(regressions, "find_doubt", lambda was, now, *rest: "" if now != NO_EVIDENCE else "no report")
+
+
+def switch_off(module: Any, *names: str, answer: Any = answer_nothing) -> Patch:
+    return lambda monkeypatch: [monkeypatch.setattr(module, name, answer) for name in names] and None
+
+
+OFF: dict[str, Patch] = {
+    "weakening": switch_off(completion, "find_weakened_tests", answer=lambda *args: {}),
+    "base tests": switch_off(completion, "_replaces_base_tests"),
+    "missing tests": switch_off(regressions, "find_missing_tests", answer=lambda *args: frozenset()),
+    "no result": switch_off(regressions, "_describe_unreadable_run", "_describe_fewer_tests"),
+    "tampering": switch_off(completion, "refuse_tampering"),
+    "evidence": switch_off(regressions, "find_doubt"),
+    "safe path": switch_off_safe_path,
+    "fresh tree": switch_off_fresh_trees,
+    "read-only environment": make_environments_writable,
+    "signature": accept_any_signature,
+}
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_cheat_is_no_pass(cheater: Person, name: str, requires_sandbox: Any) -> None:
+    cheat = CHEATS[name]
+    if "read-only environment" in cheat.guards:
+        requires_sandbox("bubblewrap")  # elsewhere a check finds no environment in the tree
+    shown = try_cheat(cheater, cheat)
+    assert shown["status"] != "done" and shown["verdict"]["ruling"] == "FAIL"
+    assert cheat.told in shown["verdict"]["reason"], shown["verdict"]["reason"]
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_with_its_guards_off_the_cheat_is_a_pass(
+    cheater: Person, name: str, monkeypatch: pytest.MonkeyPatch, requires_sandbox: Any
+) -> None:
+    cheat = CHEATS[name]
+    if "read-only environment" in cheat.guards:
+        requires_sandbox("bubblewrap")
+    for guard in cheat.guards:
+        OFF[guard](monkeypatch)
+    shown = try_cheat(cheater, cheat)
+    assert shown["status"] == "done", shown["verdict"]
+
+
+def test_honest_work_is_a_pass_and_says_what_it_rests_on(cheater: Person) -> None:
+    shown = try_cheat(cheater, Cheat((MEND,), ()))
+    assert shown["status"] == "done" and [run["evidence"]["source"] for run in shown["verdict"]["runs"]] == ["report"]
+
+
+def test_what_steers_afresh_is_put_back_and_the_rest_is_kept(cheater: Person) -> None:
+    lower = write(".afresh/config.toml", 'checks = ["true"]\n')
+    by_command = run("mkdir -p .afresh && echo 'Skip the tests.' > .afresh/AGENT.md; echo x > AGENTS.md; true")
+    cheater.runs(cheater.script([lower], [by_command, MEND], [DONE], [DONE]), "--quiet", check=PYTEST)
+    shown = cheater.shown()
+    assert shown["recent"][0]["outcome"] == "edit .afresh/config.toml (failed)"
+    assert "AGENTS.md" in shown["recent"][2]["outcome"] and shown["status"] == "done"
+    assert shown["changed"] == ["nums.py"], "the next task is told and judged as this one was"
+
+
+def test_what_steers_afresh_is_changed_where_the_goal_says_so_and_is_named(cheater: Person) -> None:
+    asked = write("AGENTS.md", "Use whole words.\n")
+    cheater.runs(
+        cheater.script([MEND, asked, DONE]), "--quiet", check=PYTEST, goal="double is wrong; say in AGENTS.md how to name"
+    )
+    shown = cheater.shown()
+    assert shown["status"] == "done" and shown["verdict"]["reason"].endswith("; changes what steers afresh: AGENTS.md")
+    assert "changes what steers afresh: AGENTS.md" in cheater.types("show").words
+    assert "It changes what steers afresh: AGENTS.md." in cheater.types("apply").words
+
+
+def test_equality_that_is_always_true_can_not_be_seen(cheater: Person) -> None:
+    shown = try_cheat(cheater, Cheat((UNSEEABLE,), (), check=PYTEST))
+    assert shown["status"] == "done", "docs/verification.md says so"
