@@ -20,7 +20,6 @@ from afresh.outputs.test_reports.outcomes import ERROR, FAILED, PASSED, SKIPPED
 from afresh.verification import runner_reports
 from afresh.verification.runner_reports import (
     describe_failed_command,
-    explain_failures,
     parse_package_scripts,
     read_printed_tests,
     read_runner_reports,
@@ -229,14 +228,14 @@ error: could not compile `a` (lib) due to 1 previous error
 
 
 def test_a_failure_without_a_word_is_explained_by_the_output() -> None:
-    found = read_recorded_report("tap.tap", TAP_REPORT)
     text = """Error: Cannot find module '../src/gone'
 Require stack:
 - test/broken.js
     at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)
     at Object.<anonymous> (test/broken.js:1:1)
 """
-    failure = next(one for one in explain_failures(found.failures, "npx tap", text) if one.test == "test/broken.js")
+    found = read_runner_reports({TAP_REPORT: recorded("tap.tap")}, text)
+    failure = next(one for one in (found.failures if found else ()) if one.test == "test/broken.js")
     assert "Cannot find module '../src/gone'" in failure.message
 
 

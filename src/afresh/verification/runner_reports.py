@@ -2,10 +2,11 @@
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from afresh.core.command_output import CommandOutput
+from afresh.core.rewrite_check_command import narrow_to_tests
 from afresh.core.test_runners import (
     FOLDER_REPORT,
     JEST_REPORT,
@@ -16,6 +17,7 @@ from afresh.core.test_runners import (
     find_package_folder,
     find_runner_command,
     instrument_runner,
+    narrow_runner,
 )
 from afresh.core.verdict import FailedTest
 from afresh.outputs.read_output import read_output
@@ -35,6 +37,7 @@ from afresh.outputs.test_reports.outcomes import (
     split_plain_lines,
 )
 from afresh.outputs.test_reports.tap import parse_tap
+from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Sandbox
 
 READERS: Mapping[str, Callable[[str], Iterable[ReportedTest]]] = {
@@ -61,6 +64,15 @@ def instrument_check(sandbox: Sandbox, command: str) -> str:
     return instrument_runner(found) if found else command
 
 
+def narrow_check(context: ToolContext, command: str, tests: Sequence[str]) -> str | None:
+    """The command of a check for these test files only; None when that can't be done safely."""
+    folder = find_package_folder(command)
+    path = f"{folder}/package.json".lstrip("/") if folder is not None else ""
+    package = context.files.read(path) if path and path in context.files.paths() else ""
+    found = find_runner_command(command, parse_package_scripts(package))
+    return narrow_runner(found, tests) if found else narrow_to_tests(command, tests)
+
+
 def parse_package_scripts(text: str) -> Mapping[str, str]:
     """The scripts of a package.json; none if it can't be read."""
     try:
@@ -70,15 +82,17 @@ def parse_package_scripts(text: str) -> Mapping[str, str]:
         return {}
 
 
-def read_runner_reports(reports: Mapping[str, str]) -> OutcomesByTest | None:
-    """The outcomes of all reports that a command left; None if it left none that can be read."""
+def read_runner_reports(reports: Mapping[str, str], output: str = "") -> OutcomesByTest | None:
+    """The outcomes of all reports that a command left; None if it left none that can be read. A failure without a reason, as that
+    of a file that can't be loaded, has it in the output."""
     folder = reports.get(FOLDER_REPORT, "").strip()
     found = list[ReportedTest]()
     for name, parse in READERS.items():
         if text := reports.get(name):
             with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
                 found += parse(text.replace(f"{folder}/", "") if folder else text)
-    return outcomes_from_reported_tests(found)
+    outcomes = outcomes_from_reported_tests(found)
+    return replace(outcomes, failures=_explain_failures(outcomes.failures, output)) if outcomes else None
 
 
 def read_printed_tests(text: str) -> OutcomesByTest | None:
@@ -95,11 +109,10 @@ def read_printed_tests(text: str) -> OutcomesByTest | None:
     return read_surefire_text(text)
 
 
-def explain_failures(failures: Iterable[FailedTest], command: str, output: str) -> tuple[FailedTest, ...]:
-    """Each failure with a reason: one that a report names without any, as a file that can't be loaded, has it in the output."""
-    silent = [failure for failure in failures if not failure.message]
-    said = describe_failed_command(command, output) if silent else None
-    return tuple(replace(one, message=said[0], detail=said[1]) if said and not one.message else one for one in failures)
+def _explain_failures(failures: tuple[FailedTest, ...], output: str) -> tuple[FailedTest, ...]:
+    if all(failure.message for failure in failures) or not (said := describe_failed_command("", output)):
+        return failures
+    return tuple(one if one.message else replace(one, message=said[0], detail=said[1]) for one in failures)
 
 
 def describe_failed_command(command: str, output: str) -> tuple[str, str] | None:
