@@ -1,5 +1,6 @@
 """Results by test name from reports and texts that real runners wrote: see tests/outputs/recorded."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -193,6 +194,15 @@ def test_a_report_that_is_none_is_not_believed() -> None:
             assert read_runner_reports({name: text}) is None
 
 
+def test_a_title_without_words_is_left_out() -> None:
+    """As vitest 1 gives one to each file."""
+    report = json.loads(recorded("vitest.json"))
+    for test in (test for file in report["testResults"] for test in file["assertionResults"]):
+        test["ancestorTitles"] = ["", *test["ancestorTitles"]]
+    found = read_runner_reports({FOLDER_REPORT: "/project", JEST_REPORT: json.dumps(report)})
+    assert found is not None and set(found.tests) == set(IN_REPORTS["vitest.json"][1])
+
+
 def test_an_output_that_was_cut_names_no_missing_test() -> None:
     found = read_printed_tests("[afresh: 5,000 bytes of output left out here]\n" + recorded("cargo.txt"))
     assert found is not None and not found.named
@@ -255,13 +265,22 @@ SCRIPTS = {
 }
 
 
+VITEST_OPTIONS = '--no-cache --reporter=default --reporter=json --outputFile.json="$AFRESH_REPORTS"/jest.json'
+
+
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
         ("npx jest", 'npx jest --json --outputFile="$AFRESH_REPORTS"/jest.json'),
-        ("npm run unit", 'npm run unit -- --reporter=default --reporter=json --outputFile.json="$AFRESH_REPORTS"/jest.json'),
-        ("npm test", 'npm test -- -- --reporter=default --reporter=json --outputFile.json="$AFRESH_REPORTS"/jest.json'),
-        ("pnpm unit", 'pnpm unit --reporter=default --reporter=json --outputFile.json="$AFRESH_REPORTS"/jest.json'),
+        (
+            "npm run unit",
+            'npm run unit -- --no-cache --reporter=default --reporter=json --outputFile.json="$AFRESH_REPORTS"/jest.json',
+        ),
+        (
+            "npm test",
+            'npm test -- -- --no-cache --reporter=default --reporter=json --outputFile.json="$AFRESH_REPORTS"/jest.json',
+        ),
+        ("pnpm unit", "pnpm unit " + VITEST_OPTIONS),
         ("cd web && npx jest", 'cd web && npx jest --json --outputFile="$AFRESH_REPORTS"/jest.json'),
         ("npm run cover", 'npm run cover -- --reporter json --reporter-option output="$AFRESH_REPORTS"/mocha.json'),
         ("npx tap --no-coverage", 'npx tap --no-coverage --output-file="$AFRESH_REPORTS"/results.tap'),

@@ -63,13 +63,14 @@ _PROGRAMS = {
 }  # fmt: skip
 _OPTIONS = {
     Runner.JEST: f"--json --outputFile={REPORTS}/{JEST_REPORT}",
-    Runner.VITEST: f"--reporter=default --reporter=json --outputFile.json={REPORTS}/{JEST_REPORT}",
+    Runner.VITEST: f"--no-cache --reporter=default --reporter=json --outputFile.json={REPORTS}/{JEST_REPORT}",
     Runner.MOCHA: f"--reporter json --reporter-option output={REPORTS}/{MOCHA_REPORT}",
     Runner.TAP: f"--output-file={REPORTS}/{TAP_REPORT}",
     Runner.MAVEN: "--fail-at-end",
     Runner.GRADLE: "--continue",
 }
-"""Appended to the command. jest and vitest print what they always print, too."""
+"""Appended to the command. jest and vitest print as always, too. vitest would keep its cache in `node_modules`, which
+is read-only for a check, and fail."""
 _SUBCOMMANDS = {Runner.CARGO: ("test", "--no-fail-fast"), Runner.GO: ("test", "-json")}
 """After which word an option is put in, and which."""
 _STARTERS = frozenset({"npx", "bunx", "pnpx", "cross-env", "c8", "nyc", "exec", "env", "time"})

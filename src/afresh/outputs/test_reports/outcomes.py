@@ -84,7 +84,7 @@ def _describe_failure(report: ReportedTest) -> FailedTest:
 def name_in_file(file: str, names: Sequence[str]) -> str:
     """Return `file::suite › test`; the file alone for no name."""
     short = file.removeprefix("file://")
-    return f"{short}::{' › '.join(names)}" if names else short
+    return f"{short}::{' › '.join(filter(None, names))}" if names else short
 
 
 def keep_worst_outcome(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
