@@ -1,11 +1,15 @@
 """Which folders of a PATH become readable."""
 
+import os
+import pwd
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from afresh.sandbox.command_environment import find_interpreter_folders, list_search_path
+from afresh.sandbox.bubblewrap import Bubblewrap, find_bubblewrap
+from afresh.sandbox.command_environment import find_interpreter_folders, list_search_path, make_clean_environment
 from afresh.sandbox.mounts import Mounts
 
 
@@ -87,3 +91,39 @@ def test_a_folder_of_the_path_that_may_not_be_looked_at_is_left_out(monkeypatch:
     """As for an ordinary user with a PATH of root's; even root may not look at a name that is too long."""
     monkeypatch.setenv("PATH", f"/{'x' * 300}:/usr/bin")
     assert list_search_path() == (Path("/usr/bin"),)
+
+
+def test_toolchains_and_packages_of_rust_and_go_can_be_read_but_no_credentials(
+    home: Path, mounts: Mounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("RUSTUP_HOME", "CARGO_HOME", "GOMODCACHE"):
+        monkeypatch.delenv(name, raising=False)
+    shown = [home / ".rustup", home / ".cargo/registry", home / "go/pkg/mod"]
+    for folder in shown:
+        folder.mkdir(parents=True)
+    (home / ".cargo/credentials.toml").write_text("token")
+    assert reached(monkeypatch, mounts, home / ".cargo/bin") == {*shown, home / ".cargo/bin"}
+    variables = make_clean_environment(mounts)
+    assert variables["RUSTUP_HOME"] == str(home / ".rustup") and variables["CARGO_HOME"] == str(home / ".cargo")
+    assert variables["GOMODCACHE"] == str(home / "go/pkg/mod") and variables["HOME"] == "/tmp/home"
+
+
+def test_a_toolchain_folder_that_would_show_the_home_folder_is_left_out(
+    home: Path, mounts: Mounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUSTUP_HOME", str(home))
+    monkeypatch.setenv("GOMODCACHE", "relative")
+    assert home not in reached(monkeypatch, mounts, home / "bin")
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None or find_bubblewrap() is None, reason="needs cargo and bubblewrap")
+def test_cargo_of_rustup_runs_tests_in_the_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    monkeypatch.setenv("RUSTUP_HOME", os.environ.get("RUSTUP_HOME", str(real / ".rustup")))
+    tree, at = tmp_path / "tree", tmp_path / "at"
+    (tree / "src").mkdir(parents=True)
+    at.mkdir()
+    (tree / "Cargo.toml").write_text('[package]\nname = "sums"\nversion = "0.1.0"\nedition = "2021"\n[lib]\ndoctest = false\n')
+    (tree / "src/lib.rs").write_text("#[test]\nfn adds() {\n    assert_eq!(1 + 1, 2);\n}\n")
+    done = Bubblewrap(Mounts(tree, at)).run("cargo test", 120)
+    assert done.exit == 0 and "test adds ... ok" in done.output, done.output

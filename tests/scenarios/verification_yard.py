@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,7 @@ from afresh.core.task import Check, Task
 from afresh.core.verdict import Baseline, Verdict
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree
+from afresh.sandbox.toolchain_folders import make_toolchain_variables
 from afresh.testing.fakes import EmptyInsight
 from afresh.verification.baseline import run_baseline_checks
 from afresh.verification.completion import verify_completion
@@ -54,6 +56,12 @@ class Shell:
     def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
         self.commands.append(command)
         env = {"PATH": os.environ["PATH"], "HOME": str(self.root), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        env |= make_toolchain_variables()
+        with tempfile.TemporaryDirectory() as folder:
+            done = self._run(command, timeout, {**env, "AFRESH_REPORTS": folder})
+            return replace(done, reports={path.name: path.read_text() for path in Path(folder).iterdir()})
+
+    def _run(self, command: str, timeout: float, env: Mapping[str, str]) -> CommandRun:
         started = time.monotonic()
         process = subprocess.Popen(
             ["sh", "-c", command],

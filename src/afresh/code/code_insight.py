@@ -193,13 +193,23 @@ def render_project_profile(
     return kept[key]
 
 
+TESTED_FAMILIES = (
+    (".py",),
+    (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"),
+    (".go",),
+    (".rs",),
+)
+"""Suffixes of files that test one another."""
+
+
 def select_tests_for_change(changed: Sequence[str], code: CodeIndex) -> list[str]:
     """Return the test files for all changed files; empty if the tests of any of them can't be determined."""
     found: set[str] = set()
     for path in changed:
-        if not path.endswith(".py") or PurePosixPath(path).name == "conftest.py":
+        family = next((one for one in TESTED_FAMILIES if path.endswith(one)), None)
+        if family is None or PurePosixPath(path).name == "conftest.py":
             return []
-        covering = [test for test in code.tests_of(path) if test.endswith(".py")]
+        covering = [test for test in code.tests_of(path) if test.endswith(family)]
         if not covering and path in code.paths:
             return []
         found.update(covering)

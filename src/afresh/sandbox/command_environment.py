@@ -9,6 +9,7 @@ from pathlib import Path
 
 from afresh.errors import BadInput
 from afresh.sandbox.mounts import Mounts, find_home_folders
+from afresh.sandbox.toolchain_folders import list_toolchain_folders, make_toolchain_variables
 
 SYSTEM_FOLDERS = tuple(Path(name) for name in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"))
 
@@ -44,10 +45,14 @@ def list_mounted_environments(mounts: Mounts) -> tuple[Path, ...]:
 
 
 def find_interpreter_folders(mounts: Mounts) -> tuple[Path, ...]:
-    """Folders that the programs on PATH live in, the running Python, and the Pythons that virtual environments are based on."""
+    """Folders that the programs on PATH live in, the running Python, the Pythons that virtual environments are based on, and the
+    toolchains and packages of other languages."""
     environments = tuple(place for folder in list_mounted_environments(mounts) for place in (folder, folder.resolve()))
     places = _find_readable_folders(
-        list_search_path(), (sys.prefix, sys.base_prefix), environments, (*find_home_folders(), mounts.at, mounts.tree)
+        list_search_path(),
+        (sys.prefix, sys.base_prefix),
+        (*environments, *list_toolchain_folders()),
+        (*find_home_folders(), mounts.at, mounts.tree),
     )
     return tuple(place for place in places if not _is_inside(place, (*SYSTEM_FOLDERS, mounts.at)))
 
@@ -126,6 +131,7 @@ def make_clean_environment(mounts: Mounts, temporary: str = "/tmp", imports: Seq
         "PYTHONDONTWRITEBYTECODE": "1",
         # What a hanging test has printed must be in the pipe when it is killed.
         "PYTHONUNBUFFERED": "1",
+        **make_toolchain_variables(),
     }
     virtual = [folder for folder in list_mounted_environments(mounts) if (folder / "pyvenv.cfg").is_file()]
     if virtual:

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from afresh.core.task import Check
+from afresh.verification.runner_configuration import find_changed_runner_settings, is_runner_configuration
 
 _PYTEST_FILES = frozenset({"pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"})
 _SHARED_FILES = frozenset({"pyproject.toml", "setup.cfg", "tox.ini", "package.json"})
@@ -22,7 +23,7 @@ _FILES_BY_TOOL = {
     "nox": ("noxfile.py",),
     "make": ("Makefile", "makefile", "GNUmakefile"),
 }
-_PACKAGE_JSON_KEYS = frozenset({"scripts", "jest", "mocha", "vitest"})
+_PACKAGE_JSON_KEYS = frozenset({"scripts", "jest", "mocha", "vitest", "tap", "ava", "c8", "nyc", "workspaces", "imports"})
 
 
 def is_test_configuration(path: str) -> bool:
@@ -32,6 +33,8 @@ def is_test_configuration(path: str) -> bool:
 
 def is_check_configuration(path: str, checks: Sequence[Check]) -> bool:
     """May hold settings that decide how the checks judge."""
+    if is_runner_configuration(path, list_named_tools(checks)):
+        return True
     return is_test_configuration(path) or PurePosixPath(path).name in list_tool_files(checks)
 
 
@@ -44,7 +47,7 @@ def list_tool_files(checks: Sequence[Check]) -> frozenset[str]:
 
 def list_named_tools(checks: Sequence[Check]) -> frozenset[str]:
     words = frozenset(word for check in checks for word in re.findall(r"[\w-]+", check.command))
-    return words | {"npm"} if words & {"yarn", "pnpm", "npx", "node"} else words
+    return words | {"npm"} if words & {"yarn", "pnpm", "bun", "bunx", "npx", "node", "jest", "vitest", "mocha", "tap"} else words
 
 
 def find_changed_settings(path: str, base: str | None, now: str | None, checks: Sequence[Check]) -> tuple[str, ...]:
@@ -54,6 +57,8 @@ def find_changed_settings(path: str, base: str | None, now: str | None, checks: 
         return ()
     if name in _PYTEST_FILES or name in list_tool_files(checks):
         return (f"{path} configures what judges the task and was changed",)
+    if is_runner_configuration(path, list_named_tools(checks)):
+        return find_changed_runner_settings(path, base, now)
     before, after = _parse_sections(name, base), _parse_sections(name, now)
     if before is None or after is None:
         return (f"{path} can't be read as configuration",)

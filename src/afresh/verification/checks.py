@@ -7,7 +7,7 @@ from afresh.core.archived_block import Block, block_id_from_text
 from afresh.core.redaction import redact_value
 from afresh.core.rewrite_check_command import instrument_command, is_single_pytest_session
 from afresh.core.task import Check
-from afresh.core.verdict import NO_EVIDENCE, CheckRun, FailedTest, TestEvidence
+from afresh.core.verdict import NO_EVIDENCE, CheckRun, EvidenceSource, FailedTest, TestEvidence
 from afresh.outputs.test_reports.outcomes import (
     MAX_MESSAGE_CHARACTERS,
     OutcomesByTest,
@@ -20,6 +20,12 @@ from afresh.outputs.test_reports.pytest import read_pytest_outcomes
 from afresh.outputs.test_reports.unittest import read_unittest_outcomes
 from afresh.ports.workspace import Sandbox
 from afresh.verification.report_channel import evidence_from_reports, outcomes_from_reports, read_session_reports
+from afresh.verification.runner_reports import (
+    describe_failed_command,
+    instrument_check,
+    read_printed_tests,
+    read_runner_reports,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +47,12 @@ def run_check(
 ) -> CheckResult:
     """`narrowed` replaces the check's command; failures of the tests in `known` are shown last."""
     command = narrowed or check.command
-    ran = sandbox.run(instrument_command(command), check.timeout, reports=True)
+    ran = sandbox.run(instrument_command(instrument_check(sandbox, command)), check.timeout, reports=True)
     reports, done = read_session_reports(ran), redact_value(replace(ran, reports={}, keys=()))
-    printed = read_test_outcomes(command, done)
+    written = None if ran.timed_out else redact_value(read_runner_reports(ran.reports, done.output))
+    printed = written or read_test_outcomes(command, done)
     outcomes = redact_value(outcomes_from_reports(reports, printed)) if reports else printed
-    evidence = redact_value(evidence_from_reports(reports, printed))
+    evidence = redact_value(evidence_from_reports(reports, printed, EvidenceSource.RUNNER if written else EvidenceSource.TEXT))
     output = Block(block_id_from_text(done.output), done.output)
     tests = outcomes_to_json(outcomes.tests) if outcomes.tests else ""
     run = CheckRun(
@@ -69,10 +76,9 @@ def read_test_outcomes(command: str, done: CommandRun) -> OutcomesByTest:
     """Nothing is believed of a run that was cut short."""
     if done.timed_out:
         return OutcomesByTest()
-    found = read_pytest_outcomes(done.output, sessions=1 if is_single_pytest_session(command) else 0) or read_unittest_outcomes(
-        done.output
-    )
-    return found or OutcomesByTest()
+    sessions = 1 if is_single_pytest_session(command) else 0
+    found = read_pytest_outcomes(done.output, sessions) or read_unittest_outcomes(done.output)
+    return found or read_printed_tests(done.output) or OutcomesByTest()
 
 
 def _fail_whole_command(check: Check, done: CommandRun) -> tuple[FailedTest, ...]:
@@ -81,5 +87,7 @@ def _fail_whole_command(check: Check, done: CommandRun) -> tuple[FailedTest, ...
         return ()
     lines = [line for line in split_plain_lines(done.output) if line.strip()]
     message = f"timed out after {check.timeout} s and was killed" if done.timed_out else f"exit {done.exit}"
+    if not done.timed_out and (said := describe_failed_command(check.command, done.output)):
+        return (FailedTest(check.command, f"{message}: {said[0]}"[:MAX_MESSAGE_CHARACTERS], said[1]),)
     last = lines[-1].strip() if lines else "no output"
     return (FailedTest(check.command, f"{message}: {last}"[:MAX_MESSAGE_CHARACTERS], truncate_traceback(lines)),)

@@ -1,7 +1,6 @@
 """Was a Python test file weakened? Compared as syntax, so that layout, comments and docstrings are free."""
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +13,10 @@ from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree, Workspace
 from afresh.verification.check_configuration import find_changed_settings, is_check_configuration
-
-_SKIPPING_LINE = re.compile(
-    r"\.(?:skip|only|todo)\b|\bx(?:it|describe|test)\(|\bt\.Skip|#\[ignore|@(?:Disabled|Ignore)\b|\bskip\(|\bpending\(|^\s*return\b|/\*"
+from afresh.verification.weakened_tests_by_grammar import (
+    find_weakened_tests_elsewhere,
+    find_weakenings_by_lines,
+    may_hold_inline_tests,
 )
 
 
@@ -57,7 +57,7 @@ def _is_relevant(change: Change, checks: Sequence[Check], tests: frozenset[str])
         return (is_conftest(change.path) or is_check_configuration(change.path, checks)) and has_tests_in_scope(
             change.path, tests
         )
-    return is_protected_path(change.path) or is_check_configuration(change.path, checks)
+    return is_protected_path(change.path) or may_hold_inline_tests(change.path) or is_check_configuration(change.path, checks)
 
 
 def has_tests_in_scope(path: str, tests: frozenset[str]) -> bool:
@@ -95,28 +95,19 @@ def _find_weakenings(touched: ProtectedFileChange, checks: Sequence[Check]) -> t
     path = touched.change.path
     if is_check_configuration(path, checks):
         return find_changed_settings(path, touched.base, touched.now, checks)
-    if touched.change.kind == "deleted":
+    if touched.change.kind == "deleted" and is_protected_path(path):
         return (f"{path} was deleted",)
     if not path.endswith(".py"):
-        return _find_weakenings_by_lines(touched.change)
+        return find_weakened_tests_elsewhere(touched.change, touched.base, touched.now)
     try:
         return _find_weakenings_by_syntax(path, touched.base or "", touched.now or "")
     except (SyntaxError, ValueError, RecursionError):
-        return _find_weakenings_by_lines(touched.change)
+        return find_weakenings_by_lines(touched.change)
 
 
 def _find_weakenings_by_syntax(path: str, base: str, now: str) -> tuple[str, ...]:
     found = find_weakened_python_tests(path, base, now)
     return (*found, *find_added_hooks(path, now, base)) if is_conftest(path) else found
-
-
-def _find_weakenings_by_lines(change: Change) -> tuple[str, ...]:
-    """Where the syntax is not known, lines may only be added, and none that skips."""
-    if change.removed or not change.patch:
-        return (f"{change.path} was altered",)
-    added = [line[1:] for line in change.patch.splitlines() if line.startswith("+") and not line.startswith("+++")]
-    skipping = [line.strip() for line in added if is_test_code(change.path) and _SKIPPING_LINE.search(line)]
-    return tuple(f"{change.path}: `{line[:80]}` was added" for line in skipping[:1])
 
 
 _DEFINITION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

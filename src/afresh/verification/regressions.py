@@ -94,8 +94,8 @@ def find_regressions(now: OutcomesByTest, before: BaselineCheck) -> tuple[str, .
     """Tests that passed and now fail, and files or classes with such tests that can't even be loaded."""
     lost = set(now.failing & before.firm)
     for test in now.failing - before.outcomes.tests.keys():
-        hidden = hidden_prefix_from_error(test) if now.tests[test] == ERROR else ""
-        if hidden and any(one.startswith(hidden) and one not in now.tests for one in before.firm):
+        hidden = hidden_prefix_from_error(test) or f"{test} "
+        if now.tests[test] == ERROR and any(one.startswith(hidden) and one not in now.tests for one in before.firm):
             lost.add(test)
     if before.outcomes.readable and not before.outcomes.named and not before.run.exit:
         lost |= now.failing - before.flaky

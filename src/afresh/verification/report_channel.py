@@ -6,12 +6,12 @@ in `CommandRun.reports` by name (see `sandbox/report_folder.py`). A report is re
 
 - Signed: `pytest-00`, `unittest-00` … are written by our reporters in `sandbox/reporters`, which run inside the runner. The first
   line is one of `CommandRun.keys`, which code under test can't read. Any other file of such a name is ignored.
-- A runner's own machine format: add a reader to `READERS` by the name of the file that `rewrite_check_command` tells the runner
-  to write. Code under test could write such a file, too, so its evidence is no better than that of text.
+- A runner's own machine format: see `runner_reports.py`. Code under test could write such a file, too, so its evidence is no
+  better than that of text.
 """
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, cast
@@ -48,8 +48,6 @@ class SessionReport:
     plugins: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     """Top-level names of all that the runner had loaded before any code of the tree."""
-    is_ours: bool = True
-    """Written by a reporter of ours, not by the runner itself."""
 
     @property
     def denied(self) -> tuple[str, ...]:
@@ -57,9 +55,6 @@ class SessionReport:
         return tuple(test for test in self.raised if self.outcomes.get(test) not in (FAILED, ERROR))
 
 
-ReportReader = Callable[[str], SessionReport | None]
-READERS: Mapping[str, ReportReader] = {}
-"""Readers of the runners' own formats, by file name: what they give is not `is_ours`."""
 _SIGNED_NAMES = ("pytest-", "unittest-")
 _OUTCOMES = frozenset({PASSED, FAILED, SKIPPED, ERROR})
 
@@ -70,8 +65,7 @@ def read_session_reports(done: CommandRun) -> tuple[SessionReport, ...]:
         return ()
     files = sorted(done.reports.items())
     signed = [read_signed_report(text, done.keys) for name, text in files if name.startswith(_SIGNED_NAMES)]
-    own = [READERS[name](text) for name, text in files if name in READERS]
-    return tuple(report for report in chain(signed, own) if report)
+    return tuple(report for report in signed if report)
 
 
 def read_signed_report(text: str, keys: Sequence[str]) -> SessionReport | None:
@@ -104,13 +98,13 @@ def outcomes_from_reports(reports: Sequence[SessionReport], printed: OutcomesByT
     )
 
 
-def evidence_from_reports(reports: Sequence[SessionReport], printed: OutcomesByTest) -> TestEvidence:
-    """What the outcomes rest on, and what is odd about it."""
+def evidence_from_reports(reports: Sequence[SessionReport], printed: OutcomesByTest, source: EvidenceSource) -> TestEvidence:
+    """What the outcomes rest on, and what is odd about it. Without a report of ours they were read from `source`."""
     if not reports:
-        return TestEvidence(EvidenceSource.TEXT if printed.readable else EvidenceSource.EXIT)
+        return TestEvidence(source if printed.readable else EvidenceSource.EXIT)
     ran = {test for report in reports for test in report.outcomes}
     return TestEvidence(
-        source=EvidenceSource.REPORT if all(report.is_ours for report in reports) else EvidenceSource.RUNNER,
+        source=EvidenceSource.REPORT,
         exit=max(report.exit for report in reports),
         unfinished=tuple(sorted({test for report in reports for test in report.collected} - ran)),
         altered=_merge(report.altered for report in reports),

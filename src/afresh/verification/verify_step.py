@@ -6,7 +6,6 @@ from dataclasses import replace
 from afresh.core.archived_block import Block
 from afresh.core.progress_event import CheckScope
 from afresh.core.recognise_test_files import is_conftest
-from afresh.core.rewrite_check_command import narrow_to_tests
 from afresh.core.state import State
 from afresh.core.step_result import StepActions, StepVerification
 from afresh.core.task import Check
@@ -26,6 +25,7 @@ from afresh.verification.regressions import (
     verdict_from_comparisons,
 )
 from afresh.verification.report_document import verify_document
+from afresh.verification.runner_reports import narrow_check
 
 
 def verify_step_or_completion(state: State, deeds: StepActions, runtime: Runtime) -> StepVerification:
@@ -64,7 +64,7 @@ def verify_step(context: ToolContext, changed: Sequence[str]) -> tuple[Verdict, 
 def _run_narrowest_check(context: ToolContext, known: BaselineCheck, check: Check, changed: Sequence[str]) -> CheckResult:
     """Only the tests of what was changed, where these are known and the run of them is conclusive; else the whole check."""
     tests = _select_target_tests(context, known, changed)
-    command = narrow_to_tests(check.command, tests) if tests else None
+    command = narrow_check(context, check.command, tests) if tests else None
     failing = known.outcomes.failing
     if command is not None:
         ran = run_check(
@@ -80,4 +80,6 @@ def _select_target_tests(context: ToolContext, known: BaselineCheck, changed: Se
     if any(is_conftest(path) or is_test_configuration(path) for path in changed):
         return []
     ran_before = {test.partition("::")[0] for test in known.outcomes.tests}
-    return [path for path in context.insight.tests_for(changed, context.files) if path in ran_before or path in changed]
+    names_files = any(path in ran_before for path in context.files.paths())
+    tests = context.insight.tests_for(changed, context.files)
+    return [path for path in tests if not names_files or path in ran_before or path in changed]

@@ -76,7 +76,7 @@ STREAM_REPORT_CHARACTERS = 200
 WORDS_BY_PURPOSE = {CallPurpose.SUMMARY: " to summarise older steps", CallPurpose.MEMORY: " to write down a lesson"}
 WORDS_BY_SCOPE = {
     CheckScope.BASELINE: "running the checks twice before the first change",
-    CheckScope.CHANGE: "running the tests affected by the change",
+    CheckScope.CHANGE: "running the tests affected by the change, or all if these are not known",
     CheckScope.COMPLETION: "running every check",
 }
 

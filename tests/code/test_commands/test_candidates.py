@@ -173,3 +173,8 @@ def test_the_commands_are_bounded():
     lines = "".join(f"  - run: pytest -n {number}\n" for number in range(500))
     found = find_candidates(ProjectConfiguration((), {".github/workflows/a.yml": f"jobs:\n a:\n  steps:\n{lines}"}))
     assert len(found) <= 24
+
+
+def test_a_runner_among_the_packages_is_tried_where_the_package_manager_is_missing():
+    package = '{"scripts": {"test": "pnpm lint && vitest run"}, "packageManager": "pnpm@9", "devDependencies": {"vitest": "1"}}'
+    assert commands({"package.json": package}) == ["pnpm test", "npx vitest run"]

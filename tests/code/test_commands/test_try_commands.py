@@ -63,6 +63,9 @@ def test_with_time_the_tests_are_run_too():
         ("FAIL\texample.org/a\t0.1s\n", 1, True),
         ("go: no network\n", 1, False),
         ("", 0, False),
+        ("# tests 3\n# pass 2\n# fail 1\n", 1, True),
+        ("\n  2 passing (3ms)\n  1 failing\n", 1, True),
+        ("# { total: 7, pass: 6, fail: 1 }\n", 1, True),
     ],
 )
 def test_where_a_look_names_no_tests_the_run_must_show_some(output: str, exit: int, holds: bool):

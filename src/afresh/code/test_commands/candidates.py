@@ -126,6 +126,8 @@ def candidates_from_files(configuration: ProjectConfiguration) -> Iterator[Comma
             yield CommandCandidate(command_lines.make_script_command(configuration, name), "package", "package.json")
         except RejectedCommand as why:
             yield CommandCandidate(f"npm run {name}", "package", "package.json", str(why))
+    for command in command_lines.list_runner_commands(configuration):
+        yield CommandCandidate(command, "package", "package.json: devDependencies")
     if "Cargo.toml" in configuration.texts:
         yield CommandCandidate("cargo test", "cargo", "Cargo.toml")
     if "go.mod" in configuration.texts and any(path.endswith("_test.go") for path in paths):

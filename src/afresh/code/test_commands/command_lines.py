@@ -232,3 +232,12 @@ def find_package_manager(configuration: ProjectConfiguration, held: dict) -> str
 def list_script_names(configuration: ProjectConfiguration) -> Sequence[str]:
     names = get_table(parse_json(configuration.text("package.json")), "scripts")
     return [name for name in ("test", "test:unit", "tests") if name in names]
+
+
+RUNNERS_OF_PACKAGES = {"vitest": "npx vitest run", "jest": "npx jest", "mocha": "npx mocha", "tap": "npx tap"}
+"""For a project whose package manager is not installed, or whose script does more than run tests."""
+
+
+def list_runner_commands(configuration: ProjectConfiguration) -> Sequence[str]:
+    held = parse_json(configuration.text("package.json"))
+    return [command for name, command in RUNNERS_OF_PACKAGES.items() if name in get_table(held, "devDependencies")]

@@ -27,6 +27,9 @@ TESTS_RUN_PATTERNS = (
     re.compile(r"^Tests run: (\d+)", re.MULTILINE),
     re.compile(r"^Found (\d+) test", re.MULTILINE),
     re.compile(r"^(?:Passed|Failed)!.*Total:\s+(\d+)", re.MULTILINE),
+    re.compile(r"^(?:#|ℹ) tests (\d+)$", re.MULTILINE),
+    re.compile(r"^\s+(\d+) (?:passing|failing)\b", re.MULTILINE),
+    re.compile(r"^# \{ total: (\d+)", re.MULTILINE),
 )
 GO_PACKAGE_RESULT = re.compile(r"^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\))", re.MULTILINE)
 UNITTEST_COUNT_SCRIPT = """

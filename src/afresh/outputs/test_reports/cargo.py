@@ -5,12 +5,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from afresh.core.command_output import CommandOutput, OutputFinding, OutputReading, mask_volatile_names, truncate_to_one_line
-from afresh.outputs.test_reports.outcomes import FailingTest, OutcomeCounts, RunnerReport, reading_from_test_run
+from afresh.outputs.test_reports.outcomes import (
+    FAILED,
+    PASSED,
+    SKIPPED,
+    FailingTest,
+    OutcomeCounts,
+    ReportedTest,
+    RunnerReport,
+    reading_from_test_run,
+)
 
 PANIC_LINE = re.compile(r"^thread '[^']*' (?:\(\d+\) )?panicked at (.*)$")
 PANIC_PLACE = re.compile(r"^([^\s']+):(\d+):\d+:$")
 OLD_PANIC_MESSAGE = re.compile(r"^'(.*)', ([^\s']+):(\d+):\d+$")
 """Up to Rust 1.72 the message was on the same line."""
+THREAD_NAME = re.compile(r"^thread '[^']*' (?:\(\d+\) )?")
+"""Its number differs from run to run."""
 MAX_MESSAGE_LINES = 6
 
 
@@ -57,7 +68,7 @@ def read_panic_message(lines: Sequence[str], start: int, end: int) -> tuple[str,
     return ", ".join(kept), start + len(kept) - 1
 
 
-RUNNING_TARGET = re.compile(r"^\s+Running (?:unittests )?(\S+\.rs) \(")
+RUNNING_TARGET = re.compile(r"^\s+Running (?:unittests )?(\S+\.rs) \((?:[^\s()]*/)?([^\s()/]+?)(?:-[0-9a-f]{16})?(?:\.exe)?\)")
 DOC_TESTS_LINE = re.compile(r"^\s+Doc-tests \S+$")
 TEST_OUTCOME_LINE = re.compile(r"^test (.+) \.\.\. (ok|FAILED|ignored)\b")
 TEST_RESULT_LINE = re.compile(
@@ -69,6 +80,11 @@ STOPPED_RUN = "error: test failed, to rerun pass"
 
 
 def read_cargo_run(output: CommandOutput) -> OutputReading | None:
+    found = parse_cargo_run(output)
+    return reading_from_test_run(*found) if found else None
+
+
+def parse_cargo_run(output: CommandOutput) -> tuple[RunnerReport, list[FailingTest]] | None:
     results = [tuple(map(int, match.groups())) for line in output.lines if (match := TEST_RESULT_LINE.match(line))]
     if not results:
         return None
@@ -76,7 +92,7 @@ def read_cargo_run(output: CommandOutput) -> OutputReading | None:
     stopped = any(line.startswith(STOPPED_RUN) for line in output.lines) and "--no-fail-fast" not in output.command
     fine = frozenset(name for name, outcome in parse_cargo_outcomes(output.lines) if outcome == "ok")
     run = RunnerReport("cargo test", OutcomeCounts(failed, passed, ignored), fine, not stopped and not filtered)
-    return reading_from_test_run(run, list(parse_cargo_failures(output)))
+    return run, list(parse_cargo_failures(output))
 
 
 def name_test_with_file(test: str, file: str) -> str:
@@ -87,11 +103,11 @@ def name_test_with_file(test: str, file: str) -> str:
 
 
 def pair_lines_with_target(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """Yield each line with the file of the target that printed it."""
-    file = ""
+    """Yield each line with the file of the target that printed it; of a second crate with such a file, also with its name."""
+    file, crates = "", dict[str, str]()
     for place, line in enumerate(lines):
         if match := RUNNING_TARGET.match(line):
-            file = match[1]
+            file = match[1] if crates.setdefault(match[1], match[2]) == match[2] else f"{match[1]} ({match[2]})"
         elif DOC_TESTS_LINE.match(line):
             file = ""
         yield place, file, line
@@ -128,3 +144,22 @@ def find_failure_message(lines: Sequence[str], start: int) -> tuple[str, int]:
 
 def is_section_end(line: str) -> bool:
     return line == "failures:" or bool(FAILURE_SECTION.match(line)) or bool(TEST_RESULT_LINE.match(line))
+
+
+OUTCOME_BY_WORD = {"ok": PASSED, "FAILED": FAILED, "ignored": SKIPPED}
+
+
+def parse_cargo_report(lines: Sequence[str]) -> Iterator[ReportedTest]:
+    """Yield each test; one that fails with what it printed up to the backtrace."""
+    said = dict(parse_failure_sections(lines))
+    for name, outcome in parse_cargo_outcomes(lines):
+        yield ReportedTest(name, OUTCOME_BY_WORD[outcome], said.get(name, ""))
+
+
+def parse_failure_sections(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for place, file, line in pair_lines_with_target(lines):
+        if match := FAILURE_SECTION.match(line):
+            end = next((at for at in range(place + 1, len(lines)) if is_section_end(lines[at])), len(lines))
+            found = find_panic(lines, place + 1, end)
+            text = lines[found.first : found.last + 1] if found else lines[place + 1 : end]
+            yield name_test_with_file(match[1], file), "\n".join(THREAD_NAME.sub("", one) for one in text)

@@ -14,7 +14,17 @@ from afresh.core.command_output import (
     mask_volatile_names,
     truncate_to_one_line,
 )
-from afresh.outputs.test_reports.outcomes import FailingTest, OutcomeCounts, RunnerReport, reading_from_test_run
+from afresh.outputs.test_reports.outcomes import (
+    ERROR,
+    FAILED,
+    PASSED,
+    SKIPPED,
+    FailingTest,
+    OutcomeCounts,
+    ReportedTest,
+    RunnerReport,
+    reading_from_test_run,
+)
 
 PACKAGE_LINE = re.compile(r"^(ok|FAIL|\?)\s+(\S+)\s+(?:[\d.]+s|\(cached\)|\[([^\]]+)\])")
 TEST_OUTCOME_LINE = re.compile(r"^ *--- (FAIL|PASS|SKIP): (\S+) \([\d.]+s\)$")
@@ -130,17 +140,7 @@ FRAME_PREFIXES = ("=== ", "--- ")
 
 
 def read_go_events(output: CommandOutput) -> OutputReading | None:
-    packages, done = dict[str, GoPackageResults](), list[tuple[str, str]]()
-    for place, event in parse_go_events(output):
-        action, package, test = (str(event.get(name, "")) for name in ("Action", "Package", "Test"))
-        now = packages.setdefault(package or str(event.get("ImportPath", "")).partition(" ")[0], GoPackageResults())
-        if action in ("output", "build-output"):
-            take_event_output(now, test, place, str(event.get("Output", "")))
-        elif action in OUTCOME_BY_ACTION and test:
-            now.outcomes[test] = OUTCOME_BY_ACTION[action]
-            now.places.setdefault(test, place)
-        elif action in PACKAGE_OUTCOME_BY_ACTION:
-            done.append((PACKAGE_OUTCOME_BY_ACTION[action], package))
+    packages, done = collect_go_events(output)
     if not done and not any(now.outcomes for now in packages.values()):
         return None
     ended, tally = dict((package, outcome) for outcome, package in done), [0, 0, 0]
@@ -152,10 +152,64 @@ def read_go_events(output: CommandOutput) -> OutputReading | None:
     return reading_from_packages(done, tally, failing, fine)
 
 
+def collect_go_events(output: CommandOutput) -> tuple[dict[str, GoPackageResults], list[tuple[str, str]]]:
+    """Return the results by package, and how each package ended."""
+    packages, done = dict[str, GoPackageResults](), list[tuple[str, str]]()
+    for place, event in parse_go_events(output):
+        action, package, test = (str(event.get(name, "")) for name in ("Action", "Package", "Test"))
+        now = packages.setdefault(package or str(event.get("ImportPath", "")).partition(" ")[0], GoPackageResults())
+        if action in ("output", "build-output"):
+            take_event_output(now, test, place, str(event.get("Output", "")))
+        elif action in OUTCOME_BY_ACTION and test:
+            now.outcomes[test] = OUTCOME_BY_ACTION[action]
+            now.places.setdefault(test, place)
+        elif action in PACKAGE_OUTCOME_BY_ACTION:
+            done.append((PACKAGE_OUTCOME_BY_ACTION[action], package))
+    return packages, done
+
+
+REPORTED_OUTCOMES = {"PASS": PASSED, "FAIL": FAILED, "SKIP": SKIPPED}
+
+
+def parse_go_report(output: CommandOutput) -> Iterator[ReportedTest]:
+    """Yield each test of a run with `-json` or `-v`. A package that fails without a failing test is an error by its own name."""
+    packages, done = collect_go_events(output)
+    for package, now, ended in (*((name, packages.get(name), ended) for ended, name in done), *collect_go_lines(output)):
+        found = list(report_go_package(package, now)) if now else []
+        yield from found
+        if ended == "FAIL" and not any(one.outcome == FAILED for one in found):
+            said = [f"{place}: {message}" for place, (message, _) in (now.faults.items() if now else ())]
+            yield ReportedTest(package, ERROR, "\n".join(said or [line for _, line in (now.notes.get("", ()) if now else ())]))
+
+
+def report_go_package(package: str, now: GoPackageResults) -> Iterator[ReportedTest]:
+    """Yield tests without subtests, and others only if they fail by themselves: a new subtest that fails breaks no old test."""
+    parents = {test[:cut] for test in now.outcomes for cut, sign in enumerate(test) if sign == "/"}
+    failed = [test for test, outcome in now.outcomes.items() if outcome == "FAIL"]
+    for test, outcome in now.outcomes.items():
+        alone = outcome == "FAIL" and not any(one.startswith(f"{test}/") for one in failed)
+        if test not in parents or alone:
+            text = "\n".join(line for _, line in now.notes.get(test, ()))
+            yield ReportedTest(f"{package}::{test}", REPORTED_OUTCOMES[outcome], text)
+
+
+def collect_go_lines(output: CommandOutput) -> Iterator[tuple[str, GoPackageResults, str]]:
+    """Yield each package of a plain run, with its results and how it ended."""
+    now, owner = GoPackageResults(), ""
+    for place, line in enumerate(output.lines):
+        if line.startswith('{"'):
+            continue
+        if match := PACKAGE_LINE.match(line):
+            yield match[2], now, match[1]
+            now, owner = GoPackageResults(), ""
+        else:
+            owner = take_output_line(now, place, line, owner)
+
+
 def take_event_output(now: GoPackageResults, test: str, place: int, line: str) -> None:
     if match := COMPILE_ERROR_LINE.match(line.rstrip()):
         now.faults.setdefault(match[1], (match[2], place))
-    elif test and not line.lstrip().startswith(FRAME_PREFIXES):
+    elif not line.lstrip().startswith(FRAME_PREFIXES):
         now.note(test, place, line)
         now.places.setdefault(test, place)
 

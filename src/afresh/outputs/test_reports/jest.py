@@ -1,10 +1,23 @@
-"""Parses runs of jest and vitest."""
+"""Parses runs of jest and vitest: their text, and the JSON report that both write."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from afresh.core.command_output import CommandOutput, OutputReading
-from afresh.outputs.test_reports.outcomes import FailingTest, OutcomeCounts, RunnerReport, reading_from_test_run
+from afresh.outputs.test_reports.outcomes import (
+    ERROR,
+    FAILED,
+    PASSED,
+    SKIPPED,
+    FailingTest,
+    OutcomeCounts,
+    ReportedTest,
+    RunnerReport,
+    name_in_file,
+    reading_from_test_run,
+)
 
 TEST_COUNTS_LINE = re.compile(r"^Tests:\s+(\d.*) total$")
 OUTCOME_COUNT = re.compile(r"(\d+) (failed|passed|skipped|todo)")
@@ -21,6 +34,11 @@ INTERRUPTED_RUN = re.compile(r"^(?:Test Suites:.*\bobsolete|Aborting|Bail out|â—
 
 
 def read_jest_run(output: CommandOutput) -> OutputReading | None:
+    found = parse_jest_run(output)
+    return reading_from_test_run(*found) if found else None
+
+
+def parse_jest_run(output: CommandOutput) -> tuple[RunnerReport, list[FailingTest]] | None:
     said = next((match for line in output.lines if (match := TEST_COUNTS_LINE.match(line))), None)
     failing = list({one.test: one for one in parse_jest_failures(output)}.values())
     if said is None and not failing:
@@ -30,7 +48,7 @@ def read_jest_run(output: CommandOutput) -> OutputReading | None:
     skipped = counted.get("skipped", 0) + counted.get("todo", 0)
     counts = OutcomeCounts(counted.get("failed", 0) + broken, counted.get("passed", 0), skipped)
     whole = said is not None and not any(INTERRUPTED_RUN.match(line) for line in output.lines)
-    return reading_from_test_run(RunnerReport("jest", counts, frozenset(find_passing_jest_tests(output.lines)), whole), failing)
+    return RunnerReport("jest", counts, frozenset(find_passing_jest_tests(output.lines)), whole), failing
 
 
 def parse_jest_failures(output: CommandOutput) -> Iterator[FailingTest]:
@@ -86,6 +104,11 @@ BROKEN_VITEST_SUITE = "suite failed to run"
 
 
 def read_vitest_run(output: CommandOutput) -> OutputReading | None:
+    found = parse_vitest_run(output)
+    return reading_from_test_run(*found) if found else None
+
+
+def parse_vitest_run(output: CommandOutput) -> tuple[RunnerReport, list[FailingTest]] | None:
     said = next((match for line in output.lines if (match := VITEST_COUNTS_LINE.match(line))), None)
     failing = list({one.test: one for one in parse_vitest_failures(output)}.values())
     if said is None and not failing:
@@ -94,9 +117,7 @@ def read_vitest_run(output: CommandOutput) -> OutputReading | None:
     broken = sum(one.test.endswith(f"::{BROKEN_VITEST_SUITE}") for one in failing)
     failed = counted.get("failed", 0) + broken if said else len(failing)
     counts = OutcomeCounts(failed, counted.get("passed", 0), counted.get("skipped", 0) + counted.get("todo", 0))
-    return reading_from_test_run(
-        RunnerReport("vitest", counts, frozenset(find_passing_vitest_files(output.lines)), said is not None), failing
-    )
+    return RunnerReport("vitest", counts, frozenset(find_passing_vitest_files(output.lines)), said is not None), failing
 
 
 def parse_vitest_failures(output: CommandOutput) -> Iterator[FailingTest]:
@@ -122,3 +143,23 @@ def find_failure_place(lines: Sequence[str], start: int) -> tuple[int, str]:
 
 def find_passing_vitest_files(lines: Sequence[str]) -> Iterator[str]:
     return (match[1] for line in lines if (match := PASSED_FILE_LINE.match(line)))
+
+
+OUTCOME_BY_STATUS = {"passed": PASSED, "failed": FAILED}
+"""All other words mean that the test did not run."""
+
+
+def parse_jest_report(text: str) -> Iterator[ReportedTest]:
+    """Yield each test of a JSON report. A file that can't be loaded is an error by its own name. ValueError if it is none."""
+    for file in json.loads(text)["testResults"]:
+        path, tests = str(file["name"]), file["assertionResults"]
+        for test in tests:
+            yield _parse_jest_test(test, path)
+        if file.get("status") == "failed" and not any(test["status"] == "failed" for test in tests):
+            yield ReportedTest(name_in_file(path, ()), ERROR, str(file.get("message", "")))
+
+
+def _parse_jest_test(test: dict[str, Any], path: str) -> ReportedTest:
+    name = name_in_file(path, (*test["ancestorTitles"], test["title"]))
+    text = "\n".join(map(str, test.get("failureMessages") or ()))
+    return ReportedTest(name, OUTCOME_BY_STATUS.get(test["status"], SKIPPED), text)

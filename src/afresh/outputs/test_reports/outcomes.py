@@ -46,6 +46,47 @@ class OutcomesByTest:
         return frozenset(test for test, outcome in self.tests.items() if outcome == PASSED)
 
 
+@dataclass(frozen=True, slots=True)
+class ReportedTest:
+    """What a runner's report says of one test. `text` is its failure: the message first, then where it happened."""
+
+    test: str
+    outcome: str
+    text: str = ""
+
+
+LIBRARY_FRAME = re.compile(
+    r"^at (?:.*(?:node_modules/|\bnode:|\(<anonymous>\))|async |(?:org\.junit|java\.base|org\.opentest4j|jdk)\b)"
+)
+MAX_MESSAGE_LINES = 4
+"""Of a failure: what was expected and what came often stands below the first line."""
+
+
+def outcomes_from_reported_tests(reports: Iterable[ReportedTest]) -> OutcomesByTest | None:
+    """Return the outcomes of a report that names every test; None if it names none. Tests of one name are one test."""
+    found = list(reports)
+    tests = keep_worst_outcome((one.test, one.outcome) for one in found)
+    said = list(tests.values())
+    failures = {one.test: _describe_failure(one) for one in reversed(found) if one.outcome in (FAILED, ERROR)}
+    failed = said.count(FAILED) + said.count(ERROR)
+    counts = said.count(PASSED), failed, said.count(SKIPPED)
+    return OutcomesByTest(tests, *counts, named=True, failures=tuple(reversed(failures.values()))) if tests else None
+
+
+def _describe_failure(report: ReportedTest) -> FailedTest:
+    """The first lines say what was expected; of the stack only the project's own frames are shown."""
+    lines = [line for line in split_plain_lines(report.text) if line.strip() and not LIBRARY_FRAME.search(line.strip())]
+    said = [line.strip() for line in lines if not line.strip().startswith("at ")]
+    shown = "\n".join(line.rstrip() for line in lines[:MAX_DETAIL_LINES])
+    return FailedTest(report.test, " ".join(said[:MAX_MESSAGE_LINES])[:MAX_MESSAGE_CHARACTERS], shown[:MAX_DETAIL_CHARACTERS])
+
+
+def name_in_file(file: str, names: Sequence[str]) -> str:
+    """Return `file::suite › test`; the file alone for no name."""
+    short = file.removeprefix("file://")
+    return f"{short}::{' › '.join(filter(None, names))}" if names else short
+
+
 def keep_worst_outcome(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return one outcome per test, the worst: a test that passed and then failed in its teardown did not pass."""
     tests: dict[str, str] = {}
@@ -126,6 +167,14 @@ class RunnerReport:
     counts: OutcomeCounts
     fine: frozenset[str] = frozenset()
     complete: bool = False
+
+
+def outcomes_from_test_run(run: RunnerReport, failing: Sequence[FailingTest]) -> OutcomesByTest:
+    """Return what the text of a run says: tests that pass are not all known by name."""
+    wrong = {one.test: FAILED if "::" in one.test else ERROR for one in failing}
+    fine = {test: PASSED for test in run.fine if "::" in test and test not in wrong}
+    failures = tuple(FailedTest(one.test, one.message[:MAX_MESSAGE_CHARACTERS]) for one in failing)
+    return OutcomesByTest(fine | wrong, run.counts.passed, run.counts.failed, run.counts.skipped, failures=failures)
 
 
 def reading_from_test_run(run: RunnerReport, failing: Sequence[FailingTest], others: Iterable[str] = ()) -> OutputReading:
