@@ -176,6 +176,9 @@ FIX_VIOLATION_TYPE = "fix_violation"
 WRITE_TESTS_TYPE = "write_tests"
 
 
+REFACTOR_TYPE = "refactor"
+
+
 SPEC_DESIGN_TYPE = "spec_design"
 """The type that may speak of files that do not exist yet."""
 

@@ -13,11 +13,11 @@ from afresh.ports.workspace import Workspace
 from afresh.verification.baseline import find_baseline_blocker
 from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.compile_check import check_changed_files_compile
+from afresh.verification.new_tests_on_base import add_new_tests_to_verdict
 from afresh.verification.protected_tests import find_weakened_tests, is_protected_path
 from afresh.verification.regressions import (
     BaselineCheck,
     CheckComparison,
-    collect_archived_blocks,
     compare_final_run,
     compare_run_with_base_tests,
     pair_checks_with_baseline,
@@ -44,9 +44,8 @@ def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdi
     finally:
         workspace.restore(snapshot)
     verdict = _make_final_verdict(context, judgements, changes, measure)
-    return (replace(verdict, reason=f"{report.reason}; {verdict.reason}") if report else verdict), collect_archived_blocks(
-        judgements
-    )
+    verdict, blocks = add_new_tests_to_verdict(context, workspace, changes, judgements, verdict)
+    return (replace(verdict, reason=f"{report.reason}; {verdict.reason}") if report else verdict), blocks
 
 
 def _refuse_without_run(context: ToolContext, workspace: Workspace, changes: Sequence[Change], measure: int) -> Verdict | None:
