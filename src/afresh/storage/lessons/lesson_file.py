@@ -55,6 +55,7 @@ def parse_lesson(data: bytes, file: str, status: LessonStatus) -> ParsedLesson:
         status=value("status", make_enum_rule(LessonStatus), status),
         by=value("by", make_enum_rule(LessonApproval), LessonApproval.CONFIRMED),
         waits=value("waits", require_text, ""),
+        drafted=value("drafted", require_text, ""),
         created=value("created", require_text, ""),
         approved=value("approved", require_text, ""),
         **{name: value(name, read_count, 0) for name in ("shown", "unused", "uses", "successes")},
