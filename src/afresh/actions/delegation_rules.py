@@ -71,6 +71,7 @@ def task_from_part(part: Subtask, state: State, place: int, tree: str, checks: S
         parts=0,
         report="",
         loop="",
+        require_tests=False,
     )
 
 

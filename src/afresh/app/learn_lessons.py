@@ -30,12 +30,11 @@ from afresh.core.task import RECORDED_TYPE, TaskStatus
 from afresh.errors import AfreshError, BadInput, Conflict
 from afresh.memory.lessons.draft_lesson import (
     MAX_FILES,
-    apply_rewording,
-    ask_for_rewording,
     draft_lesson,
     find_reason_for_review,
     find_reason_not_to_draft,
 )
+from afresh.memory.lessons.reword_lesson import apply_rewording, ask_for_rewording
 from afresh.memory.lessons.task_record import task_record_from_journal
 from afresh.models.call import SideCall
 from afresh.storage.lessons.lesson_folder import LessonFolder

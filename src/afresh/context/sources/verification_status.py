@@ -32,7 +32,8 @@ def render_finish_criteria(task: Task) -> list[str]:
             *commands,
         ]
     checks = [f"- `{check.command}`" for check in task.checks]
-    return ["Finished when these exit 0:", *(checks or ["- no check was given, so nothing can be verified"])]
+    tests = ["and at least one new test passes"] if task.require_tests else []
+    return ["Finished when these exit 0:", *(checks or ["- no check was given, so nothing can be verified"]), *tests]
 
 
 def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
