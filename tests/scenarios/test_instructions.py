@@ -46,7 +46,10 @@ SETTING = (
     "---\nproject: {test_command: %s}\ndefaults: {max_steps: 7, require_tests: true}\n"
     "preferences: {style: Functions over classes.}\nconstraints: [No new dependency.]\n---\n"
 )
-NEW_TEST = "import unittest\n\n\nclass N(unittest.TestCase):\n    def test_new(self):\n        from calc import double\n        assert double(3) == 6\n"
+NEW_TEST = (
+    "import unittest\n\nfrom calc import double\n\n\nclass N(unittest.TestCase):\n    def test_new(self):\n"
+    "        assert double(3) == 6\n"
+)
 TESTED = ("edit", {"path": "test_new.py", "new": NEW_TEST})
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from afresh.core.action import Action
+from afresh.core.command_output import is_trivial_command
 from afresh.core.fact import Fact, FactKind
 from afresh.core.lesson import (
     LESSON_HEADINGS,
@@ -39,14 +40,6 @@ MAX_FAILING_TESTS = 3
 MAX_FILES = 8
 MAX_SMALL_EDITS = 3
 """How many of each an object tells."""
-INSPECTING_COMMAND = re.compile(
-    r"(?:^|[;&|(]|\bdo )\s*(?:ls|cat|head|tail|grep|rg|find|nl|sed -n|git (?:status|diff|log|show)|pwd|wc|tree)\b"
-)
-TRIVIAL_COMMAND = re.compile(
-    r"(?:\s*(?:sleep|echo|printf|true|false|:|cd|date|wait|exit|export|set|test|\[|which|type|whoami|uname|id|env|clear)\b[^;&|]*"
-    r"(?:;|&&|\|\||\||&|$))+"
-)
-"""A command of which nobody learns anything, whatever it printed."""
 MAX_COMMAND_CHARACTERS = 120
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n")
 MAX_EDIT_CHARACTERS = 60
@@ -203,11 +196,6 @@ def find_helpful_commands(found: TaskRecord) -> Iterator[str]:
             plain = len(command) <= MAX_COMMAND_CHARACTERS and "\n" not in command and "`" not in command
             if command and command not in checks and plain and not is_trivial_command(command):
                 yield command
-
-
-def is_trivial_command(command: str) -> bool:
-    """Whether it only looks, waits or prints."""
-    return bool(INSPECTING_COMMAND.search(command) or TRIVIAL_COMMAND.fullmatch(command))
 
 
 def render_what_failed(found: TaskRecord) -> str:
