@@ -130,12 +130,15 @@ def block(id: str, span: str, as_json: bool) -> None:
     return print_json({"block": id, "text": text}) if as_json else click.echo(escape_hidden(text))
 
 
-@command.command()
+@command.command("write")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("task", required=False)
 @step_option
-def write(folder: Path, task: str | None, step: int | None) -> None:
-    """Write the audit and the thinking of each call as files: step_N.json and step_N.thinking.md in FOLDER."""
+def write_files(folder: Path, task: str | None, step: int | None) -> None:
+    """Write audit and thinking of each call into FOLDER.
+
+    The files are step_N.json and, where the provider tells it, step_N.thinking.md.
+    """
     from afresh.app.inspect_calls import write_call_files
     from afresh.app.tasks import find_task
     from afresh.views.task_status import format_count
