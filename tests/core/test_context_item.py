@@ -18,7 +18,7 @@ from afresh.core.context_item import (
     SymbolLine,
     diff_from_change,
 )
-from afresh.core.item_record import item_from_ref, place_from_ref, redact_item, ref_from_item, to_archived_text
+from afresh.core.item_record import item_from_ref, redact_item, ref_from_item, to_archived_text
 from afresh.core.old_records import find_reverted_action, find_suggestion_id, item_from_untyped
 from afresh.core.prompt import ItemRef
 
@@ -92,13 +92,6 @@ lines = st.lists(st.builds(SourceLine, st.integers(1, 99_999), st.text(st.charac
 def test_any_numbered_line_of_an_old_call_is_read_back(held):
     text = "\n".join(map(str, held))
     assert item_from_untyped("file", "a.py:1-9 f", text) == Excerpt("file", "a.py", 1, 9, ("f",), tuple(held))
-
-
-def test_where_an_excerpt_is_from_is_known_without_its_text_in_new_and_old_calls():
-    old = ItemRef("file", "my dir/a.py:3-9 f, g", "b1")
-    new = ref_from_item(Excerpt("file", "my dir/a.py", 3, 9, ("f", "g")), "b1")
-    assert place_from_ref(old) == place_from_ref(new) == ("my dir/a.py", 3, 9, ("f", "g"))
-    assert place_from_ref(ref_from_item(Note("file", "a", "b"), "b1")) is None
 
 
 def test_what_a_reverted_step_did_is_found_in_old_outcomes():

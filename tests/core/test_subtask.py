@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from afresh.core.change import Change
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.subtask import (
     MAX_CHECK_LINE_CHARACTERS,
@@ -15,6 +16,7 @@ from afresh.core.subtask import (
     SubtaskResult,
     SubtaskStatus,
     bound_result,
+    work_from_changes,
 )
 from afresh.core.usage import Usage
 
@@ -50,6 +52,13 @@ def test_a_result_is_within_its_bounds(found: SubtaskResult) -> None:
 def test_a_summary_of_a_hundred_words_is_cut_and_says_so() -> None:
     found = SubtaskResult("one-2-1", 2, "goal", SubtaskStatus.DONE, (), (), "word " * 100, SubtaskMetrics())
     assert bound_result(found).summary == "word " * 98 + "…"
+
+
+def test_what_was_made_is_told_in_files_lines_and_tests() -> None:
+    changes = [Change("a.py", "added", 40, 0), Change("b.py", "modified", 2, 3), Change("c.py", "deleted", 0, 9)]
+    made = SubtaskMetrics(steps=4, work=work_from_changes(changes, 2)).words
+    assert made.startswith("files 1 created, 1 changed, 1 deleted; lines +42 -12; tests added 2; steps 4")
+    assert SubtaskMetrics(steps=4).words.startswith("steps 4"), "results of an earlier afresh are told as before"
 
 
 def test_money_is_told_where_it_was_spent() -> None:

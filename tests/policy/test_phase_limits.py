@@ -27,7 +27,7 @@ from afresh.core.verification_state import VerificationState
 from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
-from afresh.policy.phase_limits import ALL_PASS_CUE
+from afresh.policy.phase_limits import ALL_PASS_CUE, PhasePressure, phase_pressure_from_state
 from afresh.testing.states import replace_in_parts
 from afresh.workspace.files import TreeFiles
 
@@ -141,6 +141,17 @@ def test_the_foot_counts_the_steps_of_the_phase_and_urges_when_they_are_used_up(
     )
     assert "| phase understand, step 2 of 3]\nWhat is your next action?" in early
     assert "| phase understand, step 3 of 3]\nThe 3 steps of this phase are used up: make the first change now" in late
+
+
+def test_whoever_made_changes_that_were_undone_may_look_for_the_cause():
+    template, state = load_template("fix_bug"), at_work("fix_bug", "understand")
+    late = replace(state, work=replace(state.work, phase_steps=(("understand", 19),)))
+    tried = replace(late, workspace=replace(late.workspace, reverted=3))
+    refused, free = (window(one, template).request.body.rpartition("[Context:")[2] for one in (late, tried))
+    assert "Refused now: read, search, run" in refused and "make the first change now" in refused
+    assert "Refused now" not in free and "every change so far was undone: find out why" in free
+    spent = replace(tried, work=replace(tried.work, phase_steps=(("understand", 30),)))
+    assert phase_pressure_from_state(spent, template.at("understand"), template.pace) is PhasePressure.SPENT
 
 
 def test_a_report_that_is_not_begun_in_time_is_asked_for_by_name():

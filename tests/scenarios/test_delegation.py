@@ -14,7 +14,7 @@ from afresh.app.project import Project, open_project
 from afresh.app.task_result import apply_task_result, list_task_changes
 from afresh.core.fact import FactKind
 from afresh.core.state import State
-from afresh.core.subtask import SubtaskReturned, SubtaskStatus
+from afresh.core.subtask import SubtaskReturned, SubtaskStatus, SubtaskWork
 from afresh.core.task import TaskStatus
 from afresh.errors import NeedsPerson
 
@@ -55,8 +55,9 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
     ]
     (told,) = state.work.subtasks
     assert (told.status, told.files, told.task) == (SubtaskStatus.DONE, ("one.py",), part)
-    assert told.state == (f"{ONE}: 2 passed",) and len(told.summary.split()) == 99
+    assert told.state == (f"{ONE}: 2 passed", "1 item of its plan open") and len(told.summary.split()) == 99
     assert (told.metrics.steps, told.metrics.calls) == (3, 3) and told.metrics.usage.input > 1_000
+    assert told.metrics.work == SubtaskWork(changed=1, added=1, removed=1)
     whole, own = sent(project, task), sent(project, part)
     assert told.text in whole[2] and all(word in "\n".join(own) for word in CANARIES.values())
     assert [word for word in CANARIES.values() for window in whole if word in window] == []

@@ -42,6 +42,96 @@ def lines(told: dict[str, Any]) -> list[tuple[str, str, int]]:
     return [(line["text"], line["file"], line["first"]) for line in told["lines"]]
 
 
+SETTING = (
+    "---\nproject: {test_command: %s}\ndefaults: {max_steps: 7, require_tests: true}\n"
+    "preferences: {style: Functions over classes.}\nconstraints: [No new dependency.]\n---\n"
+)
+NEW_TEST = (
+    "import unittest\n\nfrom calc import double\n\n\nclass N(unittest.TestCase):\n    def test_new(self):\n"
+    "        assert double(3) == 6\n"
+)
+TESTED = ("edit", {"path": "test_new.py", "new": NEW_TEST})
+
+
+def orders(person: Person, *more: str) -> dict[str, Any]:
+    added = person.types("add", "double is wrong", "--type", "fix_bug", *more, "--json")
+    assert added.code == 0, added.err
+    return person.shown(added.json["task"])["task"]
+
+
+def test_front_matter_sets_what_an_order_leaves_open(person: Person) -> None:
+    person.write(".afresh/AGENT.md", SETTING % CHECK)
+    made = orders(person)
+    assert [check["command"] for check in made["checks"]] == [CHECK]
+    assert (made["max_steps"], made["require_tests"]) == (7, True)
+    spoken = orders(person, "--check", "true", "--steps", "9")
+    assert [check["command"] for check in spoken["checks"]] == ["true"] and spoken["max_steps"] == 9
+    person.write(".afresh/config.toml", 'max_steps = 11\nchecks = ["make test"]\n')
+    assert orders(person)["max_steps"] == 11 and orders(person)["checks"][0]["command"] == "make test"
+    person.write(".afresh/AGENT.md", "Be kind.\n")
+    assert not orders(person).get("require_tests")
+
+
+def test_required_tests_are_told_and_a_completion_without_one_is_refused(person: Person, requires_sandbox) -> None:
+    """Its twin, the same replies without the setting, passes at the first claim."""
+    requires_sandbox()
+    person.write(".afresh/AGENT.md", SETTING % CHECK)
+    assert person.runs(person.script([MEND, COMPLETE], [TESTED, COMPLETE]), check="").code == 0
+    assert "and at least one new test passes" in sections(person, 1)["task"]
+    assert "no new test was written" in person.types("decisions").words
+    told = sections(person, 1)["instructions"]
+    assert "- style (preferred): Functions over classes.\n- always: No new dependency." in told
+    person.write(".afresh/AGENT.md", "Be kind.\n")
+    assert person.runs(person.script([MEND, COMPLETE], name="twin"), check=CHECK).code == 0
+
+
+@pytest.fixture
+def own(person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    folder = tmp_path / "config" / "afresh"
+    folder.mkdir(parents=True)
+    return folder / "AGENT.md"
+
+
+def test_with_auto_commit_a_verified_result_is_in_the_checkout_at_once(person: Person, own: Path, requires_sandbox) -> None:
+    requires_sandbox()
+    own.write_text("---\ndefaults: {auto_commit: true}\n---\n")
+    told = person.runs(person.script([MEND], [COMPLETE]))
+    assert told.code == 0 and "applied double-is-wrong" in told.words
+    assert "x * 2" in (person.repo / "calc.py").read_text() and person.shown()["status"] == "applied"
+
+
+def test_auto_commit_does_not_touch_a_checkout_that_is_in_the_way_and_says_so(
+    person: Person, own: Path, requires_sandbox
+) -> None:
+    requires_sandbox()
+    own.write_text("---\ndefaults: {auto_commit: true}\n---\n")
+    model = person.script([MEND], [COMPLETE])
+    person.write("calc.py", "mine = 1\n")
+    told = person.runs(model)
+    assert told.code == 0 and "not applied, though your AGENT.md says auto_commit" in told.words
+    assert (person.repo / "calc.py").read_text() == "mine = 1\n" and person.shown()["status"] == "done"
+
+
+FAULTS = (
+    ("AGENT.md", "defaults: {max_step: 3}", "there is no default 'max_step'"),
+    ("AGENT.md", "defaults: {max_steps: many}", "should be a whole number"),
+    ("AGENT.md", "defaults: {auto_commit: true}", "only a file of your own may set auto_commit"),
+    ("AGENT.md", "project: {test_comand: x}", "did you mean test_command?"),
+    ("AGENT.md", "constraints: no", "should be a list of constraints"),
+    ("AGENT.md", "preference: {a: b}", "did you mean preferences?"),
+    ("lib/AGENT.md", "defaults: {max_steps: 3}", "a file of a folder can't set this"),
+)
+
+
+@pytest.mark.parametrize(("file", "front", "said"), FAULTS, ids=[front for _, front, _ in FAULTS])
+def test_a_wrong_field_is_named_with_what_is_meant(person: Person, file: str, front: str, said: str) -> None:
+    person.write(file, f"---\n{front}\n---\n")
+    person.write("lib/x.py", "x = 1\n")
+    told = person.types("instructions", "lib/x.py")
+    assert f"{file}:2" in told.words and said in told.words, told.words
+
+
 def test_a_task_goes_by_the_checkout_and_cannot_change_its_own_rules(ours: Person, requires_sandbox) -> None:
     requires_sandbox()
     rewrite = ("edit", {"path": ".afresh/AGENT.md", "old": "Whole words.", "new": "Anything goes."})

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from person import CALC, COMPLETE, MEND, Person, Step
 
+from afresh.app import learn_lessons
 from afresh.app.project import open_project
+from afresh.context.sources import lessons
 from afresh.core.fact import LessonJudged
 
 DRIVER = Path(__file__).with_name("driver.py")
@@ -32,6 +34,13 @@ def confined(requires_sandbox) -> None:
     requires_sandbox()
 
 
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a model that reads its prompts had said what the script says."""
+    monkeypatch.setattr(lessons, "MODELS_THAT_DO_NOT_READ", frozenset())
+    monkeypatch.setattr(learn_lessons, "MODELS_THAT_DO_NOT_READ", frozenset())
+
+
 def objects(person: Person) -> list[dict[str, Any]]:
     told = person.types("knowledge", "list", "--json")
     assert told.code == 0, told.err
@@ -45,7 +54,7 @@ def window(person: Person, step: int = 1) -> str:
     return person.types("context", "show", task, "--step", str(step)).out
 
 
-def test_a_similar_task_sees_what_an_earlier_one_learnt_and_an_unrelated_one_does_not(person: Person) -> None:
+def test_a_similar_task_sees_what_an_earlier_one_learnt_and_an_unrelated_one_does_not(person: Person, reading: None) -> None:
     assert person.runs(person.script([WORSE], [NOTE, MEND], [COMPLETE])).code == 0
     (first,) = objects(person)
     assert (first["standing"], first["by"], first["waits"]) == ("approved", "automatic", "")
@@ -67,7 +76,69 @@ def test_a_similar_task_sees_what_an_earlier_one_learnt_and_an_unrelated_one_doe
     assert next(one for one in objects(person) if one["id"] == first["id"])["shown"] == 1
 
 
-def test_a_file_by_hand_is_used_and_only_its_counters_are_written(person: Person) -> None:
+USES: list[Step] = [("search", {"text": "rounding_mode_of"})]
+
+
+@pytest.mark.parametrize("reads", (False, True))
+def test_a_run_that_can_not_read_is_credited_with_no_use(person: Person, reads: bool, request: pytest.FixtureRequest) -> None:
+    """Its twin, the same replies by one who reads, is."""
+    assert person.runs(person.script([WORSE], [NOTE, MEND], [COMPLETE])).code == 0
+    if reads:
+        request.getfixturevalue("reading")
+    assert person.runs(person.script(USES, [MEND], [COMPLETE], name="second"), goal="double gives a wrong number").code == 0
+    one = next(one for one in objects(person) if one["shown"])
+    assert (one["uses"], isinstance(one["tokens_saved"], int)) == ((1, True) if reads else (0, False))
+
+
+OPS = "def half(x):\n    return x / 2\n\n\ndef double(x):\n    return x + 2\n"
+
+
+def test_a_lesson_names_only_what_was_changed(person: Person) -> None:
+    person.write("calc.py", OPS)
+    person.commit("three")
+    triple = "def half(x):\n    return x / 2\n\n\ndef triple(x):\n    return 3 * x\n"
+    add: Step = ("edit", {"path": "calc.py", "old": "def half(x):\n    return x / 2\n", "new": triple})
+    look: Step = ("run", {"command": "sleep 0; echo slept"})
+    assert person.runs(person.script([("read", {"path": "calc.py"})], [add, look], [MEND], [COMPLETE])).code == 0
+    (made,) = objects(person)
+    text = (person.repo / made["file"]).read_text()
+    assert "- changed `calc.py`: triple, double (" in text and "half" not in text and "slept" not in text
+
+
+ASK: Step = ("ask", {"question": "Which way?", "options": ["multiply", "add"]})
+
+
+def test_a_blocked_task_leaves_a_draft_and_its_end_replaces_it(person: Person) -> None:
+    model = person.script([WORSE], [ASK], [MEND], [COMPLETE])
+    assert person.runs(model).code != 0
+    (draft,) = objects(person)
+    assert (draft["standing"], draft["waits"]) == ("draft", "drafted while its task was blocked, after 2 steps")
+    text = (person.repo / draft["file"]).read_text()
+    assert "x + 2 → x * 3" in text and "Nothing is verified yet." in text and "Not verified." in text
+    assert person.types("answer", "multiply", "--resume").code == 0
+    (after,) = objects(person)
+    assert (after["id"], after["standing"]) == (draft["id"], "approved")
+    now = (person.repo / after["file"]).read_text()
+    assert "- changed `calc.py`: double" in now and "Nothing is verified" not in now and "drafted" not in now
+
+
+def test_a_draft_of_a_blocked_task_that_a_person_has_edited_stays_as_it_is(person: Person) -> None:
+    assert person.runs(person.script([WORSE], [ASK], [MEND], [COMPLETE])).code != 0
+    (draft,) = objects(person)
+    path = person.repo / draft["file"]
+    path.write_text(path.read_text() + "\nAsk Anna first.\n")
+    before = path.read_bytes()
+    assert person.types("answer", "multiply", "--resume").code == 0
+    assert path.read_bytes() == before and [one["id"] for one in objects(person)] == [draft["id"]]
+
+
+def test_what_the_empty_list_says_is_what_happens(person: Person) -> None:
+    assert "blocked or failed and has found something out" in person.types("knowledge", "list").words
+    assert person.runs(person.script([("read", {"path": "calc.py"})], [ASK])).code != 0
+    assert "No lessons yet." in person.types("knowledge", "list").words, "nothing was found out"
+
+
+def test_a_file_by_hand_is_used_and_only_its_counters_are_written(person: Person, reading: None) -> None:
     """And one that is broken beside it is told of, and stops nothing."""
     person.write(".afresh/knowledge/approved/KO-torn.md", TORN)
     person.write(".afresh/knowledge/approved/KO-hand.md", BY_HAND)

@@ -1,5 +1,6 @@
 """A task that plans first, turns when its plan does not work, pauses for a person, and lets them take back what it did."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from afresh.core.strategy_state import StrategyChanged
 from afresh.core.supervision_state import PausedForPerson, PersonAct, PersonRequest, StepsUndone
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
+from afresh.policy import human_supervision
 
 READ: Step = ("read", {"path": "calc.py"})
 SHIFT: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x << 1"})
@@ -175,6 +177,43 @@ def test_words_at_a_pause_are_heard_before_the_change_is_made(person: Person, pr
     text = "\n".join(one["text"] for one in sections)
     assert "Answer: multiply, no tricks" in text and "not done: the user has spoken before it was" in text
     assert [shown.dialogue.supervision.paused for shown in someone.shown] == ["change", "change", "verify"]
+
+
+SEVEN: Step = ("edit", {"path": "calc.py", "old": "", "new": "\n\ndef seven():\n    return 7\n"})
+
+
+def add_seven(person: Person, project: Project, *replies: list[Step], type: str = "implement_feature") -> str:
+    """A task without a plan whose checks are green before it begins."""
+    check = f"{sys.executable} -c pass"
+    return add_task(project, TaskOrder("Add seven", type, (check,), model=person.script(*replies))).task.id
+
+
+@pytest.mark.parametrize("replies", ([[SEVEN], [COMPLETE]], [[SEVEN, COMPLETE]]), ids=("two replies", "one reply"))
+def test_with_green_checks_and_no_plan_it_pauses_before_the_first_change_and_before_done(
+    person: Person, project: Project, replies: list[list[Step]]
+) -> None:
+    task, someone = add_seven(person, project, *replies), Scripted(GO, GO)
+    state = worked(project, task, "supervised", someone)
+    assert state.status is TaskStatus.DONE
+    assert [shown.dialogue.supervision.paused for shown in someone.shown] == ["change", "verify"]
+    assert "About to verify the result" in someone.shown[1].dialogue.question
+
+
+def test_a_report_pauses_before_it_is_written_and_before_done(person: Person, project: Project) -> None:
+    text = "`calc.py:1` doubles.\n"
+    report: Step = ("edit", {"path": "DISCOVERY.md", "old": "", "new": text})
+    task, someone = add_seven(person, project, [report], [COMPLETE], type="discovery"), Scripted(GO, GO)
+    assert worked(project, task, "supervised", someone).status is TaskStatus.DONE
+    assert [shown.dialogue.supervision.paused for shown in someone.shown] == ["report", "verify"]
+
+
+def test_by_its_phases_alone_such_a_task_would_end_without_a_word(
+    person: Person, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = human_supervision.find_phases_of_reply
+    monkeypatch.setattr(human_supervision, "find_phases_of_reply", lambda state, actions: first(state, actions[:1])[:1])
+    task, someone = add_seven(person, project, [SEVEN, COMPLETE]), Scripted(GO, GO)
+    assert worked(project, task, "supervised", someone).status is TaskStatus.DONE and len(someone.shown) == 1
 
 
 class Dies:

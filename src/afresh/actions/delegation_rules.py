@@ -17,7 +17,7 @@ from afresh.core.subtask import (
 )
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import summarise_check_run
+from afresh.core.verdict import Verdict, format_count, summarise_check_run
 from afresh.errors import ModelMistake
 from afresh.ports.code import CodeAnalysis
 from afresh.ports.workspace import FileTree
@@ -71,6 +71,7 @@ def task_from_part(part: Subtask, state: State, place: int, tree: str, checks: S
         parts=0,
         report="",
         loop="",
+        require_tests=False,
     )
 
 
@@ -112,11 +113,17 @@ def result_from_part(child: State, goal: str, step: int, metrics: SubtaskMetrics
         goal=goal,
         status=FATE_BY_STATUS.get(child.status, SubtaskStatus.FAILED),
         files=child.workspace.changed,
-        state=tuple(summarise_check_run(run) for run in verdict.runs) if verdict else (),
+        state=(*[summarise_check_run(run) for run in verdict.runs], *name_unfinished(verdict)) if verdict else (),
         summary=claimed if child.status is TaskStatus.DONE and claimed else describe_part_stop(child),
         metrics=metrics,
     )
     return bound_result(found)
+
+
+def name_unfinished(verdict: Verdict) -> list[str]:
+    """How much a part that passed has left open by its own plan, whose words are its own."""
+    left = len(verdict.evidence.open_items)
+    return [f"{format_count(left, 'item')} of its plan open"] if left else []
 
 
 def describe_part_stop(child: State) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.actions.tools.registry import TOOLS
-from afresh.app.learn_lessons import learn_from_ended_tasks, open_lesson_library
+from afresh.app.learn_lessons import draft_from_unfinished_task, learn_from_ended_tasks, open_lesson_library
 from afresh.app.project import Project
 from afresh.app.project_profile import ProfileCache, find_missing_linters
 from afresh.app.read_spending import find_cache_rates
@@ -76,6 +76,7 @@ def run_task(project: Project, task: str | None, terms: RunTerms) -> State | Non
         with renew_lease_in_background(project.queue, worker, claimed) as lease:
             return advance_or_block(project, claimed, replace(terms, cancellations=(*terms.cancellations, lease)))
     finally:
+        draft_from_unfinished_task(project, claimed)
         project.queue.release(worker, claimed)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from afresh.app.project import Project
 from afresh.context.cache_prefix import PrefixComparison, compare_prefix
@@ -23,9 +24,10 @@ from afresh.core.reducer import fold_entries
 from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.step_history import Passage, PassageVoice
-from afresh.core.text import compile_name_pattern
+from afresh.core.text import compile_name_pattern, escape_hidden, to_visible_json_lines
 from afresh.errors import BadInput
 from afresh.memory.gathered_context import TraceCache
+from afresh.views.model_calls import call_to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,30 @@ def load_call(project: Project, task: str, step: int | None) -> RecordedCall:
     drawn = measure_call(sections, words) if number in replies else ()
     beginning, reply = compare_prefix(number, before, sections), replies.get(number)
     return RecordedCall(number, audit, sections, beginning, reply, tuple(drawn), origins[number])
+
+
+def write_call_files(project: Project, task: str, folder: Path, step: int | None = None) -> list[Path]:
+    """Write each call's audit as JSON, and what its model thought as Markdown where the provider tells it. Returns the files."""
+    files = list[tuple[str, str]]()
+    for number in dict.fromkeys(number for number, _ in list_audits(project, task) if step in (None, number)):
+        one = load_call(project, task, number)
+        audit = call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported, one.drawn)
+        files.append((f"step_{number}.json", to_visible_json_lines(audit)))
+        if one.reply and one.reply.thinking:
+            files.append((f"step_{number}.thinking.md", render_thinking(one.reply)))
+    if not files:
+        raise BadInput(f"task {task} has made no such call", next=f"`afresh show {task}` says how far it is")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files:
+        (folder / name).write_text(text, "utf-8")
+    return [folder / name for name, _ in files]
+
+
+def render_thinking(reply: Reply) -> str:
+    """What a model thought, block by block, with what its provider says of the tokens."""
+    used = f"{reply.usage.thinking:,} tokens" if reply.usage.thinking else "how many tokens, the provider does not say"
+    blocks = ["(redacted by the provider)" if one.redacted else escape_hidden(one.text) for one in reply.thinking]
+    return "\n\n".join([f"{reply.model}: {used}", *blocks]) + "\n"
 
 
 def load_sections(project: Project, audit: CallAudit) -> tuple[Section, ...]:

@@ -1,6 +1,6 @@
 """Drafts lessons from finished tasks and counts how useful earlier lessons were."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import date
@@ -11,24 +11,37 @@ from typing import Any
 from afresh.app.cross_project_lessons import add_patterns_to_library, hash_task_name, open_pattern_folder, share_plain_part
 from afresh.app.project import Project
 from afresh.app.tasks import record_events
+from afresh.code.changed_definitions import find_changed_definitions
 from afresh.core.event import TaskEnded
-from afresh.core.lesson import Lesson, LessonLearnt, LessonSeen, LessonStatus, day_from_text, get_heading_text, iso_from_time
+from afresh.core.lesson import (
+    Lesson,
+    LessonLearnt,
+    LessonSeen,
+    LessonStatus,
+    day_from_text,
+    get_heading_text,
+    is_untouched_draft,
+    iso_from_time,
+)
 from afresh.core.lesson_match import compute_likeness, score_match, subject_from_text, weigh_terms
+from afresh.core.reply import MODELS_THAT_DO_NOT_READ
 from afresh.core.state import State
 from afresh.core.task import RECORDED_TYPE, TaskStatus
-from afresh.errors import BadInput, Conflict
+from afresh.errors import AfreshError, BadInput, Conflict
 from afresh.memory.lessons.draft_lesson import (
-    apply_rewording,
-    ask_for_rewording,
+    MAX_FILES,
     draft_lesson,
     find_reason_for_review,
     find_reason_not_to_draft,
 )
+from afresh.memory.lessons.reword_lesson import apply_rewording, ask_for_rewording
 from afresh.memory.lessons.task_record import task_record_from_journal
 from afresh.models.call import SideCall
 from afresh.storage.lessons.lesson_folder import LessonFolder
 from afresh.storage.lessons.lesson_library import FolderLessonLibrary, LibraryWithPatterns, is_pattern
 from afresh.views.file_io import lock_file
+from afresh.workspace.repository import Repository
+from afresh.workspace.worktree import read_snapshot_file
 
 MIN_LIKENESS_OF_SAME_LESSON = 0.6
 """Share of common words from which two lessons are the same."""
@@ -79,7 +92,14 @@ def record_model_wording(project: Project, state: State, folder: LessonFolder, a
     if found.worded or find_reason_not_to_draft(found) or any(one.source == state.task.id for one in folder.objects().values()):
         return state
     return record_events(
-        project, state, state.task.id, [ask_for_rewording(make_paths_portable(draft_lesson(found), project.paths.root), ask)]
+        project,
+        state,
+        state.task.id,
+        [
+            ask_for_rewording(
+                make_paths_portable(draft_lesson(found, find_changed_names(project, state)), project.paths.root), ask
+            )
+        ],
     )
 
 
@@ -88,20 +108,44 @@ def draft_task_lesson(project: Project, state: State, folder: LessonFolder) -> t
     found = task_record_from_journal(project.store.journal(state.task.id))
     if why := "thrown away" if state.status is TaskStatus.DISCARDED else find_reason_not_to_draft(found):
         return "", why
-    new, known = apply_rewording(make_paths_portable(draft_lesson(found), project.paths.root), found.worded), folder.objects()
-    if old := next((one for one in known.values() if one.source == new.source), None):
+    drafted = make_paths_portable(draft_lesson(found, find_changed_names(project, state)), project.paths.root)
+    new, known = apply_rewording(drafted, found.worded), folder.objects()
+    old = next((one for one in known.values() if one.source == new.source), None)
+    if old and not is_untouched_draft(old):
         return old.id, old.waits
     like = [
         one
         for one in known.values()
-        if compute_likeness(extract_lesson_core(one), extract_lesson_core(new)) >= MIN_LIKENESS_OF_SAME_LESSON
+        if one is not old and compute_likeness(extract_lesson_core(one), extract_lesson_core(new)) >= MIN_LIKENESS_OF_SAME_LESSON
     ]
     if again := [one.id for one in like if one.status is LessonStatus.REJECTED or one.id in state.memory.lessons.used]:
         return "", f"{again[0]} says the same"
     waits = find_reason_for_review(found, [one.id for one in like])
     status, day = (LessonStatus.DRAFT, "") if waits else (LessonStatus.APPROVED, new.created)
-    made = folder.add(replace(new, status=status, waits=waits, approved=day))
+    new = replace(new, status=status, waits=waits, approved=day)
+    made = folder.replace_untouched_draft(new) if old else folder.add(new)
     return new.id, waits if made else "its file was there already"
+
+
+def draft_from_unfinished_task(project: Project, task: str) -> None:
+    """Draft a lesson of a task that is blocked or has a checkpoint: what it has found out is of use though it is not done. Its
+    end replaces it."""
+    with suppress(OSError, AfreshError), lock_file(project.paths.state / "knowledge.lock"):
+        state = project.store.load(task)
+        unfinished = state.status is TaskStatus.BLOCKED or (state.is_running and state.times.checkpoints > 0)
+        if unfinished and not state.task.parent:
+            draft_task_lesson(project, state, open_lesson_folder(project.paths.root))
+
+
+def find_changed_names(project: Project, state: State) -> Mapping[str, Sequence[str]]:
+    """Return the definitions that the task changed, by file; nothing if its snapshots are gone."""
+    repository, task = Repository.find(project.paths.root), state.task.id
+    pair = state.workspace.first_snapshot, state.workspace.snapshot
+    found = dict[str, Sequence[str]]()
+    for path in state.workspace.changed[:MAX_FILES]:
+        before, after = (read_snapshot_file(repository, task, snapshot, path) for snapshot in pair)
+        found[path] = find_changed_definitions(path, before, after) if before or after else ()
+    return found
 
 
 def make_paths_portable(one: Lesson, root: Path) -> Lesson:
@@ -159,8 +203,13 @@ def estimate_saved_tokens(project: Project, state: State, known: Lesson) -> int 
     done = [ticket for ticket in alike if ticket.status in (TaskStatus.DONE, TaskStatus.APPLIED)]
     fitting = [t for t in done if t.task != state.task.id and (t.task == known.source or score_match(weigh_terms(t.goal), about))]
     states = [project.store.load(ticket.task) for ticket in fitting[-MAX_TASKS_COMPARED:]]
-    without = [count_task_tokens(one) for one in states if not one.memory.lessons.used]
+    without = [count_task_tokens(one) for one in states if not one.memory.lessons.used and is_done_by_reader(one)]
     return round(median(without)) - count_task_tokens(state) if without else None
+
+
+def is_done_by_reader(state: State) -> bool:
+    """Return whether a model worked on it that reads its prompts: the tokens of others say nothing."""
+    return state.tokens.last_call.model not in MODELS_THAT_DO_NOT_READ
 
 
 def count_task_tokens(state: State) -> int:

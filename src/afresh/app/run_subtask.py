@@ -19,13 +19,14 @@ from afresh.app.tasks import record_events, refuse_unworkable_task
 from afresh.config.templates.load_template import make_template, merge_task_type
 from afresh.core.event import ReplyReceived, TaskCreated, TaskEnded
 from afresh.core.state import State
-from afresh.core.subtask import Subtask, SubtaskMetrics, SubtaskResult
+from afresh.core.subtask import NO_WORK, Subtask, SubtaskMetrics, SubtaskResult, SubtaskWork, work_from_changes
 from afresh.core.task import REPORT_PATHS_BY_TYPE, Check, Task, TaskStatus
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.errors import BadInput, ModelMistake
 from afresh.ports.code import CodeAnalysis
 from afresh.workspace.apply_or_discard import retire_part_branch
-from afresh.workspace.worktree import GitWorkspace
+from afresh.workspace.repository import Repository
+from afresh.workspace.worktree import GitWorkspace, list_part_changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,16 @@ def report_part(project: Project, child: State, part: Subtask, step: int) -> Sub
             claimed = str(done[-1] or "") if done else claimed
     paid = sum_task_spending(project, child.task.id)
     money = paid.money if paid and paid.calls and not paid.unknown else None
-    metrics = SubtaskMetrics(
-        child.work.step, child.spending.calls, child.spending.usage, round(ended - child.times.started, 1), money
-    )
+    spent = child.work.step, child.spending.calls, child.spending.usage, round(ended - child.times.started, 1), money
+    metrics = SubtaskMetrics(*spent, work=measure_part_work(project, child))
     return result_from_part(child, part.goal, step, metrics, claimed)
+
+
+def measure_part_work(project: Project, child: State) -> SubtaskWork:
+    """Count the files, lines and tests of a subtask; its snapshots are kept after its branch is gone."""
+    first, last = child.workspace.first_snapshot, child.workspace.snapshot
+    if first == last:
+        return NO_WORK
+    verdict = child.verification.verdict
+    changes = list_part_changes(Repository.find(project.paths.root), child.task.id, first, last)
+    return work_from_changes(changes, verdict.evidence.new_tests if verdict else 0)

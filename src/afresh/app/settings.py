@@ -71,7 +71,8 @@ class RepositorySettings:
     """Ceiling in tokens for each call; 0 uses the template's."""
     max_budget: int = 0
     """Highest ceiling; 0 is four times the task's budget."""
-    max_steps: int = 60
+    max_steps: int = 0
+    """Steps before a task stops and asks; 0: as AGENT.md says, else 60."""
     check_timeout: int = 600
     """Seconds after which a check is killed."""
     patterns: bool = True

@@ -10,7 +10,7 @@ from afresh.core.state import State
 from afresh.core.steering_files import is_steering_file
 from afresh.core.supervision_state import PersonAct, PersonRequest
 from afresh.core.task import TaskStatus
-from afresh.errors import BadInput
+from afresh.errors import BadInput, NeedsPerson
 from afresh.journal.undo import is_just_undone, select_steps_to_undo, undo_steps
 from afresh.workspace import apply_or_discard
 from afresh.workspace.git import find_author_name
@@ -54,6 +54,19 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
     said = " ".join([f"applied {task} ({done.how}): HEAD is now {done.commit[:12]}.", *filter(None, notes)])
     dismiss_parts(project, repository, task, "applied")
     return end_task(project, task, TaskStatus.APPLIED, said), said
+
+
+def apply_if_wanted(project: Project, state: State) -> str:
+    """Apply a verified result at once if the user's own AGENT.md says `auto_commit`. Returns what was done, or why not."""
+    if (
+        state.status is not TaskStatus.DONE
+        or not project.instructions.defaults((state.task.judged_as, state.task.type)).auto_commit
+    ):
+        return ""
+    try:
+        return apply_task_result(project, state.task.id)[1]
+    except (BadInput, NeedsPerson) as fault:
+        return f"not applied, though your AGENT.md says auto_commit: {fault.what}; {fault.next}"
 
 
 def discard_task_result(project: Project, task: str) -> State:

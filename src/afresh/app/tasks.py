@@ -21,7 +21,7 @@ from afresh.core.prompt import Prompt
 from afresh.core.redaction import redact_secrets
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
-from afresh.core.task import Check, QueueTicket, Task, TaskStatus, choose_report_path
+from afresh.core.task import FIX_VIOLATION_TYPE, REFACTOR_TYPE, Check, QueueTicket, Task, TaskStatus, choose_report_path
 from afresh.core.template import MIN_THINKING_TOKENS, Template
 from afresh.core.tokens import REQUEST_FRAMING_TOKENS, EstimatingCounter
 from afresh.errors import BadInput, Conflict, OverCeiling
@@ -42,6 +42,11 @@ ID_SUFFIX_BYTES = 4
 """Random bytes of an id: enough that tasks from two machines with the same goal do not collide in an export."""
 MAX_TAKEN_IDS = 8
 """How often a taken id is replaced; more collisions in a row are an error."""
+
+
+DEFAULT_MAX_STEPS = 60
+TYPES_WITHOUT_NEW_TESTS = (REFACTOR_TYPE, FIX_VIOLATION_TYPE)
+"""Types that `require_tests` does not concern: they keep behaviour as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,8 @@ def add_task(project: Project, order: TaskOrder) -> State:
     type = order.type or given.type or "implement_feature"
     merged = merge_task_type(type, project.templates)
     report = choose_report_path(merged.family, order.goal, lambda path: (project.paths.root / path).is_file())
-    checks = order.checks or (() if report else given.checks)
+    defaults = project.instructions.defaults((merged.family, type))
+    checks = order.checks or (() if report else given.checks or ((defaults.test_command,) if defaults.test_command else ()))
     task = Task(
         id=make_task_id(redact_secrets(order.goal)),
         goal=redact_secrets(order.goal),
@@ -81,7 +87,7 @@ def add_task(project: Project, order: TaskOrder) -> State:
         needs=order.needs,
         model=make_spec_absolute(order.model or given.model),
         budget=order.budget or given.budget or choose_ceiling(make_template(merged), order, given),
-        max_steps=order.max_steps or given.max_steps,
+        max_steps=order.max_steps or given.max_steps or defaults.max_steps or DEFAULT_MAX_STEPS,
         project=project.paths.root.name,
         family=merged.family if merged.family != type else "",
         report=report,
@@ -89,6 +95,7 @@ def add_task(project: Project, order: TaskOrder) -> State:
         loop=order.loop or given.loop or "",
         parts=given.delegation.parts if given.delegation.offer else 0,
         thinking=order.thinking,
+        require_tests=bool(defaults.require_tests) and not report and merged.family not in TYPES_WITHOUT_NEW_TESTS,
     )
     refuse_unworkable_task(task, project.templates, project.instructions, given.models)
     if not checks and not report:

@@ -1,5 +1,7 @@
 """`afresh context`: what the model was sent, to the byte."""
 
+from pathlib import Path
+
 import click
 
 from afresh.cli.options import json_option, open_current_project
@@ -126,6 +128,24 @@ def block(id: str, span: str, as_json: bool) -> None:
 
     text = read_block_text(open_current_project(), id, span)
     return print_json({"block": id, "text": text}) if as_json else click.echo(escape_hidden(text))
+
+
+@command.command("write")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("task", required=False)
+@step_option
+def write_files(folder: Path, task: str | None, step: int | None) -> None:
+    """Write audit and thinking of each call into FOLDER.
+
+    The files are step_N.json and, where the provider tells it, step_N.thinking.md.
+    """
+    from afresh.app.inspect_calls import write_call_files
+    from afresh.app.tasks import find_task
+    from afresh.views.task_status import format_count
+
+    project = open_current_project()
+    made = write_call_files(project, find_task(project, task), folder, step)
+    click.echo(f"wrote {format_count(len(made), 'file')} to {folder}")
 
 
 @command.command()

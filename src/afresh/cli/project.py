@@ -78,16 +78,20 @@ PROFILE_LEVELS = ("user", "project", "type", "task")
 @click.option("--level", "-l", type=click.Choice(PROFILE_LEVELS), default=None, help="Show only this level.")
 @click.option("--for", "goal", default="", metavar="TEXT", help="A goal; adds what is specific to it.")
 @click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T")
+@click.option("--write", is_flag=True, help="Write the project level into .afresh/AGENT.md, as a section of its own.")
 @click.option("--try", "run", is_flag=True, help="Run the tests now, in the sandbox, and store the result.")
 @json_option
-def fingerprint_command(level: str | None, goal: str, type_: str, run: bool, as_json: bool) -> None:
+def fingerprint_command(level: str | None, goal: str, type_: str, write: bool, run: bool, as_json: bool) -> None:
     """Show what afresh knows about this project: layout, tests, style, hot spots."""
     import sys
 
-    from afresh.app.project_profile import ProfileRequest, profile_checkout
+    from afresh.app.project_profile import ProfileRequest, profile_checkout, write_profile_section
     from afresh.cli.render.project import format_plain_profile, profile_to_json, render_profile
 
-    one = profile_checkout(open_current_project(), ProfileRequest(type_, goal, run))
+    project = open_current_project()
+    one = profile_checkout(project, ProfileRequest(type_, goal, run))
+    if write:
+        return click.echo(f"wrote {write_profile_section(project, one.fingerprint).relative_to(project.paths.root)}")
     levels = (level,) if level else PROFILE_LEVELS
     if as_json:
         return print_json(profile_to_json(one, levels))

@@ -77,6 +77,7 @@ def work_command(until_empty: bool, as_json: bool, **way) -> None:
             done.append(state)
             if not as_json:
                 click.echo(f"{state.task.id}: {state.status}: {state.work.outcome}")
+            apply_and_report(project, state)
             if not until_empty:
                 break
     except NeedsPerson:
@@ -206,8 +207,17 @@ def run_and_report(project: "Project", task: str, way: RunFlags) -> None:
     state = run_with_progress(project, task, way)
     assert state, "a named task is claimed or refused"
     report_outcome(project, state, way.as_json)
+    apply_and_report(project, state)
     if state.status != "done":
         sys.exit(1)
+
+
+def apply_and_report(project: "Project", state: "State") -> None:
+    """Apply the result if the user wants that of every verified task."""
+    from afresh.app.task_result import apply_if_wanted
+
+    if said := apply_if_wanted(project, state):
+        click.echo(said, err=True)
 
 
 def report_outcome(project: "Project", state: "State", as_json: bool) -> None:

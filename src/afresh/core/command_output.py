@@ -144,3 +144,18 @@ def command_from_output(text: str) -> str:
         return ""
     end = COMMAND_END.search(text)
     return text[2 : end.start()].rstrip("\n") if end else text[2:].partition("\n")[0]
+
+
+INSPECTING_COMMAND = re.compile(
+    r"(?:^|[;&|(]|\bdo )\s*(?:ls|cat|head|tail|grep|rg|find|nl|sed -n|git (?:status|diff|log|show)|pwd|wc|tree)\b"
+)
+TRIVIAL_COMMAND = re.compile(
+    r"(?:\s*(?:sleep|echo|printf|true|false|:|cd|date|wait|exit|export|set|test|\[|which|type|whoami|uname|id|env|clear)\b[^;&|]*"
+    r"(?:;|&&|\|\||\||&|$))+"
+)
+"""A command of which nobody learns anything, whatever it printed."""
+
+
+def is_trivial_command(command: str) -> bool:
+    """Whether it only looks, waits or prints."""
+    return bool(INSPECTING_COMMAND.search(command) or TRIVIAL_COMMAND.fullmatch(command))

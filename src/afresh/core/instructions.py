@@ -5,7 +5,32 @@ from enum import StrEnum
 from afresh.core.fast_dataclass import dataclass
 
 RULES_KEY = "\n"
-"""First key of a rule's path; no heading can have it."""
+PREFERENCES_KEY = "\npreferences"
+CONSTRAINTS_KEY = "\nconstraints"
+"""First key of the path of a rule, a preference and a constraint; no heading can have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDefaults:
+    """What a file sets for tasks that do not say otherwise; None and empty: nothing."""
+
+    max_steps: int | None = None
+    require_tests: bool | None = None
+    auto_commit: bool | None = None
+    test_command: str = ""
+
+
+def merge_defaults(general: TaskDefaults, special: TaskDefaults) -> TaskDefaults:
+    """The more special one wins, field by field."""
+    return TaskDefaults(
+        special.max_steps or general.max_steps,
+        general.require_tests if special.require_tests is None else special.require_tests,
+        general.auto_commit if special.auto_commit is None else special.auto_commit,
+        special.test_command or general.test_command,
+    )
+
+
+NO_DEFAULTS = TaskDefaults()
 
 
 class InstructionLevel(StrEnum):
@@ -43,7 +68,13 @@ class InstructionPart:
 
     @property
     def rule(self) -> bool:
-        return self.path[:1] == (RULES_KEY,)
+        """Of the front matter: a rule, a preference or a constraint."""
+        return self.path[:1] in ((RULES_KEY,), (PREFERENCES_KEY,), (CONSTRAINTS_KEY,))
+
+    @property
+    def constraint(self) -> bool:
+        """It holds whatever a more special file says."""
+        return self.path[:1] == (CONSTRAINTS_KEY,)
 
     @property
     def first(self) -> int:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.context_item import FORM_BY_ITEM_CLASS, ITEM_CLASS_BY_FORM, Excerpt, Item, Note
-from afresh.core.old_records import Place, item_from_untyped, place_from_subject
+from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import ItemRef
 from afresh.core.redaction import may_contain_secret, redact_secrets, redact_value
 
@@ -31,13 +31,6 @@ def ref_from_item(item: Item, block: str) -> ItemRef:
     if isinstance(item, Note) and item.cap:
         return ItemRef(item.kind, item.subject, block, form, (item.cap,), item.place)
     return ItemRef(item.kind, item.subject, block, form)
-
-
-def place_from_ref(ref: ItemRef) -> Place | None:
-    """Which lines an excerpt shows; None for any other item."""
-    if not ref.form:
-        return place_from_subject(ref.subject)
-    return (ref.subject, ref.first, ref.last, ref.names) if ITEM_CLASS_BY_FORM[ref.form] is Excerpt else None
 
 
 def item_from_ref(ref: ItemRef, text: str) -> Item:

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from enum import StrEnum
+from hashlib import sha256
 
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.reply import Reply
@@ -99,6 +100,7 @@ def apply_lesson_event(event: LessonEvent, known: LessonState) -> LessonState:
 
 LESSON_HEADINGS = ("Problem", "What worked", "What did not", "How it was verified")
 NOTHING_UNDONE = "Nothing had to be undone."
+NOTHING_VERIFIED = "Nothing is verified yet."
 PATTERN_ID_PREFIX = "PT-"
 """How the id of one begins that was learnt in another project."""
 MAX_UNUSED_TASKS = 8
@@ -135,6 +137,9 @@ class Lesson:
     by: LessonApproval = LessonApproval.AUTOMATIC
     waits: str = ""
     """Why it was not approved without a person."""
+    drafted: str = ""
+    """Of one whose task is not finished: the hash of the text as it was drafted. Its end may replace it while nobody has edited
+    it."""
     created: str = ""
     """A day, as 2026-11-30; so is `last_used`, unless it has a time of day too."""
     approved: str = ""
@@ -162,6 +167,15 @@ class Lesson:
 
     def standing(self, today: date) -> LessonStatus:
         return LessonStatus.AGED if self.status is LessonStatus.APPROVED and self.aged(today) else self.status
+
+
+def hash_lesson_body(body: str) -> str:
+    return sha256(body.strip().encode()).hexdigest()[:12]
+
+
+def is_untouched_draft(one: Lesson) -> bool:
+    """Whether it was drafted from an unfinished task, and no person has edited or judged it since."""
+    return bool(one.drafted) and one.status is LessonStatus.DRAFT and one.drafted == hash_lesson_body(one.body)
 
 
 def day_from_text(text: str) -> date | None:
@@ -206,7 +220,7 @@ def render_lesson(one: Lesson) -> str:
     lines = [
         f"{title}:\n{text}"
         for title, text in told
-        if text and text != NOTHING_UNDONE and not text.startswith(one.title.rstrip("…"))
+        if text and text not in (NOTHING_UNDONE, NOTHING_VERIFIED) and not text.startswith(one.title.rstrip("…"))
     ]
     return escape_hidden("\n".join([f"{one.id} {one.title}", *(lines or [one.body.strip()])]))
 

@@ -96,6 +96,8 @@ class StepMark:
     endings: tuple[CheckEnding, ...] = ()
     glances: tuple[LinesRead, ...] = ()
     worked: bool = True
+    undone: tuple[str, ...] = ()
+    """What its change was undone for: tests, or else the reason. Empty when it was kept, or when there was none."""
     tools: tuple[str, ...] = ()
     tokens: int = 0
     """Of its call, and of the parts that it has handed out."""
@@ -185,6 +187,8 @@ class StallThresholds:
     """Times that a command, or a check, came to the same failure after having come to something else, with changes between."""
     undoing: tuple[int, ...] = (3, 4, 6)
     """Times that a file went to and fro between the same two contents."""
+    reverted: tuple[int, ...] = (4, 6, 8)
+    """Changes in a row that were undone because of the same tests."""
     rereading: tuple[int, ...] = (4, 6, 9)
     """Times that the same unchanged lines, or the same archived output, were read."""
     failing: tuple[int, ...] = (3, 4, 6)

@@ -22,6 +22,12 @@ class ReplyNotice(str):
     """Among the pieces of a reply that comes in: a word about it, such as that it is late, and no part of it."""
 
 
+OFFLINE_MODEL = "offline"
+SCRIPTED_MODEL = "scripted"
+MODELS_THAT_DO_NOT_READ = frozenset({OFFLINE_MODEL, SCRIPTED_MODEL})
+"""What they say follows from rules or was written beforehand: no prompt has any part in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a model answered to one request."""

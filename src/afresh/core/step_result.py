@@ -6,10 +6,11 @@ from dataclasses import replace
 from afresh.core.action import Action
 from afresh.core.archived_block import Block
 from afresh.core.change import Change
-from afresh.core.event import Event, QuestionAsked
+from afresh.core.event import Event, PlanSet, QuestionAsked
 from afresh.core.fact import Fact
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.line_region import Region
+from afresh.core.strategy_state import PlanItem
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.verdict import Ruling, Verdict
 
@@ -89,6 +90,11 @@ class StepActions:
     @property
     def complete(self) -> str:
         return next((deed.outcome.complete for deed in self.done if deed.outcome.complete), "")
+
+
+def find_current_plan(before: tuple[PlanItem, ...], deeds: StepActions) -> tuple[PlanItem, ...]:
+    """The plan as the actions of the step leave it."""
+    return next((event.items for event in reversed(deeds.events) if isinstance(event, PlanSet)), before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
 """A part of a task that was handed out, and the little that comes back of it: bounded, whatever the other agent did or said."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import StrEnum
 
+from afresh.core.change import Change
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.truncate import to_one_line
 from afresh.core.usage import Usage
@@ -37,6 +39,37 @@ class SubtaskStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class SubtaskWork:
+    """What a part has made."""
+
+    created: int = 0
+    changed: int = 0
+    deleted: int = 0
+    """Files."""
+    added: int = 0
+    removed: int = 0
+    """Lines."""
+    tests: int = 0
+    """New tests that pass, as far as tests are known by name."""
+
+    @property
+    def words(self) -> str:
+        kinds = ((self.created, "created"), (self.changed, "changed"), (self.deleted, "deleted"))
+        files = ", ".join(f"{count:,} {kind}" for count, kind in kinds if count)
+        return f"files {files}; lines +{self.added:,} -{self.removed:,}; tests added {self.tests:,}" if files else ""
+
+
+NO_WORK = SubtaskWork()
+
+
+def work_from_changes(changes: Iterable[Change], tests: int) -> SubtaskWork:
+    known = list(changes)
+    kinds = Counter(change.kind for change in known)
+    lines = sum(change.added for change in known), sum(change.removed for change in known)
+    return SubtaskWork(kinds["added"], kinds["modified"], kinds["deleted"], *lines, tests)
+
+
+@dataclass(frozen=True, slots=True)
 class SubtaskMetrics:
     """What a part has taken."""
 
@@ -46,13 +79,15 @@ class SubtaskMetrics:
     seconds: float = 0.0
     money: int | None = None
     """Nano-dollars; None where the price is not known."""
+    work: SubtaskWork = NO_WORK
 
     @property
     def words(self) -> str:
         """Without the time: no prompt may depend on how fast a machine is."""
+        made = f"{self.work.words}; " if self.work.words else ""
         paid = f", ${self.money / 1e9:.4f}" if self.money else ""
         tokens = f"tokens in {self.usage.input:,}, out {self.usage.output:,}"
-        return f"steps {self.steps}, calls {self.calls}, {tokens}{paid}"
+        return f"{made}steps {self.steps}, calls {self.calls}, {tokens}{paid}"
 
 
 @dataclass(frozen=True, slots=True)

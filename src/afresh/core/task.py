@@ -67,6 +67,8 @@ class Task:
     """How many parts of it the task may hand out."""
     thinking: int | None = None
     """Tokens that the model may think with in each call; None: as the type says."""
+    require_tests: bool = False
+    """It is done only with a new test that passes."""
 
     @property
     def judged_as(self) -> str:
@@ -174,6 +176,9 @@ FIX_VIOLATION_TYPE = "fix_violation"
 
 
 WRITE_TESTS_TYPE = "write_tests"
+
+
+REFACTOR_TYPE = "refactor"
 
 
 SPEC_DESIGN_TYPE = "spec_design"

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.truncate import to_one_line
 
 TARGETED_SCOPE_PREFIX = "targeted: "
 """Begins the scope of a run of some test files; their names follow."""
@@ -103,6 +104,23 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
+class CompletionEvidence:
+    """What is known of a finished task beyond its checks."""
+
+    open_items: tuple[str, ...] = ()
+    """Items of the plan that are not done."""
+    new_tests: int = 0
+    """Tests that the task added and that pass."""
+    proven: int = 0
+    """Of these, the ones that fail without the change."""
+    unproven: tuple[str, ...] = ()
+    """The ones that pass without the change, too."""
+
+
+NO_EVIDENCE = CompletionEvidence()
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The harness's word on one step, or on the whole task (`final`)."""
 
@@ -116,6 +134,7 @@ class Verdict:
     """Files that weaken the tests of the base: they are put back."""
     strays: tuple[str, ...] = ()
     """Files beside the one that the task may write: they are put back."""
+    evidence: CompletionEvidence = NO_EVIDENCE
 
 
 _EVIDENCE_WORDS = {
@@ -133,6 +152,21 @@ def describe_evidence(runs: Iterable[CheckRun]) -> str:
 
 
 MAX_LISTED_NAMES = 3
+MAX_ITEM_CHARACTERS = 80
+"""Of an item of the plan in a line of others."""
+
+
+def describe_open_items(evidence: CompletionEvidence) -> str:
+    """The first few in the order of the plan, the rest by number; empty when none is open."""
+    more = len(evidence.open_items) - MAX_LISTED_NAMES
+    named = "; ".join(to_one_line(item, MAX_ITEM_CHARACTERS) for item in evidence.open_items[:MAX_LISTED_NAMES])
+    return named + (f" and {more} more" if more > 0 else "")
+
+
+def describe_unproven_tests(evidence: CompletionEvidence) -> str:
+    """`2 of 5 new tests: test_a, test_b`; empty when there are none."""
+    count = len(evidence.unproven)
+    return f"{count} of {format_count(evidence.new_tests, 'new test')}: {list_first_names(evidence.unproven)}" if count else ""
 
 
 def summarise_check_run(run: CheckRun) -> str:

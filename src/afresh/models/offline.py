@@ -19,7 +19,7 @@ import re
 
 from afresh.core.action import Action
 from afresh.core.prompt import Request
-from afresh.core.reply import Reply
+from afresh.core.reply import OFFLINE_MODEL, Reply
 from afresh.errors import NeedsPerson
 from afresh.models.reply_checks import CountTokens, add_missing_usage, estimate_tokens
 from afresh.ports.model import ReplyListener, ignore_piece
@@ -32,7 +32,7 @@ _SUGGESTION_PATTERN = re.compile(r"- \[([0-9a-f]{6,64})\] (.+)")
 
 
 class OfflineModel:
-    name = "offline"
+    name = OFFLINE_MODEL
 
     def __init__(self, window: int = 200_000, count: CountTokens = estimate_tokens) -> None:
         self.window, self.count = window, count

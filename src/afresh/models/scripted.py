@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.core.prompt import Request
-from afresh.core.reply import Reply
+from afresh.core.reply import SCRIPTED_MODEL, Reply
 from afresh.errors import BadInput, NeedsPerson
 from afresh.models.reply_checks import REPLY_EXAMPLE, CountTokens, add_missing_usage, estimate_tokens, reply_from_json
 from afresh.ports.model import ReplyListener, ignore_piece
@@ -21,7 +21,7 @@ class ScriptedModel:
         start: int = 0,
         window: int = 200_000,
         count: CountTokens = estimate_tokens,
-        name: str = "scripted",
+        name: str = SCRIPTED_MODEL,
     ) -> None:
         self.replies = tuple(reply if isinstance(reply, Reply) else reply_from_json(reply) for reply in replies)
         self.position, self.window, self.count, self.name = start, window, count, name

@@ -3,6 +3,9 @@
 What they are asked and what they say is in the journal before anything follows from it, so a pause outlives the process.
 """
 
+from collections.abc import Sequence
+
+from afresh.core.action import Action
 from afresh.core.event import Event, QuestionAnswered, TaskClaimed, TaskEnded
 from afresh.core.progress_event import WorkNotice
 from afresh.core.state import State
@@ -62,24 +65,30 @@ def consult_supervisor(state: State, worker: str, runtime: Runtime) -> State:
 
 
 def pause_before_phase(state: State, worker: str, runtime: Runtime) -> State:
-    """Each phase that changes something, or claims to be at the end, is entered with a person's consent, once."""
+    """Each phase that changes something, or claims to be at the end, is entered with a person's consent, once. A reply may enter
+    two."""
     if not state.dialogue.supervision.paused:
         if not (phase := find_phase_to_approve(state)):
             return state
         state = append_events(state, runtime, [ask_before_phase(state, phase), PausedForPerson(state.work.step, phase)])
-    return put_open_question(state, worker, runtime)
+    state = put_open_question(state, worker, runtime)
+    return pause_before_phase(state, worker, runtime) if state.is_running and state.work.pending else state
 
 
 def find_phase_to_approve(state: State) -> str:
     """The phase that is about to begin without consent: with the reply that waits to be acted on, or since the last step."""
-    begins = state.phase
-    if state.work.pending:
-        writes = (
-            any(has_trait(action, *TO_APPROVE) for action in state.work.pending.reply.actions)
-            and not state.dialogue.supervision.overruled
-        )
-        begins = ("report" if state.task.report else "change") if writes and begins == "understand" else ""
-    return begins if begins in PHASES_TO_APPROVE and begins not in state.dialogue.supervision.passed else ""
+    begins = find_phases_of_reply(state, state.work.pending.reply.actions) if state.work.pending else [state.phase]
+    passed = state.dialogue.supervision.passed
+    return next((phase for phase in begins if phase in PHASES_TO_APPROVE and phase not in passed), "")
+
+
+def find_phases_of_reply(state: State, actions: Sequence[Action]) -> list[str]:
+    """What a reply begins: the first change, and the end that it claims. A reply that a person spoke over begins nothing."""
+    if state.dialogue.supervision.overruled:
+        return []
+    writes = state.phase == "understand" and any(has_trait(action, *TO_APPROVE) for action in actions)
+    first = ["report" if state.task.report else "change"] if writes else []
+    return [*first, *["verify" for action in actions if has_trait(action, ToolTrait.COMPLETES)]]
 
 
 def put_open_question(state: State, worker: str, runtime: Runtime) -> State:

@@ -15,6 +15,7 @@ URGE_BY_PHASE = {
     "verify": "fix what Verification names and complete, or ask",
     "report": "close what is open in the report, and complete",
 }
+AFTER_REVERTS_URGE = "every change so far was undone: find out why, then make a smaller one, or ask"
 INSPECTING = (ToolTrait.READS, ToolTrait.PRINTS, ToolTrait.ARRANGES)
 ORDINARY_TASK_STEPS = 60
 """Steps of a task that the budgets of templates are made for."""
@@ -60,13 +61,16 @@ def scale_phase_steps(task: Task, steps: int) -> int:
 
 
 def phase_pressure_from_state(state: State, layout: CallLayout, pace: StrategyPace) -> PhasePressure:
-    """Only a person's word leads back: it starts the count anew."""
+    """Only a person's word leads back: it starts the count anew. Whoever has made changes that were undone must be able to look
+    for the cause."""
     if not layout.steps or count_phase_steps(state) + 1 < layout.steps:
         return PhasePressure.OPEN
     over = count_phase_steps(state) - scale_phase_steps(state.task, layout.steps)
     if not pace.grace or over < pace.grace:
         return PhasePressure.URGED
-    return PhasePressure.PRESSED if layout.phase == "understand" and over < 2 * pace.grace else PhasePressure.SPENT
+    if layout.phase != "understand" or over >= 2 * pace.grace:
+        return PhasePressure.SPENT
+    return PhasePressure.URGED if state.workspace.reverted else PhasePressure.PRESSED
 
 
 def press_layout(layout: CallLayout, state: State, pace: StrategyPace) -> CallLayout:
@@ -86,9 +90,9 @@ def press_layout(layout: CallLayout, state: State, pace: StrategyPace) -> CallLa
 
 def render_phase_urge(state: State, layout: CallLayout) -> str:
     """What the model is told when the steps of a phase are used up."""
-    now = (
-        f"write {state.task.report} now, with what you know"
-        if state.task.report and not state.workspace.changed
-        else URGE_BY_PHASE[layout.phase]
-    )
+    now = URGE_BY_PHASE[layout.phase]
+    if state.task.report and not state.workspace.changed:
+        now = f"write {state.task.report} now, with what you know"
+    elif layout.phase == "understand" and state.workspace.reverted:
+        now = AFTER_REVERTS_URGE
     return f"The {layout.steps} steps of this phase are used up: {now}."

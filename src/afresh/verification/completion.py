@@ -13,11 +13,11 @@ from afresh.ports.workspace import Workspace
 from afresh.verification.baseline import find_baseline_blocker
 from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.compile_check import check_changed_files_compile
+from afresh.verification.new_tests_on_base import add_new_tests_to_verdict
 from afresh.verification.protected_tests import find_weakened_tests, is_protected_path
 from afresh.verification.regressions import (
     BaselineCheck,
     CheckComparison,
-    collect_archived_blocks,
     compare_final_run,
     compare_run_with_base_tests,
     pair_checks_with_baseline,
@@ -47,9 +47,8 @@ def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdi
     finally:
         workspace.restore(snapshot)
     verdict = _make_final_verdict(context, judgements, changes, measure)
-    return (replace(verdict, reason=f"{report.reason}; {verdict.reason}") if report else verdict), collect_archived_blocks(
-        judgements
-    )
+    verdict, blocks = add_new_tests_to_verdict(context, workspace, changes, judgements, verdict)
+    return (replace(verdict, reason=f"{report.reason}; {verdict.reason}") if report else verdict), blocks
 
 
 def _refuse_without_run(context: ToolContext, workspace: Workspace, changes: Sequence[Change], measure: int) -> Verdict | None:
@@ -131,7 +130,7 @@ def _make_final_verdict(
     was = (context.state.verification.baseline or Baseline()).measure
     verdict = replace(verdict_from_comparisons(judgements, measure), final=True)
     verdict = replace(verdict, reason=name_steering_changes(verdict, changes))
-    writes_tests = context.state.task.judged_as == WRITE_TESTS_TYPE
+    writes_tests = context.state.task.judged_as == WRITE_TESTS_TYPE or context.state.task.require_tests
     if verdict.ruling is Ruling.PASS and writes_tests and not _has_new_tests(context, judgements, changes):
         return replace(verdict, ruling=Ruling.FAIL, reason="no new test was written: " + verdict.reason)
     return replace(verdict, reason=f"{verdict.reason}; violations {was} -> {measure}") if was else verdict

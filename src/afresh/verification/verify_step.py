@@ -17,6 +17,7 @@ from afresh.verification.check_configuration import is_test_configuration
 from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.compile_check import check_changed_files_compile
 from afresh.verification.completion import verify_completion
+from afresh.verification.open_items import name_open_items
 from afresh.verification.regressions import (
     BaselineCheck,
     collect_archived_blocks,
@@ -36,6 +37,7 @@ def verify_step_or_completion(state: State, deeds: StepActions, runtime: Runtime
     with runtime.report_check(CheckScope.COMPLETION if deeds.complete else CheckScope.CHANGE):
         if deeds.complete:
             verdict, blocks = verify_completion(context, runtime.workspace)
+            verdict = name_open_items(verdict, state, deeds)
         else:
             verdict, blocks = verify_step(context, [change.path for change in deeds.changes])
     runtime.workspace.restore(deeds.snapshot)

@@ -21,6 +21,7 @@ from afresh.views.task_status import (
     describe_parts,
     describe_progress,
     format_time,
+    list_evidence_lines,
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
@@ -165,6 +166,8 @@ def _render_criteria(state: State) -> list[str]:
             "",
             f"Worse than before: {', '.join(format_code(test, 120) for test in state.verification.verdict.regressions)}",
         ]
+    for label, text in list_evidence_lines(state):
+        lines += ["", f"{label.capitalize()}: {escape_inline(text, 400)}"]
     for run in now.values():
         lines += [f"- {format_code(failure.test, 160)} fails: {escape_inline(failure.message, 200)}" for failure in run.failures]
     return lines

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import describe_open_items, describe_unproven_tests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,6 +69,16 @@ def list_current_runs(state: State) -> tuple[CheckRun, ...]:
     """Return the last check runs on the current tree, or the baseline if there are none."""
     verdict, baseline = find_current_verdict(state)[0], state.verification.baseline
     return verdict.runs if verdict and verdict.runs else baseline.runs if baseline else ()
+
+
+def list_evidence_lines(state: State) -> list[tuple[str, str]]:
+    """Return what the verdict on a finished task leaves open, as label and text; empty if nothing is open."""
+    verdict = find_current_verdict(state)[0]
+    if verdict is None:
+        return []
+    told = [("open", describe_open_items(verdict.evidence)), ("unproven", describe_unproven_tests(verdict.evidence))]
+    meaning = {"open": "plan items not done: ", "unproven": "passes without the change, too: "}
+    return [(label, f"{meaning[label]}{text}") for label, text in told if text]
 
 
 def describe_tests(state: State) -> str:

@@ -48,8 +48,19 @@ def copy_snapshot(source: Path, target: Path, snapshot: str, base: str) -> None:
         copy_objects(Git(source), Git(target), snapshot, base)
 
 
-def list_changed_paths(repository: Repository, part: str, before: str, after: str) -> Sequence[str]:
-    return [change.path for change in list_changes(Git(TaskBranch.of(repository, part).shadow), before, after)]
+def list_part_changes(repository: Repository, part: str, before: str, after: str) -> Sequence[Change]:
+    """What a part did, as long as its snapshots are there."""
+    return list_changes(Git(TaskBranch.of(repository, part).shadow), before, after)
+
+
+def read_snapshot_file(repository: Repository, task: str, snapshot: str, path: str) -> str:
+    """A file as a snapshot of a task has it; empty when it has none, or is gone itself."""
+    try:
+        return (
+            Git(TaskBranch.of(repository, task).shadow).run("cat-file", "blob", f"{snapshot}:{path}").decode("utf-8", "replace")
+        )
+    except (GitFailed, OSError):
+        return ""
 
 
 class GitWorkspace:
@@ -165,7 +176,7 @@ class GitWorkspace:
     def take_over(self, part: str, before: str, after: str) -> None:
         """What a part has changed between two of its snapshots, put into this tree; all else in it stays."""
         copy_snapshot(TaskBranch.of(self.repository, part).shadow, self.branch.shadow, after, self._opened().base)
-        self.restore(after, list_changed_paths(self.repository, part, before, after))
+        self.restore(after, [change.path for change in list_part_changes(self.repository, part, before, after)])
 
     def _put_in_place(self, opened: WorkspaceOpened) -> None:
         """The folder is there, registered, and its `.git` is ours. One that git has forgotten is made anew with its content."""

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.config.instructions.merge_instructions import merge_instructions
-from afresh.config.instructions.parse_instructions import part_from_rule, split_into_parts
+from afresh.config.instructions.parse_instructions import parse_own_instructions, part_from_rule, split_into_parts
 from afresh.core.instructions import InstructionChain, InstructionFile, InstructionLevel, InstructionPart, NumberedLine
 
 
@@ -25,6 +25,20 @@ def gone(chain: InstructionChain) -> list[tuple[str, str, str, str]]:
 
 
 PROJECT = source("p", "intro\n## Testing\nuse pytest\n### Unit\nfast\n## Style\nplain", rules={"naming": "whole words"})
+
+
+def test_a_constraint_holds_whatever_a_more_special_file_says() -> None:
+    def file(name: str, text: str, level: InstructionLevel) -> InstructionFile:
+        read = parse_own_instructions(name, text, (), is_user_file=False)
+        assert not read.faults
+        return InstructionFile(name, level, read.parts, replaces=read.replaces)
+
+    general = file("a", "---\nconstraints: [No network.]\nrules: {naming: x}\n---\n", InstructionLevel.PROJECT)
+    special = file("b", "---\nreplaces: true\nrules: {naming: y}\n---\n", InstructionLevel.TYPE)
+    shown = [
+        line.text for source in merge_instructions([general, special]).sources for part in source.parts for line in part.lines
+    ]
+    assert shown == ["- always: No network.", "- naming: y"]
 
 
 def test_a_section_of_the_same_heading_replaces_the_other_with_all_that_stands_under_it():

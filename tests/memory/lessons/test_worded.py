@@ -10,7 +10,7 @@ from afresh.core.spending import UNLIMITED_LEDGER, CallPurpose
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import TryAgain
-from afresh.memory.lessons.draft_lesson import apply_rewording, ask_for_rewording
+from afresh.memory.lessons.reword_lesson import apply_rewording, ask_for_rewording
 from afresh.models.call import ModelGate, SideCall
 
 BODY = "\n\n".join(f"## {title}\n{text}" for title, text in zip(LESSON_HEADINGS, (

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 import pytest
-from yard import Step, Yard, other, quiet, sets
+from yard import CALC, Step, Yard, other, quiet, sets
 
 from afresh.core.event import QuestionAsked
 from afresh.core.progress_state import StallThresholds
@@ -18,6 +18,16 @@ def cycle(command: str, text: str, count: int) -> tuple[int, str]:
     return (1, f"calc.py:{count}: error: case {value} at 0x7f{count:04x} fails") if "check" in command else (0, "")
 
 
+def breaks(command: str, text: str, count: int) -> tuple[int, str]:
+    """Two tests pass in the tree as it was, and fail after any change; what they say is never the same."""
+    if "check" not in command:
+        return 0, ""
+    if text == CALC:
+        return 0, "PASSED test_calc.py::test_one\nPASSED test_calc.py::test_two\n==== 2 passed in 0.01s ====\n"
+    failed = "".join(f"FAILED test_calc.py::{name} - assert {count} == 0\n" for name in ("test_one", "test_two"))
+    return 1, f"==== FAILURES ====\n==== short test summary info ====\n{failed}==== 2 failed in 0.01s ====\n"
+
+
 @dataclass(frozen=True)
 class Way:
     """One way of getting nowhere, and the steps at which the harness does something about it."""
@@ -29,6 +39,8 @@ class Way:
     patience: StallThresholds = CALM
     printed: object = quiet
     plans: bool = True
+    rungs_of_plan: int = 3
+    """How far it gets once it works by a plan: that stops by itself after two new plans for undone changes."""
 
     def __str__(self) -> str:
         return self.sign
@@ -49,6 +61,15 @@ WAYS = (
     Way("cycling", lambda step: [sets("AB"[step % 2], step)], (5, 7, 11), "came back to the same failure", CALM, cycle),
     Way(
         "undoing", lambda step: [sets("AB"[step % 2])], (4, 5, 9), "changed calc.py back and forth between the same two versions"
+    ),
+    Way(
+        "reverted",
+        lambda step: [sets(step, step)],
+        (4, 6, 9),
+        "undone for the same reason: test_calc.py::test_one, test_calc.py::test_two",
+        CALM,
+        breaks,
+        rungs_of_plan=2,
     ),
     Way("rereading", lambda step: [("read", {"path": "calc.py", "start": 10 + step % 3})], (4, 6, 10), "which have not changed"),
     Way("failing", fourth, (5, 6, 8), "6 steps in a row did nothing that worked", plans=False),
@@ -78,7 +99,7 @@ def test_an_answer_counts_anew(way: Way):
     first = yard.works().work.step
     second = yard.answers("go on")
     assert second.status is TaskStatus.BLOCKED and second.dialogue.words == ("go on",)
-    assert [rung for _, rung in yard.rungs(way.sign)] == ["warned", "turned", "stopped"] * 2
+    assert [rung for _, rung in yard.rungs(way.sign)] == (["warned", "turned", "stopped"] * 2)[: 3 + way.rungs_of_plan]
     assert second.work.step - first >= way.steps[2] - 2, "not sooner than the first time, but for what led up to it"
 
 
@@ -88,6 +109,23 @@ def test_a_sign_that_is_switched_off_stops_nothing(way: Way):
     yard = Yard(way.answer, way.printed, off, plans=way.plans, max_steps=way.steps[2] + 4)
     state = yard.works()
     assert not yard.rungs(way.sign) and "limit" in state.dialogue.question
+
+
+def test_looking_between_changes_does_not_hide_that_each_is_undone():
+    yard = Yard(lambda step: [sets(step, step)] if step % 2 else [other(step)], breaks, CALM, max_steps=9)
+    yard.works()
+    assert yard.rungs("reverted")[0] == (7, "warned")
+
+
+def test_changes_that_are_undone_for_different_reasons_are_tries():
+    def printed(command: str, text: str, count: int) -> tuple[int, str]:
+        exit, said = breaks(command, text, count)
+        spared = "test_one" if int(text.rpartition("= ")[2]) % 2 else "test_two"
+        return exit, "\n".join(line for line in said.splitlines() if f"FAILED test_calc.py::{spared}" not in line)
+
+    yard = Yard(lambda step: [sets(step, step)], printed, CALM, max_steps=9)
+    yard.works()
+    assert not yard.rungs("reverted")
 
 
 def test_rungs_that_are_left_out_are_passed_over():

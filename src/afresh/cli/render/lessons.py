@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 MAX_WORDS_NAMED = 12
 
 
+NO_LESSONS_YET = (
+    "No lessons yet. A task of two or more steps leaves one when it is verified and has changed something, and a draft when it "
+    "is blocked or failed and has found something out. Tasks of the model `offline` leave none."
+)
+
+
 def render_patterns(rows: Sequence["LessonRow"]) -> "RenderableType":
     """Render patterns with their origin, which prompts never show."""
     table = make_table("pattern", "state", "about", "from", ">used", ">passed")
@@ -130,7 +136,7 @@ def render_lesson_listing(found: "LessonListing") -> "RenderableType":
         if any(row.standing is LessonStatus.DRAFT for row in found.rows):
             parts.append(render_text("\nDrafts need your decision: afresh knowledge show KO, then approve or reject it.", "dim"))
     else:
-        parts.append(Text("No lessons yet. Tasks that are verified after two or more steps can leave one."))
+        parts.append(Text(NO_LESSONS_YET))
     if found.skills:
         rows = [(to_one_line(path, 80), render_text(description, limit=160)) for path, description in found.skills]
         parts += [render_heading("Skills of the repository"), render_fields(rows)]

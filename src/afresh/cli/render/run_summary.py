@@ -70,6 +70,7 @@ def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[Ca
     if state.unconfined:
         rows.append(("sandbox", render_text(f"NONE: {UNSANDBOXED_DECISION}", "bold red")))
     rows += [("tests", f"{tests['before']['words']} → {tests['after']['words']}")]
+    rows += [(label, render_text(text, "yellow", limit=400)) for label, text in data["open"].items()]
     if measure["before"] or measure["after"]:
         rows.append(("violations", f"{measure['before']} → {'not counted' if measure['after'] is None else measure['after']}"))
     if state.verification.baseline and state.verification.baseline.flaky:

@@ -18,6 +18,7 @@ from afresh.views.task_status import (
     format_count,
     format_time,
     list_current_failures,
+    list_evidence_lines,
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
@@ -130,6 +131,7 @@ def _list_criteria(state: State) -> list[Field]:
     if verdict:
         fields.append(("verdict", _describe_verdict(verdict, step)))
         fields += [("evidence", [(known, "")])] if (known := describe_evidence(verdict.runs)) else []
+    fields += [(label, quote_text(text, "yellow", limit=400)) for label, text in list_evidence_lines(state)]
     if verification.is_undone and verification.verdict:
         fields.append(("undone", _describe_verdict(verification.verdict, verification.verdict_step)))
     if steering := [path for path in state.workspace.changed if is_steering_file(path)]:

@@ -28,6 +28,8 @@ class ProfileInputs:
 
     user: tuple[str, ...] = ()
     """What the user has written down for all projects."""
+    learnt: tuple[str, ...] = ()
+    """Titles of patterns that were learnt in the user's projects, the most used first."""
     type: str = ""
     """A built-in task type; for a custom type, the built-in one that it is based on."""
     likely: tuple[str, ...] = ()
@@ -57,7 +59,7 @@ def build_profile(
     facts = load_or_measure_traits(code, configuration, kept)
     return ProjectProfile(
         (
-            ("user", tuple(describe_user(about.user))),
+            ("user", tuple(describe_user(about.user, about.learnt))),
             ("project", tuple(describe_project(facts, about.trial, about.missing))),
             ("type", tuple(describe_type(about.type, facts, about.trial))),
             ("task", tuple(describe_task(SourceFiles(code, configuration), facts, about.likely))),
@@ -126,16 +128,20 @@ CLAUSE_BOUNDARY = re.compile(
 LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
 MAX_RULE_CHARACTERS = 90
 MAX_RULES = 6
+MAX_LEARNT = 4
 
 
-def describe_user(texts: Sequence[str]) -> list[ProfileStatement]:
-    """Return the statements about the user; empty if the user has written nothing."""
+def describe_user(texts: Sequence[str], learnt: Sequence[str] = ()) -> list[ProfileStatement]:
+    """Return the statements about the user; empty if the user has written nothing and nothing was learnt."""
     clauses = [clause for text in texts for clause in CLAUSE_BOUNDARY.split(strip_code_blocks(text)) if clause and clause.strip()]
     languages, tools, avoided = (list(dict.fromkeys(found)) for found in sort_names_by_preference(clauses))
     return [
         *make_statement("the user's own rules speak of", [", ".join(languages), ", ".join(tools)], 20),
         *make_statement("and against", [", ".join(avoided)], 18),
         *make_statement("in the user's words", list(quote_preferences(texts)), 16),
+        *make_statement(
+            "learnt in the user's projects", [to_one_line(one, MAX_RULE_CHARACTERS) for one in learnt[:MAX_LEARNT]], 14
+        ),
     ]
 
 

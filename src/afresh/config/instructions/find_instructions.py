@@ -4,6 +4,7 @@ task can change the rules that it works by."""
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import filterfalse
 from pathlib import Path
 
@@ -18,7 +19,14 @@ from afresh.config.instructions.parse_instructions import (
 from afresh.config.templates.load_template import list_task_types
 from afresh.config.templates.template_files import TemplateLayers
 from afresh.config.yaml_reader import FRONT_MATTER_OPENING, NAME_PATTERN, FileFault, InvalidValue, decode_utf8, error_from_faults
-from afresh.core.instructions import InstructionChain, InstructionFile, InstructionLevel
+from afresh.core.instructions import (
+    NO_DEFAULTS,
+    InstructionChain,
+    InstructionFile,
+    InstructionLevel,
+    TaskDefaults,
+    merge_defaults,
+)
 from afresh.errors import BadInstructions, ModelMistake
 from afresh.workspace.confined_path import open_path_inside, split_relative_path
 from afresh.workspace.files import read_content
@@ -38,6 +46,7 @@ class FoundInstructions:
     sources: tuple[InstructionFile, ...] = ()
     faults: tuple[FileFault, ...] = ()
     notes: tuple[str, ...] = ()
+    defaults: TaskDefaults = NO_DEFAULTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,15 @@ class InstructionFiles:
             tuple(source for one in found for source in one.sources),
             tuple(fault for one in found for fault in one.faults),
             (*self._unread(), *(note for one in found for note in one.notes)),
+            reduce(merge_defaults, [one.defaults for one in found], NO_DEFAULTS),
         )
+
+    def defaults(self, types: Sequence[str]) -> TaskDefaults:
+        """What the files of the user, the project and these types set for new tasks."""
+        found = self.look(types, ())
+        if found.faults:
+            raise error_from_faults(found.faults, "afresh instructions", BadInstructions)
+        return found.defaults
 
     def _places(self, types: Sequence[str], paths: Sequence[str]) -> Iterator[InstructionPlace]:
         yield from self._of_user(InstructionLevel.USER, OWN_FILE_NAME)
@@ -144,12 +161,14 @@ class InstructionFiles:
             notes = (f"{place.file} counts only for work on {', '.join(said.applies_to)}",)
             return FoundInstructions(faults=said.faults, notes=notes)
         source = InstructionFile(place.file, place.level, said.parts, place.folder, place.ours(text), said.firm, said.replaces)
-        return FoundInstructions((source,) if said.parts or said.replaces or said.faults else (), said.faults, notes)
+        return FoundInstructions(
+            (source,) if said.parts or said.replaces or said.faults else (), said.faults, notes, said.defaults
+        )
 
     def _parsed(self, place: InstructionPlace, text: str) -> tuple[ParsedInstructions, tuple[str, ...]]:
         if place.own:
             user = not place.inside
-            return parse_own_instructions(place.file, text, () if user else self.known, may_be_firm=user), ()
+            return parse_own_instructions(place.file, text, () if user else self.known, user, bool(place.folder)), ()
         return (parse_cursor_rule if place.inside.startswith(CURSOR_RULES_FOLDER) else parse_foreign_instructions)(
             place.file, text
         )

@@ -45,8 +45,9 @@ def overlay_instructions(under: InstructionFile, over: InstructionFile, where: s
         return under
     if over.replaces:
         line = over.parts[0].first if over.parts else 1
-        gone += [OverruledPart(under.file, part, over.file, line, where) for part in under.parts]
-        return replace(under, elsewhere=(*under.elsewhere, where)) if where else replace(under, parts=())
+        gone += [OverruledPart(under.file, part, over.file, line, where) for part in under.parts if not part.constraint]
+        kept = tuple(part for part in under.parts if part.constraint)
+        return replace(under, elsewhere=(*under.elsewhere, where)) if where else replace(under, parts=kept)
     parts: list[InstructionPart] = []
     for part in under.parts:
         above = next((said for said in over.parts if said.covers(part)), None)

@@ -14,6 +14,7 @@ from afresh.config.yaml_reader import (
     ValueRule,
     compose_checked_yaml,
     line_of_node,
+    make_integer_rule,
     quote_shortened,
     read_scalar,
     read_text,
@@ -21,7 +22,15 @@ from afresh.config.yaml_reader import (
     suggest_known_word,
     walk_mapping,
 )
-from afresh.core.instructions import RULES_KEY, InstructionPart, NumberedLine
+from afresh.core.instructions import (
+    CONSTRAINTS_KEY,
+    NO_DEFAULTS,
+    PREFERENCES_KEY,
+    RULES_KEY,
+    InstructionPart,
+    NumberedLine,
+    TaskDefaults,
+)
 from afresh.core.truncate import to_one_line
 
 if TYPE_CHECKING:
@@ -76,11 +85,33 @@ def trim_empty_lines(lines: Sequence[NumberedLine]) -> tuple[NumberedLine, ...]:
     return tuple(lines[held[0] : held[-1] + 1]) if held else ()
 
 
-def part_from_rule(name: str, text: str, line: int) -> InstructionPart:
+def part_from_rule(name: str, text: str, line: int, key: str = RULES_KEY, label: str = "") -> InstructionPart:
+    """`label` is what the line begins with, if it is not the name of the rule."""
     told = "\n  ".join(text.split("\n"))
-    return InstructionPart((RULES_KEY, name), tuple(NumberedLine(line, one) for one in f"- {name}: {told}".split("\n")), name)
+    return InstructionPart((key, name), tuple(NumberedLine(line, one) for one in f"- {label or name}: {told}".split("\n")), name)
 
 
+def list_front_matter_parts(given: Sequence[tuple[KeyPath, int, Any]]) -> Iterator[InstructionPart]:
+    """Rules, preferences and constraints, as lines that prompts show."""
+    for key, at, held in given:
+        if key[0] == "rules":
+            yield part_from_rule(key[1], held, at)
+        elif key[0] == "preferences":
+            yield part_from_rule(key[1], held, at, PREFERENCES_KEY, f"{key[1]} (preferred)")
+        elif key[0] == "constraints":
+            yield from [part_from_rule(text, text, at, CONSTRAINTS_KEY, "always") for text in held]
+
+
+def defaults_from_front_matter(given: Mapping[KeyPath, Any]) -> TaskDefaults:
+    return TaskDefaults(
+        given.get(("defaults", "max_steps")),
+        given.get(("defaults", "require_tests")),
+        given.get(("defaults", "auto_commit")),
+        given.get(("project", "test_command"), ""),
+    )
+
+
+MAX_DEFAULT_STEPS = 10_000
 BOOLEAN_TAG = "tag:yaml.org,2002:bool"
 
 
@@ -93,26 +124,29 @@ class ParsedInstructions:
     applies_to: tuple[str, ...] = ()
     replaces: bool = False
     firm: bool = False
+    defaults: TaskDefaults = NO_DEFAULTS
     faults: tuple[FileFault, ...] = ()
 
 
-def parse_own_instructions(file: str, body: str, known: Sequence[str], may_be_firm: bool) -> ParsedInstructions:
+def parse_own_instructions(
+    file: str, body: str, known: Sequence[str], is_user_file: bool, is_folder_file: bool = False
+) -> ParsedInstructions:
     """A file written for afresh; never raises. `known` are the task types that may be named; empty: any."""
     try:
         found = split_front_matter(body)
-        given = list(read_front_matter(found.head, make_front_matter_shape(known, may_be_firm))) if found else []
+        given = list(read_front_matter(found.head, make_front_matter_shape(known, is_user_file, is_folder_file))) if found else []
     except InvalidValue as wrong:
         return ParsedInstructions(faults=(wrong.in_file(file),))
     if faults := tuple(held.in_file(file, key) for key, _, held in given if isinstance(held, InvalidValue)):
         return ParsedInstructions(faults=faults)
     plainly: Mapping[KeyPath, Any] = {key: held for key, _, held in given}
-    rules = [part_from_rule(key[1], held, at) for key, at, held in given if key[0] == "rules"]
     return ParsedInstructions(
-        parts=(*rules, *split_into_parts(number_lines(body, found.lines if found else 0))),
+        parts=(*list_front_matter_parts(given), *split_into_parts(number_lines(body, found.lines if found else 0))),
         types=plainly.get(("types",), ()),
         applies_to=plainly.get(("applies_to",), ()),
         replaces=plainly.get(("replaces",), False),
         firm=plainly.get(("firm",), False),
+        defaults=defaults_from_front_matter(plainly),
     )
 
 
@@ -126,7 +160,19 @@ def read_front_matter(head: str, wanted: MappingShape) -> Iterable[tuple[KeyPath
     return walk_mapping(root, (), wanted) if root else ()
 
 
-def make_front_matter_shape(known: Sequence[str], may_be_firm: bool) -> MappingShape:
+def make_front_matter_shape(known: Sequence[str], is_user_file: bool, is_folder_file: bool) -> MappingShape:
+    defaults = MappingShape(
+        "default",
+        "{max_steps: 40}",
+        {
+            "max_steps": make_integer_rule(1, MAX_DEFAULT_STEPS),
+            "require_tests": read_boolean,
+            "auto_commit": read_boolean if is_user_file else make_refusal("only a file of your own may set auto_commit"),
+        },
+    )
+    test_command = read_text if not is_user_file else make_refusal("a file for all your repositories can't know their tests")
+    project = MappingShape("field of project", "{test_command: pytest -q}", {"test_command": test_command})
+    refused = make_refusal("a file of a folder can't set this for whole tasks")
     return MappingShape(
         "field",
         "{rules: {naming: Whole words.}}",
@@ -134,8 +180,12 @@ def make_front_matter_shape(known: Sequence[str], may_be_firm: bool) -> MappingS
             "types": make_list_rule("types", make_type_rule(known)),
             "applies_to": make_list_rule("patterns such as src/**/*.py", read_path_pattern),
             "rules": MappingShape("rule", "{naming: Whole words.}", {}, read_text),
+            "preferences": MappingShape("preference", "{style: Functions over classes.}", {}, read_text),
+            "constraints": make_list_rule("constraints", read_text),
+            "defaults": refused if is_folder_file else defaults,
+            "project": refused if is_folder_file else project,
             "replaces": read_boolean,
-            "firm": read_boolean if may_be_firm else refuse_firm,
+            "firm": read_boolean if is_user_file else make_refusal("only a file of the user's own may be firm"),
         },
     )
 
@@ -185,8 +235,13 @@ def read_boolean(node: "Node") -> bool:
     return said == "true"
 
 
-def refuse_firm(node: "Node") -> bool:
-    raise InvalidValue(line_of_node(node), "only a file of the user's own may be firm", "take it out")
+def make_refusal(why: str) -> ValueRule:
+    """The rule of a field that this file may not have."""
+
+    def rule(node: "Node") -> Any:
+        raise InvalidValue(line_of_node(node), why, "take it out")
+
+    return rule
 
 
 CURSOR_RULES_FOLDER = ".cursor/rules"

@@ -7,7 +7,7 @@ from afresh.core.context_policy import LessonPolicy
 from afresh.core.event import Event
 from afresh.core.lesson import LessonsLookedUp, LessonsUsed
 from afresh.core.prompt import Prompt, Tier
-from afresh.core.reply import Reply
+from afresh.core.reply import MODELS_THAT_DO_NOT_READ, Reply
 from afresh.core.state import State
 from afresh.core.text import compile_name_pattern
 from afresh.core.tokens import TokenCounter
@@ -67,9 +67,9 @@ def record_consultation(state: State, memory: GatheredContext, library: LessonLi
 
 
 def detect_used_lessons(step: int, memory: GatheredContext, window: Prompt, reply: Reply) -> list[Event]:
-    """Which objects of the window the reply has drawn on; only what acts counts."""
+    """Which objects of the window the reply has drawn on; only what acts counts, and only of who can read."""
     shown = next((section.text for section in window.sections if section.name == LESSONS_SECTION), "")
-    if not shown or not reply.actions:
+    if not shown or not reply.actions or reply.model in MODELS_THAT_DO_NOT_READ:
         return []
     said = "\n".join([reply.thought, *[str(value) for action in reply.actions for value in action.args.values()]])
     rest = "\n".join(section.text for section in window.sections if section.name != LESSONS_SECTION)

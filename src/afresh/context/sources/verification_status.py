@@ -35,7 +35,8 @@ def render_finish_criteria(task: Task) -> list[str]:
     checks = [
         f"- {f'check {number}: ' if len(task.checks) > 1 else ''}`{check.command}`" for number, check in enumerate(task.checks, 1)
     ]
-    return ["Finished when these exit 0:", *(checks or ["- no check was given, so nothing can be verified"])]
+    tests = ["and at least one new test passes"] if task.require_tests else []
+    return ["Finished when these exit 0:", *(checks or ["- no check was given, so nothing can be verified"]), *tests]
 
 
 def name_long_commands(text: str, task: Task) -> str:

@@ -1,35 +1,29 @@
-"""What there is to learn from a task that was verified, out of its journal alone. Pure."""
+"""What there is to learn from a task: out of its journal, and the names of what it changed. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from afresh.core.action import Action
-from afresh.core.fact import FactKind
+from afresh.core.command_output import is_trivial_command
+from afresh.core.fact import Fact, FactKind
 from afresh.core.lesson import (
     LESSON_HEADINGS,
     NOTHING_UNDONE,
+    NOTHING_VERIFIED,
     Lesson,
     LessonApproval,
     LessonStatus,
-    LessonWorded,
-    get_heading_text,
+    hash_lesson_body,
     iso_from_time,
-    replace_heading_text,
 )
 from afresh.core.lesson_match import GENERAL_WORD_WEIGHT, weigh_terms
-from afresh.core.prompt import Request
+from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.search_words import drop_stop_words, split_words
-from afresh.core.text import escape_hidden
-from afresh.core.tokens import estimate_tokens
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line, truncate_text
-from afresh.core.verdict import CheckRun, Ruling
-from afresh.errors import NeedsPerson, TryAgain
-from afresh.memory.history.names import find_names
+from afresh.core.verdict import Baseline, CheckRun, Ruling
 from afresh.memory.lessons.task_record import TaskRecord
-from afresh.models.call import SideCall, make_side_call
 
 MAX_TITLE_CHARACTERS = 80
 MAX_GOAL_CHARACTERS = 700
@@ -46,31 +40,34 @@ MAX_FAILING_TESTS = 3
 MAX_FILES = 8
 MAX_SMALL_EDITS = 3
 """How many of each an object tells."""
-DEFINITION_NAME = re.compile(r"\b(?:def|class|function|func|fn|interface|struct|type)\s+(\w+)")
-INSPECTING_COMMAND = re.compile(
-    r"(?:^|[;&|(]|\bdo )\s*(?:ls|cat|head|tail|grep|rg|find|nl|sed -n|git (?:status|diff|log|show)|pwd|wc|tree)\b"
-)
 MAX_COMMAND_CHARACTERS = 120
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n")
 MAX_EDIT_CHARACTERS = 60
+NamesByPath = Mapping[str, Sequence[str]]
+NO_NAMES: NamesByPath = {}
 
 
 def find_reason_not_to_draft(found: TaskRecord) -> str:
     """Why there is nothing to draft; empty when there is."""
-    if not found.done or not found.verdict or found.verdict.ruling is not Ruling.PASS:
-        return "not verified"
+    if found.models == {OFFLINE_MODEL}:
+        return "done by rules that know no more than before"
     if found.steps < MIN_LESSON_STEPS:
         return "one step is no lesson"
-    if not found.changed:
-        return "nothing was changed"
-    return "done by rules that know no more than before" if found.models == {"offline"} else ""
-
-
-def draft_lesson(found: TaskRecord) -> Lesson:
-    task = found.task
-    body = (
-        "\n\n".join(f"## {title}\n{text}" for title, text in zip(LESSON_HEADINGS, render_lesson_parts(found), strict=True)) + "\n"
+    if is_verified(found):
+        return "" if found.changed else "nothing was changed"
+    return (
+        "" if list_failed_approaches(found) or found.refused or list_notes(found) else "not verified, and nothing was found out"
     )
+
+
+def is_verified(found: TaskRecord) -> bool:
+    return found.done and found.verdict is not None and found.verdict.ruling is Ruling.PASS
+
+
+def draft_lesson(found: TaskRecord, names: NamesByPath = NO_NAMES) -> Lesson:
+    """`names` are the definitions that the task changed, by file."""
+    task, parts = found.task, render_lesson_parts(found, names)
+    body = "\n\n".join(f"## {title}\n{text}" for title, text in zip(LESSON_HEADINGS, parts, strict=True)) + "\n"
     return Lesson(
         id=lesson_id_from_task(task.id),
         title=title_from_goal(task.goal),
@@ -80,6 +77,7 @@ def draft_lesson(found: TaskRecord) -> Lesson:
         status=LessonStatus.DRAFT,
         by=LessonApproval.AUTOMATIC,
         created=iso_from_time(found.at)[:10],
+        drafted="" if is_verified(found) else hash_lesson_body(body),
         body=body,
     )
 
@@ -89,8 +87,8 @@ def lesson_id_from_task(task: str) -> str:
     return f"KO-{sha256(task.encode()).hexdigest()[:8]}"
 
 
-def render_lesson_parts(found: TaskRecord) -> tuple[str, str, str, str]:
-    return render_problem(found), render_what_worked(found), render_what_failed(found), render_verification(found)
+def render_lesson_parts(found: TaskRecord, names: NamesByPath) -> tuple[str, str, str, str]:
+    return render_problem(found), render_what_worked(found, names), render_what_failed(found), render_verification(found)
 
 
 def title_from_goal(goal: str) -> str:
@@ -127,15 +125,25 @@ def render_problem(found: TaskRecord) -> str:
     return "\n".join([*lines, *([f"- and {more} more"] if more > 0 else [])])
 
 
-def render_what_worked(found: TaskRecord) -> str:
-    notes = [fact for (kind, _), fact in found.facts.items() if kind is FactKind.NOTE and fact.text]
+def list_notes(found: TaskRecord) -> list[Fact]:
+    return [fact for (kind, _), fact in found.facts.items() if kind is FactKind.NOTE and fact.text]
+
+
+def list_failed_approaches(found: TaskRecord) -> list[Fact]:
+    return [fact for (kind, _), fact in found.facts.items() if kind is FactKind.FAILED_APPROACH]
+
+
+def render_what_worked(found: TaskRecord, names: NamesByPath) -> str:
+    """Of a task that was not verified only what it noted: nobody knows yet whether the rest works."""
     told = [
         f"- {to_one_line(fact.subject, MAX_LINE_CHARACTERS)}: {to_one_line(fact.text, MAX_LINE_CHARACTERS)}"
-        for fact in notes[-MAX_NOTES:]
+        for fact in list_notes(found)[-MAX_NOTES:]
     ]
+    if not is_verified(found):
+        return "\n".join(told) or NOTHING_VERIFIED
     commands = dict.fromkeys(find_helpful_commands(found))
     ran = [f"- ran `{to_one_line(command, MAX_LINE_CHARACTERS)}`" for command in list(commands)[-MAX_COMMANDS:]]
-    return "\n".join([*read_completion_summary(found), *render_changes(found), *told, *ran])
+    return "\n".join([*read_completion_summary(found), *render_changes(found, names), *told, *ran])
 
 
 def read_completion_summary(found: TaskRecord) -> list[str]:
@@ -145,15 +153,13 @@ def read_completion_summary(found: TaskRecord) -> list[str]:
     return [quote_plain_lines(re.sub(r"\n\s*\n", "\n", text), MAX_SUMMARY_CHARACTERS)] if text else []
 
 
-def render_changes(found: TaskRecord) -> Iterator[str]:
+def render_changes(found: TaskRecord, changed_names: NamesByPath) -> Iterator[str]:
     """For each file that was changed: which definitions, and, where it was little, what became what."""
     kept = [step for step, one in found.settled.items() if one.kept]
     acted = [action for step in kept if step in found.replies for action in select_successful_actions(found, step)]
     for path in found.changed[:MAX_FILES]:
         touched = [action for action in acted if action.args.get("path") == path]
-        names = list(
-            dict.fromkeys([*[name for action in touched for name in find_defined_names(action)], *found.names.get(path, {})])
-        )
+        names = changed_names.get(path, ())
         small = [edit for action in touched if (edit := render_small_edit(action))]
         about = f": {', '.join(shorten_name_list(names))}" if names else ""
         yield f"- changed `{path}`{about}" + (f" ({'; '.join(small[:MAX_SMALL_EDITS])})" if small else "")
@@ -175,10 +181,6 @@ def select_successful_actions(found: TaskRecord, step: int) -> list[Action]:
     return [action for action, ok in zip(actions, how, strict=False) if ok]
 
 
-def find_defined_names(action: Action) -> list[str]:
-    return [name for key in ("old", "new", "text", "content") for name in DEFINITION_NAME.findall(str(action.args.get(key, "")))]
-
-
 def render_small_edit(action: Action) -> str:
     old, new = (str(action.args.get(key, "")).strip() for key in ("old", "new"))
     fits = old and new and max(len(old), len(new)) <= MAX_EDIT_CHARACTERS and "\n" not in old + new and "`" not in old + new
@@ -192,14 +194,14 @@ def find_helpful_commands(found: TaskRecord) -> Iterator[str]:
         for action in select_successful_actions(found, step):
             command = str(action.args.get("command", "")).strip() if has_trait(action, ToolTrait.COMMANDS) else ""
             plain = len(command) <= MAX_COMMAND_CHARACTERS and "\n" not in command and "`" not in command
-            if command and command not in checks and plain and not INSPECTING_COMMAND.search(command):
+            if command and command not in checks and plain and not is_trivial_command(command):
                 yield command
 
 
 def render_what_failed(found: TaskRecord) -> str:
-    tried = [fact for (kind, _), fact in found.facts.items() if kind is FactKind.FAILED_APPROACH]
     lines = [
-        f"- {to_one_line(fact.subject, MAX_LINE_CHARACTERS)}: {to_one_line(fact.text, MAX_LINE_CHARACTERS)}" for fact in tried
+        f"- {to_one_line(fact.subject, MAX_LINE_CHARACTERS)}: {to_one_line(fact.text, MAX_LINE_CHARACTERS)}"
+        for fact in list_failed_approaches(found)
     ]
     lines += [
         f"- said to be finished too early: {to_one_line(reason, MAX_LINE_CHARACTERS)}" for reason in dict.fromkeys(found.refused)
@@ -208,7 +210,9 @@ def render_what_failed(found: TaskRecord) -> str:
 
 
 def render_verification(found: TaskRecord) -> str:
-    assert found.verdict, "only what was verified is drafted"
+    if not is_verified(found) or not found.verdict:
+        ended = f": {to_one_line(found.rest.reason, MAX_LINE_CHARACTERS)}" if found.rest else ""
+        return f"Not verified. {describe_rest(found)}{ended}"
     before = {run.command: run for run in found.baseline.runs} if found.baseline else {}
     last = {run.command: run for run in found.verdict.runs}
     lines = [
@@ -220,6 +224,11 @@ def render_verification(found: TaskRecord) -> str:
     ]
     reason = [] if lines else [to_one_line(found.verdict.reason, MAX_LINE_CHARACTERS)]
     return "\n".join([*lines, *reason, f"It took {found.steps} steps and {found.tokens:,} tokens."])
+
+
+def describe_rest(found: TaskRecord) -> str:
+    """How far an unfinished task had come when its lesson was drafted."""
+    return f"Drafted while its task was {found.rest.status if found.rest else 'under way'}, after {found.steps} steps"
 
 
 def render_run_counts(run: CheckRun) -> str:
@@ -244,6 +253,8 @@ def quote_plain_lines(text: str, limit: int) -> str:
 
 def find_reason_for_review(found: TaskRecord, like: Sequence[str]) -> str:
     """Why a person has to look at it first; empty when nobody need. `like`: objects that say much the same."""
+    if not is_verified(found):
+        return describe_rest(found).lower()
     if like:
         return f"much like {', '.join(like)}"
     if not MIN_LESSON_STEPS <= found.steps <= MAX_STEPS_WITHOUT_REVIEW:
@@ -251,43 +262,14 @@ def find_reason_for_review(found: TaskRecord, like: Sequence[str]) -> str:
     last = [found.settled[step] for step in sorted(found.settled)][-LAST_STEPS_NOT_REVERTED:]
     if undone := [one for one in last if not one.kept or one.why]:
         return f"step {undone[-1].step}, near the end, was undone"
+    if not list_failed_approaches(found) and not found.refused and not has_turned_green(found):
+        return "nothing failed and nothing turned green: it may say nothing new"
     return ""
 
 
-WORKED_PART = LESSON_HEADINGS[1]
-MAX_REQUIRED_NAMES = 12
-MAX_REWORDED_TOKENS = 320
-"""Names that the text must hold, and tokens that it may have."""
-
-
-def ask_for_rewording(one: Lesson, ask: SideCall) -> LessonWorded:
-    """The model's answer, to be recorded before anything is done with it. A fault of the provider leaves the rules' own words."""
-    request = build_rewording_request(one, ask)
-    if request is None:
-        return LessonWorded(None, "the template has no room for the text")
-    try:
-        return LessonWorded(make_side_call(request, ask))
-    except (TryAgain, NeedsPerson) as fault:
-        return LessonWorded(None, to_one_line(str(fault), 200))
-
-
-def build_rewording_request(one: Lesson, ask: SideCall) -> Request | None:
-    layout = ask.template.at("")
-    reserve = int(ask.template.ceiling * layout.reserve)
-    parts = [("Identifiers that the text must contain", " ".join(list_required_names(one)) or "none")]
-    parts += [(title, get_heading_text(one.body, title)) for title in LESSON_HEADINGS[:3]]
-    request = Request(layout.system, "\n\n".join(f"## {title}\n{text}" for title, text in parts), (), reserve)
-    return request if ask.counter.whole(request) + reserve <= ask.template.ceiling else None
-
-
-def list_required_names(one: Lesson) -> Sequence[str]:
-    return find_names(get_heading_text(one.body, WORKED_PART))[:MAX_REQUIRED_NAMES]
-
-
-def apply_rewording(one: Lesson, said: LessonWorded | None) -> Lesson:
-    """With the model's words in place of the rules', if they will do."""
-    prose = escape_hidden(said.reply.thought).strip() if said and said.reply else ""
-    lines = [line for line in prose.splitlines() if line.strip()]
-    whole = all(name in prose for name in list_required_names(one)) and not any(line.startswith(("#", "---")) for line in lines)
-    fits = prose and whole and estimate_tokens(prose) <= MAX_REWORDED_TOKENS
-    return replace(one, body=replace_heading_text(one.body, WORKED_PART, "\n".join(lines))) if fits else one
+def has_turned_green(found: TaskRecord) -> bool:
+    """Whether a check failed before, something is fewer now, or a new test fails without the change."""
+    before, after = found.baseline or Baseline(), found.verdict
+    if after is None:
+        return False
+    return any(run.exit for run in before.runs) or after.measure < before.measure or after.evidence.proven > 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from afresh.core.progress_state import CheckEnding, FileTransition, LinesRead, MarkedAction, ProgressState
+from afresh.core.verdict import list_first_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,17 @@ def _count_back_and_forth_edits(edit: FileTransition, course: ProgressState) -> 
     ends = {edit.before, edit.after}
     past = [mark.step for mark in course.marks for one in mark.edits if one.path == edit.path and {one.before, one.after} == ends]
     return StallSign(len(past), f"{list_step_numbers(past)} changed {edit.path} back and forth between the same two versions")
+
+
+def detect_reverted_changes(course: ProgressState) -> StallSign | None:
+    """Changes in a row that came to grief on the same tests; what was looked at between them does not break the row."""
+    if not course.marks or not (culprits := frozenset(course.marks[-1].undone)):
+        return None
+    changes = [mark for mark in reversed(course.marks) if mark.edits]
+    row = [mark.step for mark in takewhile(lambda mark: not culprits.isdisjoint(mark.undone), changes)]
+    return StallSign(
+        len(row), f"{list_step_numbers(row)} made changes that were undone for the same reason: {list_first_names(culprits)}"
+    )
 
 
 def detect_rereading(course: ProgressState) -> StallSign | None:

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.core.event import PlanSet
 from afresh.core.progress_state import MAX_BEST_CHECKS, BestCheckResult, VerifiedProgress
 from afresh.core.state import State
-from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
+from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification, find_current_plan
 from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Baseline, CheckRun, Verdict
 from afresh.policy.stall.step_trace import hash_parts
 
@@ -36,11 +35,10 @@ def count_plan_progress(
     gain: VerifiedProgress, state: State, deeds: StepActions, settled: KeepOrRevertResult
 ) -> VerifiedProgress:
     """An item that is done counts with a change that was kept since the last progress."""
-    plans = [event for event in deeds.events if isinstance(event, PlanSet)]
-    items = plans[-1].items if plans else state.work.plan
+    items = find_current_plan(state.work.plan, deeds)
     done, kept = sum(item.done for item in items), settled.kept and bool(deeds.changes)
     if done <= gain.done:
-        return replace(gain, done=done) if plans else gain
+        return replace(gain, done=done) if items is not state.work.plan else gain
     moved = kept or state.workspace.last_change > state.work.progress.since
     return replace(gain, done=done, why=gain.why or "an item of the plan is done") if moved else gain
 

@@ -8,7 +8,7 @@ from afresh.core.action import Action, describe_action, describe_subject
 from afresh.core.codec import to_canonical_json
 from afresh.core.progress_state import MAX_ENTRIES_PER_MARK, CheckEnding, FileTransition, LinesRead, MarkedAction, StepMark
 from afresh.core.state import State
-from afresh.core.step_result import TELLING_LINE, ActionResult, StepActions, StepVerification
+from afresh.core.step_result import TELLING_LINE, ActionResult, KeepOrRevertResult, StepActions, StepVerification
 from afresh.core.subtask import SubtaskReturned
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
@@ -60,7 +60,7 @@ MAX_DESCRIPTION_CHARACTERS = 80
 MAX_FAILURE_LINES = 12
 
 
-def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> StepMark:
+def trace_step(state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> StepMark:
     tokens, money = count_step_spending(state, deeds)
     return StepMark(
         step=state.work.step + 1,
@@ -71,10 +71,19 @@ def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> St
         endings=tuple(trace_endings(deeds, judged))[:MAX_ENTRIES_PER_MARK],
         glances=tuple(glance for deed in deeds.done for glance in trace_reads(deed))[:MAX_ENTRIES_PER_MARK],
         worked=any(deed.outcome.ok for deed in deeds.done),
+        undone=() if settled.kept else trace_revert(judged),
         tools=tuple(deed.action.tool for deed in deeds.done)[:MAX_ENTRIES_PER_MARK],
         tokens=tokens,
         money=money,
     )
+
+
+def trace_revert(judged: StepVerification) -> tuple[str, ...]:
+    """What a change was undone for: the tests that it broke, or the reason without what changes from run to run."""
+    if judged.verdict is None:
+        return ()
+    reason = to_one_line(mask_volatile_values(judged.verdict.reason), MAX_DESCRIPTION_CHARACTERS)
+    return judged.verdict.regressions[:MAX_ENTRIES_PER_MARK] or (reason,)
 
 
 def count_step_spending(state: State, deeds: StepActions) -> tuple[int, int | None]:

@@ -13,6 +13,7 @@ from afresh.core.truncate import to_one_line
 
 MAX_LESSON_BYTES = 64_000
 MAX_TITLE_CHARACTERS = 120
+TEXT_FIELDS = ("project", "source", "waits", "drafted", "created", "approved", "last_used", "last_task")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +51,11 @@ def parse_lesson(data: bytes, file: str, status: LessonStatus) -> ParsedLesson:
         id=value("id", read_lesson_id, id_from_file_stem(stem)),
         title=value("title", require_text, find_title(body) or stem),
         tags=value("tags", read_list, ()),
-        project=value("project", require_text, ""),
-        source=value("source", require_text, ""),
         status=value("status", make_enum_rule(LessonStatus), status),
         by=value("by", make_enum_rule(LessonApproval), LessonApproval.CONFIRMED),
-        waits=value("waits", require_text, ""),
-        created=value("created", require_text, ""),
-        approved=value("approved", require_text, ""),
+        **{name: value(name, require_text, "") for name in TEXT_FIELDS},
         **{name: value(name, read_count, 0) for name in ("shown", "unused", "uses", "successes")},
         tokens_saved=value("tokens_saved", read_optional_integer, None),
-        last_used=value("last_used", require_text, ""),
-        last_task=value("last_task", require_text, ""),
         body=body,
     )
     return ParsedLesson(file, one, tuple(wrong))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.config.yaml_reader import FileFault, split_front_matter
-from afresh.core.lesson import Lesson, LessonStatus
+from afresh.core.lesson import Lesson, LessonStatus, is_untouched_draft
 from afresh.errors import BadInput
 from afresh.storage.lessons.lesson_file import (
     MAX_LESSON_BYTES,
@@ -72,6 +72,15 @@ class LessonFolder:
         path = folder / f"{one.id}-{make_slug(one.title)}.md"
         replace_file(path, render_lesson_file(one).encode())
         return path
+
+    def replace_untouched_draft(self, one: Lesson) -> Path | None:
+        """The file of an unfinished task's draft with what is known now. None when a person has edited or judged it."""
+        held = self.place(one.id)
+        if not held.read.knowledge or not is_untouched_draft(held.read.knowledge):
+            return None
+        refuse_symlinks(self.root, held.path.parent)
+        os.unlink(held.path)
+        return self.add(one)
 
     def count(self, id: str, change: Callable[[Lesson], Mapping[str, Any]]) -> bool:
         """Set counters by what the file says now. False when it can't be done without touching anything else."""

@@ -1,0 +1,66 @@
+"""The tests that a task added, run on the code as it was before: one that passes there, too, does not show the change."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from afresh.core.archived_block import Block
+from afresh.core.change import Change
+from afresh.core.recognise_test_files import is_test_file
+from afresh.core.rewrite_check_command import narrow_to_tests
+from afresh.core.task import FIX_VIOLATION_TYPE, REFACTOR_TYPE, WRITE_TESTS_TYPE
+from afresh.core.verdict import CompletionEvidence, Ruling, Verdict, describe_unproven_tests
+from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import Workspace
+from afresh.verification.checks import CheckResult, run_check
+from afresh.verification.protected_tests import is_protected_path
+from afresh.verification.regressions import CheckComparison, collect_archived_blocks, pair_checks_with_baseline
+
+ON_BASE_SCOPE = "new tests, on the code of the base"
+TYPES_THAT_KEEP_BEHAVIOUR = frozenset({WRITE_TESTS_TYPE, REFACTOR_TYPE, FIX_VIOLATION_TYPE})
+"""Their new tests are meant to pass on the code as it was."""
+Judged = tuple[Verdict, tuple[Block, ...]]
+
+
+def add_new_tests_to_verdict(
+    context: ToolContext, workspace: Workspace, changes: Sequence[Change], judgements: Sequence[CheckComparison], verdict: Verdict
+) -> Judged:
+    """The verdict with the tests that are new, and those of them that pass without the change. It is evidence and refuses
+    nothing. The tree is left as it was found."""
+    blocks = collect_archived_blocks(judgements)
+    new = find_new_tests(context, judgements)
+    if verdict.ruling is not Ruling.PASS or not new:
+        return verdict, blocks
+    if context.state.task.judged_as in TYPES_THAT_KEEP_BEHAVIOUR:
+        return replace(verdict, evidence=CompletionEvidence(new_tests=len(new))), blocks
+    runs = run_tests_on_base(context, workspace, changes)
+    passing = sorted(new & frozenset(test for ran in runs for test in ran.outcomes.passing))
+    evidence = CompletionEvidence((), len(new), len(new) - len(passing), tuple(passing))
+    named = describe_unproven_tests(evidence)
+    reason = f"{verdict.reason}; passes without the change, too: {named}" if named else verdict.reason
+    return replace(verdict, reason=reason, evidence=evidence), (*blocks, *[block for ran in runs for block in ran.blocks])
+
+
+def find_new_tests(context: ToolContext, judgements: Sequence[CheckComparison]) -> frozenset[str]:
+    """By name: tests that pass now and that the baseline did not have."""
+    known = pair_checks_with_baseline(context)
+    old = frozenset(test for _, before in known for test in (*before.outcomes.tests, *before.flaky))
+    return frozenset(test for one in judgements for test in one.ran.outcomes.passing) - old
+
+
+def run_tests_on_base(context: ToolContext, workspace: Workspace, changes: Sequence[Change]) -> list[CheckResult]:
+    """The checks with the tests of the task and the code of the base, narrowed to the changed test files where possible."""
+    snapshot = workspace.snapshot()
+    moved = [change.path for change in changes if change.kind != "deleted" and is_protected_path(change.path)]
+    if not moved:
+        return []
+    try:
+        workspace.restore(context.state.workspace.first_snapshot)
+        workspace.restore(snapshot, moved)
+        return list(_run_checks(context, [path for path in moved if is_test_file(path)]))
+    finally:
+        workspace.restore(snapshot)
+
+
+def _run_checks(context: ToolContext, tests: Sequence[str]) -> Iterator[CheckResult]:
+    for check in context.state.task.checks:
+        yield run_check(context.sandbox, check, narrowed=narrow_to_tests(check.command, tests) or "", scope=ON_BASE_SCOPE)

@@ -1,0 +1,105 @@
+"""A PASS says what it does not cover: plan items that are open, and new tests that pass without the change, too."""
+
+from dataclasses import replace
+
+import pytest
+from person import COMPLETE, MEND, Person, Step
+from verification_yard import SUMS, TEST_ADD, Yard, retyped
+
+from afresh.core.verdict import Ruling
+from afresh.verification import completion, new_tests_on_base, verify_step
+
+THIRD = "\n\ndef third(a):\n    return a / 3\n"
+TEST_THIRD = "import sums\n\n\ndef test_third():\n    assert sums.third(9) == 3\n"
+IDLE = "\n\ndef test_idle():\n    assert sums.add(2, 2) == 4\n"
+PLAN: Step = ("plan", {"items": ["add ten", "add eleven", "add twelve"]})
+TEN: Step = ("edit", {"path": "calc.py", "old": "", "new": "\n\ndef ten():\n    return 10\n"})
+
+
+def add_third(yard: Yard, *more: str) -> None:
+    yard.folder.write("sums.py", SUMS + THIRD)
+    yard.folder.write("tests/test_third.py", TEST_THIRD + "".join(more))
+
+
+def test_a_new_test_that_passes_without_the_change_is_named_and_refuses_nothing(yard: Yard) -> None:
+    add_third(yard, IDLE)
+    verdict = yard.grade()
+    assert verdict.ruling is Ruling.PASS
+    assert verdict.evidence.unproven == ("tests/test_third.py::test_idle",)
+    assert (verdict.evidence.new_tests, verdict.evidence.proven) == (2, 1)
+    assert "passes without the change, too: 1 of 2 new tests: tests/test_third.py::test_idle" in verdict.reason
+
+
+def test_without_the_run_on_the_base_nobody_hears_of_it(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(completion, "add_new_tests_to_verdict", lambda context, tree, changes, judged, verdict: (verdict, ()))
+    add_third(yard, IDLE)
+    assert "without the change" not in yard.grade().reason
+
+
+def test_a_test_that_was_added_to_an_old_file_is_tried_there_too(yard: Yard) -> None:
+    yard.folder.write("sums.py", SUMS + THIRD)
+    yard.folder.write("tests/test_add.py", TEST_ADD + IDLE)
+    assert yard.grade().evidence.unproven == ("tests/test_add.py::test_idle",)
+
+
+def test_new_tests_that_fail_without_the_change_are_counted_and_run_alone(yard: Yard) -> None:
+    add_third(yard)
+    yard.shell.commands.clear()
+    verdict = yard.grade()
+    assert (verdict.evidence.new_tests, verdict.evidence.proven, verdict.evidence.unproven) == (1, 1, ())
+    assert "without the change" not in verdict.reason
+    assert len(yard.shell.commands) == 2 and "pytest tests/test_third.py" in yard.shell.commands[1], (
+        "the checks, then on the base"
+    )
+
+
+@pytest.mark.parametrize("type", sorted(new_tests_on_base.TYPES_THAT_KEEP_BEHAVIOUR - {"fix_violation"}))
+def test_where_behaviour_stays_new_tests_are_meant_to_pass_before_too(yard: Yard, type: str) -> None:
+    yard = retyped(yard, type)
+    yard.folder.write("tests/test_more.py", "import sums\n" + IDLE)
+    yard.shell.commands.clear()
+    verdict = yard.grade()
+    assert verdict.ruling is Ruling.PASS and (verdict.evidence.new_tests, verdict.evidence.unproven) == (1, ())
+    assert "without the change" not in verdict.reason
+
+
+def test_a_task_without_any_check_is_never_a_pass(yard: Yard) -> None:
+    bare = replace(yard.context.state, task=replace(yard.context.state.task, checks=()))
+    yard = replace(yard, context=replace(yard.context, state=bare))
+    add_third(yard)
+    verdict = yard.grade()
+    assert (verdict.ruling, verdict.final) == (Ruling.BLOCKED, True)
+    assert "nothing can be verified" in verdict.reason and "--check" in verdict.reason
+
+
+def test_without_the_guard_a_task_without_checks_would_pass(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(completion, "find_baseline_blocker", lambda task, baseline: "")
+    state = yard.context.state
+    bare = replace(state, task=replace(state.task, checks=()), verification=replace(state.verification, baseline=None))
+    yard = replace(yard, context=replace(yard.context, state=bare))
+    add_third(yard)
+    assert yard.grade().ruling is Ruling.PASS
+
+
+def test_a_pass_with_an_open_plan_names_it_in_verdict_summary_session_and_commit(person: Person) -> None:
+    ran = person.runs(person.script([PLAN], [MEND, TEN, ("plan", {"items": ["[x] 1"]})], [COMPLETE]))
+    assert ran.code == 0 and "plan items not done: add eleven; add twelve" in ran.words, ran.out + ran.err
+    task = person.types("list", "--json").json[-1]["task"]
+    verdict = person.types("show", task, "--json").json["verdict"]
+    assert verdict["ruling"] == "PASS" and verdict["evidence"]["open_items"] == ["add eleven", "add twelve"]
+    assert "plan items not done: add eleven; add twelve" in person.types("show", task).words
+    assert "Verified:" in (message := person.git("log", "-1", "--format=%B", f"afresh/{task}"))
+    assert "open in the plan: add eleven; add twelve" in message
+    (session,) = (person.repo / ".afresh/state/sessions").rglob(f"{task}*.md")
+    assert "plan items not done: add eleven; add twelve" in session.read_text()
+
+
+def test_items_that_are_ticked_with_the_completing_reply_are_not_open(person: Person) -> None:
+    ran = person.runs(person.script([PLAN], [MEND, ("plan", {"items": ["[x] 1", "[x] 2", "[x] 3"]}), COMPLETE]))
+    assert ran.code == 0 and "not done" not in ran.words
+
+
+def test_without_the_naming_an_open_plan_passes_in_silence(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify_step, "name_open_items", lambda verdict, state, deeds: verdict)
+    ran = person.runs(person.script([PLAN], [MEND, TEN], [COMPLETE]))
+    assert ran.code == 0 and "not done" not in ran.words and "eleven" not in ran.words
