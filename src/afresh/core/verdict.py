@@ -74,6 +74,10 @@ class Verdict:
     """Files that weaken the tests of the base: they are put back."""
     strays: tuple[str, ...] = ()
     """Files beside the one that the task may write: they are put back."""
+    flaky: tuple[str, ...] = ()
+    """Tests that failed, and passed when they were run again."""
+    licensed: tuple[str, ...] = ()
+    """Changes of tests that the task was asked for."""
 
 
 MAX_LISTED_NAMES = 3

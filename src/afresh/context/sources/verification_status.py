@@ -40,8 +40,8 @@ def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
         return ["not run yet"]
     lines = [DOCUMENT_CHECK_LIMITS] if state.task.report else []
     lines += [f"Before the task: {summarise_check_run(run)}" for run in state.verification.baseline.runs]
-    if state.verification.baseline.flaky:
-        names = [name.rpartition("::")[2] for name in state.verification.baseline.flaky]
+    if flaky := dict.fromkeys((*state.verification.baseline.flaky, *state.verification.flaky)):
+        names = [name.rpartition("::")[2] for name in flaky]
         lines.append(f"Flaky, decide nothing: {join_first(names, policy.max_flaky_names)}")
     if state.verification.verdict is None:
         return lines + [line for run in state.verification.baseline.runs for line in _render_failures(run, policy)]
@@ -49,21 +49,28 @@ def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
 
 
 def render_verdict(state: State, verdict: Verdict, policy: ReportPolicy) -> list[str]:
-    """What the checks said last."""
-    kind = "completion" if verdict.final else "change"
+    """What the checks said last, and of the tree as it is. A refusal that a person has answered is not held up any more."""
+    known, kind = state.verification, "completion" if verdict.final else "change"
     unfinished = verdict.ruling is Ruling.PASS and not verdict.final and any(run.failures for run in verdict.runs)
     ruling = KEPT_UNFINISHED if unfinished else verdict.ruling
-    lines = [f"After step {state.verification.verdict_step} ({kind}): {ruling}: {verdict.reason}"]
+    lines = [f"After step {known.verdict_step} ({kind}): {ruling}: {verdict.reason}"]
+    if verdict.ruling is not Ruling.PASS and verdict.final and _is_answered(state):
+        lines = [f"After step {known.verdict_step}: {summarise_check_run(run)}" for run in verdict.runs]
     for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
-        lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]
+        lines += [] if any(summarise_check_run(run) in line for line in lines) else [f"  {summarise_check_run(run)}"]
         lines += _render_failures(run, policy)
-    if state.verification.verdict_step < state.work.step and state.memory.recent and not state.memory.recent[-1].kept:
-        lines.append("(the tree is back to its state before that step)")
-    if verdict.ruling is not Ruling.PASS and any(
-        one.answer and one.step >= state.verification.verdict_step for one in state.memory.decisions
-    ):
-        lines.append("(before the user's answer: what it asks for may be done since)")
+    if known.is_undone:
+        lines.append(f"(undone: the tree is as before that step{_describe_kept_verdict(state)})")
     return lines
+
+
+def _is_answered(state: State) -> bool:
+    return any(one.answer and one.step >= state.verification.verdict_step for one in state.memory.decisions)
+
+
+def _describe_kept_verdict(state: State) -> str:
+    kept = state.verification.kept_verdict
+    return f", and the checks of step {state.verification.kept_step} hold: {kept.ruling}" if kept and kept.runs else ""
 
 
 def _render_failures(run: CheckRun, policy: ReportPolicy) -> list[str]:

@@ -15,6 +15,7 @@ from afresh.core.fact import (
     FactScope,
     drop_observations_of_step,
     drop_passed_tests,
+    is_withdrawal,
 )
 from afresh.core.project_facts import (
     CORRECTED_ENDING,
@@ -66,7 +67,7 @@ def record_fact(connection: Connection, task: str, fact: Fact, by: str, at: floa
         return
     for number, one in older:
         end_fact(connection, number, one, at, "superseded")
-    if fact.text or fact.kind is not FactKind.OBSERVED:
+    if not is_withdrawal(fact):
         insert_fact(connection, ProjectFact(name, task, fact, by, at))
 
 
