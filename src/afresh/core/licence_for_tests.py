@@ -62,6 +62,8 @@ class LicensedChange:
         """What it is about, for people and prompts."""
         if self.words:
             return f"{self.most or ''} tests about {' '.join(self.words)}".strip()
+        if self.most and not (self.path or self.name):
+            return f"{self.most} tests"
         place = "::".join(part for part in (self.path, self.name.replace(".", "::") if self.path else self.name) if part)
         return place or "tests"
 

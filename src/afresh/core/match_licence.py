@@ -1,6 +1,6 @@
 """Which changes of tests a licence covers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from afresh.core.licence_for_tests import LicensedChange, Weakening
 from afresh.core.search_words import split_words, stem_word
@@ -43,5 +43,9 @@ def is_described(weakening: Weakening, words: Sequence[str]) -> bool:
 
 
 def count_shared_words(weakening: Weakening, words: Sequence[str]) -> int:
-    stems = {stem_word(word) for word in split_words(f"{weakening.name} {weakening.source}")}
-    return len({stem_word(word) for word in words} & stems)
+    return len(_stem_words(words) & _stem_words(split_words(f"{weakening.name} {weakening.source}")))
+
+
+def _stem_words(words: Iterable[str]) -> set[str]:
+    """Twice: `warnings` is `warning` is `warn`."""
+    return {stem_word(stem_word(word)) for word in words}

@@ -67,7 +67,7 @@ _DESCRIPTION = re.compile(
 )
 _END_OF_DESCRIPTION = re.compile(r"\b(?:so that|so they|because|since|in order to)\b|[;,.(]", re.IGNORECASE)
 _END_OF_OBJECT = re.compile(
-    r"\b(?:so that|such that|until|without|because|unless|in order to|as (?:tests?|the|it|in|we|they)|like|see|since|expect(?:s|ed)?|used by"
+    r"\b(?:so that|such that|until|without|because|unless|in order to|as (?:tests?|the|it|in|we|they)|like|see|since|used by"
     r"|(?:and|then|but)\s+(?:run|add|write|check|verify|see|make|ensure|document|create|keep|use|fix|implement|leave|do|the\s+\w+\s+is)"
     r")\b|(?<!tests )(?<!test )(?<!suite )\(|;|, (?:then|but|which|where|while)\b",
     re.IGNORECASE,
@@ -207,7 +207,7 @@ def _read_named(request: _Request, paths: Sequence[str]) -> list[LicensedChange]
     """Files, folders and tests by their names; a name beside one file is looked for there."""
     found = list[LicensedChange]()
     files = [path for written in _PATH.findall(request.phrase) for path in _resolve_path(written, paths)]
-    names = [name for name in _find_names(request.phrase) if not any(name in get_file_name(path) for path, _ in files)]
+    names = [name for name in _find_names(request.phrase) if not any(get_file_name(path) == f"{name}.py" for path, _ in files)]
     bare = [path for path, name in files if not name]
     for name in names:
         module = [path for path in paths if get_file_name(path) == f"{name}.py"]
@@ -271,10 +271,11 @@ def _find_tests_of_modules(phrase: str, text: str, paths: Sequence[str]) -> list
 def _read_description(request: _Request) -> LicensedChange:
     """`The four tests which count warnings`: by the words that say which, and by how many they are."""
     told = _DESCRIPTION.search(request.phrase)
-    if not told:
-        return LicensedChange(request.ways)
-    counted = re.search(rf"\b(\d+|{'|'.join(_NUMBERS)})\b[^,;]{{0,30}}$", request.phrase[: told.start()], re.IGNORECASE)
-    most = int(_NUMBERS.get(counted[1].lower(), 0) or counted[1]) if counted else int(told[1].lower() in ("test", "test case"))
-    told_words = drop_stop_words(split_words(_END_OF_DESCRIPTION.split(told[2])[0]))
-    words = [word for word in told_words if word not in _IDLE_WORDS]
-    return LicensedChange(request.ways, words=tuple(dict.fromkeys(words)), most=most)
+    object_ = told or _TESTS.search(request.phrase)
+    assert object_, "a phrase about tests"
+    counted = re.search(rf"\b(\d+|{'|'.join(_NUMBERS)})\b[^,;]{{0,30}}$", request.phrase[: object_.start()], re.IGNORECASE)
+    single = object_[0].lower().partition(" ")[0] == "test"
+    most = int(_NUMBERS.get(counted[1].lower(), 0) or counted[1]) if counted else int(single)
+    words = drop_stop_words(split_words(_END_OF_DESCRIPTION.split(told[2])[0])) if told else []
+    telling = dict.fromkeys(word for word in words if word not in _IDLE_WORDS)
+    return LicensedChange(request.ways, words=tuple(telling), most=most)

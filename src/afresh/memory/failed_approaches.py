@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 
 from afresh.core.action import Action, describe_action, describe_subject
 from afresh.core.archived_block import Block, block_from_text, block_id_from_text
+from afresh.core.change import Change, find_changed_function
 from afresh.core.codec import to_canonical_json
 from afresh.core.command_output import OutputReading
 from afresh.core.event import OutputDigested
 from afresh.core.fact import COMPLETION_SUBJECT, PUT_BACK_SOURCE, Attempt, Fact, FactKind
+from afresh.core.recognise_test_files import is_test_code
+from afresh.core.search_words import find_identifiers
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, StepActions, StepVerification, shorten_action, truncate_first_line
 from afresh.core.tool_traits import ToolTrait, has_trait
@@ -80,21 +83,26 @@ def describe_approach(attempts: Sequence[Attempt]) -> str:
 def make_attempts(actions: StepActions, verified: StepVerification = NOT_VERIFIED) -> tuple[Attempt, ...]:
     """What was done, the action that the failure speaks of first."""
     said = _collect_failure_text(verified)
-    ordered = sorted(list_attempts(actions), key=lambda one: -_count_signs(one.action, said))
+    ordered = sorted(list_attempts(actions), key=lambda one: -_count_signs(one.action, said, actions.changes))
     return tuple(Attempt(describe_attempt(one), key_from_action(one.action)) for one in ordered[:MAX_ATTEMPTS_KEPT])
 
 
 def _collect_failure_text(verified: StepVerification) -> str:
     failures = [failure for run in (verified.verdict.runs if verified.verdict else ()) for failure in run.failures]
     told = [part for one in failures for part in (one.test, one.message, one.detail)]
-    return "\n".join([*told, *(one.path for one in verified.put_back)])
+    return "\n".join([*told, *(one.told for one in verified.put_back)])
 
 
-def _count_signs(action: Action, said: str) -> int:
-    """How much of an action the failure names: lines that it wrote count more than its file."""
-    lines = [line.strip() for line in str(action.args.get("new") or action.args.get("text") or "").splitlines()]
+def _count_signs(action: Action, said: str, changes: Sequence[Change]) -> int:
+    """How much of an action the failure names: a line that it wrote, the function that it changed, its file. That a failing test
+    names its own file says nothing."""
     path = str(action.args.get("path", ""))
-    return 2 * any(len(line) >= MIN_SIGN_CHARACTERS and line in said for line in lines) + bool(path and path in said)
+    lines = [line.strip() for line in str(action.args.get("new") or action.args.get("text") or "").splitlines()]
+    wrote = any(len(line) >= MIN_SIGN_CHARACTERS and line in said for line in lines)
+    patch = next((change.patch for change in changes if change.path == path), "")
+    function = find_changed_function(patch, next(filter(None, lines), ""))
+    named = bool(function) and function in find_identifiers(said)
+    return 2 * wrote + 2 * named + bool(path and path in said and not is_test_code(path))
 
 
 def key_from_action(action: Action) -> str:

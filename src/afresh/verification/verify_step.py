@@ -80,7 +80,8 @@ def _verify_change(context: ToolContext, state: State, deeds: StepActions, runti
     """Changes of tests without a licence are put back first; the verdict is on the tree as it is then."""
     changed = [change.path for change in deeds.changes]
     judges = bool(state.task.checks) and not state.task.report and _bears_on_tests(changed, state.task.checks)
-    judged = judge_test_changes(context, runtime.workspace) if judges else NO_TEST_CHANGES
+    sound = judges and not check_changed_files_compile(context, changed)
+    judged = judge_test_changes(context, runtime.workspace) if sound else NO_TEST_CHANGES
     if not judged.refused:
         return StepVerification(*verify_step(context, changed))
     whole = put_back_changes(context, runtime.workspace, judged, state.workspace.snapshot)
