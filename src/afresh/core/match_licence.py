@@ -8,6 +8,15 @@ from afresh.core.search_words import split_words, stem_word
 MIN_SHARED_WORDS = 2
 """Words that a test must share with the description of the tests that may change."""
 
+_SPOKEN_WORDS = {
+    **dict.fromkeys(("kwarg", "kwargs"), ("keyword", "argument")),
+    **dict.fromkeys(("arg", "args"), ("argument",)),
+    **dict.fromkeys(("param", "params"), ("parameter",)),
+    **dict.fromkeys(("msg", "msgs"), ("message",)),
+    **dict.fromkeys(("err", "exc"), ("error",)),
+}
+"""What names of tests shorten and people write out."""
+
 
 def match_licence(found: Sequence[Weakening], licence: Sequence[LicensedChange]) -> dict[Weakening, LicensedChange]:
     """Those that the licence covers, each with the entry that does. A description covers no more tests than it speaks of."""
@@ -48,4 +57,5 @@ def count_shared_words(weakening: Weakening, words: Sequence[str]) -> int:
 
 def _stem_words(words: Iterable[str]) -> set[str]:
     """Twice: `warnings` is `warning` is `warn`."""
-    return {stem_word(stem_word(word)) for word in words}
+    spoken = [part for word in words for part in _SPOKEN_WORDS.get(word, (word,))]
+    return {stem_word(stem_word(word)) for word in spoken}

@@ -152,7 +152,7 @@ class MemoryState:
             case QuestionAnswered() if not is_approval(event, state):
                 asked = state.dialogue
                 made = Decision(event.text, "person", "", step, asked.question, 1.0, asked.options, event.option)
-                facts = drop_refusal(drop_put_back(self.facts) if state.verification.offered else self.facts)
+                facts = drop_refusal(drop_put_back(self.facts))
                 return replace(self, facts=facts, decisions=(*self.decisions, made) if made.answer else self.decisions)
             case PersonSpoke() if event.redirects:
                 made = Decision(event.text, "person", step=step, subject=NEW_DIRECTION_QUESTION, confidence=1.0)

@@ -49,18 +49,25 @@ def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
 
 
 def render_verdict(state: State, verdict: Verdict, policy: ReportPolicy) -> list[str]:
-    """What the checks said last, and of the tree as it is. A refusal that a person has answered is not held up any more."""
-    known, kind = state.verification, "completion" if verdict.final else "change"
+    """What the checks said last, and of the tree as it is. Once a person has answered, only the runs are left of a refusal."""
+    known, step = state.verification, state.verification.verdict_step
+    if not _is_answered(state):
+        undone = f"(undone: the tree is as before that step{_describe_kept_verdict(state)})"
+        return [*render_verdict_of_step(verdict, step, policy), *([undone] if known.is_undone else [])]
+    current, step = (known.kept_verdict, known.kept_step) if known.is_undone else (verdict, step)
+    if current is None or not (current.weakened or (current.final and current.ruling is not Ruling.PASS)):
+        return render_verdict_of_step(current, step, policy) if current else []
+    told = [(f"After step {step}: {summarise_check_run(run)}", *_render_failures(run, policy)) for run in current.runs]
+    return [line for lines in told for line in lines]
+
+
+def render_verdict_of_step(verdict: Verdict, step: int, policy: ReportPolicy) -> list[str]:
+    kind = "completion" if verdict.final else "change"
     unfinished = verdict.ruling is Ruling.PASS and not verdict.final and any(run.failures for run in verdict.runs)
-    ruling = KEPT_UNFINISHED if unfinished else verdict.ruling
-    lines = [f"After step {known.verdict_step} ({kind}): {ruling}: {verdict.reason}"]
-    if verdict.ruling is not Ruling.PASS and verdict.final and _is_answered(state):
-        lines = [f"After step {known.verdict_step}: {summarise_check_run(run)}" for run in verdict.runs]
+    lines = [f"After step {step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: {verdict.reason}"]
     for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
-        lines += [] if any(summarise_check_run(run) in line for line in lines) else [f"  {summarise_check_run(run)}"]
+        lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]
         lines += _render_failures(run, policy)
-    if known.is_undone:
-        lines.append(f"(undone: the tree is as before that step{_describe_kept_verdict(state)})")
     return lines
 
 
