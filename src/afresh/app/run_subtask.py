@@ -18,6 +18,7 @@ from afresh.app.spending_report import sum_task_spending
 from afresh.app.tasks import record_events, refuse_unworkable_task
 from afresh.config.templates.load_template import make_template, merge_task_type
 from afresh.core.event import ReplyReceived, TaskCreated, TaskEnded
+from afresh.core.licence_for_tests import LicenceWidened
 from afresh.core.state import State
 from afresh.core.subtask import NO_WORK, Subtask, SubtaskMetrics, SubtaskResult, SubtaskWork, work_from_changes
 from afresh.core.task import REPORT_PATHS_BY_TYPE, Check, Task, TaskStatus
@@ -63,7 +64,9 @@ class PartRunner:
             refuse_unworkable_task(task, self.project.templates, self.project.instructions)
         except BadInput as fault:
             raise ModelMistake(f"delegate: {fault.what}; {fault.next}") from fault
-        return record_events(self.project, None, task.id, [TaskCreated(replace(task, max_steps=limit))])
+        licence = state.verification.licence
+        inherited = [LicenceWidened(licence)] if licence else []
+        return record_events(self.project, None, task.id, [TaskCreated(replace(task, max_steps=limit)), *inherited])
 
     def _checks(self, part: Subtask, state: State) -> tuple[Check, ...]:
         return choose_part_checks(part, state.task, self.insight, self.workspace.files)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from afresh.actions.tools.registry import TOOLS
+from afresh.app.allow_test_changes import license_paths
 from afresh.app.project import Project
 from afresh.app.read_tasks import find_task_id
 from afresh.app.settings import Settings
@@ -64,6 +65,8 @@ class TaskOrder:
     max_budget: int = 0
     loop: str = ""
     thinking: int | None = None
+    test_changes: tuple[str, ...] = ()
+    """Test files and folders that the task may change."""
 
 
 def add_task(project: Project, order: TaskOrder) -> State:
@@ -73,6 +76,7 @@ def add_task(project: Project, order: TaskOrder) -> State:
     known = {ticket.task for ticket in project.queue.tickets() if not ticket.parent}
     if missing := [need for need in order.needs if need not in known]:
         raise BadInput(f"no such task to wait for: {missing[0]}", next="afresh list lists the tasks", safe="nothing was added")
+    allowed = [license_paths(project.paths.root, order.test_changes)] if order.test_changes else []
     type = order.type or given.type or "implement_feature"
     merged = merge_task_type(type, project.templates)
     report = choose_report_path(merged.family, order.goal, lambda path: (project.paths.root / path).is_file())
@@ -101,17 +105,17 @@ def add_task(project: Project, order: TaskOrder) -> State:
     if not checks and not report:
         task = replace(task, checks=find_task_checks(project))
         refuse_unworkable_task(task, project.templates, project.instructions, given.models)
-    return create_task(project, task)
+    return create_task(project, task, allowed)
 
 
-def create_task(project: Project, task: Task) -> State:
+def create_task(project: Project, task: Task, events: Sequence[Event] = ()) -> State:
     """Start a task's journal, with another id if the commit finds it taken."""
     for _ in range(MAX_TAKEN_IDS):
         try:
-            return record_events(project, None, task.id, [TaskCreated(task)])
+            return record_events(project, None, task.id, [TaskCreated(task), *events])
         except Conflict:
             task = replace(task, id=make_task_id(task.goal))
-    return record_events(project, None, task.id, [TaskCreated(task)])
+    return record_events(project, None, task.id, [TaskCreated(task), *events])
 
 
 def choose_ceiling(style: Template, order: TaskOrder, given: Settings) -> int:

@@ -16,6 +16,7 @@ COMMAND_SECTIONS = {
         "resume": "Continue an interrupted task.",
         "inbox": "List questions that need your answer.",
         "answer": "Answer a task's question.",
+        "allow": "Let a task change tests it may not change.",
         "demo": "Run on a sample project; no key needed.",
         "mailbox": "Play the model by hand.",
     },

@@ -31,6 +31,13 @@ mode_option = click.option(
     type=click.Choice(("autonomous", "supervised", "interactive")),
     help="Run unattended, confirm each new phase, or confirm each step.",
 )
+test_changes_option = click.option(
+    "--allow-test-changes",
+    "test_changes",
+    multiple=True,
+    metavar="PATH",
+    help="Test file, folder or configuration file that it may change. Repeatable.",
+)
 no_sandbox_option = click.option("--no-sandbox", is_flag=True, help="Run commands without a sandbox. Only for code you trust.")
 
 
@@ -86,6 +93,7 @@ def add_order_options(function: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Choice(("react", "plan_execute")),
             help="Act step by step, or plan first (default: by type).",
         ),
+        test_changes_option,
         model_option,
     ]
     for option in reversed(options):

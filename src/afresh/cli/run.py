@@ -29,7 +29,7 @@ def run_command(goal: str, type_: str, checks: tuple[str, ...], **more) -> None:
 
     project = open_current_project()
     limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
-    limits |= {"loop": more["loop"], "thinking": more["thinking"]}
+    limits |= {"loop": more["loop"], "thinking": more["thinking"], "test_changes": more["test_changes"]}
     way = RunFlags(**{name: more[name] for name in ("model", "mode", "no_sandbox", "quiet", "as_json")})
     way.refuse_alone()
     state = add_task(project, TaskOrder(goal, type_, checks, model=way.model, **limits))

@@ -28,7 +28,7 @@ def add_command(
     project = open_current_project()
     wanted = tuple(find_task(project, need) for need in needs)
     limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
-    limits |= {"loop": more["loop"], "thinking": more["thinking"]}
+    limits |= {"loop": more["loop"], "thinking": more["thinking"], "test_changes": more["test_changes"]}
     state = add_task(project, TaskOrder(goal, type_, checks, priority, wanted, more["model"], **limits))
     if as_json:
         commands = [check.command for check in state.task.checks]

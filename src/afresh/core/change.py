@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from afresh.core.fast_dataclass import dataclass
 
+_DEFINITION = re.compile(r"^(?:@@.*@@|[ +])\s*(?:async\s+)?(?:def|class|func|fn|function)\s+(\w+)")
 NEW_START_OF_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -34,6 +35,17 @@ def find_added_lines(patch: str) -> frozenset[int]:
         elif line and not text.startswith(("-", "\\")):
             line += 1
     return frozenset(numbers)
+
+
+def find_changed_function(patch: str, line: str) -> str:
+    """The function or class in which a patch adds the line; empty where the patch does not show it."""
+    found = ""
+    for shown in patch.splitlines():
+        if definition := _DEFINITION.search(shown):
+            found = definition[1]
+        if line and shown.startswith("+") and shown[1:].strip() == line:
+            return found
+    return ""
 
 
 def group_consecutive(numbers: Iterable[int]) -> list[tuple[int, int]]:

@@ -11,6 +11,7 @@ from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactCorrected, FactForgotten, FactNoted, LessonJudged
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded
+from afresh.core.licence_for_tests import LicenceWidened, LicensedChange
 from afresh.core.line_region import Region
 from afresh.core.progress_state import StallNoticed, StepMarked
 from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, PromptOrigin
@@ -87,6 +88,8 @@ class QuestionAsked:
     """Each "option: what it would mean", or the option alone."""
     by: str = "model"
     """Or the harness, when it can't go on by itself."""
+    about: tuple[LicensedChange, ...] = ()
+    """Changes of tests that the first option allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,10 @@ class ChangeKeptOrReverted:
     """All files that now differ from the base."""
     why: str = ""
     hunks: tuple[Hunk, ...] = ()
+    put_back: tuple[str, ...] = ()
+    """Files of which something was put back as at the base."""
+    worked: bool = True
+    """The step itself has changed something that was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +196,7 @@ Event = (
     | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted | FactNoted | FactCorrected
     | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
     | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
-    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint
+    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LicenceWidened
 )  # fmt: skip
 
 
@@ -259,6 +266,7 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "Noticed": StallNoticed,
     "Reserved": ReserveChanged,
     "Recovered": RecoveredFromCheckpoint,
+    "Licensed": LicenceWidened,
 }
 """The tag of each kind on disk. A class may be renamed; its tag never changes, or journals could not be read any more."""
 TAG_BY_EVENT_CLASS: dict[type[Event], str] = {kind: tag for tag, kind in EVENT_CLASS_BY_TAG.items()}

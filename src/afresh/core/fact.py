@@ -31,6 +31,14 @@ class FactScope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """An action of a reply that failed: in words, and as a key that the same action has again."""
+
+    told: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A newer fact about the same kind and subject supersedes the older one; one without text takes it back."""
 
@@ -47,10 +55,14 @@ class Fact:
     scope: FactScope = FactScope.TASK
     suggestion: str = ""
     """Id of the suggestion that an approach began with."""
+    attempts: tuple[Attempt, ...] = ()
+    """Of an approach: what was done, the culprit first."""
 
 
 DOTTED_TEST_NAME = re.compile(r"^\w+\.[\w.]*\.test\w*$")
 MIN_SURE_CONFIDENCE = 0.8
+PUT_BACK_SOURCE = "protected tests"
+"""Source of what is remembered of changes of tests that were put back."""
 COMPLETION_SUBJECT = "complete"
 """Subject and source of what is remembered of a completion that was refused."""
 
@@ -142,7 +154,23 @@ UNDONE_STEP_MARK = " (from a step that was undone)"
 
 def supersede_fact(facts: tuple[Fact, ...], new: Fact) -> tuple[Fact, ...]:
     others = [old for old in facts if old.subject != new.subject or old.kind is not new.kind]
-    return (*others, new) if new.text or new.kind is not FactKind.OBSERVED else tuple(others)
+    return tuple(others) if is_withdrawal(new) else (*others, new)
+
+
+def is_withdrawal(fact: Fact) -> bool:
+    """Whether it takes back what is remembered of its subject."""
+    forgotten = fact.kind is FactKind.FAILED_APPROACH and fact.confidence == 0
+    return not fact.text and (fact.kind is FactKind.OBSERVED or forgotten)
+
+
+def drop_put_back(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Once tests may be changed, nothing keeps from changing them."""
+    return tuple([fact for fact in facts if fact.kind is not FactKind.FAILED_APPROACH or fact.source != PUT_BACK_SOURCE])
+
+
+def drop_refusal(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """A refused completion is no longer held against a task that a person has answered."""
+    return tuple([fact for fact in facts if fact.subject != COMPLETION_SUBJECT or fact.source != COMPLETION_SUBJECT])
 
 
 def bound_facts(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:

@@ -20,9 +20,19 @@ from afresh.core.event import (
     StepFinished,
     VerdictReached,
 )
-from afresh.core.fact import Fact, bound_facts, drop_observations_of_step, drop_passed_tests, mark_facts_undone, supersede_fact
+from afresh.core.fact import (
+    Fact,
+    bound_facts,
+    drop_observations_of_step,
+    drop_passed_tests,
+    drop_put_back,
+    drop_refusal,
+    mark_facts_undone,
+    supersede_fact,
+)
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import INITIAL_LESSON_STATE, LessonLearnt, LessonsLookedUp, LessonState, LessonsUsed, apply_lesson_event
+from afresh.core.licence_for_tests import LicenceWidened
 from afresh.core.line_region import MAX_REGIONS, Region, add_region, move_regions, shift_regions
 from afresh.core.old_records import find_reverted_action
 from afresh.core.step_history import (
@@ -58,6 +68,8 @@ class StepRecord:
     """What was done, of a step that was reverted by the harness."""
     checks: tuple[str, ...] = ()
     """Names of the checks that ran after it, as the outcome has them."""
+    put_back: bool = False
+    """Something that it, or an earlier step, did to tests was put back."""
 
     def list_after_change(self) -> tuple[Observation, ...]:
         """What was seen after its last action that may have changed files: it is of the tree as the step left it."""
@@ -133,12 +145,15 @@ class MemoryState:
         match event:
             case RecoveredFromCheckpoint():
                 return self._recover(event)
+            case LicenceWidened():
+                return replace(self, facts=drop_put_back(self.facts))
             case DecisionMade():
                 return replace(self, decisions=add_decision(self.decisions, event.decision))
             case QuestionAnswered() if not is_approval(event, state):
                 asked = state.dialogue
                 made = Decision(event.text, "person", "", step, asked.question, 1.0, asked.options, event.option)
-                return replace(self, decisions=(*self.decisions, made)) if made.answer else self
+                facts = drop_refusal(drop_put_back(self.facts))
+                return replace(self, facts=facts, decisions=(*self.decisions, made) if made.answer else self.decisions)
             case PersonSpoke() if event.redirects:
                 made = Decision(event.text, "person", step=step, subject=NEW_DIRECTION_QUESTION, confidence=1.0)
                 return replace(self, decisions=(*self.decisions, made))
@@ -172,8 +187,8 @@ class MemoryState:
         passages = self.passages
         if not event.kept:
             passages = set_action_ending(passages, event.step, "undone")
-        elif event.snapshot != before:
-            passages = set_action_ending(passages, event.step, "kept", ENDED_OK)
+        elif event.snapshot != before and event.worked:
+            passages = set_action_ending(passages, event.step, "kept in part" if event.put_back else "kept", ENDED_OK)
         late = [region for last in self.recent[-1:] for seen in last.list_after_change() for region in seen.regions]
         regions = move_regions(tuple([one for one in self.regions if one not in late]), event.hunks, event.step)
         for region in late:
@@ -182,7 +197,10 @@ class MemoryState:
             self,
             recent=(
                 *self.recent[:-1],
-                *[replace(move_lines_read(last, event.hunks), kept=event.kept) for last in self.recent[-1:]],
+                *[
+                    replace(move_lines_read(last, event.hunks), kept=event.kept, put_back=bool(event.put_back))
+                    for last in self.recent[-1:]
+                ],
             ),
             regions=regions[-MAX_REGIONS:],
             facts=self.facts if event.kept else drop_observations_of_step(self.facts, event.step),

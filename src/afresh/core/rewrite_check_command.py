@@ -84,6 +84,23 @@ def narrow_to_tests(command: str, tests: Sequence[str]) -> str | None:
     return shlex.join([*parsed.head, *chosen, *parsed.options]) if chosen else None
 
 
+def narrow_to_names(command: str, tests: Sequence[str]) -> str | None:
+    """The command for these tests only, by the names that its report gives them; None when that can't be done safely."""
+    parsed = _parse_pytest_command(command)
+    if parsed is not None:
+        plain = all(not test.startswith("-") and ".py" in test for test in tests)
+        return shlex.join([*parsed.head, *tests, *parsed.options]) if plain else None
+    words = _split_plain_command(command)
+    at = _find_program(words, "unittest") if words else None
+    if not words or at is None or any(not re.fullmatch(r"[A-Za-z_][\w.]*", test) for test in tests):
+        return None
+    rest = words[at + 1 :]
+    named = [word for word in rest if not word.startswith("-")]
+    fits = all(re.fullmatch(r"[A-Za-z_][\w.]*", word) and any(test.startswith(word) for test in tests) for word in named)
+    options = [word for word in rest if word.startswith("-")]
+    return shlex.join([*words[: at + 1], *options, *tests]) if named and fits and "discover" not in named else None
+
+
 def _is_within_folder(test: str, place: str) -> bool:
     folder = place.removeprefix("./").rstrip("/")
     return folder in ("", ".") or test.startswith(folder + "/")

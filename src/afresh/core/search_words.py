@@ -78,6 +78,11 @@ def _join_identifiers(text: str) -> str:
     return "".join(IDENTIFIER_PATTERN.findall(text)).replace("_", "").lower()
 
 
+def find_identifiers(text: str) -> set[str]:
+    """As they are written."""
+    return {*IDENTIFIER_PATTERN.findall(text)}
+
+
 def find_compounds(text: str) -> set[str]:
     """The joined wholes of identifiers and file names: who says one of these means just that."""
     found: set[str] = set()

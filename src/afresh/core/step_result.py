@@ -9,6 +9,7 @@ from afresh.core.change import Change
 from afresh.core.event import Event, PlanSet, QuestionAsked
 from afresh.core.fact import Fact
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.licence_for_tests import Weakening
 from afresh.core.line_region import Region
 from afresh.core.strategy_state import PlanItem
 from afresh.core.tool_traits import ToolTrait, has_trait
@@ -101,6 +102,11 @@ def find_current_plan(before: tuple[PlanItem, ...], deeds: StepActions) -> tuple
 class StepVerification:
     verdict: Verdict | None = None
     blocks: tuple[Block, ...] = ()
+    snapshot: str = ""
+    """The tree that was verified, where something was put back in it."""
+    put_back: tuple[Weakening, ...] = ()
+    """Changes of tests without a licence."""
+    events: tuple[Event, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:

@@ -117,7 +117,7 @@ class CompletionEvidence:
     """The ones that pass without the change, too."""
 
 
-NO_EVIDENCE = CompletionEvidence()
+NO_COMPLETION_EVIDENCE = CompletionEvidence()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,11 @@ class Verdict:
     """Files that weaken the tests of the base: they are put back."""
     strays: tuple[str, ...] = ()
     """Files beside the one that the task may write: they are put back."""
-    evidence: CompletionEvidence = NO_EVIDENCE
+    evidence: CompletionEvidence = NO_COMPLETION_EVIDENCE
+    flaky: tuple[str, ...] = ()
+    """Tests that failed, and passed when they were run again."""
+    licensed: tuple[str, ...] = ()
+    """Changes of tests that the task was asked for."""
 
 
 _EVIDENCE_WORDS = {

@@ -4,13 +4,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.core.dialogue_state import restarts_counters
-from afresh.core.event import BaselineMeasured, ChangeKeptOrReverted, Event, VerdictReached
+from afresh.core.event import (
+    BaselineMeasured,
+    ChangeKeptOrReverted,
+    Event,
+    QuestionAnswered,
+    QuestionAsked,
+    VerdictReached,
+)
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.licence_for_tests import LicenceWidened, LicensedChange, add_licences, is_agreement
 from afresh.core.supervision_state import StepsUndone
 from afresh.core.verdict import Baseline, Ruling, Verdict
 
 if TYPE_CHECKING:
     from afresh.core.state import State
+
+MAX_FLAKY_TESTS = 20
+"""Tests found to be flaky that a state names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +38,14 @@ class VerificationState:
     """The verdict before the undone one, and its step: it holds for the tree as it is."""
     refusals: int = 0
     """Times that the model said it was finished and the harness disagreed."""
+    licence: tuple[LicensedChange, ...] = ()
+    """What the task may change in the tests of the base."""
+    offered: tuple[LicensedChange, ...] = ()
+    """What the first option of the open question would add to it."""
+    put_backs: int = 0
+    """Times that changes of tests without a licence were put back, since the last word of a person."""
+    flaky: tuple[str, ...] = ()
+    """Tests that failed after a change, and passed when they were run again."""
 
     def apply(self, event: Event, state: "State") -> "VerificationState":
         match event:
@@ -37,13 +56,31 @@ class VerificationState:
             case ChangeKeptOrReverted(step, kept=False) if step == self.verdict_step:
                 return replace(self, is_undone=True)
             case StepsUndone():
-                return VerificationState(self.baseline)
+                return VerificationState(self.baseline, licence=self.licence, flaky=self.flaky)
+            case LicenceWidened():
+                return replace(self, licence=add_licences(self.licence, event.changes))
+            case QuestionAsked():
+                return replace(self, offered=event.about)
             case _:
-                return replace(self, refusals=0) if restarts_counters(event, state) else self
+                return self._restart(event) if restarts_counters(event, state) else self
+
+    def _restart(self, event: Event) -> "VerificationState":
+        """A person has spoken. The first option of a question about tests, or a plain yes, allows what it asks for."""
+        agreed = isinstance(event, QuestionAnswered) and (event.option == 1 or (not event.option and is_agreement(event.text)))
+        licence = add_licences(self.licence, self.offered) if agreed else self.licence
+        return replace(self, refusals=0, put_backs=0, offered=(), licence=licence)
 
     def _replace_verdict(self, event: VerdictReached) -> "VerificationState":
         refusals = self.refusals + is_refusal(event.verdict)
-        new = replace(self, verdict=event.verdict, verdict_step=event.step, refusals=refusals, is_undone=False)
+        new = replace(
+            self,
+            verdict=event.verdict,
+            verdict_step=event.step,
+            refusals=refusals,
+            is_undone=False,
+            put_backs=self.put_backs + bool(event.verdict.weakened),
+            flaky=tuple(dict.fromkeys((*self.flaky, *event.verdict.flaky)))[-MAX_FLAKY_TESTS:],
+        )
         if self.is_undone or event.step == self.verdict_step:
             return new
         return replace(new, kept_verdict=self.verdict, kept_step=self.verdict_step)

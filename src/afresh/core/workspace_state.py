@@ -42,7 +42,7 @@ class WorkspaceState:
                     note=event.note,
                 )
             case ChangeKeptOrReverted():
-                is_new = event.kept and event.snapshot != self.snapshot
+                is_new = event.kept and event.worked and event.snapshot != self.snapshot
                 return replace(
                     self,
                     snapshot=event.snapshot,

@@ -19,7 +19,7 @@ from afresh.core.state import State
 from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
 from afresh.core.supervision_state import PersonRequest, StepsUndone
 from afresh.errors import BadInput
-from afresh.memory.failed_approaches import describe_approach
+from afresh.memory.failed_approaches import describe_approach, make_attempts
 from afresh.ports.storage import JournalStore
 from afresh.ports.workspace import Workspace
 
@@ -86,7 +86,7 @@ def list_undoable_steps(journal: Iterator[JournalEntry]) -> list[UndoableStep]:
         match entry.event:
             case ActionsExecuted(_, observations):
                 done = tuple(ActionResult(seen.action, ToolOutcome(seen.text, seen.ok)) for seen in observations)
-                tried, changed = describe_approach(StepActions(done, "")), False
+                tried, changed = describe_approach(make_attempts(StepActions(done, ""))), False
             case ChangeKeptOrReverted(kept=kept, snapshot=after, hunks=moved):
                 snapshot, changed = after, kept and (bool(moved) or (bool(snapshot) and after != snapshot))
             case StepFinished(step):

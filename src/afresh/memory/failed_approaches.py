@@ -1,32 +1,68 @@
 """Failed approaches: what was tried, why it failed and the lines that show it, remembered so that it is not tried again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from afresh.core.action import describe_action, describe_subject
-from afresh.core.archived_block import Block, block_from_text
+from afresh.core.action import Action, describe_action, describe_subject
+from afresh.core.archived_block import Block, block_from_text, block_id_from_text
+from afresh.core.change import Change, find_changed_function
+from afresh.core.codec import to_canonical_json
 from afresh.core.command_output import OutputReading
-from afresh.core.fact import COMPLETION_SUBJECT, Fact, FactKind
+from afresh.core.event import OutputDigested
+from afresh.core.fact import COMPLETION_SUBJECT, PUT_BACK_SOURCE, Attempt, Fact, FactKind
+from afresh.core.recognise_test_files import is_test_code
+from afresh.core.search_words import find_identifiers
+from afresh.core.state import State
 from afresh.core.step_result import ActionResult, StepActions, StepVerification, shorten_action, truncate_first_line
 from afresh.core.tool_traits import ToolTrait, has_trait
-from afresh.core.verdict import CheckRun, Verdict
+from afresh.core.verdict import CheckRun, Verdict, list_first_names
 from afresh.outputs.read_output import find_last_line_naming, read_output
+
+NOT_VERIFIED = StepVerification()
+MAX_ATTEMPTS_TOLD = 4
+MAX_ATTEMPTS_KEPT = 12
+"""Actions of a reply that a failed approach names, and that it is known by."""
+MIN_SIGN_CHARACTERS = 6
+"""Shorter lines stand in any output."""
 
 
 def remember_failed_approach(step: int, actions: StepActions, verified: StepVerification) -> tuple[Fact, tuple[Block, ...]]:
     """The fact about a step that was reverted, and the blocks that it refers to and that are not archived yet."""
     reason, shown = verified.verdict.reason if verified.verdict else "", find_evidence(verified)
-    suggestion = find_tried_suggestion(actions)
+    attempts = make_attempts(actions, verified)
     fact = Fact(
         FactKind.FAILED_APPROACH,
-        describe_approach(actions),
+        describe_approach(attempts),
         reason,
         block=shown.block,
         step=step,
+        source=PUT_BACK_SOURCE if verified.put_back else "",
         lines=shown.lines,
-        suggestion=suggestion,
+        suggestion=find_tried_suggestion(actions),
+        attempts=attempts,
     )
     return fact, shown.made
+
+
+def remember_put_back(step: int, verified: StepVerification) -> Fact:
+    """The fact about changes of tests that were put back while the rest of the step stays."""
+    names = list_first_names(dict.fromkeys(one.subject for one in verified.put_back), MAX_ATTEMPTS_TOLD)
+    why = f"put back, not asked for: {list_first_names(dict.fromkeys(one.told for one in verified.put_back), MAX_ATTEMPTS_TOLD)}"
+    return Fact(FactKind.FAILED_APPROACH, f"changing {names}", why, step=step, source=PUT_BACK_SOURCE)
+
+
+def clear_kept_attempts(state: State, actions: StepActions) -> tuple[OutputDigested, ...]:
+    """What was kept now is no failed approach any more: without its culprit an approach is forgotten, without another action it
+    is told without that one."""
+    kept = {key_from_action(one.action) for one in list_attempts(actions)}
+    facts = list[Fact]()
+    for fact in state.memory.facts:
+        left = tuple(one for one in fact.attempts if one.key not in kept)
+        if fact.kind is FactKind.FAILED_APPROACH and left != fact.attempts:
+            facts.append(Fact(FactKind.FAILED_APPROACH, fact.subject, "", 0.0, step=fact.step))
+            if left and left[0] == fact.attempts[0]:
+                facts.append(replace(fact, subject=describe_approach(left), attempts=left))
+    return (OutputDigested(facts=tuple(facts)),) if facts else ()
 
 
 def remember_refusal(step: int, verified: StepVerification) -> tuple[Fact, tuple[Block, ...]]:
@@ -37,8 +73,40 @@ def remember_refusal(step: int, verified: StepVerification) -> tuple[Fact, tuple
     return fact, shown.made
 
 
-def describe_approach(deeds: StepActions) -> str:
-    return "; ".join(map(describe_attempt, list_attempts(deeds)))
+def describe_approach(attempts: Sequence[Attempt]) -> str:
+    """The whole reply, as far as it fits in a line."""
+    more = len(attempts) - MAX_ATTEMPTS_TOLD
+    told = "; ".join(one.told for one in attempts[:MAX_ATTEMPTS_TOLD])
+    return f"{told}; and {more} more" if more > 0 else told
+
+
+def make_attempts(actions: StepActions, verified: StepVerification = NOT_VERIFIED) -> tuple[Attempt, ...]:
+    """What was done, the action that the failure speaks of first."""
+    said = _collect_failure_text(verified)
+    ordered = sorted(list_attempts(actions), key=lambda one: -_count_signs(one.action, said, actions.changes))
+    return tuple(Attempt(describe_attempt(one), key_from_action(one.action)) for one in ordered[:MAX_ATTEMPTS_KEPT])
+
+
+def _collect_failure_text(verified: StepVerification) -> str:
+    failures = [failure for run in (verified.verdict.runs if verified.verdict else ()) for failure in run.failures]
+    told = [part for one in failures for part in (one.test, one.message, one.detail)]
+    return "\n".join([*told, *(one.told for one in verified.put_back)])
+
+
+def _count_signs(action: Action, said: str, changes: Sequence[Change]) -> int:
+    """How much of an action the failure names: a line that it wrote, the function that it changed, its file. That a failing test
+    names its own file says nothing."""
+    path = str(action.args.get("path", ""))
+    lines = [line.strip() for line in str(action.args.get("new") or action.args.get("text") or "").splitlines()]
+    wrote = any(len(line) >= MIN_SIGN_CHARACTERS and line in said for line in lines)
+    patch = next((change.patch for change in changes if change.path == path), "")
+    function = find_changed_function(patch, next(filter(None, lines), ""))
+    named = bool(function) and function in find_identifiers(said)
+    return 2 * wrote + 2 * named + bool(path and path in said and not is_test_code(path))
+
+
+def key_from_action(action: Action) -> str:
+    return block_id_from_text(to_canonical_json([action.tool, {name: action.args[name] for name in sorted(action.args)}]))[:16]
 
 
 def list_attempts(deeds: StepActions) -> list[ActionResult]:

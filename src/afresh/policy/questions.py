@@ -1,15 +1,21 @@
 """What the harness asks a person when it can't go on by itself. Every option is something that an answer really brings about."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from afresh.core.action import describe_subject
 from afresh.core.answer_options import find_chosen_option
 from afresh.core.decision import Decision
 from afresh.core.event import QuestionAsked
+from afresh.core.licence_for_tests import FROM_ANSWER, LicensedChange, Weakening
 from afresh.core.progress_state import ProgressState
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import list_first_names
 
 WORK_WITHOUT_CHECKS = "work without"
 GO_ON = "go on"
+MAX_NAMED_CHANGES = 8
 WRAP_UP = "wrap up"
 PHASE_ACTS = {"change": "make the first change", "verify": "verify the result", "report": "write the report"}
 
@@ -90,6 +96,20 @@ def ask_about_unverifiable(reason: str) -> QuestionAsked:
         reason,
         "look again: it compares its change with the goal once more, and asks again if it has nothing to add",
     )
+
+
+def ask_about_test_changes(put_back: Sequence[Weakening]) -> QuestionAsked:
+    """The first option allows exactly what was put back."""
+    told = list_first_names(dict.fromkeys(one.told for one in put_back), MAX_NAMED_CHANGES)
+    quote = f"allowed by you: {to_one_line(told, 200)}"
+    about = tuple(LicensedChange((one.way,), one.path, one.name, quote=quote, by=FROM_ANSWER) for one in put_back)
+    asked = ask_person(
+        f"It changes tests that the task does not ask to change, and they were put back: {told}. May it change them? "
+        "Choose, or say in your own words what it may change.",
+        "allow these changes: it may make them, and the verdict names them",
+        "put them back: they stay as they are, and it has to find another way",
+    )
+    return replace(asked, about=about)
 
 
 def ask_about_checks(reason: str) -> QuestionAsked:

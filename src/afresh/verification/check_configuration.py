@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 from afresh.core.task import Check
 from afresh.verification.runner_configuration import find_changed_runner_settings, is_runner_configuration
@@ -69,6 +69,50 @@ def find_changed_settings(path: str, base: str | None, now: str | None, checks: 
     return tuple(f"{path} [{key}] configures what judges the task and was changed" for key in differing)
 
 
+def list_changed_settings(path: str, base: str | None, now: str | None, checks: Sequence[Check]) -> Mapping[str, bool]:
+    """Settings of tools that judge which were changed, by names such as `pytest.ini_options.filterwarnings`, and whether entries
+    were only added; empty where the file can't be read setting by setting."""
+    name = PurePosixPath(path).name
+    if not name.endswith((".ini", ".toml", ".cfg", ".json")):
+        return {}
+    before, after = _parse_sections(name, base), _parse_sections(name, now)
+    if before is None or after is None:
+        return {}
+    tools = list_named_tools(checks) | {"pytest"}
+    found = dict[str, bool]()
+    for section in sorted(before.keys() | after.keys()):
+        tool = _tool_from_section(section)
+        if tool in tools or name in _PYTEST_FILES or name in list_tool_files(checks):
+            old, new = _list_settings(tool, before.get(section)), _list_settings(tool, after.get(section))
+            changed = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+            found |= {key: _has_only_more_entries(old.get(key), new.get(key)) for key in changed}
+    return found
+
+
+def _list_settings(name: str, held: Any) -> dict[str, Any]:
+    """Settings by their whole names."""
+    if not isinstance(held, dict):
+        return {} if held is None else {name: held}
+    known = cast("dict[str, Any]", held)
+    return {key: value for part in known for key, value in _list_settings(f"{name}.{part}", known[part]).items()}
+
+
+def _has_only_more_entries(before: Any, after: Any) -> bool:
+    """Whether all entries of a list, or lines of a text, are there in their order, beside others."""
+    old, new = _split_entries(before or []), _split_entries(after)
+    if old is None or new is None:
+        return False
+    rest = iter(new)
+    return all(one in rest for one in old)
+
+
+def _split_entries(value: Any) -> list[str] | None:
+    """None for what is neither a list nor a text."""
+    if isinstance(value, str):
+        return value.splitlines()
+    return [str(entry) for entry in cast("list[Any]", value)] if isinstance(value, list) else None
+
+
 def _tool_from_section(section: str) -> str:
     """The tool that a section belongs to: `tool.pytest.ini_options`, `tool:pytest`, `mypy-some.module`, `testenv:lint`."""
     if section.startswith("testenv"):
@@ -83,6 +127,8 @@ def _parse_sections(name: str, text: str | None) -> Mapping[str, Any] | None:
     if text is None:
         return {}
     try:
+        if name in ("pytest.toml", ".pytest.toml"):
+            return {"pytest": tomllib.loads(text)}
         if name == "pyproject.toml":
             return {f"tool.{tool}": held for tool, held in tomllib.loads(text).get("tool", {}).items()}
         if name == "package.json":

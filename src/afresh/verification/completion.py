@@ -1,20 +1,23 @@
 """At the claim to be finished: is the task done? Only this says so."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from afresh.core.archived_block import Block
 from afresh.core.change import Change
 from afresh.core.recognise_test_files import is_conftest, is_test_file
 from afresh.core.task import FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE, Check
-from afresh.core.verdict import Baseline, Ruling, Verdict, list_first_names
+from afresh.core.verdict import Baseline, Ruling, Verdict
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.baseline import find_baseline_blocker
 from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.compile_check import check_changed_files_compile
+from afresh.verification.confirm_regressions import confirm_final_regressions
+from afresh.verification.judge_test_changes import ChangedTests, judge_test_changes
 from afresh.verification.new_tests_on_base import add_new_tests_to_verdict
-from afresh.verification.protected_tests import find_weakened_tests, is_protected_path
+from afresh.verification.protected_tests import is_protected_path
 from afresh.verification.regressions import (
     BaselineCheck,
     CheckComparison,
@@ -22,6 +25,7 @@ from afresh.verification.regressions import (
     compare_run_with_base_tests,
     pair_checks_with_baseline,
     verdict_from_comparisons,
+    waive_tests,
 )
 from afresh.verification.report_document import verify_document
 from afresh.verification.tampering import name_steering_changes, refuse_tampering
@@ -40,41 +44,39 @@ def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdi
         return refused, ()
     if reason := find_baseline_blocker(task, baseline):
         return Verdict(Ruling.BLOCKED, reason, final=True, measure=measure), ()
-    if early := _refuse_without_run(context, workspace, changes, measure):
+    judged = judge_test_changes(context, workspace)
+    if early := _refuse_without_run(context, judged, changes, measure):
         return early, ()
     try:
-        judgements = _compare_all_checks(context, workspace, changes, snapshot)
+        judgements = _compare_all_checks(context, workspace, changes, judged)
     finally:
         workspace.restore(snapshot)
-    verdict = _make_final_verdict(context, judgements, changes, measure)
+    verdict = add_licensed_changes(_make_final_verdict(context, judgements, changes, measure), judged)
     verdict, blocks = add_new_tests_to_verdict(context, workspace, changes, judgements, verdict)
     return (replace(verdict, reason=f"{report.reason}; {verdict.reason}") if report else verdict), blocks
 
 
-def _refuse_without_run(context: ToolContext, workspace: Workspace, changes: Sequence[Change], measure: int) -> Verdict | None:
+def _refuse_without_run(context: ToolContext, judged: ChangedTests, changes: Sequence[Change], measure: int) -> Verdict | None:
     """What needs no run to be refused."""
-    task = context.state.task
     if not changes:
         return Verdict(Ruling.FAIL, "nothing was changed", final=True, measure=measure)
     if broken := check_changed_files_compile(context, [change.path for change in changes]):
         reason = "does not compile: " + "; ".join(failure.message for failure in broken.failures)
         return Verdict(Ruling.FAIL, reason, (broken,), final=True, measure=measure)
-    found: Mapping[str, tuple[str, ...]] = (
-        {} if task.judged_as == WRITE_TESTS_TYPE else find_weakened_tests(context, workspace, select_conclusive_checks(context))
-    )
-    if found:
-        ways = tuple(dict.fromkeys(way for ways in found.values() for way in ways))
-        reason = (
-            "tests that the task did not ask to change were weakened, so they are put back as they were: "
-            f"{list_first_names(ways, 5)}"
-        )
-        return Verdict(Ruling.FAIL, reason, final=True, measure=measure, weakened=tuple(found))
+    if judged.refused:
+        reason = f"tests that the task did not ask to change were weakened: {judged.describe_refused()}"
+        return Verdict(Ruling.FAIL, reason, final=True, measure=measure, weakened=judged.paths)
     return _refuse_unlowered_count(context, measure)
 
 
-def select_conclusive_checks(context: ToolContext) -> list[Check]:
-    """Checks that said something at the base: one that could not even start may be for the task to make."""
-    return [check for check, known in pair_checks_with_baseline(context) if known.run.exit == 0 or known.outcomes.readable]
+def add_licensed_changes(verdict: Verdict, judged: ChangedTests) -> Verdict:
+    """With the changes of tests that were asked for: they are shown with the verdict, in summary and commit."""
+    told = judged.describe_licensed()
+    return (
+        replace(verdict, reason=f"{verdict.reason}; {told}", licensed=tuple(one.told for one, _ in judged.licensed))
+        if told
+        else verdict
+    )
 
 
 def _refuse_unlowered_count(context: ToolContext, measure: int) -> Verdict | None:
@@ -87,25 +89,25 @@ def _refuse_unlowered_count(context: ToolContext, measure: int) -> Verdict | Non
 
 
 def _compare_all_checks(
-    context: ToolContext, workspace: Workspace, changes: Sequence[Change], snapshot: str
+    context: ToolContext, workspace: Workspace, changes: Sequence[Change], judged: ChangedTests
 ) -> list[CheckComparison]:
     """The checks on the tree as delivered and, where it touches tests, before that with the base's own tests in their place.
+    Tests that were changed with a licence are tried as delivered only.
 
     Each time in a fresh tree: a file that is not in the commit, such as a forged `.pyc`, must not decide.
     """
-    known = pair_checks_with_baseline(context)
-    replaced = [change.path for change in changes if _replaces_base_tests(change)]
+    known, snapshot = pair_checks_with_baseline(context), workspace.snapshot()
+    replaced = [change.path for change in changes if _replaces_base_tests(change) and change.path not in judged.delivered_paths]
     judgements: list[CheckComparison] = []
     if replaced:
         workspace.restore(snapshot, fresh=True)
         workspace.restore(context.state.workspace.first_snapshot, replaced)
         judgements = [
-            compare_run_with_base_tests(_run_full_check(context, check, before, "full, with the tests of the base"), before)
-            for check, before in known
+            _compare_with_base_tests(context, check, waive_tests(before, judged.covers_test)) for check, before in known
         ]
     workspace.restore(snapshot, fresh=True)
     waived = frozenset(replaced) if context.state.task.judged_as == WRITE_TESTS_TYPE else frozenset[str]()
-    return [*judgements, *(_compare_delivered_tree(context, check, before, waived) for check, before in known)]
+    return [*judgements, *(_compare_delivered_tree(context, check, before, waived, judged) for check, before in known)]
 
 
 def _replaces_base_tests(change: Change) -> bool:
@@ -116,12 +118,20 @@ def _run_full_check(context: ToolContext, check: Check, before: BaselineCheck, s
     return run_check(context.sandbox, check, scope=scope, known=before.outcomes.failing)
 
 
+def _compare_with_base_tests(context: ToolContext, check: Check, before: BaselineCheck) -> CheckComparison:
+    ran = _run_full_check(context, check, before, "full, with the tests of the base")
+    return confirm_final_regressions(context, check, ran, before, compare_run_with_base_tests)
+
+
 def _compare_delivered_tree(
-    context: ToolContext, check: Check, before: BaselineCheck, rewritten: frozenset[str]
+    context: ToolContext, check: Check, before: BaselineCheck, rewritten: frozenset[str], judged: ChangedTests
 ) -> CheckComparison:
-    """Whoever is to write tests may move those in the files that it rewrote; the run before this one has tried them."""
+    """Whoever is to write tests may move those in the files that it rewrote; the run before this one has tried them. What was
+    removed with a licence may be gone."""
     waived = frozenset(test for test in before.firm if test.partition("::")[0] in rewritten)
-    return compare_final_run(_run_full_check(context, check, before), before, waived)
+    waived |= frozenset(test for test in before.outcomes.tests if judged.covers_test(test))
+    ran = _run_full_check(context, check, before)
+    return confirm_final_regressions(context, check, ran, before, partial(compare_final_run, waived=waived))
 
 
 def _make_final_verdict(

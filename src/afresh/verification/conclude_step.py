@@ -24,11 +24,13 @@ from afresh.core.truncate import to_one_line, truncate_text
 from afresh.core.verdict import Ruling, Verdict
 from afresh.journal.append import append_events
 from afresh.journal.checkpoint import add_checkpoint
-from afresh.policy.questions import ask_about_unverifiable, ask_after_step_limit
+from afresh.policy.questions import ask_about_test_changes, ask_about_unverifiable, ask_after_step_limit
 from afresh.policy.stall.escalation import check_for_stall
 from afresh.runtime import Runtime
 
 MAX_COMPLETION_REFUSALS = 3
+MAX_PUT_BACKS = 2
+"""Times that changes of tests are put back before a person is asked."""
 DURATION_SUFFIX = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
 
 
@@ -62,6 +64,7 @@ def record_step(state: State, digest: StepDigest, conclusion: StepConclusion, ru
         ActionsExecuted(step, digest.observations),
         *conclusion.actions.events,
         *digest.events,
+        *verified.events,
         *[VerdictReached(step, verdict) for verdict in verified.verdicts],
         *settled.events,
         StepFinished(step, conclusion.outcome, conclusion.reverted),
@@ -74,6 +77,9 @@ def end_by_verdict(
     state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
 ) -> tuple[Event, ...]:
     """PASS publishes. BLOCKED publishes what there is, for a person to look at. FAIL goes back to work, a few times."""
+    if judged.put_back and state.verification.put_backs + 1 >= MAX_PUT_BACKS and not _has_question(deeds):
+        question = ask_about_test_changes(judged.put_back)
+        return (question, TaskEnded(TaskStatus.BLOCKED, question.question))
     if judged.verdict is None or not judged.verdict.final:
         return ()
     reason = judged.verdict.reason
@@ -86,6 +92,10 @@ def end_by_verdict(
     return (ask_about_unverifiable(reason), TaskEnded(TaskStatus.BLOCKED, reason, commit))
 
 
+def _has_question(deeds: StepActions) -> bool:
+    return any(isinstance(event, QuestionAsked) for event in deeds.events)
+
+
 def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> str:
     """One line for people and for later prompts."""
     did = summarise_actions(deeds)
@@ -94,7 +104,8 @@ def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOr
     if not settled.kept:
         return f"{did}: reverted: {judged.verdict.reason if judged.verdict else ''}"
     if judged.verdict:
-        return f"{did}: {'' if judged.verdict.strays else 'kept; '}{judged.verdict.reason}"
+        kept = "" if judged.verdict.strays else "kept in part; " if judged.put_back else "kept; "
+        return f"{did}: {kept}{judged.verdict.reason}"
     return did or "no action in the reply"
 
 

@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.core.change import hunks_from_changes
-from afresh.core.event import ChangeKeptOrReverted, OutputDigested
+from afresh.core.event import ChangeKeptOrReverted, OutputDigested, PlanSet
 from afresh.core.fact import Fact, FactKind
 from afresh.core.state import State
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
-from afresh.core.verdict import Verdict
-from afresh.memory.failed_approaches import remember_failed_approach, remember_refusal
+from afresh.core.verdict import Verdict, list_first_names
+from afresh.memory.failed_approaches import clear_kept_attempts, remember_failed_approach, remember_put_back, remember_refusal
 from afresh.runtime import Runtime
+
+MAX_NAMED_PUT_BACK = 5
+"""Tests or settings that are named where something was put back."""
 
 
 def keep_or_revert(state: State, deeds: StepActions, judged: StepVerification, runtime: Runtime) -> KeepOrRevertResult:
@@ -25,10 +28,10 @@ def keep_or_revert(state: State, deeds: StepActions, judged: StepVerification, r
 
 def keep_changes(state: State, deeds: StepActions, judged: StepVerification, runtime: Runtime) -> KeepOrRevertResult:
     """All of it, or all but the files that must be as they were."""
-    if judged.verdict and judged.verdict.weakened:
-        return revert_files(state, judged.verdict, runtime, f"weakening {', '.join(judged.verdict.weakened)}")
+    if judged.put_back:
+        return keep_what_was_not_put_back(state, deeds, judged, runtime)
     if judged.verdict and judged.verdict.strays:
-        return revert_files(state, judged.verdict, runtime, describe_intended_strays(judged.verdict.strays, deeds))
+        return revert_strays(state, judged.verdict, runtime, describe_intended_strays(judged.verdict.strays, deeds))
     if not deeds.changes:
         return KeepOrRevertResult(
             True,
@@ -39,7 +42,37 @@ def keep_changes(state: State, deeds: StepActions, judged: StepVerification, run
     settled = ChangeKeptOrReverted(
         state.work.step + 1, True, deeds.snapshot, changed, hunks=tuple(hunks_from_changes(deeds.changes))
     )
-    return KeepOrRevertResult(True, deeds.snapshot, (settled,))
+    return KeepOrRevertResult(True, deeds.snapshot, (settled, *clear_kept_attempts(state, deeds)))
+
+
+def keep_what_was_not_put_back(
+    state: State, deeds: StepActions, judged: StepVerification, runtime: Runtime
+) -> KeepOrRevertResult:
+    """The tree that was verified. What of it is as at the base again was not kept, and counts as tried."""
+    step, paths = state.work.step + 1, judged.verdict.weakened if judged.verdict else ()
+    changed = tuple(change.path for change in runtime.workspace.changes(state.workspace.first_snapshot, judged.snapshot))
+    moved = tuple(hunks_from_changes(runtime.workspace.changes(state.workspace.snapshot, judged.snapshot)))
+    settled = ChangeKeptOrReverted(
+        step,
+        True,
+        judged.snapshot,
+        changed,
+        why=f"put back as at the base: {list_first_names({one.subject for one in judged.put_back}, MAX_NAMED_PUT_BACK)}",
+        hunks=moved,
+        put_back=paths,
+        worked=bool(deeds.changes),
+    )
+    events = (settled, OutputDigested(facts=(remember_put_back(step, judged),)), *reopen_plan_items(state, deeds))
+    return KeepOrRevertResult(True, judged.snapshot, events)
+
+
+def reopen_plan_items(state: State, deeds: StepActions) -> tuple[PlanSet, ...]:
+    """The plan without the marks that the reply set: its work is not there, or not all of it."""
+    done = {item.text for item in state.work.plan if item.done}
+    for event in [event for event in deeds.events if isinstance(event, PlanSet)][-1:]:
+        items = tuple(replace(item, done=item.done and item.text in done) for item in event.items)
+        return (PlanSet(items),) if items != event.items else ()
+    return ()
 
 
 def revert_step(state: State, deeds: StepActions, judged: StepVerification, runtime: Runtime) -> KeepOrRevertResult:
@@ -48,13 +81,14 @@ def revert_step(state: State, deeds: StepActions, judged: StepVerification, runt
     step, why = state.work.step + 1, judged.verdict.reason if judged.verdict else ""
     failed, blocks = remember_failed_approach(step, deeds, judged)
     reverted = ChangeKeptOrReverted(step, False, state.workspace.snapshot, state.workspace.changed, why=why)
-    return KeepOrRevertResult(False, state.workspace.snapshot, (reverted, OutputDigested(facts=(failed,))), blocks)
+    events = (reverted, OutputDigested(facts=(failed,)), *reopen_plan_items(state, deeds))
+    return KeepOrRevertResult(False, state.workspace.snapshot, events, blocks)
 
 
-def revert_files(state: State, verdict: Verdict, runtime: Runtime, attempt: str) -> KeepOrRevertResult:
+def revert_strays(state: State, verdict: Verdict, runtime: Runtime, attempt: str) -> KeepOrRevertResult:
     """These files are as they were at the base again; all else that was done stays. An attempt is remembered, so that it is
     not repeated."""
-    paths = verdict.weakened or verdict.strays
+    paths = verdict.strays
     runtime.workspace.restore(state.workspace.first_snapshot, paths)
     snapshot = runtime.workspace.snapshot()
     changed = tuple(change.path for change in runtime.workspace.changes(state.workspace.first_snapshot, snapshot))

@@ -1,7 +1,7 @@
 """One run of a check held against its run at the baseline."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from afresh.core.archived_block import Block
 from afresh.core.task import Check
@@ -24,6 +24,12 @@ class BaselineCheck:
     run: CheckRun
     outcomes: OutcomesByTest
     flaky: frozenset[str]
+    waived: frozenset[str] = NO_TESTS
+    """Tests that the task may change: as they were they decide nothing."""
+
+    @property
+    def undecided(self) -> frozenset[str]:
+        return self.flaky | self.waived
 
     @property
     def decides(self) -> bool:
@@ -32,7 +38,7 @@ class BaselineCheck:
     @property
     def firm(self) -> frozenset[str]:
         """Tests that passed, both times."""
-        return self.outcomes.passing - self.flaky
+        return self.outcomes.passing - self.undecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,8 @@ class CheckComparison:
     problem: str = ""
     regressions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    """Tests that failed, and passed when they were run again."""
 
 
 def compare_step_run(ran: CheckResult, before: BaselineCheck) -> CheckComparison:
@@ -115,7 +123,7 @@ def hidden_prefix_from_error(error: str) -> str:
 def _list_notes(now: OutcomesByTest, before: BaselineCheck) -> list[str]:
     old = now.failing & before.outcomes.failing - before.flaky
     new = now.failing - before.outcomes.tests.keys() - before.flaky
-    flaky = now.failing & before.flaky
+    flaky, waived = now.failing & before.flaky, now.failing & before.waived - before.flaky
     notes: list[str] = []
     if old:
         notes.append(f"{format_count(len(old), 'test')} failed already before: {list_first_names(old)}")
@@ -123,6 +131,9 @@ def _list_notes(now: OutcomesByTest, before: BaselineCheck) -> list[str]:
         notes.append(f"{format_count(len(new), 'new test')} {_conjugate_fail(len(new))}: {list_first_names(new)}")
     if flaky:
         notes.append(f"flaky, deciding nothing: {list_first_names(flaky)}")
+    if waived:
+        told = f"{format_count(len(waived), 'test')} that the task may change {_conjugate_fail(len(waived))}"
+        notes.append(f"{told}: {list_first_names(waived)}")
     return notes
 
 
@@ -155,7 +166,7 @@ def compare_run_with_base_tests(ran: CheckResult, before: BaselineCheck) -> Chec
     if not before.decides or not before.outcomes.named:
         return CheckComparison(ran)
     judgement = compare_final_run(ran, before)
-    failing = ran.outcomes.failing & before.outcomes.tests.keys() - before.flaky
+    failing = ran.outcomes.failing & before.outcomes.tests.keys() - before.undecided
     return judgement if judgement.regressions or failing or not ran.outcomes.readable else CheckComparison(ran)
 
 
@@ -164,7 +175,7 @@ def find_missing_tests(now: OutcomesByTest, before: BaselineCheck) -> frozenset[
     if not before.outcomes.named or not now.named:
         return frozenset()
     failed = frozenset(test for test in before.outcomes.failing - before.flaky if not hidden_prefix_from_error(test))
-    return (before.firm | failed) - now.passing - now.failing
+    return (before.firm | failed) - before.waived - now.passing - now.failing
 
 
 def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
@@ -184,12 +195,23 @@ def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tupl
     return f"`{before.run.command}` exits {ran.run.exit}: " + ("; ".join(parts) or "it must exit 0"), (), ()
 
 
-def pair_checks_with_baseline(context: ToolContext) -> list[tuple[Check, BaselineCheck]]:
-    """Each check with what is known of it from the baseline."""
+def pair_checks_with_baseline(context: ToolContext, seen: Iterable[str] = ()) -> list[tuple[Check, BaselineCheck]]:
+    """Each check with what is known of it from the baseline; `seen`: tests that were found to be flaky since."""
     baseline = context.state.verification.baseline or Baseline()
-    flaky = frozenset(baseline.flaky)
+    flaky = frozenset((*baseline.flaky, *seen))
     pairs = zip(context.state.task.checks, baseline.runs, strict=True)
     return [(check, BaselineCheck(run, load_baseline_outcomes(context.store, run), flaky)) for check, run in pairs]
+
+
+def select_conclusive_checks(context: ToolContext) -> list[Check]:
+    """Checks that said something at the base: one that could not even start may be for the task to make."""
+    return [check for check, known in pair_checks_with_baseline(context) if known.run.exit == 0 or known.outcomes.readable]
+
+
+def waive_tests(before: BaselineCheck, is_waived: Callable[[str], bool]) -> BaselineCheck:
+    """The check, with these tests deciding nothing."""
+    waived = frozenset(test for test in before.outcomes.tests if is_waived(test))
+    return replace(before, waived=before.waived | waived) if waived else before
 
 
 def verdict_from_comparisons(judgements: Sequence[CheckComparison], measure: int, prefix: str = "") -> Verdict:
@@ -199,7 +221,9 @@ def verdict_from_comparisons(judgements: Sequence[CheckComparison], measure: int
     notes = dict.fromkeys(note for judgement in judgements for note in judgement.notes)
     runs = tuple(judgement.ran.run for judgement in judgements)
     said = problems or [prefix + "; ".join(summarise_check_run(run) for run in runs)]
-    return Verdict(Ruling.FAIL if problems else Ruling.PASS, "; ".join([*said, *notes]), runs, tuple(lost), measure=measure)
+    flaky = dict.fromkeys(test for judgement in judgements for test in judgement.flaky)
+    ruling = Ruling.FAIL if problems else Ruling.PASS
+    return Verdict(ruling, "; ".join([*said, *notes]), runs, tuple(lost), measure=measure, flaky=tuple(flaky))
 
 
 def collect_archived_blocks(judgements: Iterable[CheckComparison]) -> tuple[Block, ...]:

@@ -8,6 +8,7 @@ from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.journal.append import append_events
 from afresh.policy.human_supervision import record_supervision_mode
+from afresh.policy.licence_record import widen_licence
 from afresh.policy.questions import ask_about_checks, is_told_to_work_without_checks
 from afresh.runtime import Runtime
 from afresh.verification.baseline import find_baseline_blocker, run_baseline_checks
@@ -38,6 +39,8 @@ def open_tree(state: State, runtime: Runtime) -> State:
     if not state.workspace.first_snapshot:
         state = append_events(state, runtime, [opened])
     runtime.workspace.restore(state.workspace.snapshot)
+    if widened := widen_licence(state, runtime.tool_context(state).files.paths()):
+        state = append_events(state, runtime, [*widened])
     return state if has_sound_baseline(state) else measure_baseline(state, runtime)
 
 

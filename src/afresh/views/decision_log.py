@@ -162,7 +162,7 @@ def _describe_outcome(event: happened.ChangeKeptOrReverted | happened.VerdictRea
     if isinstance(event, happened.VerdictReached):
         severity = "info" if event.verdict.ruling is Ruling.PASS else "error"
         return _make_fields(OUTCOME_TYPE, "harness", event.verdict.ruling.value, event.verdict.reason, 1.0, severity)
-    change = "reverted" if not event.kept else "kept" if event.hunks or event.why else "none"
+    change = "reverted" if not event.kept else "put back" if not event.worked else "kept" if event.hunks or event.why else "none"
     done = "nothing changed in this step" if change == "none" else change
     severity = "warning" if change == "reverted" else "info"
     text = f"{done}; {format_count(len(event.changed), 'file')} changed since the base"

@@ -36,7 +36,7 @@ class DecisionRun:
     @property
     def told(self) -> str:
         changes = [branch.line["change"] for branch in self.branches if "change" in branch.line]
-        fates = {"kept": "kept", "reverted": "reverted", "none": "without a change"}
+        fates = {"kept": "kept", "put back": "put back", "reverted": "reverted", "none": "without a change"}
         counts = [f"{changes.count(change):,} {fate}" for change, fate in fates.items() if change in changes]
         told = {"none": "no change"}.get(changes[0], changes[0]) if len(changes) == 1 else ", ".join(counts)
         upkeep = dict.fromkeys(

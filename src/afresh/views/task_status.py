@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from afresh.core.fact import Fact
+    from afresh.core.licence_for_tests import LicensedChange
     from afresh.core.state import State
     from afresh.core.verdict import CheckRun, FailedTest, Verdict
 
@@ -125,6 +126,11 @@ def describe_age(seconds: float) -> str:
         if seconds >= size:
             return f"{format_count(int(seconds // size), name)} ago"
     return "just now"
+
+
+def describe_licence(entry: LicensedChange) -> str:
+    """Describe an entry of the licence to change tests, with the words that give it."""
+    return f"{entry.subject} ({', '.join(entry.ways)})" + (f": “{to_one_line(entry.quote, 200)}”" if entry.quote else "")
 
 
 def list_failed_approaches(state: State) -> tuple[Fact, ...]:

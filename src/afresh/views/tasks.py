@@ -207,6 +207,8 @@ PART_BY_KEY = {
     "calls": "spending.calls",
     "kept": "workspace.kept",
     "reverted": "workspace.reverted",
+    "licence": "verification.licence",
+    "flaky": "verification.flaky",
     "largest": "tokens.largest_prompt",
     "logged": "times.log_lines",
     "outcome": "work.outcome",

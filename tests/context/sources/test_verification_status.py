@@ -1,5 +1,7 @@
 """What a window says of the checks: each fact once, and no PASS beside tests that fail."""
 
+from typing import Any
+
 from afresh.context.sources.verification_status import render_check_status
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision
@@ -62,8 +64,25 @@ def test_flaky_tests_are_called_by_their_names_and_many_are_not_all_listed():
     )
 
 
-def test_a_failure_from_before_the_answer_of_a_person_says_so():
+def answered_after(verdict: Verdict, **more: Any) -> list[str]:
     answered = Decision("yes", "person", step=3, subject="May I?", confidence=1.0)
-    verification = VerificationState(baseline=Baseline((GREEN,)), verdict=Verdict(Ruling.FAIL, "no", (NEW,)), verdict_step=3)
+    verification = VerificationState(baseline=Baseline((GREEN,)), verdict=verdict, verdict_step=3, **more)
     state = State(task=Task(id="t", goal="g"), verification=verification, memory=MemoryState(decisions=(answered,)))
-    assert render_check_status(state, POLICY.reports)[-1].startswith("(before the user's answer")
+    return render_check_status(state, POLICY.reports)[1:]
+
+
+def test_of_a_refusal_that_a_person_has_answered_only_the_runs_are_left():
+    lines = answered_after(Verdict(Ruling.FAIL, "tests were weakened", (NEW,), final=True))
+    assert lines[0].startswith("After step 3: ") and not any("weakened" in line for line in lines)
+    assert answered_after(Verdict(Ruling.FAIL, "put back", weakened=("t.py",))) == []
+
+
+def test_of_a_step_that_was_undone_the_prompt_says_how_the_tree_is():
+    verification = VerificationState(
+        Baseline((GREEN,)), Verdict(Ruling.FAIL, "worse", (NEW,)), 3, True, Verdict(Ruling.PASS, "fine", (GREEN,)), 2
+    )
+    lines = render_check_status(State(task=Task(id="t", goal="g"), verification=verification), POLICY.reports)
+    assert lines[-1] == "(undone: the tree is as before that step, and the checks of step 2 hold: PASS)"
+    assert answered_after(
+        Verdict(Ruling.FAIL, "worse"), is_undone=True, kept_verdict=Verdict(Ruling.PASS, "fine", (GREEN,)), kept_step=2
+    ) == ["After step 2 (change): PASS: fine"]

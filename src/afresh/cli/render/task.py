@@ -12,6 +12,7 @@ from afresh.core.verdict import Verdict, describe_evidence
 from afresh.views.task_status import (
     describe_calibration,
     describe_ceiling,
+    describe_licence,
     describe_parts,
     describe_question,
     find_current_verdict,
@@ -36,6 +37,7 @@ def render_task(state: State, cost: str = "", paid: str = "", width: int = 80) -
         ("Open question", _list_question_fields(state)),
         ("From you", _list_user_words(state)),
         ("Criteria", _list_criteria(state)),
+        ("Tests it may change", [(one.by, quote_text(describe_licence(one))) for one in state.verification.licence]),
         ("Plan", [("✓" if item.done else "·", quote_text(item.text, "dim" if item.done else "")) for item in state.work.plan]),
         ("Subtasks", [(one.status.value, quote_text(f"{one.goal}\n{one.text}")) for one in state.work.subtasks]),
         ("Decisions", [(f"step {it.step}", _describe_decision(it)) for it in state.memory.decisions if not it.answer]),
@@ -145,7 +147,7 @@ def _describe_verdict(verdict: Verdict, step: int) -> Line:
 
 
 def _describe_step(record: StepRecord) -> Line:
-    line = [_style_word("kept" if record.kept else "reverted")]
+    line = [_style_word("put back" if record.put_back else "kept" if record.kept else "reverted")]
     for seen in record.observations:
         done = "" if seen.ok else " (failed)"
         named = to_one_line(f"{seen.action.tool} {describe_subject(seen.action)}", 100)

@@ -5,7 +5,7 @@ from afresh.context.sources.verification_status import render_finish_criteria
 from afresh.core.answer_options import UserStatement, list_user_statements
 from afresh.core.context_policy import MemoryPolicy
 from afresh.core.state import State
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import join_first, to_one_line
 from afresh.memory.gathered_context import GatheredContext
 
 NEWEST_MESSAGE_HEADING = "### Latest message from the user (takes precedence over the goal above)"
@@ -29,6 +29,7 @@ def _render_latest_message(word: UserStatement) -> str:
     return f"Asked: {word.asked}\nAnswer: {word.text}" if word.question else word.text
 
 
+MAX_LICENCE_SUBJECTS = 6
 USER_RULES_HEADING = "User rules:"
 SUBTASK_NOTE = (
     "This is one part of a larger task; others do the rest. Change only what this part needs, and complete when it is done."
@@ -44,4 +45,11 @@ def draft_task(memory: GatheredContext) -> SectionDraft:
         *rules,
         *render_user_messages(memory.state, memory.policy.memory),
     ]
-    return draft_always_section("task", f"Task ({order.type})", [order.goal, *told, *render_finish_criteria(order)])
+    lines = [order.goal, *told, *render_finish_criteria(order), *render_licence(memory.state)]
+    return draft_always_section("task", f"Task ({order.type})", lines)
+
+
+def render_licence(state: State) -> list[str]:
+    """Which existing tests may change, where some may."""
+    subjects = dict.fromkeys(entry.subject for entry in state.verification.licence)
+    return [f"Existing tests you may change: {join_first([*subjects], MAX_LICENCE_SUBJECTS)}"] if subjects else []

@@ -52,31 +52,50 @@ def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
         return ["not run yet"]
     lines = [DOCUMENT_CHECK_LIMITS] if state.task.report else []
     lines += [f"Before the task: {summarise_check_run(run)}" for run in state.verification.baseline.runs]
-    if state.verification.baseline.flaky:
-        names = [name.rpartition("::")[2] for name in state.verification.baseline.flaky]
+    if flaky := dict.fromkeys((*state.verification.baseline.flaky, *state.verification.flaky)):
+        names = [name.rpartition("::")[2] for name in flaky]
         lines.append(f"Flaky, decide nothing: {join_first(names, policy.max_flaky_names)}")
     if state.verification.verdict is None:
-        lines += [line for run in state.verification.baseline.runs for line in _render_failures(run, policy)]
-        return [name_long_commands(line, state.task) for line in lines]
-    return [*[name_long_commands(line, state.task) for line in lines], *render_verdict(state, state.verification.verdict, policy)]
+        failures = [line for run in state.verification.baseline.runs for line in _render_failures(run, policy)]
+        return [name_long_commands(line, state.task) for line in (*lines, *failures)]
+    lines += _list_verdict_lines(state, state.verification.verdict, policy)
+    return [name_long_commands(line, state.task) for line in lines]
 
 
 def render_verdict(state: State, verdict: Verdict, policy: ReportPolicy) -> list[str]:
-    """What the checks said last."""
+    return [name_long_commands(line, state.task) for line in _list_verdict_lines(state, verdict, policy)]
+
+
+def _list_verdict_lines(state: State, verdict: Verdict, policy: ReportPolicy) -> list[str]:
+    """What the checks said last, and of the tree as it is. Once a person has answered, only the runs are left of a refusal."""
+    known, step = state.verification, state.verification.verdict_step
+    if not _is_answered(state):
+        undone = f"(undone: the tree is as before that step{_describe_kept_verdict(state)})"
+        return [*render_verdict_of_step(verdict, step, policy), *([undone] if known.is_undone else [])]
+    current, step = (known.kept_verdict, known.kept_step) if known.is_undone else (verdict, step)
+    if current is None or not (current.weakened or (current.final and current.ruling is not Ruling.PASS)):
+        return render_verdict_of_step(current, step, policy) if current else []
+    told = [(f"After step {step}: {summarise_check_run(run)}", *_render_failures(run, policy)) for run in current.runs]
+    return [line for lines in told for line in lines]
+
+
+def render_verdict_of_step(verdict: Verdict, step: int, policy: ReportPolicy) -> list[str]:
     kind = "completion" if verdict.final else "change"
     unfinished = verdict.ruling is Ruling.PASS and not verdict.final and any(run.failures for run in verdict.runs)
-    ruling = KEPT_UNFINISHED if unfinished else verdict.ruling
-    lines = [f"After step {state.verification.verdict_step} ({kind}): {ruling}: {verdict.reason}"]
+    lines = [f"After step {step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: {verdict.reason}"]
     for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
         lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]
         lines += _render_failures(run, policy)
-    if state.verification.verdict_step < state.work.step and state.memory.recent and not state.memory.recent[-1].kept:
-        lines.append("(the tree is back to its state before that step)")
-    if verdict.ruling is not Ruling.PASS and any(
-        one.answer and one.step >= state.verification.verdict_step for one in state.memory.decisions
-    ):
-        lines.append("(before the user's answer: what it asks for may be done since)")
-    return [name_long_commands(line, state.task) for line in lines]
+    return lines
+
+
+def _is_answered(state: State) -> bool:
+    return any(one.answer and one.step >= state.verification.verdict_step for one in state.memory.decisions)
+
+
+def _describe_kept_verdict(state: State) -> str:
+    kept = state.verification.kept_verdict
+    return f", and the checks of step {state.verification.kept_step} hold: {kept.ruling}" if kept and kept.runs else ""
 
 
 def _render_failures(run: CheckRun, policy: ReportPolicy) -> list[str]:

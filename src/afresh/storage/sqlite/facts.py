@@ -5,7 +5,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from afresh.core.decision import has_same_subject
-from afresh.core.event import ChangeKeptOrReverted, Event, JournalEntry, VerdictReached
+from afresh.core.event import ChangeKeptOrReverted, Event, JournalEntry, QuestionAnswered, VerdictReached
 from afresh.core.fact import (
     USER_JOURNAL,
     Fact,
@@ -15,7 +15,10 @@ from afresh.core.fact import (
     FactScope,
     drop_observations_of_step,
     drop_passed_tests,
+    drop_put_back,
+    is_withdrawal,
 )
+from afresh.core.licence_for_tests import LicenceWidened
 from afresh.core.project_facts import (
     CORRECTED_ENDING,
     FORGOTTEN_ENDING,
@@ -66,7 +69,7 @@ def record_fact(connection: Connection, task: str, fact: Fact, by: str, at: floa
         return
     for number, one in older:
         end_fact(connection, number, one, at, "superseded")
-    if fact.text or fact.kind is not FactKind.OBSERVED:
+    if not is_withdrawal(fact):
         insert_fact(connection, ProjectFact(name, task, fact, by, at))
 
 
@@ -104,9 +107,11 @@ def apply_event(connection: Connection, event: Event, entry: JournalEntry) -> No
     """What an event does to facts that are known already."""
     match event:
         case ChangeKeptOrReverted(step, False):
-            drop_observed_facts(connection, entry, lambda facts: drop_observations_of_step(facts, step))
+            drop_facts(connection, entry, lambda facts: drop_observations_of_step(facts, step))
         case VerdictReached(_, verdict):
-            drop_observed_facts(connection, entry, lambda facts: drop_passed_tests(facts, verdict))
+            drop_facts(connection, entry, lambda facts: drop_passed_tests(facts, verdict))
+        case LicenceWidened() | QuestionAnswered():
+            drop_facts(connection, entry, drop_put_back, FactKind.FAILED_APPROACH)
         case FactCorrected(name, text, by, why):
             for number, one in find_editable_facts(connection, name, entry):
                 if not one.ended:
@@ -129,9 +134,14 @@ def find_editable_facts(connection: Connection, name: str, entry: JournalEntry) 
     return [one for one in find_facts_by_id(connection, name) if entry.task != USER_JOURNAL or one[1].task == USER_JOURNAL]
 
 
-def drop_observed_facts(connection: Connection, entry: JournalEntry, kept: Callable[[FactTuple], FactTuple]) -> None:
-    """What was observed and no longer holds."""
-    rows = list(list_facts_in_force(connection, entry.task, FactKind.OBSERVED))
+def drop_facts(
+    connection: Connection,
+    entry: JournalEntry,
+    kept: Callable[[FactTuple], FactTuple],
+    kind: FactKind = FactKind.OBSERVED,
+) -> None:
+    """What was observed, or failed, and no longer holds."""
+    rows = list(list_facts_in_force(connection, entry.task, kind))
     held = set(map(id, kept(tuple(one.fact for _, one in rows))))
     for number, one in rows:
         if id(one.fact) not in held:
