@@ -99,3 +99,14 @@ def test_what_was_read_for_a_change_is_kept_until_its_file_is_changed():
     assert not is_kept(after(6, read)), "it was not needed for a while"
     assert not is_kept(after(5, read, Region("a.py", 90, 91, 4, True))), "it was used"
     assert not is_kept(after(5, read), FIRST_CONTEXT_POLICY.excerpts)
+
+
+def test_what_the_last_step_has_read_comes_before_what_it_has_edited():
+    """A reply that edits one file and reads the next needs the second."""
+    state = after(5, Region("a.py", 40, 53, 5), Region("a.py", 90, 95, 5, True))
+    patch = "@@ -89,2 +89,4 @@\n a\n+new\n+new\n b\n"
+    read, edited = seen(state, Change("a.py", "modified", 2, 0, patch))
+    kept = select_protected_excerpts([read, edited], state, [], POLICY.excerpts)
+    assert edited in kept
+    ranks = [rank_excerpt(view, state, frozenset(), POLICY.excerpts) + kept.get(view, 0) for view in (read, edited)]
+    assert ranks[0] < ranks[1]

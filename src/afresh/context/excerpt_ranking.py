@@ -17,7 +17,9 @@ def rank_excerpt(excerpt: Excerpt, state: State, spoken: frozenset[str], policy:
     was read shortly before and not used yet is kept longer."""
     at = list_touching_regions(excerpt, state)
     newest = max((2 * region.step + (not region.changed) for region in at), default=0)
-    asked = policy.last_touched_rank if at and max(region.step for region in at) == state.work.step else 0
+    last = [region for region in at if region.step == state.work.step]
+    asked = policy.last_touched_rank if last else 0
+    asked += policy.last_read_rank if any(not region.changed for region in last) else 0
     asked = asked or (policy.unused_read_rank if any(is_unused_read(region, state, policy) for region in at) else 0)
     return asked - newest * policy.step_rank + (0 if spoken.intersection(excerpt.names) else policy.unmentioned_rank)
 

@@ -135,6 +135,8 @@ class ExcerptPolicy:
     keeps_last_edit: bool = False
     """Lines that were edited last are protected before all others."""
     max_next_test_lines: int = 48
+    last_read_rank: int = 0
+    """Besides, for what the last step has read: it is for the next change, and what was edited is done."""
     max_unused_read_steps: int = 1
     unused_read_rank: int = -(10**8)
     """Of lines that were read so lately in a file that was not changed since."""
@@ -273,7 +275,7 @@ DEFAULT_CONTEXT_POLICY = replace(
         extension=ExtensionPolicy(max_growth=3.0, max_turn_tokens=1_000, max_read_tokens=2_500, min_read_rate=0.15),
         worth=DEFAULT_WORTH,
     ),
-    excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True, max_unused_read_steps=3),
+    excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True, last_read_rank=-3 * 10**9, max_unused_read_steps=3),
     history=HistoryPolicy(max_live_tokens=800, max_filled_live_gap_characters=80, max_live_output_characters=400),
     files=FilePolicy(prose_beginning_lines=0),
     memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8, max_error_lines=4),
