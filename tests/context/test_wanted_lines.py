@@ -93,7 +93,7 @@ def test_what_was_read_for_a_change_is_kept_until_its_file_is_changed():
     [view] = seen(after(3, read))
 
     def is_kept(state: State, policy: ExcerptPolicy = policy) -> bool:
-        return rank_excerpt(view, state, frozenset(), policy) <= policy.unused_read_rank // 2
+        return rank_excerpt(view, state, frozenset(), policy) <= policy.protected_rank // 20
 
     assert is_kept(after(5, read)) and is_kept(after(5, read, Region("b.py", 90, 91, 4, True)))
     assert not is_kept(after(6, read)), "it was not needed for a while"

@@ -20,7 +20,7 @@ def rank_excerpt(excerpt: Excerpt, state: State, spoken: frozenset[str], policy:
     last = [region for region in at if region.step == state.work.step]
     asked = policy.last_touched_rank if last else 0
     asked += policy.last_read_rank if any(not region.changed for region in last) else 0
-    asked = asked or (policy.unused_read_rank if any(is_unused_read(region, state, policy) for region in at) else 0)
+    asked = asked or (policy.protected_rank // 10 if any(is_unused_read(region, state, policy) for region in at) else 0)
     return asked - newest * policy.step_rank + (0 if spoken.intersection(excerpt.names) else policy.unmentioned_rank)
 
 

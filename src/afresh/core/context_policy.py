@@ -84,6 +84,18 @@ class TruncationPolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LiveHistoryPolicy:
+    """Of work in a tree that can be searched and read again."""
+
+    max_tokens: int = 1_000_000
+    """For lines of earlier steps."""
+    max_filled_gap_characters: int = 16
+    """A shorter gap between rows is shown instead of being marked: results of a script are of little use one by one."""
+    max_output_characters: int = 1_000_000
+    """Of a longer output no line is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryPolicy:
     """The lines of earlier steps, and the index of names. The weights of their scores are in the template."""
 
@@ -93,18 +105,12 @@ class HistoryPolicy:
     """Of its tokens for rows and names by their prices; the rest is for the marks between rows."""
     reduced_priced_share: float = 0.9
     """If that was not enough, and nothing that was chosen can be given up."""
-    max_live_tokens: int = 1_000_000
-    """For lines of earlier steps, of work in a tree that can be searched and read again."""
     min_history_tokens: int = 60
     """With fewer nothing is selected."""
     reselect_divisor: int = 8
     """One in this many tokens more make another selection worth while."""
     max_filled_gap_characters: int = 16
     """A shorter gap between rows is shown instead of being marked."""
-    max_filled_live_gap_characters: int = 16
-    """The same, of work in a tree: results of a script are of little use one by one."""
-    max_live_output_characters: int = 1_000_000
-    """Of a longer output in a tree no line is shown: it can be read again."""
     min_output_characters_for_id: int = 80
     """A shorter output says little more than how its action ended."""
     cold_after_steps: int = 500
@@ -113,6 +119,7 @@ class HistoryPolicy:
     """With fewer nothing more is looked for."""
     max_misses_in_a_row: int = 40
     """Lines without room, one after another, that end the search."""
+    live: LiveHistoryPolicy = LiveHistoryPolicy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +145,7 @@ class ExcerptPolicy:
     last_read_rank: int = 0
     """Besides, for what the last step has read: it is for the next change, and what was edited is done."""
     max_unused_read_steps: int = 1
-    unused_read_rank: int = -(10**8)
-    """Of lines that were read so lately in a file that was not changed since."""
+    """Lines that were read so lately are kept before others, as long as their file was not changed since."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +282,7 @@ DEFAULT_CONTEXT_POLICY = replace(
         worth=DEFAULT_WORTH,
     ),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True, last_read_rank=-3 * 10**9, max_unused_read_steps=3),
-    history=HistoryPolicy(max_live_tokens=800, max_filled_live_gap_characters=80, max_live_output_characters=400),
+    history=HistoryPolicy(live=LiveHistoryPolicy(max_tokens=800, max_filled_gap_characters=80, max_output_characters=400)),
     files=FilePolicy(prose_beginning_lines=0),
     memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8, max_error_lines=4),
     truncation=TruncationPolicy(max_unmarked_gap_characters=100, docstring_weight=0.2),

@@ -44,7 +44,11 @@ SCHEMAS = select_offered_tools(STYLE.at("change"), TOOLS)
 HEADING = re.compile(r"(\d+)(?:= [0-9a-f]{8}( \(before the last change\))?(?: …)?|(?: [a-z0-9 ]+)?[>:] .*)")
 
 
-NARROW_GAPS = replace(DEFAULT_CONTEXT_POLICY, history=replace(DEFAULT_CONTEXT_POLICY.history, max_filled_live_gap_characters=1))
+LIVE = DEFAULT_CONTEXT_POLICY.history.live
+NARROW_GAPS = replace(
+    DEFAULT_CONTEXT_POLICY,
+    history=replace(DEFAULT_CONTEXT_POLICY.history, live=replace(LIVE, max_filled_gap_characters=1)),
+)
 
 
 def test_work_on_a_task_has_no_index_of_names():
@@ -112,7 +116,7 @@ def test_work_in_a_tree_takes_no_more_for_earlier_steps_than_its_limit_however_m
         (n, PassageVoice.OUTPUT, "\n".join(f"value_{n}_{row} is in src/module_{row}.py" for row in range(8))) for n in range(90)
     ]
     [work] = [part for part in made(remembering(many, first_snapshot="tree"), 16_000).sections if part.name == "work"]
-    assert work.tokens <= DEFAULT_CONTEXT_POLICY.history.max_live_tokens
+    assert work.tokens <= LIVE.max_tokens
     [free] = [part for part in made(remembering(many, first_snapshot=""), 16_000).sections if part.name == "work"]
     assert free.tokens > 2 * work.tokens, "recorded runs have no tree to look at"
 

@@ -126,7 +126,7 @@ class HistoryAllocation(Allocation):
 
     def within(self, room: int) -> int:
         """In a tree that can be searched and read again it takes only so much."""
-        most = min(self.limit, self.policy.max_live_tokens) if self.live else self.limit
+        most = min(self.limit, self.policy.live.max_tokens) if self.live else self.limit
         return min(room, most - self.spent)
 
     @property
@@ -190,7 +190,7 @@ class HistoryAllocation(Allocation):
     @property
     def unwanted(self) -> frozenset[str]:
         """Single lines of a long output are of no use where the whole can be read again; its result is told with the step."""
-        long = [one for one in self.memory.trace.entries if one.passage.size > self.policy.max_live_output_characters]
+        long = [one for one in self.memory.trace.entries if one.passage.size > self.policy.live.max_output_characters]
         outputs = [one for one in long if one.voice is PassageVoice.OUTPUT] if self.live else []
         return frozenset(row.line.key for one in outputs for row in one.rows)
 
@@ -221,7 +221,7 @@ class HistoryAllocation(Allocation):
     def told(self, shown: Sequence[tuple[TraceEntry, TraceRow]], ids: Mapping[TraceEntry, str]) -> Iterator[tuple[str, str]]:
         """Step by step: what was thought, the line that says what was done, and what came of it."""
         changed = self.memory.state.workspace.last_change
-        longest_gap = self.policy.max_filled_live_gap_characters if self.live else self.policy.max_filled_gap_characters
+        longest_gap = (self.policy.live if self.live else self.policy).max_filled_gap_characters
         steps = {step: list(rows) for step, rows in groupby(shown, _get_row_step)}
         for step in sorted({*steps, *self.outcomes}):
             rows = steps.get(step, [])
