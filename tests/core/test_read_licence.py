@@ -80,6 +80,8 @@ def test_orders_give_what_they_speak_of(text: str, given: list[tuple[str, str]])
         "Make it faster without changing the tests in tests/",
         "The tests in tests/test_api.py must not be changed.",
         "Never remove the tests in tests/test_api.py",
+        "Do not move or change the tests in tests/test_api.py",
+        "Fix it rather than skip or change the tests in tests/test_api.py",
         "Change the parser so that tests pass",
         "Update parse() so that all tests in tests/test_api.py pass",
         "Change the parser and run the tests in tests/test_api.py.",

@@ -66,15 +66,16 @@ def test_three_refused_completions_end_it(person: Person) -> None:
 
 @pytest.mark.parametrize("way", [SPOIL, SKIP], ids=["asserts less", "skips"])
 def test_a_weakened_test_is_refused_and_put_back_and_the_rest_is_kept(person: Person, way: list) -> None:
-    told = person.runs(person.script([MEND], way, [COMPLETE], [COMPLETE]), "--json")
+    told = person.runs(person.script([MEND], way, [COMPLETE]), "--json")
     shown = person.shown()
-    refusal = shown["recent"][2]["outcome"]
-    assert "weakened, so they are put back as they were" in refusal and "test_calc.py" in refusal
-    assert told.code == 0 and told.json["status"] == "done", "the same claim holds once the tests are back"
+    refusal = shown["recent"][1]["outcome"]
+    assert "tests weakened and put back" in refusal and "test_calc.py: T.test_" in refusal
+    assert told.code == 0 and told.json["status"] == "done" and (shown["kept"], shown["reverted"]) == (1, 1)
     assert [change["path"] for change in told.json["changes"]] == ["calc.py"]
     assert person.types("apply").code == 0
     assert (person.repo / "test_calc.py").read_text() == TEST and "x * 2" in (person.repo / "calc.py").read_text()
-    assert [fact["subject"] for fact in shown["facts"]] == ["weakening test_calc.py"], "it is not tried again unknowingly"
+    [failed] = [fact for fact in shown["facts"] if fact["kind"] == "failed_approach"]
+    assert failed["subject"].startswith("edit test_calc.py"), "it is not tried again unknowingly"
     assert person.types("context", "verify").code == 0
 
 
@@ -83,7 +84,7 @@ def test_weakening_and_completing_in_one_reply_is_refused_too(person: Person) ->
     person.commit("half right")
     cheat = [("edit", {"path": "test_calc.py", "new": TEST.replace("double(5), 10", "10, 10")}), COMPLETE]
     told = person.runs(person.script(cheat, cheat, cheat), "--json")
-    assert told.code == 1 and told.json["status"] == "failed" and "weakened" in told.json["reason"]
+    assert told.code == 1 and told.json["status"] == "blocked" and "May it change them?" in told.json["question"]
     assert told.json["changes"] == [], "nothing of it is left"
 
 
@@ -93,7 +94,7 @@ def test_configuration_that_would_hide_tests_is_taken_away(person: Person) -> No
     check = f"{sys.executable} -m pytest -q -p no:cacheprovider"
     hide = [("edit", {"path": "pytest.ini", "new": "[pytest]\naddopts = --ignore=test_five.py\n"}), COMPLETE]
     told = person.runs(person.script(hide, hide, hide), "--json", check=check)
-    assert told.json["status"] == "failed" and "pytest.ini" in told.json["reason"] and told.json["changes"] == []
+    assert told.json["status"] == "blocked" and "pytest.ini" in told.json["question"] and told.json["changes"] == []
 
 
 def test_a_window_that_can_not_hold_what_must_be_in_blocks_the_task_and_not_the_queue(person: Person) -> None:
