@@ -189,7 +189,7 @@ CHEATS = {
     "configuration": Cheat(
         (write("pytest.ini", "[pytest]\naddopts = --deselect test_five.py\n"), TOUCH),
         (*EDITED, "missing tests"),
-        told="pytest.ini configures what judges",
+        told="pytest.ini: the setting pytest.addopts was changed",
     ),
     "sitecustomize": Cheat(
         (write("sitecustomize.py", FORGE),), SHADOWS, check=f"PYTHONPATH=. {PYTEST}", told="in place of sitecustomize"

@@ -11,7 +11,7 @@ from person import Person
 
 from afresh.core.verdict import NO_EVIDENCE
 from afresh.sandbox import bubblewrap, supervisor
-from afresh.verification import completion, regressions, report_channel, start_or_resume_task
+from afresh.verification import completion, judge_test_changes, regressions, report_channel, start_or_resume_task
 from afresh.workspace.worktree import GitWorkspace
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -100,7 +100,7 @@ def switch_off(module: Any, *names: str, answer: Any = answer_nothing) -> Patch:
 
 
 OFF: dict[str, Patch] = {
-    "weakening": switch_off(completion, "find_weakened_tests", answer=lambda *args: {}),
+    "weakening": switch_off(judge_test_changes, "find_weakened_tests", answer=lambda *args: {}),
     "base tests": switch_off(completion, "_replaces_base_tests"),
     "missing tests": switch_off(regressions, "find_missing_tests", answer=lambda *args: frozenset()),
     "no result": switch_off(regressions, "_describe_unreadable_run", "_describe_fewer_tests"),

@@ -117,7 +117,7 @@ def test_a_verdict_counts_tests_and_a_missing_one_is_missed(tmp_path: Path, monk
     yard = begun_in_node(tmp_path, {"test/more.test.js": TEST_HEAD + "test('more', () => {});\n"})
     yard.change("src/sums.js", "a / 2", "a * 0.5")
     assert yard.grade().ruling is Ruling.PASS and "3 passed" in yard.grade().reason
-    monkeypatch.setattr(protected_tests, "_find_weakenings", lambda touched, checks: ())
+    monkeypatch.setattr(protected_tests, "find_weakenings", lambda touched, checks: ())
     monkeypatch.setattr("afresh.verification.completion._replaces_base_tests", lambda change: False)
     yard.folder.restore(yard.folder.snapshot())
     (tmp_path / "test/more.test.js").unlink()

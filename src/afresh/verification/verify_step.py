@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.core.archived_block import Block
-from afresh.core.licence_for_tests import LicenceWidened, add_licences
+from afresh.core.licence_for_tests import LicenceWidened, Weakening, WeakeningWay, add_licences
 from afresh.core.progress_event import CheckScope
 from afresh.core.recognise_test_files import is_conftest
 from afresh.core.state import State
@@ -103,11 +103,16 @@ def _verify_claim(context: ToolContext, state: State, deeds: StepActions, runtim
         return StepVerification(verdict, blocks)
     judged = judge_test_changes(context, runtime.workspace)
     whole = put_back_changes(context, runtime.workspace, judged, state.workspace.first_snapshot)
+    planted = [path for path in verdict.weakened if path not in judged.paths]
+    if planted:
+        runtime.workspace.restore(state.workspace.first_snapshot, planted)
     snapshot = runtime.workspace.snapshot()
     after, blocks = verify_step(context, _list_changed_paths(state, deeds))
-    reason = f"{describe_put_back(judged, whole)}; with them as they were: {after.reason}"
+    told = [*([verdict.reason] if planted else []), *([describe_put_back(judged, whole)] if judged.refused else [])]
+    reason = f"{'; '.join(told)}; with them as they were: {after.reason}"
     refused = replace(verdict, reason=reason, runs=after.runs, regressions=after.regressions, flaky=after.flaky)
-    return StepVerification(refused, blocks, snapshot, judged.weakenings)
+    put_back = (*judged.weakenings, *(Weakening(path, WeakeningWay.CONFIGURE, verdict.reason) for path in planted))
+    return StepVerification(refused, blocks, snapshot, put_back)
 
 
 def describe_put_back(judged: ChangedTests, whole: Sequence[str]) -> str:

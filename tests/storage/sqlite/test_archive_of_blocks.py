@@ -19,7 +19,7 @@ from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.testing.states import replace_in_parts
 
 TEXTS = [
-    f"$ run {n}\nexit 0\n" + "\n".join(f"value_{n}_{line} = module_{n}.compute_{line}()" for line in range(12)) for n in range(30)
+    f"$ run {n}\nexit 0\n" + "\n".join(f"value_{n}_{line} = module_{n}.compute_{line}()" for line in range(10)) for n in range(30)
 ]
 STATE = State(
     task=Task(id="t", goal="goal", checks=(Check("pytest"),)),

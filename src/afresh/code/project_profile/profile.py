@@ -28,8 +28,6 @@ class ProfileInputs:
 
     user: tuple[str, ...] = ()
     """What the user has written down for all projects."""
-    learnt: tuple[str, ...] = ()
-    """Titles of patterns that were learnt in the user's projects, the most used first."""
     type: str = ""
     """A built-in task type; for a custom type, the built-in one that it is based on."""
     likely: tuple[str, ...] = ()
@@ -38,6 +36,8 @@ class ProfileInputs:
     """The command that ran the tests when it was tried."""
     missing: frozenset[str] = frozenset()
     """Linters that are not installed where commands run."""
+    learnt: tuple[str, ...] = ()
+    """Titles of patterns that were learnt in the user's projects, the most used first."""
 
 
 @dataclass(frozen=True, slots=True)
