@@ -142,10 +142,10 @@ class Aside:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def run(self, *args: Any) -> Any:
+    def run(self, *args: Any, **more: Any) -> Any:
         cpu, wall = spent(), time.perf_counter()
         try:
-            return self.inner.run(*args)
+            return self.inner.run(*args, **more)
         finally:
             self.cpu, self.wall = self.cpu + spent() - cpu, self.wall + time.perf_counter() - wall
 

@@ -1,5 +1,6 @@
 """The model's own reading of what it may change in tests: a quote of the person's words, and the tests that they speak of."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from afresh.core.licence_for_tests import (
     WeakeningWay,
 )
 from afresh.core.match_licence import count_shared_words
-from afresh.core.read_licence import is_configuration_file, normalise_words, read_quoted_licences
+from afresh.core.read_licence import is_configuration_file, list_telling_words, normalise_words, read_quoted_licences
 from afresh.core.recognise_test_files import is_in_test_folder, is_test_code
 from afresh.core.state import State
 from afresh.errors import ModelMistake
@@ -81,5 +82,13 @@ def _speaks_of(entry: LicensedChange, path: str, name: str, files: FileTree) -> 
         return f".{entry.name}." in f".{name}."
     if not entry.words:
         return True
-    source = extract_function_source(files.read(path), name.split(".")) if name else ""
-    return bool(name) and count_shared_words(Weakening(path, WeakeningWay.ALTER, "", name, source), entry.words) >= 1
+    meant = Weakening(path, WeakeningWay.ALTER, "", name, _find_source(files.read(path), name))
+    return bool(name) and count_shared_words(meant, [*entry.words, *list_telling_words(entry.quote)]) >= 1
+
+
+def _find_source(text: str, name: str) -> str:
+    """Of the test, also where its class is left out."""
+    last = name.rpartition(".")[2]
+    classes = re.findall(r"^class (\w+)", text, re.MULTILINE)
+    tried = (extract_function_source(text, parts) for parts in (name.split("."), [last], *([one, last] for one in classes)))
+    return next((source for source in tried if source), "")

@@ -48,7 +48,9 @@ def _is_in_place(path: str, place: str) -> bool:
 def is_described(weakening: Weakening, words: Sequence[str]) -> bool:
     """Whether its name, and what it does, are what the description speaks of."""
     named = count_shared_words(Weakening(weakening.path, weakening.way, "", weakening.name), words)
-    return bool(weakening.name) and named >= 1 and count_shared_words(weakening, words) >= min(MIN_SHARED_WORDS, len(words))
+    shared = count_shared_words(weakening, words)
+    is_all = shared >= len(_stem_words(words))
+    return bool(weakening.name) and (named >= 1 or is_all) and shared >= min(MIN_SHARED_WORDS, len(words))
 
 
 def count_shared_words(weakening: Weakening, words: Sequence[str]) -> int:

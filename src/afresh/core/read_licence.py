@@ -7,6 +7,7 @@ are merely mentioned, and orders to add tests, give none. What a sentence leaves
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.licence_for_tests import EDITS, LicensedChange, WeakeningWay, is_agreement
@@ -20,6 +21,7 @@ _REMOVING = (*EDITS, WeakeningWay.REMOVE)
 _WAYS_BY_VERB: dict[str, tuple[WeakeningWay, ...]] = {
     **dict.fromkeys(("adapt", "update", "change", "adjust", "modify", "amend", "revise", "edit", "port", "migrate"), EDITS),
     **dict.fromkeys(("convert", "relax", "loosen", "refactor", "parametrize", "parametrise", "align", "correct"), EDITS),
+    **dict.fromkeys(("exclude", "except", "expect"), EDITS),
     **dict.fromkeys(("rewrite", "rename", "replace", "move", "merge", "split"), _REMOVING),
     **dict.fromkeys(("remove", "delete", "drop"), (WeakeningWay.REMOVE,)),
     **dict.fromkeys(("skip", "xfail", "disable", "deselect", "ignore", "mark"), _SKIPPING),
@@ -76,6 +78,23 @@ _AWAY_FROM_VERB = re.compile(r"\s(?:to|so|that|which|for|where|with)\s|,(?![^,]*
 _ALSO_IN_TESTS = re.compile(
     r"\b(?:also|including|even|and) (?:those |that )?(?:in )?(?:the |all |our |its )?tests\b", re.IGNORECASE
 )
+_ANAPHOR = re.compile(r"\s+(?:(?:them|those|these|it)\b|[^\s,;:.()]+\s+there\b)", re.IGNORECASE)
+"""Words after a verb that stand for tests which were spoken of before: `update them`, `exclude X there`."""
+_EXPECTATION = re.compile(
+    r"\b(?:tests?|test cases?)\s+(?:which|that|whose|of|for|with)\s+([^,;:.]+?)\s+(?:must|should|shall|ha(?:s|ve) to|needs? to)"
+    r"\s+(?:(?:now|then)\s+)?(?:expect|assert|check)\b",
+    re.IGNORECASE,
+)
+"""`The tests which expect A must now expect B`."""
+_GOING_AWAY = re.compile(
+    r"\b(?:tests?|test cases?)\s+(?:which|that|whose|of|for|with)\s+([^,;:.]+?)\s+(?:goes|go|can go|may go|must go)\s+away\b",
+    re.IGNORECASE,
+)
+_THESE_FUNCTIONS = re.compile(
+    r"\btests?\s+(?:of|for)\s+(?:these|those|both|the)\s+(?:\w+\s+)?(?:functions|methods)\b", re.IGNORECASE
+)
+_CODE_NAME = re.compile(r"`([A-Za-z_][\w.]*)(?:\(\))?`|\b([A-Za-z_][\w.]*)\(")
+_ANAPHOR_WORD = re.compile(r"\b(?:them|those|these|it|there)\b", re.IGNORECASE)
 _LISTS = re.compile(
     r"\b(?:lists?|tables?|tuples?|sets?|dicts?|mapping|registry|cases|parameters|parametri[sz]\w*)\b", re.IGNORECASE
 )
@@ -88,7 +107,23 @@ _SETTING_BY_WORD = {"warning": "filterwarnings", "marker": "markers", "threshold
 _CONFIGURATION_FILES = frozenset(
     {"pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", ".coveragerc", "package.json", "Makefile"}
 )
-_IDLE_WORDS = frozenset({"test", "tests", "case", "cases", "existing", "new", "accordingly", "needed", "necessary"})
+_IDLE_WORDS = frozenset(
+    {
+        "expect",
+        "expects",
+        "expected",
+        "must",
+        "test",
+        "tests",
+        "case",
+        "cases",
+        "existing",
+        "new",
+        "accordingly",
+        "needed",
+        "necessary",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +139,8 @@ def read_licences(text: str, paths: Sequence[str], by: str) -> tuple[LicensedCha
     """What a person's words allow; `paths` are the files of the base."""
     found = [
         replace(entry, quote=request.sentence, by=by)
-        for sentence in split_sentences(text)
-        for request in _find_requests(sentence)
+        for before, sentence in pairwise(("", *split_sentences(text)))
+        for request in (*_find_requests(sentence), *_find_requests_by_pronoun(sentence, before))
         for entry in _read_request(request, text, paths)
     ]
     return tuple(dict.fromkeys(found))
@@ -117,9 +152,9 @@ def read_quoted_licences(text: str, quote: str, paths: Sequence[str], by: str) -
     said = normalise_words(quote)
     found = [
         replace(entry, quote=request.sentence, by=by)
-        for sentence in split_sentences(text)
+        for before, sentence in pairwise(("", *split_sentences(text)))
         if said in normalise_words(sentence) or normalise_words(sentence) in said
-        for request in _find_requests(sentence, loose=True)
+        for request in (*_find_requests(sentence, loose=True), *_find_requests_by_pronoun(sentence, before))
         for entry in _read_request(request, text, paths)
     ]
     return tuple(dict.fromkeys(found))
@@ -161,9 +196,34 @@ def _find_requests(sentence: str, loose: bool = False) -> Iterator[_Request]:
     for match, end in zip(orders, [*starts[1:], len(sentence)][: len(starts)], strict=True):
         phrase = _END_OF_OBJECT.split(sentence[match.start() : end])[0]
         yield _Request(_WAYS_BY_VERB[match[1].lower()], phrase, sentence)
+    for pattern, ways in ((_EXPECTATION, EDITS), (_GOING_AWAY, (WeakeningWay.REMOVE,))):
+        for match in pattern.finditer(sentence):
+            yield _Request(ways, f"adapt the tests about {match[1]}", sentence)
     for match in _PASSIVE_ORDER.finditer(sentence):
         clause = re.split(r"[:;,.]\s", sentence[: match.start()])[-1]
         yield _Request(_WAYS_BY_VERB[_PARTICIPLES[match[1].lower()]], f"{clause} ", sentence)
+
+
+def _find_requests_by_pronoun(sentence: str, before: str) -> Iterator[_Request]:
+    """Orders about tests that were spoken of just before: `The tests of X expect Y; update them`."""
+    for match in _ORDER.finditer(sentence):
+        told = sentence[: match.start()]
+        meant = _ANAPHOR.match(sentence, match.end())
+        if not meant or not _BEFORE_ORDER.search(told) or _NEGATION.search(told) or _has_other_object(told):
+            continue
+        spoken = told if _TESTS.search(told) else before
+        if (tests := _TESTS.search(spoken)) and not _NEGATION.search(spoken[: tests.start()]):
+            about = f"{re.split(r'[;.]', spoken[tests.end() :])[0]} {_ANAPHOR_WORD.sub(' ', meant[0])}"
+            named = " ".join(one[0] for one in _PATH.finditer(spoken) if is_test_code(one[0]) or is_in_test_folder(one[0]))
+            whole = sentence if spoken is told else f"{before} {sentence}"
+            link = "" if re.match(r"\s+(?:of|for|which|that|in|on)\b", about) else " about "
+            yield _Request(_WAYS_BY_VERB[match[1].lower()], f"{match[1]} {named or f'the tests{link}{about}'}", whole)
+
+
+def _has_other_object(told: str) -> bool:
+    """Whether something else than tests was spoken of before the pronoun, in the same sentence or in its last clause."""
+    parts = (told, re.split(r"[;:.]\s", told)[-1])
+    return any(re.search(r"\w{3,}\s+\w+", part) and not _TESTS.search(part) for part in parts)
 
 
 def _is_order(sentence: str, verb: re.Match[str]) -> bool:
@@ -197,10 +257,23 @@ def _read_request(request: _Request, text: str, paths: Sequence[str]) -> list[Li
     tests = _TESTS.search(phrase)
     if not tests or (_AWAY_FROM_VERB.search(phrase[: tests.start()]) and not _ALSO_IN_TESTS.search(phrase)):
         return _read_settings(request, paths) if _TOOL.search(phrase) else []
+    return _read_described(request, text, paths)
+
+
+def _read_described(request: _Request, text: str, paths: Sequence[str]) -> list[LicensedChange]:
+    """Tests by what they are about: modules, functions that the text names, or other words."""
     if of_modules := _find_tests_of_modules(request.phrase, text, paths):
         return [LicensedChange(request.ways, path) for path in of_modules]
+    if _THESE_FUNCTIONS.search(request.phrase) and (names := _find_code_names(text)):
+        return [LicensedChange(request.ways, words=(name,)) for name in names]
     described = _read_description(request)
-    return [described] if described.words or WeakeningWay.ALTER in ways else []
+    return [described] if described.words or WeakeningWay.ALTER in request.ways else []
+
+
+def _find_code_names(text: str) -> list[str]:
+    """Names in backticks or with brackets behind them, in the order of the text, as words."""
+    found = (match[1] or match[2] for match in _CODE_NAME.finditer(text))
+    return list(dict.fromkeys(split_words(name.rpartition(".")[2])[-1] for name in found))
 
 
 def _read_named(request: _Request, paths: Sequence[str]) -> list[LicensedChange]:
@@ -279,3 +352,9 @@ def _read_description(request: _Request) -> LicensedChange:
     words = drop_stop_words(split_words(_END_OF_DESCRIPTION.split(told[2])[0])) if told else []
     telling = dict.fromkeys(word for word in words if word not in _IDLE_WORDS)
     return LicensedChange(request.ways, words=tuple(telling), most=most)
+
+
+def list_telling_words(sentence: str) -> list[str]:
+    """Those that say which tests are meant: not that they are tests, nor what is to be done."""
+    words = drop_stop_words(split_words(sentence))
+    return [word for word in words if word not in _IDLE_WORDS and word not in _WAYS_BY_VERB and word not in _NUMBERS]

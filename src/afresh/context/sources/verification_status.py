@@ -1,6 +1,6 @@
 """How the checks stand, in words: before the task, and after the step that ran them last."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from afresh.context.citations import find_citations
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
@@ -85,7 +85,7 @@ def render_verdict_of_step(verdict: Verdict, step: int, policy: ReportPolicy) ->
     lines = [f"After step {step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: {verdict.reason}"]
     for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
         lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]
-        lines += _render_failures(run, policy)
+        lines += _render_failures(run, policy, verdict.regressions)
     return lines
 
 
@@ -98,10 +98,11 @@ def _describe_kept_verdict(state: State) -> str:
     return f", and the checks of step {state.verification.kept_step} hold: {kept.ruling}" if kept and kept.runs else ""
 
 
-def _render_failures(run: CheckRun, policy: ReportPolicy) -> list[str]:
-    """Failures once: the same message of many tests, and many cases of one test, are one line with a count."""
+def _render_failures(run: CheckRun, policy: ReportPolicy, broken: Collection[str] = ()) -> list[str]:
+    """Failures once: the same message of many tests, and many cases of one test, are one line with a count. Tests that the change
+    has broken come first; how many are left out is said."""
     groups = list[list[FailedTest]]()
-    for failure in run.failures:
+    for failure in sorted(run.failures, key=lambda one: one.test not in broken):
         alike = [group for group in groups if _is_alike(failure, group[0])]
         if alike:
             alike[0].append(failure)
@@ -111,7 +112,8 @@ def _render_failures(run: CheckRun, policy: ReportPolicy) -> list[str]:
     for first, *more in groups[: policy.max_failures_per_check]:
         lines.append(f"  FAILED {first.test}{f' and {len(more)} more' if more else ''}: {first.message}")
         lines += [f"    {line}" for line in first.detail.splitlines()[-8:]]
-    return lines
+    left = groups[policy.max_failures_per_check :]
+    return [*lines, *([f"  and {sum(map(len, left))} more failed"] if left else [])]
 
 
 def _is_alike(one: FailedTest, other: FailedTest) -> bool:
