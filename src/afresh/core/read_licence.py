@@ -1,7 +1,7 @@
 """Rules that read in a goal, an answer or an instruction which tests and settings of tests a task may change.
 
-A sentence gives a licence only if it asks for the change (`orders_about_tests.py`). Tests that are merely mentioned, and orders to add
-tests, give none. What a sentence leaves open is read narrowly.
+A sentence gives a licence only if it asks for the change (`orders_about_tests.py`). Tests that are merely mentioned, and orders
+to add tests, give none. What a sentence leaves open is read narrowly.
 """
 
 import re

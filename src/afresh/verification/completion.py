@@ -92,12 +92,13 @@ def _compare_all_checks(
     context: ToolContext, workspace: Workspace, changes: Sequence[Change], judged: ChangedTests
 ) -> list[CheckComparison]:
     """The checks on the tree as delivered and, where it touches tests, before that with the base's own tests in their place.
-    Tests that were changed with a licence are tried as delivered only.
-
-    Each time in a fresh tree: a file that is not in the commit, such as a forged `.pyc`, must not decide.
+    Tests that were changed with a licence are tried as delivered only. Each time in a fresh tree: a file that is not in the
+    commit, such as a forged `.pyc`, must not decide.
     """
     known, snapshot = pair_checks_with_baseline(context), workspace.snapshot()
-    replaced = [change.path for change in changes if _replaces_base_tests(change) and change.path not in judged.delivered_paths]
+    replaced = [
+        change.path for change in changes if _replaces_base_tests(change) and not judged.is_tried_as_delivered(change.path)
+    ]
     judgements: list[CheckComparison] = []
     if replaced:
         workspace.restore(snapshot, fresh=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from afresh.core.licence_for_tests import LicensedChange, Weakening, WeakeningWay
 from afresh.core.match_licence import is_covered, match_licence
-from afresh.core.recognise_test_files import is_test_file
+from afresh.core.recognise_test_files import is_conftest, is_test_file
 from afresh.core.task import WRITE_TESTS_TYPE, Check
 from afresh.core.verdict import list_first_names
 from afresh.ports.tool import ToolContext
@@ -53,17 +53,19 @@ class ChangedTests:
         """Whether the test itself was changed with a licence: as it was at the base it may fail, and it may be gone."""
         return any(is_named_by(one, test) for one, _ in self.licensed)
 
-    @property
-    def delivered_paths(self) -> frozenset[str]:
-        """Files of which more than single tests was changed with a licence: no test can be run with them as they were."""
-        return frozenset(one.path for one, _ in self.licensed if not _is_single_test(one))
+    def is_tried_as_delivered(self, path: str) -> bool:
+        """Whether more than single tests of a file was changed with a licence, or a `conftest.py` above it: with the file as it was
+        no test can be run."""
+        shared = {one.path for one, _ in self.licensed if not _is_single_test(one)}
+        return path in shared or any(is_conftest(one) and path.startswith(one.removesuffix("conftest.py")) for one in shared)
 
 
 NO_TEST_CHANGES = ChangedTests()
 
 
 def _is_single_test(one: Weakening) -> bool:
-    return is_test_file(one.path) and any(part.startswith(("test", "Test")) for part in one.name.split("."))
+    """And not a value or helper that others use, in the file or in a class."""
+    return is_test_file(one.path) and one.name.rpartition(".")[2].startswith(("test", "Test"))
 
 
 def is_named_by(one: Weakening, test: str) -> bool:
