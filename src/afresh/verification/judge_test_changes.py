@@ -54,7 +54,7 @@ class ChangedTests:
         return any(is_named_by(one, test) for one, _ in self.licensed)
 
     def is_tried_as_delivered(self, path: str) -> bool:
-        """Whether more than single tests of a file was changed with a licence, or a `conftest.py` above it: with the file as it was
+        """Whether more than single tests of a file was changed with a licence, or a `conftest.py` above it: with it as it was
         no test can be run."""
         shared = {one.path for one, _ in self.licensed if not _is_single_test(one)}
         return path in shared or any(is_conftest(one) and path.startswith(one.removesuffix("conftest.py")) for one in shared)
