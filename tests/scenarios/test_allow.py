@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from person import MEND, Person, Step
+from person import MEND, Person, Step, Told
 
 CHECK = f"{sys.executable} -m pytest -q -p no:cacheprovider"
 TEST = (
@@ -29,6 +29,11 @@ def commit_message(person: Person) -> str:
     return person.git("log", "-1", "--format=%B", f"afresh/{person.shown()['task']['id']}")
 
 
+def without_frame(told: Told) -> str:
+    """Where lines of the frame are broken depends on the path of the check."""
+    return " ".join(told.out.replace("│", " ").split())
+
+
 def test_what_the_goal_asks_for_is_written_down_shown_and_in_the_commit(tester: Person) -> None:
     goal = "double is wrong. Adapt test_two so that it is less strict."
     told = runs(tester, [MEND, EASIER], [COMPLETE], goal=goal)
@@ -38,13 +43,13 @@ def test_what_the_goal_asks_for_is_written_down_shown_and_in_the_commit(tester: 
     shown = tester.types("show").words
     assert "Tests it may change" in shown and "test_two (extend, alter, replace): “Adapt test_two so that" in shown
     words = "tests changed as asked by “Adapt test_two so that it is less strict.”: test_calc.py: test_two was altered"
-    assert words in " ".join(commit_message(tester).split()) and words in told.words
+    assert words in " ".join(commit_message(tester).split()) and words in without_frame(told)
     assert "Existing tests you may change: test_two" in tester.types("context", "show", "--step", "1").out
 
 
 def test_an_option_of_the_order_allows_a_path(tester: Person) -> None:
     told = runs(tester, [MEND, EASIER], [COMPLETE], more=("--allow-test-changes", "test_calc.py"))
-    assert told.code == 0 and "tests changed as asked by --allow-test-changes" in told.words
+    assert told.code == 0 and "tests changed as asked by --allow-test-changes" in without_frame(told)
     wrong = tester.types("add", "x", "--check", CHECK, "--allow-test-changes", "tests/none.py")
     assert wrong.code == 1 and "no such file or folder in this repository: tests/none.py" in wrong.words
     assert len(tester.types("list", "--json").json) == 1, "nothing was added"
