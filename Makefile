@@ -65,11 +65,12 @@ test-pythons:
 	@scripts/test-pythons
 
 PIN := uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-	--no-annotate --no-header --no-emit-index-url --extra models --extra prices --extra languages --extra watch
+	--no-annotate --no-header --no-emit-index-url --extra watch
+EXTRAS := --extra web --extra mcp --extra acp --extra telemetry
 
 requirements:
 	@$(PIN) pyproject.toml -o requirements/runtime.txt
-	@$(PIN) pyproject.toml requirements/dev.in -c requirements/runtime.txt -o requirements/dev.txt
+	@$(PIN) $(EXTRAS) pyproject.toml requirements/dev.in -c requirements/runtime.txt -o requirements/dev.txt
 
 clean:
 	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis

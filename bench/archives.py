@@ -35,6 +35,12 @@ RECIPES = {
     "click": Recipe("src/click"),
     "jinja2": Recipe("src/jinja2", ("trio",)),
     "toolz": Recipe("toolz"),
+    "pyflakes": Recipe("pyflakes"),
+    "marshmallow": Recipe("src/marshmallow", ("simplejson",)),
+    "jsonschema": Recipe("jsonschema"),
+    "arrow": Recipe("arrow", ("dateparser", "pytest-mock", "pytz", "simplejson"), ("-o", "addopts=")),
+    "humanize": Recipe("src/humanize", ("freezegun",), ("--ignore=tests/test_benchmarks.py",)),
+    "parso": Recipe("parso"),
 }
 
 

@@ -36,7 +36,7 @@ TRACED_RUNS = 3
 LISTED_TASKS = 5
 LIST_RUNS = 7
 GOAL = "Lower the complexity of price in src/parcel/pricing.py"
-ORDER = (GOAL, "--type", "fix_violation", "--check", "python -m pytest -q", "--model", "offline")
+ORDER = (GOAL, "--type", "fix_violation", "--check", "python -m pytest -q", "--model", "offline?extract=yes")
 START = "from afresh.cli.main import main; main()"
 
 

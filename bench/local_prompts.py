@@ -98,7 +98,9 @@ class Script:
 def record_requests(folder: Path, cache: CacheRates, steps: int, window: int = WINDOW) -> list[Request]:
     """The requests of a task that is played so far."""
     project = open_project(copy_sample(folder))
-    task = add_task(project, TaskOrder(GOAL, "implement_feature", (CHECK,), model="offline", max_steps=len(STORY) + 9))
+    task = add_task(
+        project, TaskOrder(GOAL, "implement_feature", (CHECK,), model=f"mailbox:{folder / 'box'}", max_steps=len(STORY) + 9)
+    )
     script = Script(window)
     agent = compose.build_runtime(project, task, compose.RunTerms(no_sandbox=True))
     agent = replace_in_parts(agent, model=script, cache=cache, native=True)

@@ -3,8 +3,8 @@
     python bench/violations.py [NAME[==VERSION] …] --folder DIR [--json FILE]
 
 Each package is its source archive (pip), with an environment of its own that holds what its suite needs. `afresh run --type
-fix_violation --model offline` does the work: agent, sandbox, tests after each change and verification are the product's own.
-Counted by ruff before and after. Leaves a git repository a package, with a commit of the product for what was kept.
+fix_violation --model "offline?extract=yes"` does the work: agent, sandbox, tests after each change and verification are the
+product's own. Counted by ruff before and after. Leaves a git repository a package, with a commit for what was kept.
 """
 
 import argparse
@@ -111,7 +111,7 @@ def measured(package: str, folder: Path, steps: int) -> Report:
 def worked(root: Path, recipe: Recipe, steps: int) -> dict[str, Any]:
     """The product itself, as a person would call it, with books of its own."""
     check = shlex.join(["python", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *recipe.arguments])
-    order = ["--type", "fix_violation", "--model", "offline", "--steps", str(steps), "--check", check, "--quiet", "--json"]
+    order = ["--type", "fix_violation", "-m", "offline?extract=yes", "--steps", str(steps), "-c", check, "--quiet", "--json"]
     afresh(root, "init")
     afresh(root, "run", GOAL.format(code=recipe.code), *order)
     check_books(books(root))

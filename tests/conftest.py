@@ -36,7 +36,7 @@ WATCH = CeilingWatch(EstimatingCounter().whole)
 WATCH.stand_at(door)
 
 PERSONAL = (
-    "AFRESH_", "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "OLLAMA_", "VLLM_", "LLAMACPP_", "GIT_", "XDG_", "PYTEST_ADDOPTS",
+    "AFRESH_", "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "OLLAMA_", "VLLM_", "LLAMACPP_", "GIT_", "XDG_", "OTEL_", "PYTEST_ADDOPTS",
     "PYTHONDONTWRITEBYTECODE",
 )  # fmt: skip
 

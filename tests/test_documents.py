@@ -70,6 +70,23 @@ def test_the_index_names_every_page():
     assert not [page_name(page) for page in DOCS.rglob("*.md") if page != DOCS / "README.md" and page not in named]
 
 
+def missing_tests(text: str) -> list[str]:
+    """Return the tests that a page names and that do not exist."""
+    named = re.findall(r"`([\w/]+\.py)::(test_\w+)`", text)
+    files = {path: (ROOT / "tests" / path).read_text("utf-8") for path, _ in named if (ROOT / "tests" / path).is_file()}
+    return [f"{path}::{test}" for path, test in named if f"def {test}(" not in files.get(path, "")]
+
+
+def test_every_test_of_the_judge_exists():
+    text = (DOCS / "internals/judge.md").read_text("utf-8")
+    assert text.count("::test_") > 100 and not missing_tests(text)
+
+
+@pytest.mark.parametrize("text", ["`test_documents.py::test_gone`", "`gone.py::test_links_lead_somewhere`"])
+def test_a_missing_test_would_be_found(text: str):
+    assert missing_tests(text) and not missing_tests("`test_documents.py::test_links_lead_somewhere`")
+
+
 @pytest.mark.parametrize("text", ["[a](gone.md)", "[a](#gone)\n# Here\n", "[a](README.md#gone)"])
 def test_a_broken_link_would_be_found(text: str):
     assert list(broken_links(text, ROOT))

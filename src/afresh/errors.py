@@ -5,9 +5,12 @@ AfreshError
 ├── TryAgain          a retry: the same call may well succeed later
 │   ├── Cancelled     this worker was asked to stop; the task goes on when it is resumed
 │   └── LeaseLost     somebody else owns the task now; this worker stops
-├── NeedsPerson       a person: `what` happened, what is `safe`, what to do `next`
+├── NeedsPerson       a person: `what` happened, what is `safe`, what to do `next`; raised itself for the provider and the
+│   │                 set-up (key, package, address, git, disk)
 │   ├── BadInput      the command or a file of the user's is not usable as it is
-│   │   └── BadInstructions   a file of instructions is not: its task waits until it is mended
+│   │   ├── BadInstructions   a file of instructions is not: its task waits until it is mended
+│   │   ├── NotPossible       the command is right, but the state of the task or the checkout does not allow it now
+│   │   └── NeedsAnswer       the task waits for an answer or for another task
 │   ├── OverLimit     a limit of spending does not allow the call: nothing was sent
 │   ├── OverCeiling   no prompt fits under the ceiling: nothing was sent
 │   ├── NoSandbox     nothing on this machine can confine a command
@@ -17,8 +20,6 @@ AfreshError
 """
 
 from typing import Any
-
-USUAL_EXTRAS = ("models", "prices", "languages")
 
 
 class AfreshError(Exception):
@@ -31,11 +32,11 @@ class ModelMistake(AfreshError):
 
 class TryAgain(AfreshError):
     """A passing fault of something outside. `usage`: tokens (a `Usage`) that it has cost all the same; `wait`: seconds after
-    which it may be over, where somebody has said so."""
+    which it may be over, where somebody has said so; `brief`: the fault in a few words."""
 
-    def __init__(self, what: str = "", usage: Any = None, wait: float | None = None) -> None:
+    def __init__(self, what: str = "", usage: Any = None, wait: float | None = None, brief: str = "") -> None:
         super().__init__(what)
-        self.usage, self.wait = usage, wait
+        self.usage, self.wait, self.brief = usage, wait, brief
 
 
 class Cancelled(TryAgain):
@@ -60,6 +61,14 @@ class BadInput(NeedsPerson):
 
 class BadInstructions(BadInput):
     """A file of instructions can't be used as it is."""
+
+
+class NotPossible(BadInput):
+    """The state of the task or the checkout does not allow now what was asked for."""
+
+
+class NeedsAnswer(BadInput):
+    """The task goes on only after an answer, or after another task."""
 
 
 class OverLimit(NeedsPerson):
@@ -97,6 +106,10 @@ class Conflict(Broken):
 
 
 def suggest_extra(extra: str) -> str:
-    """Return how to install an extra. The command replaces the installed extras, so it names the usual ones, too."""
-    names = ",".join(dict.fromkeys((*USUAL_EXTRAS, extra)))
-    return f"uv tool install --force '.[{names}]' in the clone of afresh"
+    """Return how to install an optional package."""
+    return f"uv tool install --force '.[{extra}]' in the clone of afresh"
+
+
+def suggest_reinstall() -> str:
+    """Return how to get back packages that every install brings."""
+    return "uv tool install --force . in the clone of afresh"

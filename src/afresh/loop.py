@@ -6,7 +6,7 @@ the ceiling, a compaction of memory and a provider's count of a prompt are commi
 """
 
 from afresh.actions.digest_outputs import digest_step
-from afresh.actions.execute import execute_actions
+from afresh.actions.execute import execute_actions, has_step_to_take
 from afresh.context.prepare_call import prepare_call
 from afresh.context.record_call import record_call
 from afresh.core.state import State
@@ -23,7 +23,7 @@ def advance_task(task: str, worker: str, runtime: Runtime, at_most: int | None =
     """Take a task this many steps further, or until it rests. The first thing done is what a crash may have left undone."""
     state, taken = prepare_task(runtime.store.load(task), worker, runtime), 0
     while (state := replan_or_pause(state, worker, runtime)).is_running and taken != at_most:
-        if state.work.pending:
+        if has_step_to_take(state):
             state, taken = take_step(state, runtime), taken + 1
         else:
             state = ask_model(state, runtime)

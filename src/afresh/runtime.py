@@ -8,6 +8,7 @@ from typing import Protocol
 from afresh.core.action_policy import ActionPolicy
 from afresh.core.cache_rates import DEFAULT_CACHE_RATES, CacheRates
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
+from afresh.core.network_access import NetworkPermission
 from afresh.core.progress_event import CheckBegan, CheckEnded, CheckScope, ProgressEvent
 from afresh.core.progress_state import DEFAULT_STALL_THRESHOLDS, StallThresholds
 from afresh.core.project_facts import EMPTY_FACT_INDEX
@@ -79,6 +80,8 @@ class CallSettings:
     """The model accepts a thinking budget, and tool calls with their results as such."""
     mode: str = ""
     """How closely a person follows, if that is to change."""
+    baseline: str = ""
+    """`once` or `twice`: how often each check runs before the first change; empty: as its duration says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,10 @@ class RunControl:
     """The user's, asked after the built-in ones."""
     delegate: Callable[[Subtask, State, int], SubtaskResult] | None = None
     """Runs a part of the task; the number says which action of the step's reply asked for it."""
+    permissions: tuple[NetworkPermission, ...] = ()
+    """What the user's settings let every task of the repository reach."""
+    linters: bool = True
+    """The project's own linters are checks of tasks that lower complexity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,16 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.core.action import Action
 from afresh.core.action_policy import ApprovalNeeded, ProposedAction, Refusal, find_approval
 from afresh.core.event import ActionsExecuted
-from afresh.core.progress_event import ActionBegan, ActionEnded, CallBegan, CallEnded, CheckBegan, CheckEnded, ProgressEvent
+from afresh.core.progress_event import (
+    ActionBegan,
+    ActionEnded,
+    CallBegan,
+    CallEnded,
+    ChangeMade,
+    CheckBegan,
+    CheckEnded,
+    ProgressEvent,
+)
 from afresh.core.step_history import PassageVoice
 from afresh.core.step_result import ToolOutcome
 from afresh.core.tool_traits import TRAITS_BY_TOOL, ToolTrait, has_trait
@@ -44,6 +53,16 @@ def test_without_policies_of_the_users_what_the_harness_allows_is_done() -> None
     yard = Yard(run_always)
     advance_task("t", "worker", yard.runtime, at_most=1)
     assert [ok for ok, _ in outcomes(yard)] == [True, True]
+
+
+def test_two_ticks_of_the_plan_in_one_reply_both_count() -> None:
+    replies: list[list[Step]] = [
+        [("plan", {"items": ["look", "mend", "check"]})],
+        [("plan", {"items": ["[x] 1"]}), ("plan", {"items": ["[x] 2"]})],
+    ]
+    yard = Yard(lambda step: replies[min(step, 2) - 1])
+    state = advance_task("t", "worker", yard.runtime, at_most=2)
+    assert [item.done for item in state.work.plan] == [True, True, False]
 
 
 def test_a_policy_refuses_an_action_and_the_model_reads_why() -> None:
@@ -132,4 +151,4 @@ def test_calls_actions_and_checks_are_followed_from_begin_to_end() -> None:
     yard, follower = Yard(lambda step: [("edit", {"path": "new.py", "new": "x = 1\n"})]), Follower()
     advance_task("t", "worker", replace_in_parts(yard.runtime, watchers=(follower,)), at_most=1)
     kinds = [type(event) for event in follower.events]
-    assert kinds[kinds.index(CallBegan) :] == [CallBegan, CallEnded, ActionBegan, ActionEnded, CheckBegan, CheckEnded]
+    assert kinds[kinds.index(CallBegan) :] == [CallBegan, CallEnded, ActionBegan, ActionEnded, ChangeMade, CheckBegan, CheckEnded]

@@ -13,7 +13,7 @@ from afresh.core.progress_state import Escalation, ProgressState, StallNoticed
 from afresh.core.redaction import REDACTED
 from afresh.core.step_result import ActionResult, ToolOutcome
 from afresh.core.strategy_state import PlanItem
-from afresh.core.supervision_state import SupervisionState
+from afresh.core.supervision_state import SUPERVISED_MODE, SupervisionState
 from afresh.core.task import Task
 from afresh.core.template import CallLayout
 from afresh.core.tool_traits import ToolTrait, find_tool_traits
@@ -32,6 +32,8 @@ def propose(tool: str, state: Any = STATE, layout: CallLayout = LAYOUT, done: An
 
 
 READ = propose("read", path="a.py")
+TASK = Task(id="t", goal="g")
+FOREIGN = replace(propose("docs__look", text="tabs"), traits=frozenset({ToolTrait.FOREIGN, ToolTrait.PRINTS}))
 FAILED = (ActionResult(Action("run", {}), ToolOutcome("no", ok=False)),)
 ASKED = (ActionResult(Action("ask", {"question": "?"}), ToolOutcome("asked")),)
 BARRED = StallNoticed(1, "repeats", Escalation.TURN, "three times", (hash_action(READ.action, "s"),))
@@ -47,6 +49,8 @@ OBJECTED = {
     "refuse_steering_change": propose("edit", path="AGENTS.md", new="Anything goes."),
     "refuse_completion_after_failure": propose("complete", done=FAILED, summary="done"),
     "refuse_second_question": propose("ask", done=ASKED, question="?"),
+    "ask_for_network": replace(propose("run", command="pip install x", why_network="tests need x"), sandbox="bubblewrap"),
+    "ask_before_foreign_tool": replace(FOREIGN, state=make_state(TASK, supervision=SupervisionState(mode=SUPERVISED_MODE))),
 }
 ALLOWED = {
     "refuse_small_part": propose("delegate", make_state(Task(id="t", goal="g"), plan=PLAN), goal="x"),
@@ -54,6 +58,7 @@ ALLOWED = {
     "refuse_steering_change": propose("edit", make_state(Task(id="t", goal="update AGENTS.md")), path="AGENTS.md", new="x"),
     "refuse_completion_after_failure": propose("complete", summary="done"),
     "refuse_second_question": propose("ask", done=FAILED, question="?"),
+    "ask_before_foreign_tool": FOREIGN,
 }
 
 

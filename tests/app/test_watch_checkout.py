@@ -15,7 +15,7 @@ import pytest
 import afresh
 from afresh.app.explore_code import IndexedCheckout, find_indexed_checkout, open_checkout_code
 from afresh.app.watch_checkout import IndexUpdate, lock_checkout, needs_index_update, watch_checkout
-from afresh.errors import BadInput
+from afresh.errors import NeedsPerson, NotPossible
 
 DEADLINE = 60
 HOLD = """
@@ -156,13 +156,13 @@ def test_what_is_no_code_is_not_told(root: Path, watched: Watched):
 
 def test_a_repository_that_goes_away_ends_it(root: Path, watched: Watched):
     root.rename(root.parent / "elsewhere")
-    with pytest.raises(BadInput, match="is gone"):
+    with pytest.raises(NotPossible, match="is gone"):
         watched.until(lambda: False)
 
 
 def test_a_second_watcher_is_refused_and_told_by_whom(root: Path):
     home = find_indexed_checkout(root)
-    with lock_checkout(home), pytest.raises(BadInput, match=f"process {os.getpid()}"), lock_checkout(home):
+    with lock_checkout(home), pytest.raises(NotPossible, match=f"process {os.getpid()}"), lock_checkout(home):
         pass
 
 
@@ -173,7 +173,7 @@ def test_the_lock_of_one_that_was_killed_is_taken_over(root: Path):
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == b"held\n"
-        with pytest.raises(BadInput, match=f"process {process.pid}"), lock_checkout(find_indexed_checkout(root)):
+        with pytest.raises(NotPossible, match=f"process {process.pid}"), lock_checkout(find_indexed_checkout(root)):
             pass
     finally:
         process.kill()
@@ -185,7 +185,7 @@ def test_the_lock_of_one_that_was_killed_is_taken_over(root: Path):
 
 def test_the_command_tells_each_change_and_ends_cleanly(root: Path):
     pytest.importorskip("watchfiles")
-    command = [sys.executable, "-m", "afresh.cli.main", "watch", "--json"]
+    command = [sys.executable, "-m", "afresh.cli.main", "watch", "--index", "--json"]
     paths = os.pathsep.join([SOURCE, os.environ.get("PYTHONPATH", "")])
     process = subprocess.Popen(
         command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths}
@@ -207,9 +207,9 @@ def test_the_command_tells_each_change_and_ends_cleanly(root: Path):
 
 def test_without_the_package_the_way_to_it_is_told(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "watchfiles", None)
-    with pytest.raises(BadInput) as told:
+    with pytest.raises(NeedsPerson) as told:
         watch_checkout(find_indexed_checkout(root), lambda flush: None)
-    assert "'.[models,prices,languages,watch]'" in told.value.next
+    assert "'.[watch]'" in told.value.next
 
 
 @pytest.mark.parametrize(

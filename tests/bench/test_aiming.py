@@ -1,6 +1,7 @@
 """Which goals the bench of first windows asks about, and what it says where history is missing."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ sys.path.append(str(Path(__file__).parents[2] / "bench"))
 import aim
 from aiming.cases import from_history, repository_at
 
+DATES = {"GIT_AUTHOR_DATE": "2026-01-01T12:00:00Z", "GIT_COMMITTER_DATE": "2026-01-01T12:00:00Z"}
+"""The halves go by the ids of commits, so these must be the same in each run."""
 GIT = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"]
 
 
@@ -21,7 +24,7 @@ def commit(root: Path, message: str, **texts: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     subprocess.run([*GIT, "add", "-A"], cwd=root, check=True, capture_output=True)
-    subprocess.run([*GIT, "commit", "-qm", message], cwd=root, check=True, capture_output=True)
+    subprocess.run([*GIT, "commit", "-qm", message], cwd=root, check=True, capture_output=True, env={**os.environ, **DATES})
 
 
 @pytest.fixture

@@ -8,8 +8,10 @@ import pytest
 
 from afresh.cli import main
 from afresh.cli import tasks as common
+from afresh.cli.render.status import render_task_rows
+from afresh.cli.render.widgets import draw_lines
 from afresh.core.event import QuestionAsked, TaskClaimed
-from afresh.core.task import TaskStatus
+from afresh.core.task import QueueTicket, TaskStatus, TicketDetail
 from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
 from afresh.testing.sample_journals import append_events, create_task, end_task
 
@@ -25,7 +27,7 @@ def queue(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     append_events(store, store.load("third"), [QuestionAsked("Multiply or shift?")])
     for task, status in (("second", TaskStatus.DONE), ("third", TaskStatus.BLOCKED), ("part", TaskStatus.FAILED)):
         end_task(store, store.load(task), status)
-    here = SimpleNamespace(queue=MemoryQueue(store, clock), export_folder=tmp_path)
+    here = SimpleNamespace(queue=MemoryQueue(store, clock), export_folder=tmp_path, root=tmp_path, clock=clock)
     monkeypatch.setattr(common, "read_current_tasks", lambda: here)
 
 
@@ -86,6 +88,38 @@ def test_a_running_task_that_no_worker_holds_is_interrupted(monkeypatch: pytest.
     store, clock = MemoryStore(), FakeClock()
     state = create_task(store, "left")
     append_events(store, state, [TaskClaimed("worker")])
-    here = SimpleNamespace(queue=MemoryQueue(store, clock), export_folder=Path("nowhere"))
+    here = SimpleNamespace(queue=MemoryQueue(store, clock), export_folder=Path("nowhere"), root=Path("nowhere"), clock=clock)
     monkeypatch.setattr(common, "read_current_tasks", lambda: here)
     assert said(capsys).split()[:2] == ["left", "interrupted"] and '"running"' in said(capsys, "--json")
+
+
+LONG_GOAL = "Make the parser accept tabs between all the columns of a table, whatever their width may be"
+
+
+def row(task: str = "make-the-parser-accept-tabs-1a2b3c4d", **more) -> QueueTicket:
+    detail = TicketDetail(12, 60, updated=100.0, question="Which of the two tab widths do the old tables use, four or eight?")
+    return QueueTicket(task, LONG_GOAL, "fix_bug", TaskStatus.BLOCKED, 0, ("other-1",), True, "host:1:2", detail=detail, **more)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_a_row_fits_the_width_and_has_step_age_and_cost(width: int):
+    text = draw_lines(render_task_rows([row()], {row().task: "$1.25"}, now=100.0 + 3 * 3_600, width=width), colour=False)
+    first = text.splitlines()[0]
+    assert max(map(len, text.splitlines())) <= max(width, len(first)) and len(first) <= max(width, 66)
+    assert first.split()[:5] == [row().task, "blocked", "12/60", "3h", "$1.25"]
+    assert LONG_GOAL[:20] in text and "after other-1" in text and "run by host" in text and "asks: Which" in text
+
+
+def test_a_column_that_is_empty_for_all_takes_no_room():
+    wide = draw_lines(render_task_rows([row()], {row().task: "$1.25"}, 0.0, 120), colour=False).splitlines()[0]
+    narrow = draw_lines(render_task_rows([row()], {}, 0.0, 120), colour=False).splitlines()[0]
+    assert narrow.index("Make the") < wide.index("Make the")
+
+
+def test_status_filters_as_the_list_does(capsys: pytest.CaptureFixture[str]):
+    assert main.run_command_line(["status", "--status", "ready"]) == 0
+    assert capsys.readouterr().out == said(capsys, "--status", "ready")
+    assert main.run_command_line(["status", "--all"]) == 0
+    assert capsys.readouterr().out == said(capsys)
+    assert main.run_command_line(["status", "-s", "ready", "--json"]) == 0
+    assert [one["task"] for one in json.loads(capsys.readouterr().out)["tasks"]] == ["first", "fourth"]

@@ -47,8 +47,30 @@ def test_help_imports_no_command():
     assert afresh(code=code).stdout.splitlines()[-1] == "['afresh', 'afresh.cli', 'afresh.cli.main']"
 
 
-def test_the_version_is_told():
-    assert "version 0." in afresh("--version").stdout
+def test_the_six_to_start_with_come_first():
+    shown = afresh("--help").stdout
+    first = shown[shown.index("Start here:") :].split("\n\n")[0].splitlines()[1:]
+    assert [line.split()[0] for line in first] == ["init", "run", "status", "show", "diff", "apply"]
+
+
+@pytest.mark.parametrize("args", [("--version",), ("-V",), ("version",)])
+def test_the_version_is_told(args: tuple[str, ...]):
+    assert "version 0." in afresh(*args).stdout
+
+
+def test_help_is_a_command_and_goes_into_groups():
+    assert afresh("help").stdout == afresh("--help").stdout
+    assert afresh("help", "run").stdout == afresh("run", "--help").stdout
+    assert afresh("help", "context", "show").stdout == afresh("context", "show", "--help").stdout
+    unknown = afresh("help", "stats")
+    assert unknown.returncode == 2 and "did you mean 'status'?" in unknown.stderr
+    assert afresh("help", "run", "fast").returncode == 2
+
+
+@pytest.mark.parametrize("name", main.OTHER_COMMANDS)
+def test_an_old_name_still_works_and_is_not_listed(name: str):
+    assert main.load_command(name).help and name not in main.list_command_names()
+    assert f"\n  {name} " not in afresh("--help").stdout
 
 
 GROUPS = [one for name in main.list_command_names() if isinstance(one := main.load_command(name), click.Group)]
@@ -84,14 +106,14 @@ def test_a_mistyped_command_gets_a_suggestion():
 
 def test_an_error_says_what_happened_what_is_safe_and_what_to_do():
     result = afresh("run", code=failing("BadInput('no tests', next='add one', safe='nothing was changed')"))
-    assert (result.returncode, result.stdout) == (1, "")
+    assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == "afresh: no tests\n  nothing was changed\n  add one\n"
 
 
 def test_an_error_is_json_where_json_was_asked_for():
     result = afresh("run", "--json", code=failing("BadInput('no tests', next='add one')"))
     error = json.loads(result.stderr)["error"]
-    assert (result.returncode, error["kind"], error["what"], error["next"]) == (1, "BadInput", "no tests", "add one")
+    assert (result.returncode, error["kind"], error["what"], error["next"]) == (2, "BadInput", "no tests", "add one")
 
 
 def test_wrong_usage_is_json_too():
@@ -116,7 +138,7 @@ def test_an_interrupt_says_that_state_is_safe():
 def test_every_error_has_words_and_a_code(error: Exception):
     described = failure.describe_error(error)
     assert described.what
-    assert described.code == 1
+    assert described.code > 0
 
 
 def test_a_goal_that_names_the_option_does_not_ask_for_json():

@@ -145,7 +145,7 @@ def test_a_broken_file_is_named_and_the_rest_is_read(here: Path, capsys: pytest.
 
 def test_nothing_readable_is_an_error_that_names_the_formats(here: Path, capsys: pytest.CaptureFixture[str]):
     (here / "foreign.txt").write_text("not a session\n")
-    assert main.run_command_line(["replay", "foreign.txt", "--html"]) == 1
+    assert main.run_command_line(["replay", "foreign.txt", "--html"]) == 2
     told = capsys.readouterr().err
     assert "foreign.txt" in told
     assert "Claude Code" in told
@@ -191,14 +191,14 @@ def test_a_session_after_html_is_read_and_never_written_over(here: Path, capsys:
 def test_a_page_of_somebody_else_is_not_written_over(here: Path, capsys: pytest.CaptureFixture[str]):
     path = session(here / "one.jsonl", READ, EDIT)
     (here / "index.html").write_text("<h1>mine</h1>")
-    assert main.run_command_line(["replay", str(path), "--html", "index.html"]) == 1
+    assert main.run_command_line(["replay", str(path), "--html", "index.html"]) == 2
     assert "not written by 'afresh replay'" in capsys.readouterr().err
     assert (here / "index.html").read_text() == "<h1>mine</h1>"
 
 
 def test_a_page_that_cannot_be_written_is_told(here: Path, capsys: pytest.CaptureFixture[str]):
     path = session(here / "one.jsonl", READ, EDIT)
-    assert main.run_command_line(["replay", str(path), "--html", "no/such/place.html"]) == 1
+    assert main.run_command_line(["replay", str(path), "--html", "no/such/place.html"]) == 2
     assert "can't be written" in capsys.readouterr().err
 
 

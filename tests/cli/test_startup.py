@@ -89,7 +89,7 @@ def test_a_command_asks_as_much_of_many_tasks_as_of_few(words: tuple[str, ...], 
 
 def test_status_shows_some_of_many_tasks_and_counts_the_rest(projects: dict[int, Path]):
     text, _, _ = run_watched(projects[60], ["status"])
-    assert text.count("Make sum") == 20 and "… 40 more: afresh list --status ready" in text and "60 ready" in text
+    assert text.count("Make sum") == 20 and "… 40 more: afresh status --status ready" in text and "60 ready" in text
     assert text.index("Make sum 0 faster") < text.index("Make sum 19 faster"), "the next to be taken come first"
     assert len(json.loads(run_watched(projects[60], ["status", "--json"])[0])["tasks"]) == 60
 

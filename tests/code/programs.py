@@ -1,6 +1,7 @@
 """Random small programs with every kind of statement that an extraction must handle, and a trace of what they do."""
 
 import re
+import warnings
 from dataclasses import dataclass, field
 from random import Random
 from types import CodeType
@@ -9,11 +10,22 @@ from typing import Any
 from hypothesis import strategies as st
 
 NAMES = ("a", "b", "c", "d")
-INPUTS = ((0, 1, (1, 2)), (3, -1, ()), (1, 0, (0, 3, 2)), (-2, 5, (4,)))
+INPUTS = (
+    (0, 1, (1, 2)), (3, -1, ()), (1, 0, (0, 3, 2)), (-2, 5, (4,)), (2, 2, (2, 2)), (0, 0, ()), (5, 3, (1, 0, 1, 0)),
+    (1, 2, (-1, 4)), (4, 1, (3,)), (-1, -1, (0, 0, 5)),
+)  # fmt: skip
 PRELUDE = """\
+import sys
 from contextlib import suppress
+from warnings import warn
 
+def blame(text):
+    warn(text, UserWarning, stacklevel=3)
+def caller():
+    return sys._getframe(2).f_code.co_name
 """
+CALLER = "def call(f, *inputs): return f(*inputs)"
+RECURSION_DEPTH = 40
 
 
 class Exhausted(Exception):
@@ -48,17 +60,28 @@ def behaviours(text: str, sends: bool = False) -> list[tuple[str, list[str]]]:
 
 def _behaviour(code: CodeType, inputs: tuple[Any, ...], sends: bool) -> tuple[str, list[str]]:
     machine = Machine()
-    scope: dict[str, Any] = {"note": machine.note, "tick": machine.tick}
-    exec(code, scope)
+    scope: dict[str, Any] = {"__name__": "program", "note": machine.note, "tick": machine.tick}
+    outside: dict[str, Any] = {"__name__": "caller"}
+    exec(compile(CALLER, "caller", "exec"), outside)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        result = _result(code, scope, outside["call"], inputs, sends)
+    blamed = [f"{one.message} in {one.filename}" for one in seen if one.category is UserWarning]
+    return result, [*machine.trace, *blamed]
+
+
+def _result(code: CodeType, scope: dict[str, Any], call: Any, inputs: tuple[Any, ...], sends: bool) -> str:
     try:
-        result = scope["f"](*inputs)
+        exec(code, scope)
+        inputs = (*inputs[:2], iter(inputs[2])) if "f_reads_a_stream" in scope else inputs
+        result = call(scope["f"], *inputs)
         if hasattr(result, "__next__"):
             result = sent(result) if sends else list(result)
         if callable(result):
             result = result()
-        return repr(result), machine.trace
+        return repr([result, list(inputs[2])])
     except Exception as error:
-        return type(error).__name__, machine.trace
+        return type(error).__name__
 
 
 def sent(generator: Any) -> list[Any]:
@@ -70,6 +93,8 @@ def sent(generator: Any) -> list[Any]:
             found.append(generator.throw(ValueError) if len(found) == 5 else generator.send(len(found)))
     except StopIteration as end:
         found.append(end.value)
+    finally:
+        generator.close()  # or the garbage collector ends it in the middle of another program, whose warnings are recorded
     return found
 
 
@@ -100,13 +125,14 @@ class Writer:
         lines += [f"note(lambda: {one})", f"keep.append(lambda: {one})", "note(*keep)", f"note(list({one} for i in xs))"]
         lines += [f"return {value}", "return True", "return", "raise ValueError", f"{one}: int = {value}"]
         lines += [f"del {one}"] * (self.number(0, 5) == 0)
+        lines += [self.pick(FRAMES).format(one)] * (self.number(0, 3) == 0)
         return self.pick(lines + ["continue", "continue", "break"] * in_loop)
 
     def block(self, depth: int, in_loop: bool) -> list[str]:
         return [line for _ in range(self.number(1, 4)) for line in self.statement(depth, in_loop)]
 
     def statement(self, depth: int, in_loop: bool) -> list[str]:
-        kinds = (self.branch, self.branch, self.branch, self.loop, self.loop, self.trial, self.choice, self.closure)
+        kinds = (self.branch, self.branch, self.branch, self.loop, self.loop, self.trial, self.choice, self.closure, self.flag)
         if depth == 0 or self.number(0, 2) == 0:
             return [self.simple(in_loop)]
         return self.pick(kinds)(depth - 1, in_loop)
@@ -139,6 +165,13 @@ class Writer:
         pattern = self.pick(("_", "x", self.pick(NAMES), "2"))
         return [f"match {self.atom()}:", "    case 1:", *first, f"    case {pattern}:", *last]
 
+    def flag(self, depth: int, in_loop: bool) -> list[str]:
+        one, two = self.pick(NAMES), self.pick(NAMES)
+        test = self.pick((f"{two} > 1", f"note({two}) > 2", f"{two} == next(shared, 0)", f"not {two}"))
+        ends = ["        break"] if self.number(0, 1) else []
+        over = self.pick(("xs", "shared", f"[{one}, 1, 2]"))
+        return [f"{one} = False", f"for {two} in {over}:", f"    if {test}:", f"        {one} = True", *ends, f"note({one})"]
+
     def closure(self, depth: int, in_loop: bool) -> list[str]:
         one, two = self.pick(NAMES), self.pick(NAMES)
         if self.number(0, 9) == 0:
@@ -150,11 +183,37 @@ class Writer:
         return comment + indented(self.block(depth, in_loop))
 
 
+FRAMES = (
+    "blame('{0}')", "warn('{0}', UserWarning, 2)", "note(caller())", "note(sys._getframe().f_code.co_name[:1])", "f_again({0})",
+    "note(sorted(locals()))",
+)  # fmt: skip
+"""Statements whose effect depends on how many frames are above them."""
+
+
 def indented(lines: list[str]) -> list[str]:
     return ["    " + line for line in lines]
 
 
 def program(lines: list[str], style: str) -> str:
+    text = _program(lines, style)
+    # tick: endless recursion would end at the interpreter's limit, which one frame more reaches earlier
+    again = "def f_again(a):\n    tick()\n    return f(a - 1, 0, ()) if isinstance(a, int) and 0 < a < 5 else 0\n"
+    stream = "f_reads_a_stream = True\n" if style == "stream" else ""
+    return text + (again if "f_again" in text else "") + stream
+
+
+def _program(lines: list[str], style: str) -> str:
+    lines = ["shared = iter([2, 0, 3, 1])", *lines]
+    if style == "packed":
+        host = ["class K:", "    def g(*args, **kw):", "        self, a, b, xs = args", "        keep = []"]
+        rest = ["def f(a, b, xs):", "    return K().g(a, b, xs)"]
+        return PRELUDE + "\n".join([*host, *indented(indented(lines)), *rest]) + "\n"
+    if style == "class body":
+        host = ["class K:", "    def g(a, b, xs):", "        keep = []"]
+        rest = ["    try:", "        MADE = g(3, 1, (1, 2))", "    except Exception as error:", "        MADE = type(error)"]
+        return (
+            PRELUDE + "\n".join([*host, *indented(indented(lines)), *rest, "def f(a, b, xs):", "    return K.g(a, b, xs)"]) + "\n"
+        )
     if style == "method":
         host = ["class K:", "    def g(self, a, b, xs):", "        keep = []"]
         self_lines = [line.replace("note(", "self.out(", 1) for line in lines]
@@ -169,7 +228,7 @@ def program(lines: list[str], style: str) -> str:
     return PRELUDE + "\n".join(["def f(a, b, xs):", "    keep = []", *indented([*extra, *lines])]) + "\n"
 
 
-STYLES = ("plain", "plain", "plain", "method", "nested", "generator")
+STYLES = ("plain", "plain", "plain", "method", "nested", "generator", "packed", "class body", "stream")
 
 
 def random_program(random: Random) -> str:

@@ -87,10 +87,14 @@ class Shapes(Writer):
         return passing if self.number(0, 9) == 0 else [*made[:1], *self.pick(shapes)]
 
     def moving(self, depth: int, in_loop: bool) -> list[str]:
-        name = f"inner{self.number(1, 3)}"
+        name = f"scale{self.number(1, 3)}"
         one, two, own = self.pick(NAMES), self.pick(NAMES), self.pick((*NAMES, "p"))
         inside = self.pick(
-            ([f"return {one}, {own}"], [f"note({one})", f"return {own}"], [f"if {one}:", f"    return {two}", f"return {own}"])
+            (
+                [f"if {own}:", f"    return {one}, {own}", f"return {own}"],
+                [f"if {own}:", f"    note({one})", f"return {own}"],
+                [f"if {one}:", f"    return {two}", f"return {own}"],
+            )
         )
         inside = [f"nonlocal {one}", f"{one} = 3", *inside] if self.number(0, 9) == 0 and own != one else inside
         inside = [*inside, f"yield {two}"] if self.number(0, 9) == 0 else inside

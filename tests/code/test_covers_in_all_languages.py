@@ -71,3 +71,15 @@ def test_what_was_read_without_grammars_is_read_again_with_them(monkeypatch: pyt
     monkeypatch.setattr(languages, "has_grammars", lambda: False)
     assert taking.hash_content("a.go", "package a\n") != with_them
     assert taking.hash_content("a.py", "") == taking.hash_content("a.py", "")
+
+
+def test_missing_grammars_are_named_by_package(monkeypatch: pytest.MonkeyPatch):
+    from afresh.app.explore_code import describe_missing_grammars
+    from afresh.code.languages import registry
+
+    paths = ["a.go", "b.py", "web/c.tsx"]
+    assert registry.list_missing_grammars(paths) == {} and describe_missing_grammars(paths) == ""
+    monkeypatch.setattr(registry, "can_import_grammar", lambda language: language != "go")
+    assert registry.list_missing_grammars(paths) == {"go": "tree-sitter-go"}
+    assert "tree-sitter-go can't be imported" in describe_missing_grammars(paths)
+    assert registry.reader_key_from_path("a.go").endswith("?"), "it is read again once the grammar is there"

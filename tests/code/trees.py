@@ -51,5 +51,5 @@ def tangled(name: str, count: int = 12) -> str:
     for number in range(count - 1):
         if number % 3 == 0:
             lines += [*([""] if number else []), f"    # Add {('low', 'middling', 'large', 'high', 'huge')[number // 3]} values"]
-        lines += [f"    if value > {number}:", f"        seen.append({number})"]
+        lines += [f"    if value > {number}:", *[f"        seen.append({number})"] * (1 + number // 3)]
     return "\n".join([*lines, "", "    return seen", ""])

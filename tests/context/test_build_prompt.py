@@ -21,11 +21,11 @@ from afresh.core.context_item import Excerpt, Note
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
 from afresh.core.line_region import Region
-from afresh.core.memory_state import StepRecord
 from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.step_history import PassageVoice
+from afresh.core.step_record import StepRecord
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.template import Template
@@ -212,6 +212,14 @@ def test_room_that_one_section_leaves_is_used_by_another():
     small = made(GatheredContext(state(), (repo_map("short"), *code)))
     assert not small.omissions
     assert small.tokens > 1_400
+
+
+def test_a_limit_that_was_raised_says_from_what():
+    memory = GatheredContext(state(), ())
+    lines = [
+        next(line for line in made(memory, budget).request.footer.split("\n") if "[Context" in line) for budget in (4_000, 6_500)
+    ]
+    assert "/4,000 tokens (1,000 for your reply)" in lines[0] and "/6,500 tokens (4,000 and what this step needs; " in lines[1]
 
 
 def test_room_that_nothing_asks_for_stays_unused():

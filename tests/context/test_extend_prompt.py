@@ -21,7 +21,7 @@ from afresh.core.cache_rates import DEFAULT_CACHE_RATES, NO_CACHE
 from afresh.core.change import Hunk
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, FIRST_CONTEXT_POLICY
 from afresh.core.event import CallRequested, ChangeKeptOrReverted, MemoryCompacted, QuestionAnswered
-from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.memory_state import MemoryState
 from afresh.core.project_facts import FactCorrection
 from afresh.core.prompt import Prompt
 from afresh.core.reducer import apply_event
@@ -35,6 +35,7 @@ from afresh.core.reply import (
 )
 from afresh.core.state import State
 from afresh.core.step_history import Summary
+from afresh.core.step_record import StepRecord
 from afresh.core.supervision_state import PersonSpoke
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
@@ -123,7 +124,11 @@ def test_an_edit_goes_back_with_all_that_it_wrote_and_checks_with_how_they_went(
     [turn] = run.ask(extend=True, budget=8_000).request.turns
     assert turn.reply.actions == (EDIT,) and "pytest: 1 failed" in turn.text
     undone = started((EDIT, "a.py: line 1 replaced"), kept=False)
-    assert undone.ask(extend=True, budget=8_000).request.turns[0].text.startswith("The whole reply was reverted")
+    assert undone.ask(extend=True, budget=8_000).request.turns[0].text == "The whole reply was reverted."
+    undone = started((EDIT, "a.py: line 1 replaced"), kept=False)
+    undone.state = replace(undone.state, verification=run.state.verification)
+    told = undone.ask(extend=True, budget=8_000).request.turns[0].text
+    assert told.startswith("The whole reply was reverted.\nAfter step 1") and "see Verification" not in told
 
 
 def test_a_prompt_without_room_for_the_turn_is_refused():

@@ -51,6 +51,22 @@ def test_chunks_cover_every_line_once_and_in_order(lines):
     assert all(end - start < 80 for start, end in parts)
 
 
+@given(st.lists(st.integers(2, 79), min_size=1, max_size=6), st.booleans())
+def test_a_method_is_never_split_and_large_ones_are_apart(sizes, braces):
+    lines = ["class Box {" if braces else "class Box:"]
+    for name, size in enumerate(sizes):
+        head = f"  async method_{name}(value) {{" if braces else f"    def method_{name}(self):"
+        body = [
+            "    if (value) {" if braces and number % 7 == 0 else "" if number % 5 == 0 else "        pass"
+            for number in range(size - 2)
+        ]
+        lines += [head, *body, "  }" if braces else "        return None"]
+    parts, starts = split_into_chunks(lines), [number for number, line in enumerate(lines, 1) if "method_" in line]
+    for start, size in zip(starts, sizes, strict=True):
+        assert [part for part in parts if part[0] <= start and start + size - 1 <= part[1]], (start, parts)
+    assert all(sum(first <= start <= last for start in starts) == 1 for first, last in parts if last - first >= 70)
+
+
 def test_a_decorator_stays_with_what_it_decorates():
     (start, end) = next(part for part in split_into_chunks(LINES) if part[0] <= 9 <= part[1])
     assert start <= 8 and "@decorated" in LINES[start - 1 : end]

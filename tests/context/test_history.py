@@ -12,9 +12,9 @@ from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.explain import describe_origin
 from afresh.core.action import Action, Observation
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Prompt
 from afresh.core.step_history import PassageVoice
+from afresh.core.step_record import StepRecord
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.memory.gathered_context import GatheredContext

@@ -218,7 +218,7 @@ def test_it_rises_by_what_is_missing_and_falls_when_the_need_has_passed() -> Non
     assert (window.budget, window.unread) == (4_500, 0)
     state, window = take_step(state, parts)
     assert window.budget == state.budget == 4_000
-    why = "366 tokens of what the last step has read or edited have no room"
+    why = "366 tokens of what was read or edited lately have no room"
     assert changes(parts) == [(4_000, 4_500, why), (4_500, 4_000, AS_ORDERED)]
     assert (state.tokens.ceiling.highest, state.tokens.ceiling.highest_reason) == (4_500, why)
     assert "highest 4,500, after step 1: 366 tokens" in describe_ceiling(state)

@@ -21,8 +21,9 @@ from afresh.core.ceiling_state import (
     round_up_ceiling,
     update_tool_costs,
 )
-from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
+from afresh.core.step_record import StepRecord
 from afresh.core.task import Task
 from afresh.core.token_state import TokenState
 

@@ -7,6 +7,7 @@ import pytest
 from afresh.core import event as happened
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
+from afresh.core.supervision_state import PersonSpoke, TurnBegan
 from afresh.core.task import Task, TaskStatus, choose_report_path
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
 from afresh.core.verification_state import VerificationState
@@ -42,6 +43,8 @@ DONE, OPEN = PlanItem("a", True), PlanItem("b")
         (replace_in_parts(CHANGED, verdict=replace(KEPT, measure=2), baseline=Baseline((GREEN,), measure=3)), "change"),
         (replace_in_parts(CHANGED, verdict=KEPT, baseline=Baseline((GREEN,), measure=3)), "verify"),
         (replace_in_parts(CHANGED, verdict=REFUSED), "verify"),
+        (replace_in_parts(CHANGED, verdict=REFUSED, verdict_step=4, turn=2, turn_step=4), "change"),
+        (replace_in_parts(CHANGED, verdict=REFUSED, verdict_step=5, turn=2, turn_step=4), "verify"),
         (replace_in_parts(CHANGED, verdict=REFUSED, status=TaskStatus.FAILED), "over"),
         (REVIEW, "understand"),
         (replace_in_parts(REVIEW, changed=("REVIEW.md",)), "report"),
@@ -90,3 +93,15 @@ PRESENT = {"README.md", "docs/api.md"}
 )
 def test_a_report_goes_where_the_goal_says_or_where_such_reports_go(family: str, goal: str, where: str):
     assert choose_report_path(family, goal, PRESENT.__contains__) == where
+
+
+def test_a_turn_of_a_conversation_reopens_a_task_that_is_over():
+    begun = [happened.TaskCreated(CODE.task), *make_call_events(1), happened.PlanSet((DONE,))]
+    _, state = make_entries(None, [*begun, happened.TaskEnded(TaskStatus.DONE, "verified", "c1")])
+    _, state = make_entries(state, [TurnBegan(), PersonSpoke("and  now?")])
+    assert (state.status, state.dialogue.turn, state.dialogue.turn_step) == (TaskStatus.READY, 1, state.work.step)
+    assert (state.dialogue.words, state.work.plan, state.work.limit) == (
+        ("and  now?",),
+        (),
+        state.work.step + CODE.task.max_steps,
+    )

@@ -52,7 +52,7 @@ def test_an_order_for_settings_and_for_described_tests_gives_both() -> None:
         ("change test_foo to expect 3", [("test_foo", EDIT)]),
         ("Rename foo to bar and adapt the tests accordingly.", [("tests", EDIT)]),
         ("Rename the function foo to bar everywhere, also in the tests", [("tests", f"{EDIT},remove")]),
-        ("Tests that rely on the old order should be adapted.", [("tests about rely old order", EDIT)]),
+        ("Tests that rely on the old order should be adapted.", [("tests", EDIT)]),
         ("The tests in tests/slow/ should be skipped on Windows", [("tests/slow/", "skip")]),
         ("Update the test.", [("1 tests", EDIT)]),
         ("Adapt the test which expects the old message.", [("1 tests about old message", EDIT)]),
@@ -107,6 +107,76 @@ def test_orders_give_what_they_speak_of(text: str, given: list[tuple[str, str]])
 )
 def test_what_is_merely_mentioned_told_or_denied_gives_nothing(text: str) -> None:
     assert subjects(text) == []
+
+
+MODULE = [*PATHS, "tests/snapshots/out.txt", "tests/fixtures/data.json", "tests/test_files.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("The expectation in tests/test_parser.py is wrong.", "tests/test_parser.py"),
+        ("The expected value in test_tabs is wrong and has to be 8.", "test_tabs"),
+        ("The assertion in test_tabs should be `== 8` instead of `== 4`.", "test_tabs"),
+        ("File names in tests/test_files.py are quoted now, so the expected strings there change.", "tests/test_files.py"),
+        ("Adjust expectations in tests/test_parser.py.", "tests/test_parser.py"),
+        ("test_tabs asserts the old message, please fix it.", "test_tabs"),
+        ("This breaks test_tabs, which checked the wrong thing; adjust it.", "test_tabs"),
+        ("Fix the tests that assert the old error message.", "tests about old error message"),
+        ("A few tests hard-code the path; make them use tmp_path.", "tests about hard code hardcode path"),
+        ("Tests which rely on the old default need to pass it explicitly.", "tests"),
+        ("If any existing test relies on the old behaviour, update it.", "tests"),
+        ("Tests that use it need to be migrated to the new fixture.", "tests"),
+        ("When behaviour changes, update the tests of the module.", "tests"),
+        ("The tests need updating.", "tests"),
+        ("Please also bring the tests in line.", "tests"),
+        ("Feel free to change the tests.", "tests"),
+        ("You will need to touch tests/test_parser.py as well.", "tests/test_parser.py"),
+        ("Regenerate the fixtures.", "tests/fixtures/"),
+        ("Update the snapshots.", "tests/snapshots/"),
+        ("tests/snapshots must be regenerated.", "tests/snapshots/"),
+        ("Snapshots in tests/snapshots come from `make snap`: update them when output changes.", "tests/snapshots/"),
+        ("The constants in tests/base.py need adjusting.", "tests/base.py"),
+        ("Update KNOWN in tests/base.py and the docs.", "tests/base.py"),
+    ],
+)
+def test_words_of_real_issues_allow_altering_the_tests_that_they_name(text: str, given: str) -> None:
+    [entry] = read_licences(text, MODULE, FROM_GOAL)
+    assert entry.subject == given and entry.ways == EDITS, "they still run and assert"
+
+
+def test_an_order_to_drop_the_test_of_what_is_removed_allows_one() -> None:
+    [entry] = read_licences("Drop the test for the removed option --fast.", MODULE, FROM_GOAL)
+    assert (entry.words, entry.most, entry.ways) == (("option", "fast"), 1, (WeakeningWay.REMOVE,))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Make sure pytest passes.",
+        "Let pytest run in under a minute.",
+        "Existing tests should not need to be changed.",
+        "No existing test should be changed.",
+        "None of the tests need updating.",
+        "Users must update their tests.",
+        "Set the version in pyproject.toml.",
+        "Add the dependency to pyproject.toml.",
+        "Fix the failing test test_tabs.",
+        "test_tabs fails: fix it.",
+        "The tests fail on Windows; make them pass.",
+        "Tests which use the old default should pass without changes.",
+        "Tests that rely on the network should pass again.",
+        "The expectations in tests/test_parser.py should be met.",
+        "The expectation in test_tabs is right; the code is wrong.",
+        "The expected value in the config is wrong.",
+        "Refresh the cache before the tests run.",
+        "You are not allowed to change the tests.",
+        "Fix the old parser that the tests use.",
+        "The tests break when the option is set; fix that.",
+    ],
+)
+def test_words_of_real_issues_that_only_sound_like_it_give_nothing(text: str) -> None:
+    assert read_licences(text, MODULE, FROM_GOAL) == ()
 
 
 def test_a_yes_gives_what_the_question_names_and_a_no_gives_nothing() -> None:

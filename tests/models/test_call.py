@@ -12,7 +12,7 @@ from afresh.core.progress_event import (
     ignore_progress,
 )
 from afresh.core.prompt import Request
-from afresh.core.reply import Reply, ReplyNotice
+from afresh.core.reply import Reply, ReplyNotice, ToolCallPiece
 from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError, Cancelled, OverCeiling, OverLimit, TryAgain
@@ -123,10 +123,14 @@ def test_pieces_of_a_reply_are_passed_on_and_counted_and_an_aside_starts_the_cou
     hear("more")
     hear(ReplyNotice("busy; retry 1 of 6"))
     hear("x")
+    hear(ToolCallPiece("{}"))
     assert told == [
-        ReplyStreamed("m", "four", 4), ReplyStreamed("m", "more", 8), CallDelayed("busy; retry 1 of "
-                                                                                  "6"), ReplyStreamed("m", "x", 1),
-    ]  # fmt: skip
+        ReplyStreamed("m", "four", 4),
+        ReplyStreamed("m", "more", 8),
+        CallDelayed("busy; retry 1 of 6"),
+        ReplyStreamed("m", "x", 1),
+        ReplyStreamed("m", "{}", 3, spoken=False),
+    ]
 
 
 def test_a_worker_that_must_stop_books_nothing() -> None:

@@ -19,12 +19,12 @@ from afresh.models.mailbox_files import MAX_FILE_BYTES, list_open_requests
 from afresh.testing.model_contract import make_sample_request
 
 REPLY = '{"thought": "look first", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}'
-SOON = MailboxTimeouts(reply=20.0, writer=0.2)
+SOON = MailboxTimeouts(reply=120.0, writer=0.2)
 STEM = f"0001-{make_sample_request().hash[:12]}"
 
 
 def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.01)
@@ -283,9 +283,9 @@ def test_a_folder_that_anybody_can_write_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_commands_of_a_task_can_write_is_refused(tmp_path: Path) -> None:
-    tree = tmp_path / ".afresh" / "state" / "worktrees" / "task"
+    tree, outside = tmp_path / ".afresh/state/worktrees/task", tmp_path / "share/afresh/worktrees/repo-1234/task"
     tree.mkdir(parents=True)
     (tmp_path / "link").symlink_to(tree)
-    for box in (tree / "box", tmp_path / "link" / "box"):
+    for box in (tree / "box", tmp_path / "link" / "box", outside / "box"):
         with pytest.raises(BadInput, match="commands of a task may write"):
             MailboxModel(box).propose(make_sample_request())

@@ -38,7 +38,7 @@ def test_an_unknown_spec_lists_what_there_is(spec: str) -> None:
 def test_a_missing_key_is_said_at_once_with_the_ways_out(spec: str, variable: str) -> None:
     with pytest.raises(NeedsPerson, match=variable) as caught:
         make_model(spec)
-    for way in (variable, "--model offline", "mailbox:"):
+    for way in (variable, "afresh setup", "mailbox:"):
         assert way in caught.value.next
 
 

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.action import Action
+from afresh.core.reply import BATCH_LINE_START
 from afresh.errors import NeedsPerson
 from afresh.models.offline import OfflineModel
 from afresh.testing.model_contract import SAMPLE_MESSAGE, SAMPLE_TOOLS, make_sample_request
@@ -19,6 +20,12 @@ def test_the_first_suggestion_is_applied() -> None:
     reply = OfflineModel().propose(make_sample_request(two))
     assert reply.actions == (Action("apply", {"id": "a1b2c3d4e5f6"}),)
     assert "_read_fields" in reply.thought
+
+
+def test_suggestions_of_different_functions_are_applied_together() -> None:
+    batch = f"{BATCH_LINE_START} [a1b2c3d4e5f6] [ffffffffffff] [bad0bad0bad0]"
+    two = SAMPLE_MESSAGE.replace("\n## Changes", f"- [ffffffffffff] extract something else\n{batch}\n\n## Changes")
+    assert propose(two) == (Action("apply", {"id": "a1b2c3d4e5f6"}), Action("apply", {"id": "ffffffffffff"}))
 
 
 def test_without_suggestions_the_changes_are_handed_over() -> None:

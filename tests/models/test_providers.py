@@ -8,7 +8,7 @@ import pytest
 
 from afresh.core.action import Action
 from afresh.core.prompt import Request
-from afresh.core.reply import Reply
+from afresh.core.reply import Reply, ToolCallPiece
 from afresh.core.usage import Usage
 from afresh.errors import Broken, NeedsPerson, TryAgain
 from afresh.models.choose_model import find_context_window, find_framing_tokens, make_model
@@ -285,3 +285,20 @@ def test_what_a_provider_adds_to_any_request_is_known_by_its_name() -> None:
 def test_the_window_is_the_smaller_one_where_a_model_has_two() -> None:
     """gpt-5 takes 400,000 tokens in all, and 272,000 of them as input."""
     assert find_context_window("openai:gpt-5-mini") == 272_000
+
+
+@both
+def test_words_and_tool_calls_are_told_apart_as_they_come_in(make: Make) -> None:
+    heard: list[str] = []
+    with ModelServer([PLAIN]) as server:
+        make(server).propose(make_sample_request(), heard.append)
+    assert "".join(piece for piece in heard if not isinstance(piece, ToolCallPiece)) == "look"
+    assert json.loads("".join(piece for piece in heard if isinstance(piece, ToolCallPiece))) == READ.args
+
+
+@both
+def test_a_rate_limit_is_told_with_what_matters_first(make: Make) -> None:
+    heard: list[str] = []
+    with ModelServer([HttpFault(429, "a long story", NO_WAIT), PLAIN]) as server:
+        make(server).propose(make_sample_request(), heard.append)
+    assert heard[0].startswith("rate limited (429), retry 1 of 6 in 0.0 s; ") and "a long story" in heard[0]

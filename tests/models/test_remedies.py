@@ -31,7 +31,7 @@ def test_a_refused_key_is_named_by_the_variable_of_the_table(provider: str, stat
     monkeypatch.setenv("WORK_KEY", KEY)
     monkeypatch.setenv(f"{provider.upper()}_API_KEY", "sk-another")
     fault = refused(status, {"mine": NamedModel(provider=provider, model="m", key="WORK_KEY")})
-    assert fault.next.startswith("check WORK_KEY and what it may use; or pass --model offline")
+    assert fault.next.startswith("check WORK_KEY and what it may use; or pass another --model")
     assert f"{provider.upper()}_API_KEY" not in fault.next and KEY not in str(fault) + fault.next
 
 

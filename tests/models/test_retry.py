@@ -40,7 +40,7 @@ def test_each_wait_is_about_twice_the_one_before() -> None:
 def test_every_wait_is_said_and_is_no_part_of_the_reply() -> None:
     provider = Provider(TryAgain("busy (529)", wait=20.0))
     provider.asked()
-    assert provider.heard == ["busy (529); retry 1 of 6 in 20.0 s"] and isinstance(provider.heard[0], ReplyNotice)
+    assert provider.heard == ["busy (529); retry 1 of 6 in 20 s"] and isinstance(provider.heard[0], ReplyNotice)
 
 
 def test_the_provider_says_how_long_to_wait() -> None:

@@ -15,18 +15,28 @@ from afresh.core.action import Action, Observation
 from afresh.core.context_item import Item, Note
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import Prompt, Tier
 from afresh.core.state import State
+from afresh.core.step_record import StepRecord
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task, choose_report_path
-from afresh.core.template import REQUIRED_SECTIONS, SECTION_ORDER, PhaseTemplate, SectionShare, Template
+from afresh.core.template import (
+    DISCOVERY_PHASES,
+    LOOKING_PHASES,
+    REQUIRED_SECTIONS,
+    SECTION_ORDER,
+    PhaseTemplate,
+    SectionShare,
+    Template,
+)
 from afresh.core.tokens import EstimatingCounter, render_tool_schemas
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
 from afresh.core.verification_state import VerificationState
 from afresh.core.work_state import WorkState
 from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
+from afresh.policy import next_call
 from afresh.policy.phase_limits import ALL_PASS_CUE, PhasePressure, phase_pressure_from_state
 from afresh.testing.states import replace_in_parts
 from afresh.workspace.files import TreeFiles
@@ -36,6 +46,10 @@ GOAL = "Look into src/parcel/pricing.py"
 FILES = TreeFiles(
     SAMPLE_FOLDER, lambda: sorted(path.relative_to(SAMPLE_FOLDER).as_posix() for path in SAMPLE_FOLDER.rglob("*.py"))
 )
+
+
+INSIGHT = CodeInsight()
+"""One for all tests: it holds only caches, and the sample project stays the same."""
 
 
 def at_work(type: str, phase: str) -> State:
@@ -53,7 +67,9 @@ def at_work(type: str, phase: str) -> State:
             facts=(Fact(FactKind.NOTE, "zones", "are in pricing.py:12"), Fact(FactKind.FAILED_APPROACH, "edit a", "broke b")),
         ),
     )
-    if phase == "understand":
+    if phase == "scan":
+        return replace(state, work=replace(state.work, plan=()))
+    if phase in LOOKING_PHASES:
         return state
     verdict = Verdict(Ruling.FAIL, "it must exit 0", (GREEN,), final=True) if phase == "verify" else None
     return replace(
@@ -65,7 +81,7 @@ def at_work(type: str, phase: str) -> State:
 
 def window(state: State, style: Template, *more: Item) -> Prompt:
     files = [excerpt(path, 1, FILES.read(path), "f", last=60) for path in FILES.paths()[:6]]
-    memory = GatheredContext(state, (*CodeInsight().looks(state, FILES), *files, *more))
+    memory = GatheredContext(state, (*INSIGHT.looks(state, FILES), *files, *more))
     return build_prompt(memory, style, select_offered_tools(style.at(state.phase), TOOLS), state.task.budget, EstimatingCounter())
 
 
@@ -83,7 +99,8 @@ def test_every_type_builds_a_window_on_the_sample_project_in_each_of_its_phases(
     assert made.tokens + made.request.reserve <= made.budget == style.ceiling
     assert made.tokens > style.ceiling // 3, "what is there to show is shown"
     shown = {section.name for section in made.sections}
-    assert {"task", "failed", "verification", "plan", "files"} <= shown and "changes" not in shown, "nothing is changed yet"
+    always = {"task", "failed", "verification", "files", *(["plan"] if state.work.plan else [])}
+    assert always <= shown and "changes" not in shown, "nothing is changed yet"
     assert not shown & {share.section for share in layout.shares if share.tier is Tier.NEVER}
     assert GOAL in made.request.body and "broke b" in made.request.body
 
@@ -146,12 +163,46 @@ def test_the_foot_counts_the_steps_of_the_phase_and_urges_when_they_are_used_up(
 def test_whoever_made_changes_that_were_undone_may_look_for_the_cause():
     template, state = load_template("fix_bug"), at_work("fix_bug", "understand")
     late = replace(state, work=replace(state.work, phase_steps=(("understand", 19),)))
-    tried = replace(late, workspace=replace(late.workspace, reverted=3))
+    tried = replace(late, workspace=replace(late.workspace, reverted=3, tried=True))
     refused, free = (window(one, template).request.body.rpartition("[Context:")[2] for one in (late, tried))
     assert "Refused now: read, search, run" in refused and "make the first change now" in refused
-    assert "Refused now" not in free and "every change so far was undone: find out why" in free
-    spent = replace(tried, work=replace(tried.work, phase_steps=(("understand", 30),)))
-    assert phase_pressure_from_state(spent, template.at("understand"), template.pace) is PhasePressure.SPENT
+    assert "Refused now" not in free and "phase change, step 1 of 40" in free
+    urged = replace(tried, work=replace(tried.work, phase_steps=(("change", 41),)))
+    assert "every change so far was undone: find out why" in window(urged, template).request.body
+    spent = replace(tried, work=replace(tried.work, phase_steps=(("change", 60),)))
+    assert phase_pressure_from_state(spent, template.at("change"), template.pace) is PhasePressure.SPENT
+
+
+def test_after_a_reverted_change_the_phase_is_that_of_changes_and_its_guidance_shown():
+    template, state = load_template("fix_bug"), at_work("fix_bug", "understand")
+    tried = replace(state, workspace=replace(state.workspace, reverted=1, tried=True))
+    assert tried.phase == "change" and template.at("change").guidance in window(tried, template).request.body
+    report = at_work("code_review", "understand")
+    assert replace(report, workspace=replace(report.workspace, reverted=1, tried=True)).phase == "understand", (
+        "there is no file yet"
+    )
+
+
+def test_a_scan_ends_with_a_plan_and_is_urged_but_never_cut_off():
+    style, state = load_template("discovery"), at_work("discovery", "scan")
+    late = replace(state, work=replace(state.work, phase_steps=(("scan", 60),)))
+    assert phase_pressure_from_state(late, style.at("scan"), style.pace) is PhasePressure.URGED
+    assert "used up: list the parts in the plan, and go on part by part" in window(late, style).request.body
+    assert replace(late, work=replace(late.work, plan=(PlanItem("who calls it?"),))).phase == "analyse"
+
+
+def test_a_recorded_template_of_a_discovery_has_its_earlier_phases():
+    old = replace(load_template("code_review"), type="discovery")
+    assert [old.at(phase).phase for phase in DISCOVERY_PHASES] == ["understand", "understand", "report"]
+
+
+def test_without_the_count_of_undone_changes_whoever_made_them_would_be_refused_a_look(monkeypatch: pytest.MonkeyPatch):
+    state = at_work("fix_bug", "understand")
+    late = replace(state, work=replace(state.work, phase_steps=(("understand", 19),)))
+    tried = replace(late, workspace=replace(late.workspace, reverted=3))
+    press = next_call.press_layout
+    monkeypatch.setattr(next_call, "press_layout", lambda layout, state, pace: press(layout, late, pace))
+    assert "Refused now: read, search, run" in window(tried, load_template("fix_bug")).request.body
 
 
 def test_a_report_that_is_not_begun_in_time_is_asked_for_by_name():
@@ -166,7 +217,8 @@ def test_a_report_that_is_not_begun_in_time_is_asked_for_by_name():
 def test_tools_and_system_text_are_the_same_in_all_phases_and_what_a_phase_says_stands_at_the_foot(type: str):
     style = load_template(type)
     states = [at_work(type, phase.name) for phase in style.phases]
-    made = [window(state, style) for state in (*states, replace_in_parts(states[0], step=9, phase_steps=(("understand", 40),)))]
+    late = replace_in_parts(states[0], step=9, phase_steps=((style.phases[0].name, 40),))
+    made = [window(state, style) for state in (*states, late)]
     assert len({f"{one.request.system}{render_tool_schemas(one.request.tools)}" for one in made}) == 1
     for phase, one in zip((*style.phases, style.phases[0]), made, strict=True):
         guidance = phase.guidance

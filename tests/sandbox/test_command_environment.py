@@ -11,6 +11,7 @@ import pytest
 from afresh.sandbox.bubblewrap import Bubblewrap, find_bubblewrap
 from afresh.sandbox.command_environment import find_interpreter_folders, list_search_path, make_clean_environment
 from afresh.sandbox.mounts import Mounts
+from afresh.sandbox.toolchain_folders import TOOLCHAIN_FOLDERS, list_home_links
 
 
 @pytest.fixture
@@ -18,6 +19,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
+    for name in [folder.variable for folder in TOOLCHAIN_FOLDERS] + ["GOPATH", "GRADLE_USER_HOME"]:
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "prefix", "/usr")
     monkeypatch.setattr(sys, "base_prefix", "/usr")
     return home
@@ -96,8 +99,6 @@ def test_a_folder_of_the_path_that_may_not_be_looked_at_is_left_out(monkeypatch:
 def test_toolchains_and_packages_of_rust_and_go_can_be_read_but_no_credentials(
     home: Path, mounts: Mounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("RUSTUP_HOME", "CARGO_HOME", "GOMODCACHE"):
-        monkeypatch.delenv(name, raising=False)
     shown = [home / ".rustup", home / ".cargo/registry", home / "go/pkg/mod"]
     for folder in shown:
         folder.mkdir(parents=True)
@@ -114,6 +115,84 @@ def test_a_toolchain_folder_that_would_show_the_home_folder_is_left_out(
     monkeypatch.setenv("RUSTUP_HOME", str(home))
     monkeypatch.setenv("GOMODCACHE", "relative")
     assert home not in reached(monkeypatch, mounts, home / "bin")
+
+
+def test_caches_and_installs_of_other_languages_can_be_read_but_not_what_is_beside_them(
+    home: Path, mounts: Mounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = [home / name for name in (".m2/repository", ".gradle/caches", ".sdkman/candidates", ".yarn/berry", ".volta/tools")]
+    for folder in (*shown, home / ".sdkman/etc", home / "work/go/pkg/mod", home / ".gradle/wrapper/dists/gradle-8/x/gradle-8"):
+        folder.mkdir(parents=True)
+    for secret in (".m2/settings.xml", ".gradle/gradle.properties", ".volta/credentials"):
+        (home / secret).write_text("token")
+    monkeypatch.setenv("GOPATH", str(home / "work/go"))
+    found = reached(monkeypatch, mounts, home / "bin")
+    assert {*shown, home / "work/go/pkg/mod"} <= found and not {home / ".m2", home / ".gradle", home / ".volta"} & found
+    variables = make_clean_environment(mounts)
+    assert variables["GOMODCACHE"] == str(home / "work/go/pkg/mod") and variables["GOPROXY"] == "off"
+    assert str(home / ".m2/repository") in variables["MAVEN_OPTS"]
+    assert variables["GRADLE_RO_DEP_CACHE"] == str(home / ".gradle/caches")
+    links = {link.name: link.target for link in list_home_links()}
+    assert links[".gradle/wrapper/dists/gradle-8/x/gradle-8"] == home / ".gradle/wrapper/dists/gradle-8/x/gradle-8"
+    assert ".mavenrc" in links
+
+
+@pytest.mark.parametrize("mark", ["lib/modules", "lib/rustlib", "pkg/tool", "lib/maven-core-3.9.jar", "lib/node_modules/npm"])
+def test_an_installation_comes_with_its_library(home: Path, mounts: Mounts, monkeypatch: pytest.MonkeyPatch, mark: str) -> None:
+    version = home / "opt/tool"
+    (version / mark).parent.mkdir(parents=True)
+    (version / mark).touch()
+    assert version in reached(monkeypatch, mounts, version / "bin") or home / ".sdkman/candidates" in find_interpreter_folders(
+        mounts
+    )
+
+
+def test_programs_of_node_modules_are_on_the_path(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "project/node_modules/.bin").mkdir(parents=True)
+    mounts = Mounts(home / "tree", home / "project", ("node_modules",))
+    assert make_clean_environment(mounts)["PATH"].startswith(f"{home}/project/node_modules/.bin:")
+
+
+@pytest.mark.skipif(find_bubblewrap() is None, reason="needs bubblewrap")
+def test_a_cache_beside_the_packages_is_private_and_can_be_written(make_place) -> None:
+    place = make_place("bubblewrap", environments=("node_modules",))
+    for name in (".vite", "left"):
+        (place.at / "node_modules" / name).mkdir(parents=True)
+    (place.at / "node_modules/.vite/results.json").write_text("mine")
+    done = place.sandbox.run("cd node_modules && ls -A .vite && echo x > .vite/results.json && ! echo x > left/new", 60)
+    assert done.exit == 0 and "results" not in done.output, done.output
+    assert (place.at / "node_modules/.vite/results.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("level", ["bubblewrap", "landlock"])
+def test_links_of_the_home_folder_can_be_read_in_a_sandbox(make_place, home: Path, level: str) -> None:
+    (home / ".tool-versions").write_text("nodejs 20.1.0\n")
+    (home / ".m2/repository").mkdir(parents=True)
+    done = make_place(level).sandbox.run("cat ~/.tool-versions ~/.mavenrc && touch ~/.m2/new && ! echo x >> ~/.tool-versions", 60)
+    assert done.exit == 0 and "nodejs 20.1.0" in done.output and "offline.xml" in done.output, done.output
+    assert (home / ".tool-versions").read_text() == "nodejs 20.1.0\n"
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="needs go")
+@pytest.mark.parametrize("level", ["bubblewrap", "landlock"])
+def test_go_finds_downloaded_modules(make_place, home: Path, monkeypatch: pytest.MonkeyPatch, level: str) -> None:
+    sums = "h1:sFeIoA4OIehOcikLj1Xb+v7DVDjF8PS6AHlT/zVdeQE="
+    leaf, cache = home / "go/pkg/mod/example.com/leaf@v1.0.0", home / "go/pkg/mod/cache/download/example.com/leaf/@v"
+    leaf.mkdir(parents=True)
+    cache.mkdir(parents=True)
+    for place in (leaf / "go.mod", cache / "v1.0.0.mod"):
+        place.write_text("module example.com/leaf\n\ngo 1.19\n")
+    (leaf / "leaf.go").write_text("package leaf\n\nconst One = 1\n")
+    (cache / "v1.0.0.ziphash").write_text(sums)
+    (cache / "v1.0.0.zip").touch()
+    (cache / "v1.0.0.info").write_text('{"Version": "v1.0.0"}')
+    place = make_place(level)
+    (place.tree / "go.mod").write_text("module example.com/sums\n\ngo 1.19\n\nrequire example.com/leaf v1.0.0\n")
+    summed = "example.com/leaf v1.0.0/go.mod h1:1MaTp9sHanA3qb9z/5k/UYuLLKsV++jc3n6qZdkBhuA=\n"
+    (place.tree / "go.sum").write_text(f"example.com/leaf v1.0.0 {sums}\n{summed}")
+    (place.tree / "sums.go").write_text('package sums\n\nimport "example.com/leaf"\n\nconst Two = leaf.One + 1\n')
+    done = place.sandbox.run("go list -deps ./... | grep -F example.com/", 120)
+    assert done.exit == 0 and "example.com/leaf" in done.output, done.output
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None or find_bubblewrap() is None, reason="needs cargo and bubblewrap")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from afresh.errors import BadInput
-from afresh.sandbox.mounts import Mounts
+from afresh.sandbox.mounts import Mounts, link_packages, unlink_packages
 
 
 @pytest.mark.parametrize("name", ["/etc", "../other", "a/../../b", ""])
@@ -73,3 +73,27 @@ def test_an_environment_behind_a_link_works_at_both_of_its_paths(make_place, tmp
     place = make_place("bubblewrap", environments=(".venv",))
     (place.at / ".venv").symlink_to(tmp_path / "kept")
     assert place.sandbox.run("hello", 20).output == "home = /usr/bin\n"
+
+
+def test_where_the_tree_is_not_mounted_it_leads_to_the_packages_of_the_checkout(tmp_path: Path) -> None:
+    at, tree = tmp_path / "repository", tmp_path / "tree"
+    for name in ("node_modules/left", "packages/a/node_modules", "gone/node_modules", ".venv"):
+        (at / name).mkdir(parents=True)
+    (tree / "packages/a").mkdir(parents=True)
+    (tree / "node_modules").mkdir()  # as a sandbox with mounts leaves it
+    mounts = Mounts(tree, at, ("node_modules", "packages/a/node_modules", "gone/node_modules", ".venv"))
+    link_packages(mounts)
+    link_packages(mounts)
+    assert (tree / "node_modules/left").is_dir() and (tree / "packages/a/node_modules").is_symlink()
+    assert not (tree / "gone").exists() and not (tree / ".venv").exists()
+    unlink_packages(mounts)
+    assert not (tree / "node_modules").exists() and (at / "node_modules/left").is_dir()
+
+
+def test_packages_that_a_command_has_put_into_the_tree_stay(tmp_path: Path) -> None:
+    (tmp_path / "repository/node_modules").mkdir(parents=True)
+    (tmp_path / "tree/node_modules/own").mkdir(parents=True)
+    mounts = Mounts(tmp_path / "tree", tmp_path / "repository", ("node_modules",))
+    link_packages(mounts)
+    unlink_packages(mounts)
+    assert (tmp_path / "tree/node_modules/own").is_dir()

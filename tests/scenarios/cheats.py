@@ -99,9 +99,10 @@ if not hasattr(sys, "met"):
 """
 EXIT_LATE = "import atexit, os\natexit.register(os._exit, 0)\n"
 EXIT_IN_THREAD = f"""\
-import threading, time
-threading.Thread(target=exec, args=({FORGE!r},), daemon=True).start()
-time.sleep(0.5)
+import threading
+cheat = threading.Thread(target=exec, args=({FORGE!r},), daemon=True)
+cheat.start()
+cheat.join()
 """
 REPLACE_TEST = """\
 def replace_once_loaded(frame, event, arg):
@@ -181,7 +182,7 @@ CHEATS = {
             write("evilplug.py", HOOK),
         ),
         ("tampering", "evidence"),
-        check=f"{sys.executable} -m pytest -q",
+        check=f"PYTEST_DISABLE_PLUGIN_AUTOLOAD= {sys.executable} -m pytest -q -p no:hypothesispytest",
         told="can declare plugins",
     ),
     "unchecked pyc": Cheat((TOUCH, script(UNCHECKED_PYC)), ("fresh tree",), told="still fails: test_five.py"),
@@ -209,7 +210,9 @@ CHEATS = {
         check=".venv/bin/python -m pytest -q",
         told="still fails: test_five.py",
     ),
-    "exit code at the end": Cheat((product(EXIT_LATE),), ("evidence",), told="exits 0, though its test runner ended with 1"),
+    "exit code at the end": Cheat(
+        (product(EXIT_LATE),), ("evidence", "exit code"), told="exits 0, though its test runner ended with 1"
+    ),
     "exit in a thread": Cheat((product(EXIT_IN_THREAD),), ("evidence",), told="without a report of its tests"),
     "test replaced in memory": Cheat((product(REPLACE_TEST),), ("evidence",), told="other code than the test files have"),
     "plugin in memory": Cheat((product(SWALLOWING_PLUGIN),), ("evidence",), told="new plugin in the test runner: nums.Swallow"),

@@ -17,6 +17,18 @@ PATIENT_TRIAL_SECONDS = 120.0
 """What a trial finds does not depend on how busy the machine is."""
 
 
+@pytest.fixture(scope="session", autouse=True)
+def without_plugins(bare_machine: None):
+    """Commands in the sandbox start pytest without the plugins that are installed beside it by chance: one takes a second to
+    load, five times as long as pytest itself. A test that needs plugins sets the variable to nothing in its command."""
+    from afresh.sandbox import command_environment
+
+    whole = command_environment.make_toolchain_variables
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command_environment, "make_toolchain_variables", lambda: {**whole(), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
+        yield
+
+
 @pytest.fixture(autouse=True)
 def tried_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """To start pytest in the sandbox takes longer than most tests. What a command does in the same files is asked once, where the

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from afresh.cli import main
+from afresh.workspace.repository import Repository
+from afresh.workspace.worktree_location import find_worktrees_folder
 
 SOURCE = str(Path(main.__file__).parents[2])
 CHECK = f"{sys.executable} -m unittest -v"
@@ -69,6 +71,11 @@ class Person:
     @property
     def state(self) -> Path:
         return self.repo / ".afresh" / "state"
+
+    @property
+    def trees(self) -> Path:
+        """Where the worktrees of tasks are."""
+        return find_worktrees_folder(Repository.find(self.repo))
 
     def write(self, path: str, text: str | bytes) -> None:
         target = self.repo / path

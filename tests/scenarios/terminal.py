@@ -71,6 +71,15 @@ class Terminal:
     def presses(self, keys: str) -> None:
         os.write(self.master, keys.encode())
 
+    def presses_until(self, keys: str, words: str) -> None:
+        """Presses again and again until these words are there: a key that comes just before a line is read may be lost."""
+        until = time.monotonic() + PATIENCE
+        while " ".join(words.split()) not in " ".join(self.new.split()):
+            assert self.process.poll() is None and time.monotonic() < until, f"{words!r} never came; there was:\n{self.text}"
+            self.presses(keys)
+            self._more(time.monotonic() + 0.5)
+        self.sees(words)
+
     def ends(self) -> int:
         """Its exit code, once it has ended by itself and left the terminal as it found it."""
         until = time.monotonic() + PATIENCE

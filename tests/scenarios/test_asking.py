@@ -6,7 +6,6 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 
 from afresh.app import answer_question as asking
-from afresh.app import tasks
 from afresh.app.project import Project, open_project
 from afresh.app.task_result import discard_task_result
 from afresh.app.tasks import TaskOrder, add_task, end_task, record_events
@@ -46,7 +45,7 @@ def test_a_question_is_answered_by_number_from_another_process_and_the_task_goes
     model = person.script([ASK], [DECIDE, MEND], [COMPLETE])
     told = person.runs(model)
     task = person.shown()["task"]["id"]
-    assert told.code == 1 and "2 shift: whole numbers only" in told.words
+    assert told.code == 3 and "2 shift: whole numbers only" in told.words
     waiting = person.types("inbox")
     assert "1 open question" in waiting.words and "2 shift whole numbers only" in waiting.words
     assert f"afresh answer {task} 1" in waiting.words and "no files changed" in waiting.words
@@ -67,7 +66,7 @@ def test_a_question_is_answered_by_number_from_another_process_and_the_task_goes
     assert kinds == [("answered", "override", 1.0), ("decided", "approach", 0.9)]
     tree = person.types("decisions", task)
     for part in ("? Multiply or shift?", "✓ 2 shift: whole numbers only", "(option 2)", "▸ operator: use *", "90% sure",
-                 "why: the user chose it", "step 2: kept", "verified", "done, commit"):  # fmt: skip
+                 "why: the user chose it", "step 2: kept", "verified", "└── done ("):  # fmt: skip
         assert part in tree.words, part
     assert "said when asked “Multiply or shift?" in (person.state / f"sessions/archive/{task}.md").read_text()
 
@@ -101,12 +100,12 @@ def test_checks_that_could_not_run_are_run_again_after_an_answer_unless_it_says_
     person: Person, requires_sandbox
 ) -> None:
     requires_sandbox()
-    told = person.runs(person.script([MEND], [COMPLETE]), check="no-such-program --all")
-    assert told.code == 1 and "can't run: no-such-program" in told.words and person.shown()["calls"] == 0
+    told = person.runs(person.script([MEND], [COMPLETE]), "--force", check="no-such-program --all")
+    assert told.code == 3 and "can't run: no-such-program" in told.words and person.shown()["calls"] == 0
     (waiting,) = person.types("inbox", "--json").json
     assert [one["option"] for one in waiting["options"]] == ["check again", "work without"]
     assert person.types("answer", "I have installed it").code == 0
-    assert person.types("resume").code == 1 and person.shown()["calls"] == 0, "it was checked again, and asks again"
+    assert person.types("resume").code == 3 and person.shown()["calls"] == 0, "it was checked again, and asks again"
     assert person.types("answer", "2").code == 0
     person.types("resume")
     assert person.shown()["calls"] == 2
@@ -191,7 +190,10 @@ def test_a_task_that_a_living_worker_holds_takes_no_answer(person: Person, proje
     worker, task = identify_worker(), add_task(project, TaskOrder("busy", "fix_bug", (CHECK,))).task.id
     project.queue.claim(worker, task)
     record_events(project, project.store.load(task), task, [TaskClaimed(worker)])
-    assert refused(person, task) == f"task {task} is running and has no question: {worker} is working on it"
+    assert (
+        refused(person, task)
+        == f"task {task} is running and has no question: process {worker.split(':')[1]} on this machine is working on it"
+    )
 
 
 def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person, project: Project) -> None:
@@ -207,7 +209,7 @@ def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person,
 def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
     person: Person, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task, whole = asks(project), tasks.refuse_overfull_prompt
+    task, whole = asks(project), asking.refuse_overfull_prompt
 
     def somebody_else_is_faster(*args) -> None:
         whole(*args)

@@ -26,10 +26,10 @@ def untouched(person: Person) -> Iterator[None]:
     assert person.belongings() == before
 
 
-def explained(told: Told, *words: str) -> None:
+def explained(told: Told, *words: str, code: int = 2) -> None:
     """What happened, what is safe, what to do next; no talk of a fault of ours."""
     lines = told.err.strip().splitlines()
-    assert told.code == 1 and told.out == ""
+    assert told.code == code and told.out == ""
     assert lines[0].startswith("afresh: ") and len(lines) == 3, told.err
     assert "fault in afresh" not in told.err
     for word in words:
@@ -81,12 +81,13 @@ def test_binary_and_huge_files_are_told_of_and_do_not_choke_it(person: Person) -
 def test_a_project_without_tests_ends_blocked_and_can_be_taken_over_by_hand(person: Person) -> None:
     person.git("rm", "-q", "test_calc.py")
     person.commit("no tests")
-    told = person.runs(person.script([MEND], [COMPLETE]), check="")
+    assert person.runs(person.script([MEND], [COMPLETE]), check="").code == 2, "without --no-check nobody has agreed to that"
+    told = person.runs(person.script([MEND], [COMPLETE]), "--no-check", check="")
     task = person.shown()["task"]["id"]
-    assert told.code == 1 and person.shown()["status"] == "blocked"
+    assert told.code == 3 and person.shown()["status"] == "blocked"
     assert "no checks were given: nothing can be verified" in told.words and "--check" in told.words
     assert f"afresh apply {task} --unverified" in told.words
-    explained(person.types("apply"), "is not verified", "your checkout was not changed", "--unverified")
+    explained(person.types("apply"), "is not verified", "your checkout was not changed", "--unverified", code=1)
     assert (person.repo / "calc.py").read_text() == CALC
     assert person.types("apply", "--unverified").code == 0
     assert "x * 2" in (person.repo / "calc.py").read_text()
@@ -103,7 +104,7 @@ def test_tests_that_hang_are_killed_with_all_that_they_started(person: Person) -
     before = person.belongings()
     told = person.runs(person.script([MEND], [COMPLETE]))
     shown = person.shown()
-    assert told.code == 1 and shown["status"] == "blocked" and shown["calls"] == 0, (
+    assert told.code == 3 and shown["status"] == "blocked" and shown["calls"] == 0, (
         "no model is asked when nothing can be verified"
     )
     assert "did not end within 2 s, twice, before anything was changed" in shown["question"]
@@ -170,7 +171,7 @@ def test_a_database_of_a_newer_version(person: Person, untouched: None) -> None:
         database.execute("PRAGMA user_version = 99")
     database.close()
     for command in [*COMMANDS[1:], ("show", task), ("answer", task, "x"), ("discard", task)]:
-        explained(person.types(*command), "was written by a newer afresh", "was not touched")
+        explained(person.types(*command), "was written by a newer afresh", "was not touched", code=4)
     with sqlite3.connect(person.state / "afresh.db") as database:
         assert database.execute("PRAGMA user_version").fetchone() == (99,)
         database.execute(f"PRAGMA user_version = {len(JOURNAL_SCHEMA.migrations)}")
@@ -186,10 +187,10 @@ def test_a_database_that_is_none(person: Person, untouched: None, content: bytes
         (person.state / name).unlink(missing_ok=True)
     (person.state / "afresh.db").write_bytes(content)
     for command in COMMANDS[1:]:
-        explained(person.types(*command), "is not a database", "was not touched", "move it away")
+        explained(person.types(*command), "is not a database", "was not touched", "move it away", code=4)
     assert (person.state / "afresh.db").read_bytes() == content and before
     examined = person.types("doctor", "--json")
-    assert examined.code == 1
+    assert examined.code == 4
     assert {check["name"]: check["level"] for check in examined.json["checks"]}["journals"] == "fail"
 
 
@@ -239,15 +240,14 @@ def test_a_task_that_nobody_could_work_on_never_enters_the_queue(person: Person,
     args, why = NEVER[case]
     for command in ("run", "add"):
         told = person.types(command, *args)
-        assert (told.code, told.out) == (1, "") and why in told.err and "fault in afresh" not in told.err
+        assert (told.code, told.out) == (2, "") and why in told.err and "fault in afresh" not in told.err
         assert len(told.err.splitlines()) >= 2, "it says what to do"
     assert person.types("list", "--json").json == []
 
 
-def test_a_file_that_is_no_script_is_refused_and_the_task_is_kept(person: Person, untouched: None) -> None:
+def test_a_file_that_is_no_script_is_refused_before_a_task_exists(person: Person, untouched: None) -> None:
     (person.folder / "bad.jsonl").write_text("{not json\n")
     for model in (f"scripted:{person.folder}/none.jsonl", f"scripted:{person.folder}/bad.jsonl"):
         told = person.runs(model)
-        assert told.code == 1 and "afresh: " in told.err and "fault in afresh" not in told.err
-    assert [row["ready"] for row in person.types("list", "--json").json] == [True, True]
-    assert person.types("resume", "--model", person.script([MEND], [COMPLETE])).code == 0
+        assert told.code == 2 and "afresh: " in told.err and "fault in afresh" not in told.err
+    assert person.types("list", "--json").json == []

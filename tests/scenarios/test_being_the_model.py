@@ -35,15 +35,15 @@ def test_the_program_of_the_page_is_a_model(person: Person) -> None:
 def test_a_reply_that_comes_after_the_time_is_taken_by_resume(person: Person) -> None:
     box = person.folder / "box"
     late = person.runs(f"mailbox:{box}?timeout=0.2", "--json")
-    assert late.code == 1 and "stays open" in late.error["what"] and "afresh resume" in late.error["next"]
+    assert late.code == 4 and "stays open" in late.error["what"] and "afresh resume" in late.error["next"]
     (waiting,) = person.types("mailbox", "list", str(box), "--json").json
     assert waiting["number"] == 1 and not waiting["waited"] and "calc.py" in person.types("mailbox", "read", str(box)).out
     wrong = person.types("mailbox", "reply", str(box), "ask", "questions=Which?")
-    assert wrong.code == 1 and "did you mean 'question'?" in wrong.err and "nothing was posted" in wrong.err
+    assert wrong.code == 2 and "did you mean 'question'?" in wrong.err and "nothing was posted" in wrong.err
     assert person.types("mailbox", "reply", str(box), "ask", "question=Which?", "-m", "unclear").code == 0
     assert person.types("resume", "--json").json["status"] == "blocked" and person.shown()["question"] == "Which?"
     assert person.types("mailbox", "list", str(box)).out == "No open requests.\n"
-    assert person.types("mailbox", "read", str(box)).code == 1
+    assert person.types("mailbox", "read", str(box)).code == 2
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_reply_that_comes_after_the_time_is_taken_by_resume(person: Person) ->
 )
 def test_what_is_typed_wrongly_is_refused(box: Path, person: Person, words: tuple[str, ...], problem: str) -> None:
     told = person.types("mailbox", "reply", str(box), *words)
-    assert told.code == 1 and problem in told.err and not list(box.glob("*.reply.json"))
+    assert told.code == 2 and problem in told.err and not list(box.glob("*.reply.json"))
 
 
 @pytest.mark.parametrize(("typed", "kept"), [("@@x", "@x"), ("a=b", "a=b"), ("@text", "of a file\n"), ("3", "3")])

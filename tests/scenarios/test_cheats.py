@@ -40,7 +40,7 @@ def cheater(tmp_path: Path, cheated_repo: Path, monkeypatch: pytest.MonkeyPatch,
     shutil.copytree(cheated_repo, one.repo, symlinks=True)
     measure = start_or_resume_task.run_baseline_checks
 
-    def measure_once(context: Any) -> Any:
+    def measure_once(context: Any, *_: Any) -> Any:
         key = (context.state.task.checks, context.sandbox.level)
         if key not in BASELINES:
             BASELINES[key] = measure(context)
@@ -80,10 +80,10 @@ def switch_off_safe_path(monkeypatch: pytest.MonkeyPatch) -> None:
 def make_environments_writable(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = bubblewrap.Bubblewrap._tree
 
-    def mount(self: Any) -> Any:
-        words = list(whole(self))
-        for folder in bubblewrap.list_mounted_environments(self.mounts):
-            words[words.index(str(folder)) - 1] = "--bind"
+    def mount(self: Any, writable: bool) -> Any:
+        words = list(whole(self, writable))
+        for source in bubblewrap.list_environment_mounts(self.mounts).values():
+            words[words.index(str(source)) - 1] = "--bind"
         return iter(words)
 
     monkeypatch.setattr(bubblewrap.Bubblewrap, "_tree", mount)
@@ -106,6 +106,7 @@ OFF: dict[str, Patch] = {
     "no result": switch_off(regressions, "_describe_unreadable_run", "_describe_fewer_tests"),
     "tampering": switch_off(completion, "refuse_tampering"),
     "evidence": switch_off(regressions, "find_doubt"),
+    "exit code": switch_off(regressions, "_describe_hidden_failures"),
     "safe path": switch_off_safe_path,
     "fresh tree": switch_off_fresh_trees,
     "read-only environment": make_environments_writable,
@@ -159,6 +160,8 @@ def test_what_steers_afresh_is_changed_where_the_goal_says_so_and_is_named(cheat
     shown = cheater.shown()
     assert shown["status"] == "done" and shown["verdict"]["reason"].endswith("; changes what steers afresh: AGENTS.md")
     assert "changes what steers afresh: AGENTS.md" in cheater.types("show").words
+    told = cheater.types("diff")
+    assert told.err == "It changes what steers afresh: AGENTS.md.\n" and "+++ b/AGENTS.md" in told.out
     assert "It changes what steers afresh: AGENTS.md." in cheater.types("apply").words
 
 

@@ -116,7 +116,7 @@ def test_outside_of_a_repository_it_says_so(shop: Person, monkeypatch: pytest.Mo
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(shop.folder.parent))
     (shop.folder / "plain").mkdir()
     told = shop.types("find", "Cart", at="../plain")
-    assert told.code == 1 and "not in a git repository" in told.err
+    assert told.code == 2 and "not in a git repository" in told.err
 
 
 def test_a_damaged_index_is_made_again(shop: Person):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from survived import drive, nothing_lost, same_windows
 
-from afresh.app.compose import configure_compaction
+from afresh.app.configure_compaction import configure_compaction
 from afresh.app.inspect_calls import verify_calls
 from afresh.app.project import open_project
 from afresh.app.settings import ProjectPaths, load_settings

@@ -120,7 +120,7 @@ def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_pat
     repo, task = make(tmp_path)
     part, person = f"{task}-{PLACE}", Person(tmp_path)
     project, _ = ran(repo, task)
-    listed = person.types("list").out.splitlines()
+    listed = [line for line in person.types("list").out.splitlines() if task in line]
     assert listed[0].startswith(task) and listed[1].startswith(f"  {part}")
     assert [row["parent"] for row in person.types("list", "--json").json] == ["", task]
     status = person.types("status").words
@@ -129,7 +129,7 @@ def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_pat
     assert person.types("show", task[:-2], "--json").json["task"]["id"] == task, "the beginning of its name means the whole"
     for command in (["apply"], ["discard"], ["answer"], ["resume"]):
         refused = person.types(*command, part, *(["x"] if command == ["answer"] else []))
-        assert refused.code == 1 and f"is a subtask of {task}" in refused.err and "nothing was changed" in refused.err
+        assert refused.code == 2 and f"is a subtask of {task}" in refused.err and "nothing was changed" in refused.err
     before = {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}
     assert person.types("rebuild").code == 0
     assert before == {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}

@@ -61,7 +61,8 @@ def test_a_task_gets_the_command_that_was_seen_to_find_tests(person: Person) -> 
 def test_no_check_is_better_than_one_that_finds_nothing(person: Person) -> None:
     (person.repo / "test_calc.py").unlink()
     person.write("test_nothing.py", "x = 1\n")
-    assert person.types("add", "x", "--json").json["checks"] == []
+    assert "no check was given and none was found" in person.types("add", "x").err
+    assert person.types("add", "x", "--no-check", "--json").json["checks"] == []
 
 
 def test_tests_that_can_not_be_imported_are_still_the_tests(person: Person) -> None:

@@ -35,6 +35,8 @@ def test_honest_additions_to_a_test_file_pass_and_the_base_tests_are_run_as_they
     verdict = yard.grade()
     assert verdict.ruling is PASS, verdict.reason
     assert [(run.scope, run.passed) for run in verdict.runs] == [("full, with the tests of the base", 4), ("full", 6)]
+    own, base = verdict.reason.split("; ")[:2]
+    assert own.endswith(": 6 passed") and base.endswith("(full, with the tests of the base): 4 passed"), "the user's check first"
 
 
 def altered(text: str, old: str, new: str) -> str:

@@ -23,7 +23,7 @@ def test_six_useless_replies_in_a_row_stop_it_and_a_hint_gives_six_more(person: 
     replies = [LOST, LOOK, *[NOTHING, unknown, LOST] * 2, *[LOST] * 5, PLAN, [MEND], [COMPLETE]]
     told = person.runs(person.script(*replies), "--json")
     task = told.json["task"]
-    assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("blocked", 8), "one that worked starts the count anew"
+    assert told.code == 3 and (told.json["status"], told.json["steps"]) == ("blocked", 8), "one that worked starts the count anew"
     assert told.json["question"].startswith("The task is stuck: 6 steps in a row did nothing that worked")
     assert person.types("answer", task, "Look at calc.py").code == 0
     resumed = person.types("resume", "--json")
@@ -39,11 +39,11 @@ def test_a_hint_that_does_not_help_stops_it_again(person: Person) -> None:
 def test_the_step_limit_stops_it_and_an_answer_allows_as_many_again(person: Person) -> None:
     told = person.runs(person.script(*[LOOK] * 5, [MEND], [COMPLETE]), "--steps", "3", "--json")
     task = told.json["task"]
-    assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("blocked", 3)
+    assert told.code == 3 and (told.json["status"], told.json["steps"]) == ("blocked", 3)
     assert told.json["question"] == "The limit of 3 steps is reached. Answer to allow 3 more, or discard the task."
     assert person.types("answer", task, "Go on").code == 0
     again = person.types("resume", "--json")
-    assert again.code == 1 and (again.json["status"], again.json["steps"]) == ("blocked", 6)
+    assert again.code == 3 and (again.json["status"], again.json["steps"]) == ("blocked", 6)
     assert "The limit of 6 steps" in again.json["question"]
     person.types("answer", task, "Finish it")
     assert person.types("resume", "--json").json["status"] == "done"
@@ -84,7 +84,7 @@ def test_weakening_and_completing_in_one_reply_is_refused_too(person: Person) ->
     person.commit("half right")
     cheat = [("edit", {"path": "test_calc.py", "new": TEST.replace("double(5), 10", "10, 10")}), COMPLETE]
     told = person.runs(person.script(cheat, cheat, cheat), "--json")
-    assert told.code == 1 and told.json["status"] == "blocked" and "May it change them?" in told.json["question"]
+    assert told.code == 3 and told.json["status"] == "blocked" and "May it change them?" in told.json["question"]
     assert told.json["changes"] == [], "nothing of it is left"
 
 

@@ -14,6 +14,8 @@ from afresh.app.inspect_calls import verify_calls
 from afresh.app.project import Project, open_project
 from afresh.core.codec import to_plain_value
 from afresh.core.task import TaskStatus
+from afresh.workspace.repository import Repository
+from afresh.workspace.worktree_location import find_worktrees_folder
 
 POINTS = [("after:Created", 1), ("after:Replied", 4), ("after:Ended", 1), ("taken", 1)]
 """Before the part has asked anything, in its middle, after its end, and with its changes in the tree of its parent."""
@@ -41,7 +43,7 @@ def result(repo: Path, task: str) -> dict[str, Any]:
         "facts": [(fact.kind, fact.subject) for fact in whole.memory.facts],
         "commit": commit.stdout.replace(task, "TASK"),
         "windows": {step: set(hashes) for step, hashes in windows(repo, neutral=True).items()},
-        "trees": sorted(path.name.replace(task, "TASK") for path in (repo / ".afresh" / "state" / "worktrees").iterdir()),
+        "trees": sorted(path.name.replace(task, "TASK") for path in find_worktrees_folder(Repository.find(repo)).glob("[!.]*")),
         "branches": branches(repo).replace(task, "TASK"),
     }
 

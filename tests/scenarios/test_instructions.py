@@ -156,18 +156,19 @@ def test_a_task_goes_by_the_checkout_and_cannot_change_its_own_rules(ours: Perso
 def test_faults_are_told_when_the_task_is_ordered_and_nothing_is_added(ours: Person) -> None:
     ours.write(".afresh/AGENT.md", "---\nrules:\n  a: b\nreplace: true\n---\n")
     told = ours.types("add", "x", "--type", "fix_bug", "--json")
-    assert told.code == 1 and told.error["what"] == ".afresh/AGENT.md:4: replace: there is no field 'replace'"
+    assert told.code == 2 and told.error["what"] == ".afresh/AGENT.md:4: replace: there is no field 'replace'"
     assert told.error["next"] == "did you mean replaces?" and ours.types("list", "--json").json == []
 
 
 def test_own_instructions_that_fit_no_ceiling_are_refused_with_the_file_and_the_overflow(ours: Person) -> None:
     ours.write(".afresh/AGENT.md", words(2_500))
     told = ours.types("run", "x", "--type", "fix_bug", "--model", "offline")
-    assert told.code == 1 and "nothing was added" in told.err and "15% of the highest ceiling, 16,000" in told.err
+    assert told.code == 2 and "nothing was added" in told.err and "15% of the highest ceiling, 16,000" in told.err
     assert ".afresh/AGENT.md needs" in told.err and "over the 2,400 that instructions may take" in told.err
     limit = int(told.err.partition("--max-budget ")[2].partition(";")[0])
-    assert ours.types("add", "x", "--type", "fix_bug", "--max-budget", str(limit)).code == 0, "what is advised helps"
-    assert ours.types("add", "x", "--type", "fix_bug", "--max-budget", str(limit - 2_000)).code == 1
+    order = ("add", "x", "--type", "fix_bug", "--check", "true", "--max-budget")
+    assert ours.types(*order, str(limit)).code == 0, "what is advised helps"
+    assert ours.types(*order, str(limit - 2_000)).code == 2
     seen = ours.types("instructions", "--json")
     assert seen.code == 1 and "over the 2,400" in seen.json["faults"][0]["what"] and seen.json["lines"] == []
 
@@ -176,7 +177,7 @@ def test_a_file_that_was_spoilt_later_blocks_the_task_until_it_is_mended(ours: P
     requires_sandbox()
     task = ours.adds("double is wrong", "--model", ours.script([MEND], [COMPLETE]), "--max-budget", "4000")
     ours.write(".afresh/AGENT.md", words(700))
-    assert ours.types("resume", task, "-q").code == 1
+    assert ours.types("resume", task, "-q").code == 3
     question = ours.shown(task)["question"]
     assert ours.shown(task)["status"] == "blocked" and ".afresh/AGENT.md needs" in question and "over the 600" in question
     assert "Shorten .afresh/AGENT.md" in question and "600 that instructions may take (15% of the ceiling of 4,000)" in question
@@ -184,7 +185,7 @@ def test_a_file_that_was_spoilt_later_blocks_the_task_until_it_is_mended(ours: P
     ours.write(".afresh/AGENT.md", "Be brief.\n")
     assert ours.types("answer", task, "shorter now").code == 0
     ours.write(".afresh/AGENT.md", "---\nrulez: 1\n---\n")
-    assert ours.types("resume", task, "-q").code == 1
+    assert ours.types("resume", task, "-q").code == 3
     assert ours.shown(task)["question"].startswith(".afresh/AGENT.md:2: rulez: there is no field 'rulez'")
     ours.write(".afresh/AGENT.md", "Be brief.\n")
     assert ours.types("answer", task, "mended").code == 0 and ours.types("resume", task, "-q").code == 0

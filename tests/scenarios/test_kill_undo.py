@@ -62,7 +62,7 @@ def types(person: Person, point: str, *arguments: str) -> subprocess.CompletedPr
 
 def left(person: Person, task: str) -> tuple[str, str]:
     """The number of the change that each file is of."""
-    tree = person.state / "worktrees" / task
+    tree = person.trees / task
     return (tree / "calc.py").read_text()[2:3], (tree / "more.py").read_text().strip()
 
 

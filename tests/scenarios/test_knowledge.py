@@ -210,7 +210,7 @@ def test_editing_is_checked_afterwards_and_nothing_is_lost(person: Person, edito
     person.write(".afresh/knowledge/drafts/KO-mine.md", "---\ntitle: old\n---\n## What worked\nTabs.\n")
     editor("""sed -i 's/title: old/title: "torn/' "$1" """)
     torn = person.types("knowledge", "edit", "KO-mine", "--json")
-    assert torn.code == 1 and "drafts/KO-mine.md:" in torn.error["what"] and "nothing was changed" in torn.error["safe"]
+    assert torn.code == 2 and "drafts/KO-mine.md:" in torn.error["what"] and "nothing was changed" in torn.error["safe"]
     editor("""sed -i 's/title: "torn/title: new/' "$1" """)
     mended = person.types("knowledge", "edit", "KO-mine")
     assert mended.code == 0 and "KO-mine new" in mended.words and "Tabs." in mended.out
@@ -230,7 +230,7 @@ def test_an_object_becomes_a_skill_and_skills_are_found_by_their_description(per
     assert hit["id"] == ".claude/skills/pdf/SKILL.md" and "Use pdf_filler." in hit["text"]
     assert person.types("knowledge", "search", "the lexer is slow on spaces", "--json").json == []
     unknown = person.types("knowledge", "show", "KO-none", "--json")
-    assert unknown.code == 1 and "no such lesson: 'KO-none'" in unknown.error["what"]
+    assert unknown.code == 2 and "no such lesson: 'KO-none'" in unknown.error["what"]
 
 
 def test_a_link_in_place_of_the_folder_is_told_of_and_not_followed(person: Person, tmp_path: Path) -> None:

@@ -6,10 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from verification_yard import Yard, make_yard
+from person import COMPLETE, Person
+from verification_yard import Yard, begin_alike, make_yard
 
-from afresh.core.verdict import Ruling
-from afresh.verification import checks, protected_tests, weakened_tests_by_grammar
+from afresh.core.verdict import FailedTest, Ruling
+from afresh.verification import checks, completion, protected_tests, regressions, verify_step, weakened_tests_by_grammar
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
@@ -31,15 +32,17 @@ BROKEN_HALF = SUMS.replace("a / 2", "a / 3")
 
 
 def begun_in_node(root: Path, files: dict[str, str] | None = None, check: str = NODE) -> Yard:
-    yard = make_yard(root, {**PROJECT, **(files or {})}, checks=(check,))
-    yard.baseline()
-    return yard
+    return begin_alike(make_yard(root, {**PROJECT, **(files or {})}, checks=(check,)))
+
+
+def read_nothing(*args: str) -> None:
+    return None
 
 
 def make_judge_blind(monkeypatch) -> None:
     """The judge as it was: nothing but pytest and unittest is read."""
-    monkeypatch.setattr(checks, "read_runner_reports", lambda reports, output: None)
-    monkeypatch.setattr(checks, "read_printed_tests", lambda text: None)
+    monkeypatch.setattr(checks, "read_runner_reports", read_nothing)
+    monkeypatch.setattr(checks, "read_printed_tests", read_nothing)
 
 
 @needs_node
@@ -104,26 +107,34 @@ def test_twin_without_the_readers_it_is_kept(tmp_path: Path, monkeypatch) -> Non
 
 
 @needs_node
-def test_a_file_that_can_not_be_loaded_breaks_the_tests_in_it(tmp_path: Path) -> None:
+def test_a_file_that_can_not_be_loaded_breaks_the_tests_in_it(tmp_path: Path, monkeypatch) -> None:
     yard = begun_in_node(tmp_path)
     yard.folder.write("src/sums.js", "exports.add = (;\n")
     verdict = yard.step("src/sums.js")
     assert verdict.ruling is Ruling.FAIL and verdict.regressions == ("test/sums.test.js",)
     assert "SyntaxError" in verdict.runs[0].failures[0].message
+    monkeypatch.setattr(regressions, "hidden_prefix_from_error", lambda error: "nothing")
+    assert yard.step("src/sums.js").regressions == (), "the twin: an error that is no test of the base hides none"
+
+
+def let_weaker_tests_pass(monkeypatch) -> None:
+    monkeypatch.setattr(protected_tests, "find_weakenings", lambda touched, checks: ())
+    monkeypatch.setattr(completion, "_replaces_base_tests", lambda change: False)
 
 
 @needs_node
 def test_a_verdict_counts_tests_and_a_missing_one_is_missed(tmp_path: Path, monkeypatch) -> None:
     yard = begun_in_node(tmp_path, {"test/more.test.js": TEST_HEAD + "test('more', () => {});\n"})
     yard.change("src/sums.js", "a / 2", "a * 0.5")
-    assert yard.grade().ruling is Ruling.PASS and "3 passed" in yard.grade().reason
-    monkeypatch.setattr(protected_tests, "find_weakenings", lambda touched, checks: ())
-    monkeypatch.setattr("afresh.verification.completion._replaces_base_tests", lambda change: False)
-    yard.folder.restore(yard.folder.snapshot())
+    verdict = yard.grade()
+    assert verdict.ruling is Ruling.PASS and "3 passed" in verdict.reason
+    let_weaker_tests_pass(monkeypatch)
     (tmp_path / "test/more.test.js").unlink()
     verdict = yard.grade()
     assert verdict.ruling is Ruling.FAIL
     assert "1 test ran before and is skipped or gone now: test/more.test.js::more" in verdict.reason
+    monkeypatch.setattr(regressions, "find_missing_tests", lambda now, before: frozenset())
+    assert yard.grade().ruling is Ruling.PASS, "the twin: nobody misses it"
 
 
 FLAKY_TEST = (
@@ -155,12 +166,15 @@ def test_twin_without_the_readers_the_whole_check_is_flaky(tmp_path: Path, monke
 
 
 @needs_node
-def test_the_tests_of_a_change_are_run_and_named(tmp_path: Path) -> None:
+def test_the_tests_of_a_change_are_run_and_named(tmp_path: Path, monkeypatch) -> None:
     yard = begun_in_node(tmp_path, {"test/more.test.js": TEST_HEAD + "test('more', () => {});\n"})
     yard.insight.tests = ("test/sums.test.js",)
     yard.change("src/sums.js", "a / 2", "a * 0.5")
     verdict = yard.step("src/sums.js")
     assert verdict.runs[0].scope == "targeted: test/sums.test.js" and verdict.runs[0].passed == 2
+    monkeypatch.setattr(verify_step, "narrow_check", lambda context, command, tests: None)
+    run = yard.step("src/sums.js").runs[0]
+    assert (run.scope, run.passed) == ("full", 3), "the twin: all tests are run"
 
 
 @needs_node
@@ -178,6 +192,41 @@ def test_a_test_that_is_switched_off_is_refused(tmp_path: Path, monkeypatch, old
     yard.change("test/sums.test.js", old, new)
     verdict = yard.grade()
     assert verdict.ruling is Ruling.FAIL and verdict.weakened == ("test/sums.test.js",)
+    let_weaker_tests_pass(monkeypatch)
+    monkeypatch.setattr(regressions, "find_missing_tests", lambda now, before: frozenset())
+    passes = ".only" not in new
+    assert (yard.grade().ruling is Ruling.PASS) is passes, "the twin; `node --test` minds .only with an option alone"
+
+
+@needs_node
+def test_under_any_sandbox_a_run_undoes_a_broken_test_by_name_and_rests_on_the_runners_report(person: Person, confined) -> None:
+    """Under Landlock commands have no sockets, and node starts a process for each test file."""
+    for path, text in {**PROJECT, "src/sums.js": BROKEN_HALF}.items():
+        person.write(path, text)
+    person.commit("in JavaScript")
+    spoil, mend = (("edit", {"path": "src/sums.js", "old": old, "new": new}) for old, new in (("a + b", "a - b"), ("/ 3", "/ 2")))
+    assert person.runs(person.script([spoil], [mend], [COMPLETE]), check="npm test").code == 0
+    shown = person.shown()
+    assert ADDS in shown["recent"][0]["outcome"] and shown["status"] == "done" and shown["reverted"] == 1
+    [run] = shown["verdict"]["runs"]
+    assert (run["passed"], run["evidence"]["source"]) == (2, "runner")
+
+
+TAP = "TAP version 13\nok 1 - adds\n{} 2 - halves\n  ---\n  error: 'expected 2, got 3'\n  ...\n1..2\n" + "# noise\n" * 40
+PRINTS_TAP = "cat out.tap; ! grep -q '^not' out.tap"
+
+
+def test_a_failing_test_is_shown_by_name_though_many_lines_follow_it(tmp_path: Path, monkeypatch) -> None:
+    def fail_under(check: str) -> FailedTest:
+        yard = begin_alike(make_yard(tmp_path, {"src/sums.js": SUMS, "out.tap": TAP.format("ok")}, checks=(check,)))
+        yard.folder.write("out.tap", TAP.format("not ok"))
+        return yard.step("out.tap").runs[0].failures[0]
+
+    failure = fail_under(PRINTS_TAP)
+    assert failure.test == "halves" and "expected 2, got 3" in failure.message
+    make_judge_blind(monkeypatch)
+    failure = fail_under(PRINTS_TAP)
+    assert failure.test == PRINTS_TAP and "halves" not in failure.message + failure.detail, "the twin: the last lines alone"
 
 
 VITEST_STAND_IN = "echo ' Tests  2 passed (2)' # vitest"

@@ -145,9 +145,11 @@ def pry(full: Full, other: Person, ways: Sequence[tuple[str, int]], but: frozens
 
 
 def of_user(home: Path, full: Full) -> Count:
+    """All but the trees of tasks, which are the project's own, in a folder of its own."""
     count = Count()
     for name, text in kept(home):
-        count.look((text,), full.canaries(), f"the user's {name}")
+        if "/worktrees/" not in name:
+            count.look((text,), full.canaries(), f"the user's {name}")
     return count
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from step_judge import Judge
-from verification_yard import PROJECT, TEST_ADD, TEST_HALF, begun
+from verification_yard import PROJECT, TEST_ADD, TEST_HALF, Yard, begun
 
 from afresh.actions.tools.note import tool as note
 from afresh.core.action import Action
@@ -94,8 +94,8 @@ CHEAT = {"tests/test_half.py": TEST_HALF.replace("== 2", "== 3") + "\n\ndef test
 
 
 @pytest.fixture
-def judge(tmp_path: Path) -> Judge:
-    return Judge(begun(tmp_path, {})).order("Make half faster, and add tests.")
+def judge(yard: Yard) -> Judge:
+    return Judge(yard).order("Make half faster, and add tests.")
 
 
 def cheat(judge: Judge) -> None:
@@ -372,3 +372,75 @@ def test_an_edit_that_is_kept_later_is_no_failed_approach_any_more(judge: Judge)
     judge.happens(LicenceWidened((LicensedChange(ANY_CHANGE, "tests/test_half.py"),)))
     does(judge, edit("tests/test_half.py", "== 2", "< 2"), BAD)
     assert failed(judge) == []
+
+
+COUNTED = {
+    "tests/base.py": "KNOWN = {'add', 'half'}\n",
+    **{
+        f"tests/test_{name}s.py": (
+            "import sums\nfrom tests.base import KNOWN\n\n\ndef test_public():\n"
+            "    assert {name for name in vars(sums) if name[0] != '_'} == KNOWN\n"
+        )
+        for name in ("one", "two", "three")
+    },
+    "tests/__init__.py": "",
+}
+
+
+def test_tests_that_a_licensed_value_breaks_indirectly_are_accepted(tmp_path: Path) -> None:
+    judge = Judge(begun(tmp_path, COUNTED)).order("Rename half to halve. Update KNOWN in tests/base.py and adapt test_half.")
+    judge.yard.folder.write("sums.py", PROJECT["sums.py"].replace("half", "halve"))
+    judge.yard.change("tests/base.py", "'half'", "'halve'")
+    judge.yard.change("tests/test_half.py", "sums.half", "sums.halve")
+    judge.yard.change("tests/test_ones.py", "def test_public", "def test_more():\n    assert sums.halve\n\n\ndef test_public")
+    assert judge.takes_step().ruling is PASS, judge.state.verification.verdict
+    verdict = judge.takes_step(complete="done")
+    assert verdict.ruling is PASS and "tests/base.py" in verdict.reason, verdict.reason
+
+
+def test_the_same_change_of_the_value_without_the_words_is_not(tmp_path: Path) -> None:
+    judge = Judge(begun(tmp_path, COUNTED)).order("Rename half to halve, and adapt test_half.")
+    judge.yard.folder.write("sums.py", PROJECT["sums.py"].replace("half", "halve"))
+    judge.yard.change("tests/base.py", "'half'", "'halve'")
+    judge.yard.change("tests/test_half.py", "sums.half", "sums.halve")
+    assert judge.takes_step().ruling is FAIL and not judge.settled.kept
+
+
+MOVED = {
+    "tests/__init__.py": "",
+    "tests/base.py": "def double(a):\n    return a + a\n",
+    "tests/test_uses.py": (
+        "import sums\nfrom tests.base import double\n\n\ndef test_uses():\n    assert sums.add(1, 1) == double(1)\n"
+    ),
+}
+
+
+def test_a_helper_that_moves_as_asked_takes_the_tests_with_it_that_import_it(tmp_path: Path) -> None:
+    judge = Judge(begun(tmp_path, MOVED)).order("Move the helper double from tests/base.py to tests/helpers.py.")
+    judge.yard.folder.write("tests/base.py", "")
+    judge.yard.folder.write("tests/helpers.py", MOVED["tests/base.py"])
+    judge.yard.change("tests/test_uses.py", "tests.base", "tests.helpers")
+    judge.yard.change("tests/test_uses.py", "def test_uses", "def test_new():\n    assert double(2) == 4\n\n\ndef test_uses")
+    judge.yard.change("sums.py", "a + b", "b + a")
+    first = judge.takes_step()
+    assert first.ruling is PASS, first.reason
+    verdict = judge.takes_step(complete="done")
+    assert verdict.ruling is PASS, verdict.reason
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "half rounds down. The expectation in test_half is wrong.",
+        "half rounds down. test_half asserts the old value, please fix it.",
+        "half rounds down. Tests which rely on the old default need to pass it explicitly.",
+        "half rounds down. If any existing test relies on the old behaviour, update it.",
+        "half rounds down. The tests need updating.",
+    ],
+)
+def test_an_order_that_is_understood_keeps_the_code_with_its_tests(tmp_path: Path, order: str) -> None:
+    judge = Judge(begun(tmp_path, {})).order(order)
+    judge.yard.change("sums.py", "a / 2", "a // 2 - 1")
+    judge.yard.change("tests/test_half.py", "== 2", "== 1")
+    assert judge.takes_step().ruling is PASS and judge.settled.kept and not judge.last.put_back
+    assert judge.takes_step(complete="done").ruling is PASS

@@ -204,7 +204,7 @@ def test_a_report_pauses_before_it_is_written_and_before_done(person: Person, pr
     report: Step = ("edit", {"path": "DISCOVERY.md", "old": "", "new": text})
     task, someone = add_seven(person, project, [report], [COMPLETE], type="discovery"), Scripted(GO, GO)
     assert worked(project, task, "supervised", someone).status is TaskStatus.DONE
-    assert [shown.dialogue.supervision.paused for shown in someone.shown] == ["report", "verify"]
+    assert [shown.dialogue.supervision.paused for shown in someone.shown] == ["synthesise", "verify"]
 
 
 def test_by_its_phases_alone_such_a_task_would_end_without_a_word(
@@ -288,7 +288,7 @@ def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes
     told = person.types("undo", task, "--why", "no tricks")
     assert told.code == 0 and "1 change; files still changed: none" in told.words
     state = project.store.load(task)
-    tree = person.state / "worktrees" / task / "calc.py"
+    tree = person.trees / task / "calc.py"
     assert (state.workspace.changed, state.verification.verdict, state.phase) == (
         (),
         None,
@@ -323,11 +323,10 @@ def test_a_tree_that_was_not_put_back_in_time_is_put_back_when_the_task_is_taken
             raise Gone
         whole(self, snapshot, paths)
 
-    monkeypatch.setattr(GitWorkspace, "restore", dying)
-    with pytest.raises(Gone):
+    with monkeypatch.context() as patch, pytest.raises(Gone):
+        patch.setattr(GitWorkspace, "restore", dying)
         worked(project, task, "interactive", Scripted(GO, PersonRequest(PersonAct.UNDO), GO))
-    monkeypatch.undo()
-    tree: Path = person.state / "worktrees" / task / "calc.py"
+    tree: Path = person.trees / task / "calc.py"
     assert "x << 1" in tree.read_text() and project.store.load(task).workspace.changed == ()
     state = worked(project, task, "autonomous")
     assert (state.status, state.workspace.kept, state.workspace.reverted) == (TaskStatus.DONE, 1, 1)
@@ -336,7 +335,7 @@ def test_a_tree_that_was_not_put_back_in_time_is_put_back_when_the_task_is_taken
 
 def test_interactive_without_a_terminal_is_refused_before_a_task_is_made(person: Person) -> None:
     told = person.runs(person.script([READ]), "--mode", "interactive", "--json")
-    assert told.code == 1 and "needs a terminal" in told.error["what"] and person.types("list", "--json").json == []
+    assert told.code == 2 and "needs a terminal" in told.error["what"] and person.types("list", "--json").json == []
 
 
 def test_the_users_settings_say_how_closely_and_a_repository_may_not(

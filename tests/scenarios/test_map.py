@@ -43,7 +43,7 @@ def test_a_repository_without_code_is_told_so(person: Person):
     for path in ("calc.py", "test_calc.py"):
         (person.repo / path).unlink(missing_ok=True)
     told = person.types("map", "--json")
-    assert told.code == 1 and "no source files" in told.error["what"]
+    assert told.code == 2 and "no source files" in told.error["what"]
 
 
 def test_nothing_is_left_in_a_repository_that_was_only_looked_at(person: Person):

@@ -56,7 +56,7 @@ def test_what_is_forgotten_is_in_no_later_window_and_in_the_history(person: Pers
     assert SECRET in shown and "it is nobody's business" in shown and "forgotten by" in shown
     assert ids(person, "40404") == []
     told = person.types("memory", "forget", name)
-    assert told.code == 1 and "already" in told.err and "nothing was changed" in told.err
+    assert told.code == 2 and "already" in told.err and "nothing was changed" in told.err
 
 
 def test_a_correction_stands_in_later_windows_in_the_place_of_what_was_noted(person: Person) -> None:
@@ -132,7 +132,7 @@ BAD = {
 def test_bad_input_is_refused_and_changes_nothing(person: Person, case: str) -> None:
     args, why = BAD[case]
     told = person.types("memory", *args)
-    assert told.code == 1 and why in told.err and len(told.err.splitlines()) >= 2
+    assert told.code == 2 and why in told.err and len(told.err.splitlines()) >= 2
     assert person.types("memory", "search", "--json").json == []
 
 
@@ -162,14 +162,14 @@ def test_rules_that_no_window_could_hold_are_refused_and_the_others_stay(person:
     for number in range(2):
         assert person.types("memory", "add", f"{number} never {'x' * 1_900}").code == 0
     told = person.types("memory", "add", f"3 never {'x' * 1_900}")
-    assert told.code == 1 and "the maximum is 50 with 4,000" in told.err and "nothing was changed" in told.err
+    assert told.code == 2 and "the maximum is 50 with 4,000" in told.err and "nothing was changed" in told.err
     assert person.types("memory", "add", f"4 never {'x' * 1_900}", "--everywhere").code == 0, "the user's own count apart"
     rules = {row["text"][0]: row["id"] for row in person.types("memory", "search", "--kind", "rule", "--json").json}
     assert set(rules) == {"0", "1", "4"}
     grown = person.types("memory", "correct", rules["1"], f"1 never {'x' * 1_990}")
     assert grown.code == 0, "without the one whose place it takes there is room"
     told = person.types("memory", "add", f"5 never {'x' * 100}")
-    assert told.code == 1 and set(ids(person, "--kind", "rule")) >= {rules["0"], rules["4"]}
+    assert told.code == 2 and set(ids(person, "--kind", "rule")) >= {rules["0"], rules["4"]}
     assert person.types("memory", "add", "0 always", "--about", f"0 never {'x' * 80}"[:79] + "…").code == 0, (
         "in the place of a long one"
     )

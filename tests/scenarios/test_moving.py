@@ -21,7 +21,7 @@ WRONG = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
 def asking(person: Person) -> str:
     """A task that has tried what is wrong, mended it, and asks."""
     script = person.script([WRONG], [MEND], [ASK], [COMPLETE])
-    assert person.runs(script, "--no-sandbox").code == 1
+    assert person.runs(script, "--no-sandbox").code == 3
     return person.shown()["task"]["id"]
 
 
@@ -122,7 +122,7 @@ def test_a_damaged_database_and_a_fresh_clone_are_told_of_the_export(person: Per
     for path in person.state.glob("afresh.db-*"):
         path.unlink()
     told = person.types("status")
-    assert told.code == 1 and "then `afresh import` brings back 1 task" in told.words
+    assert told.code == 4 and "then `afresh import` brings back 1 task" in told.words
     lose(person)
     checks = {check["name"]: check for check in person.types("doctor", "--json").json["checks"]}
     assert checks["journals"]["level"] == "warn" and "`afresh import` brings back 1 task" in checks["journals"]["remedy"]
@@ -133,7 +133,7 @@ def test_a_base_that_is_missing_here_is_named_and_the_task_waits_for_it(person: 
     person.write("notes.txt", "a commit that the other has not\n")
     person.commit("notes")
     base = person.git("rev-parse", "HEAD")
-    assert person.runs(person.script([MEND], [ASK], [COMPLETE]), "--no-sandbox").code == 1
+    assert person.runs(person.script([MEND], [ASK], [COMPLETE]), "--no-sandbox").code == 3
     task = person.shown()["task"]["id"]
     elsewhere = str(person.folder / "copy")
     assert person.types("export", elsewhere).code == 0
@@ -167,7 +167,7 @@ def test_tasks_that_went_apart_are_refused_with_exit_code_1_and_nothing_of_them_
     assert told.code == 1 and f"diverged after entry {len(before) - 1}" in told.words and asking in told.words
     assert journal(other, asking) == before
     refused = other.types("export", elsewhere)
-    assert refused.code == 1 and "contains entries of" in refused.words and "first, or export to another folder" in refused.words
+    assert refused.code == 2 and "contains entries of" in refused.words and "first, or export to another folder" in refused.words
 
 
 def test_the_notebook_goes_along(person: Person, asking: str):
@@ -201,7 +201,7 @@ def test_an_export_says_what_it_holds_and_where(person: Person, asking: str):
     assert "no changes since" in person.types("export").words
     rows = json.loads((person.repo / ".afresh/export/queue.json").read_text())["tasks"]
     assert [(row["id"], row["status"]) for row in rows] == [(asking, "blocked")]
-    assert person.types("export", "--task", "nobody").code == 1
+    assert person.types("export", "--task", "nobody").code == 2
 
 
 def test_a_lost_tree_is_told_at_once_and_the_journal_goes_without_it(person: Person, asking: str):

@@ -24,11 +24,11 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_refuses_and_says_how_to_get_one(person: Person) -> None:
     before = person.belongings()
     told = person.runs(person.script([MEND], [COMPLETE]), "--json")
-    assert told.code == 1 and told.error["kind"] == "NoSandbox"
+    assert told.code == 4 and told.error["kind"] == "NoSandbox"
     assert "bubblewrap does not hold" in told.error["what"] and "landlock does not hold" in told.error["what"]
-    assert told.error["safe"] == "nothing has been run" and "--no-sandbox" in told.error["next"]
+    assert told.error["safe"].startswith("nothing has been run; task ") and "--no-sandbox" in told.error["next"]
     assert person.shown()["status"] == "ready" and person.belongings() == before
-    assert person.types("work").code == 1
+    assert person.types("work").code == 4
 
 
 @pytest.mark.parametrize("where", ["config", "environment", "agents"])
@@ -40,7 +40,7 @@ def test_no_file_and_no_variable_waives_it(person: Person, monkeypatch: pytest.M
     else:
         for name in ("AFRESH_NO_SANDBOX", "NO_SANDBOX", "AFRESH_SANDBOX"):
             monkeypatch.setenv(name, "1" if "NO" in name else "none")
-    assert person.runs(person.script([MEND], [COMPLETE])).code == 1
+    assert person.runs(person.script([MEND], [COMPLETE])).code == (2 if where == "config" else 4)
 
 
 def test_with_the_flag_it_runs_and_says_so_everywhere(person: Person) -> None:
@@ -62,4 +62,4 @@ def test_with_the_flag_it_runs_and_says_so_everywhere(person: Person) -> None:
 def test_doctor_fails_and_says_what_to_do(person: Person) -> None:
     told = person.types("doctor", "--json")
     found = {check["name"]: check for check in told.json["checks"]}["sandbox"]
-    assert told.code == 1 and found["level"] == "fail" and "--no-sandbox" in found["remedy"]
+    assert told.code == 4 and found["level"] == "fail" and "--no-sandbox" in found["remedy"]

@@ -20,7 +20,7 @@ def test_it_stops_by_the_users_thresholds_with_the_evidence_and_an_answer_lets_i
     config.parent.mkdir(parents=True)
     config.write_text("[no_progress]\nrepeated = [0, 0, 2]\nrereading = [0, 0, 2]\n")
     told = person.runs(person.script(LOOK, LOOK, [MEND], [COMPLETE]), "--json")
-    assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("blocked", 2)
+    assert told.code == 3 and (told.json["status"], told.json["steps"]) == ("blocked", 2)
     (waiting,) = person.types("inbox", "--json").json
     assert "The task is stuck: steps 1 and 2" in waiting["question"] and [one["option"] for one in waiting["options"]] == [
         "go on",

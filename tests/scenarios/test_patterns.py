@@ -88,7 +88,7 @@ def test_a_person_sees_exactly_what_would_cross_and_lets_it(person: Person, othe
     body = Path(pattern["file"]).read_text()
     assert all(line in body for line in offered["text"]["body"].splitlines())
     again = person.types("knowledge", "share", "KO-1", "--yes")
-    assert again.code == 1 and f"is already shared, as {pattern['id']}" in again.words
+    assert again.code == 2 and f"is already shared, as {pattern['id']}" in again.words
 
 
 def test_a_person_may_let_the_plain_part_cross_alone(person: Person, other: Person):
@@ -103,10 +103,10 @@ def test_a_person_may_let_the_plain_part_cross_alone(person: Person, other: Pers
 def test_what_has_no_plain_part_or_waits_for_approval_is_not_shared(person: Person):
     write(person, "KO-1", title="double returns old values")
     told = person.types("knowledge", "share", "KO-1", "--yes")
-    assert told.code == 1 and "KO-1 is draft" in told.words and "nothing was shared" in told.words
+    assert told.code == 2 and "KO-1 is draft" in told.words and "nothing was shared" in told.words
     person.types("knowledge", "approve", "KO-1")
     told = person.types("knowledge", "share", "KO-1", "--plain", "--yes")
-    assert told.code == 1 and "no plain part: its title contains double" in told.words
+    assert told.code == 2 and "no plain part: its title contains double" in told.words
     assert patterns(person) == []
 
 
@@ -135,7 +135,7 @@ def test_a_pattern_that_a_person_rejects_is_shown_no_more_and_does_not_come_back
     assert person.types("knowledge", "approve", "KO-1").code == 0
     assert [row["status"] for row in patterns(person)] == ["rejected"] and found(other) == []
     told = person.types("knowledge", "share", "KO-1", "--yes")
-    assert told.code == 1 and "was rejected" in told.words
+    assert told.code == 2 and "was rejected" in told.words
 
 
 def test_what_is_rejected_where_it_was_learnt_is_shown_nowhere(person: Person, other: Person):
@@ -165,7 +165,7 @@ def test_turned_off_by_the_user_nothing_crosses_and_nothing_is_shown(person: Per
     person.types("knowledge", "approve", "KO-2")
     assert len(patterns(person)) == 1
     told = person.types("knowledge", "share", "KO-2", "--yes")
-    assert told.code == 1 and "patterns are turned off" in told.words
+    assert told.code == 2 and "patterns are turned off" in told.words
 
 
 def test_a_repository_may_keep_to_itself(person: Person, other: Person):

@@ -24,6 +24,13 @@ def run(command: str, at: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(shlex.split(command), cwd=at, capture_output=True, text=True)
 
 
+def find_tree(person: Person, branch: str) -> Path:
+    """As a stranger does: by git's own list."""
+    listed = person.git("worktree", "list", "--porcelain").split("\n\n")
+    [found] = [entry for entry in listed if f"branch refs/heads/{branch}" in entry]
+    return Path(found.splitlines()[0].removeprefix("worktree "))
+
+
 @pytest.fixture
 def stopped(person: Person) -> Person:
     """After a change that was kept and did not do; the script ends here, as a machine would."""
@@ -35,7 +42,8 @@ def stopped(person: Person) -> Person:
 
 def test_a_stranger_finds_branch_changes_and_the_failing_test_and_goes_on(stopped: Person) -> None:
     first = told(stopped)["pick_up"]
-    tree = stopped.state / first["worktree"]
+    tree = find_tree(stopped, first["branch"])
+    assert "git worktree list" in first["worktree"]
     assert stopped.git("rev-parse", "--verify", first["branch"]).startswith(first["base"])
     assert run("git branch --show-current", tree).stdout.strip() == first["branch"]
     assert first["changed"] == run("git diff --name-only", tree).stdout.split() == ["calc.py"]
@@ -88,7 +96,7 @@ def test_what_the_context_index_names_can_be_got(person: Person) -> None:
     assert "return x + 2" in person.types("context", "block", printed["block"]).out
     assert "return x + 2" not in person.types("context", "block", printed["block"], "--lines", "1-1").out
     for wrong in (("nothere",), ("ab",), (printed["block"], "--lines", "0"), (printed["block"], "--lines", "9999-10000")):
-        assert person.types("context", "block", *wrong).code == 1
+        assert person.types("context", "block", *wrong).code == 2
 
 
 def test_a_task_of_many_steps_leaves_a_checkpoint_at_60_per_cent(person: Person) -> None:

@@ -59,7 +59,7 @@ def test_a_user_with_a_key_runs_a_task(person: Person, provider: str, monkeypatc
 def test_a_wrong_key_stops_with_what_to_do_and_the_task_is_kept(person: Person, provider: str, monkeypatch) -> None:
     with serve(monkeypatch, provider, HttpFault(401, "no such key"), reply(MEND, COMPLETE)):
         refused = person.runs(f"{provider}:some-model", "--json")
-        assert refused.code == 1 and f"{provider.upper()}_API_KEY" in refused.err and KEY not in refused.err
+        assert refused.code == 4 and f"{provider.upper()}_API_KEY" in refused.err and KEY not in refused.err
         assert person.types("resume", "--json").json["verdict"] == "PASS"
 
 
@@ -96,5 +96,5 @@ def test_a_provider_that_stays_away_leaves_a_task_that_can_be_resumed(person: Pe
     hour = HttpFault(429, "come back later", make_retry_headers(seconds=3_600))
     with serve(monkeypatch, provider, reply(LOOK), hour, reply(MEND), reply(COMPLETE)):
         away = person.runs(f"{provider}:some-model", "--json")
-        assert away.code == 1 and away.error["kind"] == "TryAgain" and "for 3,600 s" in away.error["what"]
+        assert away.code == 4 and away.error["kind"] == "TryAgain" and "for 3,600 s" in away.error["what"]
         assert person.types("resume", "--json").json["verdict"] == "PASS"

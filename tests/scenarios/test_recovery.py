@@ -30,7 +30,7 @@ def left(person: Person, monkeypatch: pytest.MonkeyPatch) -> Person:
     """A task that has used up its five steps; a checkpoint was written after the third."""
     monkeypatch.setenv("COLUMNS", "80")
     told = person.runs(person.script(*SCRIPT), "--steps", "5", "--budget", "8000")
-    assert told.code == 1 and "The limit of 5 steps" in told.words
+    assert told.code == 3 and "The limit of 5 steps" in told.words
     return person
 
 
@@ -83,7 +83,7 @@ def test_what_was_left_can_be_had_again(left):
     left.types("resume", task, "--from", "5", "--model", left.script(name="none"))
     after = open_project(left.repo).store.load(task)
     assert after.workspace.snapshot == before.workspace.snapshot
-    assert "second_try" in (left.state / "worktrees" / task / "calc.py").read_text()
+    assert "second_try" in (left.trees / task / "calc.py").read_text()
     assert any(fact.text == "late_note" for fact in after.memory.facts)
 
 
@@ -117,6 +117,6 @@ def test_killed_before_the_tree_is_put_back_it_goes_on_from_there(left, monkeypa
     monkeypatch.setattr(GitWorkspace, "restore", die)
     assert left.types("resume", task, "--from", "3").code != 0
     monkeypatch.setattr(GitWorkspace, "restore", whole)
-    assert "second_try" in (left.state / "worktrees" / task / "calc.py").read_text(), "the tree is still the later one"
+    assert "second_try" in (left.trees / task / "calc.py").read_text(), "the tree is still the later one"
     assert left.types("resume", task, "--from", "3").code == 0
     assert open_project(left.repo).store.load(task).work.step == 7

@@ -72,4 +72,4 @@ def test_no_secret_reaches_a_prompt_the_journal_or_a_page(person: Person, monkey
 def is_tree(name: str) -> bool:
     """The tree and snapshots of the repository and the index of its code have what the repository has; neither leaves the
     machine."""
-    return name.startswith(("worktrees/", "shadow/", "code.db"))
+    return name.startswith(("shadow/", "code.db"))

@@ -8,12 +8,16 @@ import pytest
 from person import COMPLETE, MEND, Person
 
 from afresh.app import spending_ledger as books
+from afresh.app.compose import RunTerms, run_task
 from afresh.app.project import open_project
 from afresh.app.read_spending import hash_project_root
 from afresh.core.action import Action
 from afresh.core.ledger import SpendingFilter
 from afresh.core.reply import Reply
 from afresh.core.spending import SpendingAccount
+from afresh.core.state import State
+from afresh.core.supervision_state import PersonAct, PersonRequest
+from afresh.core.task import TaskStatus
 from afresh.core.usage import Usage
 from afresh.testing.model_server import ModelServer
 
@@ -59,7 +63,7 @@ def test_a_task_that_has_spent_its_limit_asks_and_an_answer_allows_as_much_again
     with shop.sells([*LOOKS[:3], *DONE]) as server:
         task = ordered(person)
         told = person.types("work", "--no-sandbox", "--json")
-        assert told.code == 1 and told.json[0]["status"] == "blocked"
+        assert told.code == 3 and told.json[0]["status"] == "blocked"
         stopped = len(server.received)
         assert 1 <= stopped < 4
         question = person.shown(task)["question"]
@@ -72,6 +76,26 @@ def test_a_task_that_has_spent_its_limit_asks_and_an_answer_allows_as_much_again
     assert "ALERT: 50 % of the limit of $0.90 for one task" in told.err
 
 
+def test_whoever_is_at_the_terminal_is_asked_about_a_limit_at_once(person: Person, shop):
+    class Watching:
+        """Allows it once, then stops."""
+
+        def __init__(self) -> None:
+            self.asked = list[str]()
+
+        def at_pause(self, state: State) -> PersonRequest | None:
+            self.asked.append(state.dialogue.question)
+            return PersonRequest(PersonAct.GO) if len(self.asked) == 1 else None
+
+    shop.limits("call = 5\ntask = 0.9")
+    there = Watching()
+    with shop.sells(LOOKS) as server:
+        task = ordered(person)
+        state = run_task(open_project(person.repo), task, RunTerms(no_sandbox=True, person=there))
+    assert len(there.asked) == 2 and all("the limit of $0.90 for one task is reached" in one for one in there.asked)
+    assert state and state.status is TaskStatus.BLOCKED and len(server.received) > 3, "it went on after the first answer"
+
+
 def test_a_day_s_limit_stops_everything_until_a_person_resets_it(person: Person, shop):
     shop.limits("call = 5\ntask = 50\nday = 0.5")
     with shop.sells([*DONE, *LOOKS]) as server:
@@ -82,12 +106,12 @@ def test_a_day_s_limit_stops_everything_until_a_person_resets_it(person: Person,
         assert "`afresh spend reset day` allows as much again" in told.error["next"] and "nothing was sent" in told.error["safe"]
         assert f"afresh resume {second}" in told.error["next"]
         assert [row["task"] for row in told.json] == [first], "what was done before is told"
-        assert person.types("work", "--until-empty", "--no-sandbox").code == 1
-        assert person.types("resume", second, "--no-sandbox").code == 1 and len(server.received) == made, "nothing was asked"
+        assert person.types("work", "--until-empty", "--no-sandbox").code == 3
+        assert person.types("resume", second, "--no-sandbox").code == 3 and len(server.received) == made, "nothing was asked"
         assert "No model calls until you run `afresh spend reset day`" in person.types("status").words
         assert person.types("spend", "--json").json["stopped"][0]["limit"] == "day"
         assert person.types("spend", "reset", "day").code == 0
-        assert person.types("resume", second, "--no-sandbox", "--json").code == 1 and len(server.received) > made
+        assert person.types("resume", second, "--no-sandbox", "--json").code == 3 and len(server.received) > made
         assert person.shown(second)["status"] in ("running", "blocked"), "it can be resumed"
 
 
@@ -103,10 +127,27 @@ def test_a_raised_limit_lets_the_task_go_on(person: Person, shop):
 def test_what_a_model_costs_must_be_known_where_the_user_has_set_a_limit(person: Person, shop):
     shop.limits("day = 3", prices="")
     with shop.sells(DONE) as server:
-        ordered(person)
-        told = person.types("work", "--no-sandbox")
+        told = person.types("run", "double is wrong", "--check", "true", "--model", MODEL)
+        assert told.code == 3 and person.types("list", "--json").json == []
         assert "the price of openai:some-model is unknown" in told.words and '[prices."openai:some-model"]' in told.words
         assert not server.received
+
+
+def test_without_a_price_a_limit_of_tokens_stops_the_work_and_nothing_is_called_free(person: Person, shop):
+    shop.limits("task_tokens = 6000", prices="")
+    with shop.sells([*LOOKS[:9], *DONE]) as server:
+        task = ordered(person)
+        told = person.types("work", "--no-sandbox")
+        assert "price of openai:some-model is unknown: limits are 6,000 tokens for this task and 8,000,000 a day" in told.words
+        assert "6,000 tokens of unknown price for one task is reached" in told.words or "6,000 tokens for one task" in told.words
+        assert len(server.received) < 3 and person.shown(task)["status"] == "blocked"
+    shown, spend = person.types("show", task).words, person.types("spend").words
+    assert "unknown (no price for 2,040 tokens)" in shown and "unknown" in spend and "2,040 tokens" in spend
+    assert "$0.00" not in shown and "$0.00" not in spend
+    limits = {one["limit"]: one for one in person.types("spend", "--json").json["limits"]}
+    assert limits["day"]["unpriced_tokens"] == 2_040
+    section = person.types("spend", "--by", "section").words
+    assert "$0.00" not in section and "unknown" in section
 
 
 def test_a_repository_can_set_neither_limits_nor_prices(person: Person, shop):
@@ -146,7 +187,7 @@ def test_spend_tells_the_same_whichever_way_it_is_asked(person: Person, shop):
     assert person.shown(task)["cost"]["dollars"] == pytest.approx(0.612)
     for by in found:
         assert person.types("spend", "--by", by).code == 0
-    assert person.types("spend", "--since", "yesterday-ish").code == 1
+    assert person.types("spend", "--since", "yesterday-ish").code == 2
 
 
 @pytest.mark.parametrize("width", ["80", "120"])
@@ -247,5 +288,5 @@ def test_outside_a_project_the_books_can_be_asked_too(person: Person, tmp_path: 
     (tmp_path / "elsewhere").mkdir()
     told = person.types("spend", "--by", "project", "--json", at="../elsewhere")
     assert [(line["name"], line["calls"]) for line in told.json["lines"]] == [("repo", 2)]
-    assert person.types("spend", "reset", "task", at="../elsewhere").code == 1
+    assert person.types("spend", "reset", "task", at="../elsewhere").code == 2
     assert person.types("spend", "reset", "day", at="../elsewhere").code == 0

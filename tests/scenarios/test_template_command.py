@@ -59,7 +59,7 @@ def test_a_phase_is_shown_as_its_calls_will_be(ours: Person) -> None:
     plain = ours.types("template", "show", "ours", "--phase", "change")
     assert "90%" in plain.words and "Fix the cause" in plain.words and "Reproduce the bug" not in plain.words
     wrong = ours.types("template", "show", "ours", "--phase", "report")
-    assert wrong.code == 1 and "ours has no phase 'report'" in wrong.err and "understand, change, verify" in wrong.err
+    assert wrong.code == 2 and "ours has no phase 'report'" in wrong.err and "understand, change, verify" in wrong.err
     assert "did you mean ours?" in ours.types("template", "show", "our").err
 
 
@@ -97,7 +97,9 @@ def test_the_help_of_run_names_the_types_of_this_project_too(ours: Person) -> No
 
 def test_the_ceiling_is_the_orders_then_the_settings_then_the_types(ours: Person) -> None:
     def ceiling(*more: str) -> int:
-        return ours.shown(ours.types("add", "x", "--type", "ours", *more, "--json").json["task"])["task"].get("budget", 4_000)
+        return ours.shown(ours.types("add", "x", "--type", "ours", "--check", "true", *more, "--json").json["task"])["task"].get(
+            "budget", 4_000
+        )
 
     assert (ceiling(), ceiling("--budget", "7000")) == (5_000, 7_000)
     ours.write(".afresh/config.toml", "budget = 6000\n")
@@ -107,7 +109,7 @@ def test_the_ceiling_is_the_orders_then_the_settings_then_the_types(ours: Person
 def test_a_type_that_fits_no_window_is_refused_before_anything_is_added(ours: Person) -> None:
     ours.write(".afresh/templates/ours.yaml", OURS.replace("5000", "1500").replace("steps: 9", f"guidance: {'word ' * 390}"))
     told = ours.types("add", "x", "--type", "ours", "--max-budget", "1500")
-    assert told.code == 1 and "that does not fit into a prompt" in told.err and "nothing was added" in told.err
+    assert told.code == 2 and "that does not fit into a prompt" in told.err and "nothing was added" in told.err
 
 
 def test_a_task_of_the_projects_own_type_is_worked_on_by_its_template_and_judged_as_its_family(

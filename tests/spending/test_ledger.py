@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from afresh.core import spending
 from afresh.core.reply import Reply
-from afresh.core.spending import CallBooking, CallPurpose, SpendingLimits
+from afresh.core.spending import CallBooking, CallPurpose, LimitScope, LimitUnit, SpendingAccount, SpendingLimits
 from afresh.core.usage import Usage
 from afresh.errors import NeedsPerson, OverLimit, TryAgain
 from afresh.spending.ledger import MAX_CREDIBLE_TOKENS, SpendingLedger, SpendingTerms, correct_usage
@@ -121,6 +122,35 @@ def test_an_unknown_price_is_refused_only_under_a_limit_of_the_user_s_own(ledger
         tokens.book(CALL)
 
 
+def test_without_a_price_a_limit_of_tokens_stands_in(ledgers: LedgerFolder, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(spending, "UNPRICED_LIMITS_TOKENS", {LimitScope.TASK: 7_000, LimitScope.DAY: 7_200})
+    books = ledgers.books(prices={})
+    books.settle(books.book(CALL), counted(3_000, 500))
+    with pytest.raises(OverLimit, match="7,000 tokens of unknown price for one task") as refused:
+        books.book(CALL)
+    assert "no calls of models without a known price for this task" in refused.value.what
+    assert "raise `task_tokens`" in refused.value.next
+    with pytest.raises(OverLimit, match="7,200 tokens of unknown price a day"):
+        books.book(replace(CALL, task="another"))
+    priced = ledgers.books()
+    priced.settle(priced.book(CALL), counted(3_000, 500))
+    with pytest.raises(OverLimit):
+        books.book(CALL)
+    raised = ledgers.books(SpendingLimits(task_tokens=100_000, day_tokens=100_000), {})
+    assert raised.book(CALL)
+
+
+def test_tokens_of_free_and_priced_calls_are_not_taken_for_unpriced_ones(ledgers: LedgerFolder):
+    books, free, priced = ledgers.books(), ledgers.books(free=True), ledgers.books()
+    free.settle(free.book(CALL), counted(3_000, 10))
+    priced.settle(priced.book(CALL), counted(3_000, 10))
+    account = SpendingAccount("p", CALL.payer, 0.0)
+    assert not books.ledger.tally(account, LimitScope.TOTAL, LimitUnit.UNPRICED).total
+    unknown = ledgers.books(prices={})
+    unknown.settle(unknown.book(CALL), counted(3_000, 10))
+    assert books.ledger.tally(account, LimitScope.TOTAL, LimitUnit.UNPRICED).total == 3_010
+
+
 def test_a_model_that_nobody_pays_for_is_written_down_once_it_has_answered(ledgers: LedgerFolder):
     books = ledgers.books(SpendingLimits(day=0), free=True)
     first, second = books.book(CALL), books.book(CALL)
@@ -149,7 +179,7 @@ def test_without_books_no_model_is_called_that_somebody_pays_for(ledgers: Ledger
     spoil(ledgers.folder / "ledger.db")
     with pytest.raises(NeedsPerson, match="can't be written, so no model is called") as refused:
         ledgers.books().book(CALL)
-    assert "nothing was sent" in refused.value.safe and "afresh rebuild" in refused.value.next
+    assert "nothing was sent" in refused.value.safe and "afresh doctor --rebuild" in refused.value.next
     free = ledgers.books(free=True)
     free.settle(free.book(CALL), counted(1, 1))
     limited = ledgers.books(SpendingLimits(day_tokens=5_000), free=True)

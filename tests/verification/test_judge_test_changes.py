@@ -2,6 +2,7 @@
 
 import pytest
 
+from afresh.core.change import Change
 from afresh.core.licence_for_tests import EDITS, LicensedChange, Weakening, WeakeningWay
 from afresh.verification.judge_test_changes import ChangedTests
 
@@ -22,4 +23,4 @@ def change(path: str, name: str) -> ChangedTests:
     ],
 )
 def test_a_file_is_tried_as_delivered_if_others_use_what_was_changed(path: str, name: str, tried: bool) -> None:
-    assert change(path, name).is_tried_as_delivered("tests/test_a.py") is tried
+    assert change(path, name).is_tried_as_delivered(Change("tests/test_a.py", "modified", 1, 1, "")) is tried

@@ -1,7 +1,13 @@
 """Rules for runs whose tests can't all be named."""
 
-from afresh.core.verdict import CheckRun
+from dataclasses import replace
+
+import pytest
+
+from afresh.core.archived_block import Block
+from afresh.core.verdict import CheckRun, EvidenceSource, TestEvidence, describe_evidence
 from afresh.outputs.test_reports.outcomes import OutcomesByTest
+from afresh.verification import regressions
 from afresh.verification.checks import CheckResult
 from afresh.verification.regressions import BaselineCheck, compare_final_run, compare_step_run
 
@@ -18,6 +24,9 @@ def before(exit: int, outcomes: OutcomesByTest = NOTHING, *flaky: str) -> Baseli
 
 NAMED = OutcomesByTest({"a": "passed", "b": "passed"}, 2, 0, 0, named=True)
 COUNTED = OutcomesByTest({}, 12)
+SOME_NAMED = OutcomesByTest({"b": "passed"}, 2)
+WITH_A_FAILURE = OutcomesByTest({"a": "passed", "b": "passed", "c": "failed"}, 2, 1, 0, named=True)
+REPORTED, PRINTED = TestEvidence(EvidenceSource.RUNNER), TestEvidence(EvidenceSource.TEXT)
 
 
 def test_a_command_without_test_names_is_judged_by_its_exit_code() -> None:
@@ -35,10 +44,8 @@ def test_a_run_that_names_no_test_any_more_is_no_pass() -> None:
 def test_a_lost_test_shows_in_the_count_where_names_are_missing() -> None:
     assert "12 tests passed before, only 11 now" in compare_final_run(ran(0, OutcomesByTest({}, 11)), before(0, COUNTED)).problem
     assert not compare_final_run(ran(0, OutcomesByTest({}, 13)), before(0, COUNTED)).problem
-    cut = OutcomesByTest({"b": "passed"}, 2)
-    assert not compare_final_run(ran(0, cut), before(0, NAMED)).problem, (
-        "a name that was cut from a long output is not a missing test"
-    )
+    cut = replace(ran(0, SOME_NAMED), blocks=(Block("o", "[afresh: 5,000 bytes of output left out here]\nPASSED b\n2 passed"),))
+    assert not compare_final_run(cut, before(0, NAMED)).problem, "a name that was cut from a long output is not a missing test"
 
 
 def test_without_names_at_the_base_every_failing_test_counts_as_new_breakage() -> None:
@@ -60,3 +67,37 @@ def test_a_flaky_failure_beside_a_real_one_excuses_nothing() -> None:
     now = OutcomesByTest({"a": "failed", "b": "passed", "c": "failed"}, 1, 2, 0, named=True)
     known = before(1, OutcomesByTest({"a": "failed", "b": "passed", "c": "failed"}, 1, 2, 0, named=True), "a")
     assert "failed before the task began and still fails: c" in compare_final_run(ran(1, now), known).problem
+
+
+def test_a_test_that_a_whole_output_does_not_name_has_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert compare_final_run(ran(0, SOME_NAMED), before(0, NAMED)).regressions == ("a",), "2 passed, says the text"
+    monkeypatch.setattr(regressions, "_assume_all_named", lambda ran: ran.outcomes)
+    assert not compare_final_run(ran(0, SOME_NAMED), before(0, NAMED)).problem, "the twin: a count that is made up is believed"
+
+
+def test_an_exit_of_zero_does_not_hide_a_test_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged = compare_final_run(ran(0, WITH_A_FAILURE), before(0, NAMED))
+    assert judged.problem == "`make test` exits 0, though 1 test fails: c"
+    assert not compare_final_run(ran(0, WITH_A_FAILURE), before(0, NAMED, "c")).problem, "a flaky one decides nothing"
+    assert not compare_final_run(ran(0, WITH_A_FAILURE), before(0, WITH_A_FAILURE)).problem, "the check always exits 0"
+    assert compare_final_run(ran(0, WITH_A_FAILURE), before(1, WITH_A_FAILURE)).problem
+    monkeypatch.setattr(regressions, "_describe_hidden_failures", lambda ran, before: "")
+    assert not compare_final_run(ran(0, WITH_A_FAILURE), before(0, NAMED)).problem, "the twin"
+
+
+def test_text_does_not_stand_in_for_the_report_that_a_runner_wrote_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = before(0, NAMED)
+    known = replace(known, run=replace(known.run, evidence=REPORTED))
+    printed = replace(ran(0, NAMED), evidence=PRINTED)
+    assert "exits 0 without the report" in compare_final_run(printed, known).problem
+    assert not compare_final_run(replace(printed, evidence=REPORTED), known).problem
+    some = replace(printed, run=replace(printed.run, scope="targeted: a.test.js"))
+    assert not compare_step_run(some, known).problem
+    monkeypatch.setattr(regressions, "_lacks_runner_report", lambda ran, before: False)
+    assert not compare_final_run(printed, known).problem, "the twin: a forged text passes"
+
+
+def test_whoever_reads_the_verdict_learns_what_could_be_forged() -> None:
+    runs = [replace(ran(0).run, evidence=TestEvidence(source)) for source in EvidenceSource]
+    told = [describe_evidence([run]) for run in runs]
+    assert [("could forge" in one) for one in told] == [False, True, True, False, False]

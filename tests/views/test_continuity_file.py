@@ -90,7 +90,7 @@ def test_a_stranger_is_told_all_he_needs() -> None:
     told = summarise_for_handover(STATE)
     assert told["goal"] == "Split it." and told["last instruction"] == "then\nthat" and told["branch"] == "afresh/t1"
     assert (
-        told["worktree"] == "worktrees/t1"
+        "git worktree list" in told["worktree"]
         and told["changed"] == ["src/a.py", "src/b.py"]
         and told["pending"] == ["extract the parser"]
     )

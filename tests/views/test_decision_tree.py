@@ -132,7 +132,7 @@ def test_a_long_run_of_steps_is_told_in_one_line() -> None:
     )
     (run,) = group_runs(decision.followed)
     assert isinstance(run, DecisionRun) and run.steps == "steps 12–31"
-    assert run.told == "9 kept, 3 reverted, 8 without a change; ceiling 8,000 → 4,000 (calm); 1 compaction"
+    assert run.told == "9 kept, 3 undone, 8 without a change; token limit 8,000 → 4,000 (calm); 1 compaction"
     assert [line["why"] for line in run.reverted] == ["test 14 fails", "test 21 fails", "test 28 fails"]
 
 

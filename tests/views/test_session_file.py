@@ -9,8 +9,9 @@ from afresh.core.action import Action, Observation
 from afresh.core.decision import Decision
 from afresh.core.dialogue_state import DialogueState
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.memory_state import MemoryState
 from afresh.core.state import SpendingState, State, TaskTimes
+from afresh.core.step_record import StepRecord
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage
@@ -72,7 +73,7 @@ def test_the_front_matter_is_json_between_rules() -> None:
     front = json.loads(text.split("---\n")[1])
     assert front["step"] == 4 and front["status"] == "running" and front["next"] == ["extract the parser"]
     assert front["updated"] == "2023-11-14T22:14:20Z"
-    assert front["progress"] == ["[x] read it", "[ ] extract the parser", "step 4 kept: kept"]
+    assert front["progress"] == ["[x] read it", "[ ] extract the parser", "step 4 ✓ edited a.py → kept"]
     asked_for = {"id", "task", "step", "phase", "status", "outcome", "next", "progress"}
     assert asked_for <= set(front)
 

@@ -91,7 +91,7 @@ def test_a_file_that_can_not_be_written_is_reported_once_and_stops_nothing(views
     views.folder.write_text("a file where the folder should be")
     views.add("t1")
     views.commit("t1", happened.QuestionAnswered("lost to the files, not to the journal"))
-    assert len(views.complaints) == 1 and "afresh rebuild" in views.complaints[0]
+    assert len(views.complaints) == 1 and "afresh doctor --rebuild" in views.complaints[0]
     views.folder.unlink()
     views.commit("t1", happened.TaskClaimed("w"))
     assert views.log("t1")[0]["text"].startswith("lost to the files")

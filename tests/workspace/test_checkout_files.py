@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from afresh.errors import ModelMistake
@@ -41,6 +41,9 @@ def alone() -> dict[str, str]:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(paths=["src/c.log"], rules={"": "src/**\n!c.log"})
+@example(paths=["b.py/x y/a"], rules={"": "x\\ y\n!b.py"})
+@example(paths=[], rules={"": "**/a\n!a/", "a/": "x\\\\ y"})
 @given(
     st.lists(st.lists(NAMES, min_size=1, max_size=3).map("/".join), max_size=10),
     st.dictionaries(st.sampled_from(["", "src/", "a/"]), st.lists(PATTERNS, max_size=4).map("\n".join), max_size=3),

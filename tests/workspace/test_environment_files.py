@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from afresh.errors import BadInput
 from afresh.workspace import environment_files as environment
 from afresh.workspace.environment_files import find_environment_folders
 from afresh.workspace.repository import Repository
@@ -89,3 +90,21 @@ def test_a_link_among_the_generated_files_is_not_followed(installed: Path, works
     (installed / "pkg.egg-info" / "leak").symlink_to(tmp_path / "secret")
     workspace.open()
     assert not (workspace.root / "pkg.egg-info" / "leak").exists()
+
+
+def test_ignored_folders_that_are_wanted_are_put_into_the_tree_but_no_key_and_no_change(checkout: Path, repository: Repository):
+    for name in ("build/out.js", "build/deep/.env", "build/deep/server.pem", "build/more.js"):
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / name).write_text("x")
+    workspace = GitWorkspace(repository, "t1", wanted=("build/",))
+    opened = workspace.open()
+    assert sorted(path.name for path in (workspace.root / "build").rglob("*") if path.is_file()) == ["more.js", "out.js"]
+    assert "build/more.js" in opened.note and workspace.snapshot() == opened.snapshot
+    GitWorkspace(repository, "t1").restore(opened.snapshot, fresh=True)
+    assert (workspace.root / "build" / "out.js").exists(), "also in a fresh tree of a process that was not told"
+
+
+@pytest.mark.parametrize("name", ["/etc", "../other", ".git", "", "a/../../b"])
+def test_a_wanted_name_that_leads_out_is_refused(repository: Repository, name: str):
+    with pytest.raises(BadInput, match="copy"):
+        GitWorkspace(repository, "t1", wanted=(name,)).open()

@@ -83,7 +83,7 @@ def test_a_linked_worktree_of_the_user_is_a_repository_of_its_own(checkout: Path
     found = Repository.find(tmp_path / "side")
     workspace = GitWorkspace(found, "t1")
     workspace.open()
-    assert workspace.root.is_relative_to(tmp_path / "side")
+    assert workspace.root.parent.name.startswith("side-")
     assert (workspace.root / "keep.txt").exists()
 
 

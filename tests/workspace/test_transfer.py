@@ -16,6 +16,7 @@ from afresh.testing.workspace_contract import hash_tree
 from afresh.workspace.repository import Repository
 from afresh.workspace.transfer import deliver_work, has_pending_work, pack_work, unpack_work
 from afresh.workspace.worktree import GitWorkspace
+from afresh.workspace.worktree_location import find_worktrees_folder
 
 
 @pytest.fixture
@@ -134,7 +135,7 @@ def test_work_that_does_not_make_the_snapshot_is_refused(spoil, why, workspace: 
     deliver_work(clone, state, spoil(work))
     with pytest.raises(Damaged, match=why):
         unpack_work(clone, "t1")
-    assert not (clone.state / "worktrees").exists()
+    assert not find_worktrees_folder(clone).exists()
     deliver_work(clone, state, work)
     unpack_work(clone, "t1")
 

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 
 from afresh.actions.delegation_rules import find_reason_not_to_delegate
-from afresh.core.action_policy import ActionPolicy, ProposedAction, Refusal
+from afresh.actions.network_permission import ask_for_network
+from afresh.core.action_policy import ActionPolicy, ApprovalNeeded, ProposedAction, Refusal, find_approval
 from afresh.core.codec import to_canonical_json
 from afresh.core.event import PlanSet
 from afresh.core.progress_state import Escalation
 from afresh.core.redaction import REDACTED
 from afresh.core.steering_files import list_persons_words, list_unasked_steering_files
 from afresh.core.strategy_state import PlanItem
+from afresh.core.supervision_state import AUTONOMOUS_MODE
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.policy.stall.step_trace import hash_action
 
@@ -94,6 +96,18 @@ def refuse_second_question(proposed: ProposedAction) -> Refusal | None:
     return Refusal("not asked: one question at a time") if ToolTrait.ASKS in proposed.traits and asked else None
 
 
+def ask_before_foreign_tool(proposed: ProposedAction) -> Refusal | ApprovalNeeded | None:
+    """Whoever follows a task is asked before it first uses a tool outside of the sandbox; others have allowed it in the order."""
+    mode = proposed.state.dialogue.supervision.mode or AUTONOMOUS_MODE
+    if ToolTrait.FOREIGN not in proposed.traits or mode == AUTONOMOUS_MODE:
+        return None
+    question = f"It wants to use {proposed.action.tool}, which runs outside of the sandbox. May it, in this task?"
+    approved = find_approval(proposed.state, question)
+    if approved is None:
+        return ApprovalNeeded(question)
+    return None if approved else Refusal(f"not done: the user does not want {proposed.action.tool} to be used", settled=True)
+
+
 BUILT_IN_POLICIES: tuple[ActionPolicy, ...] = (
     refuse_overruled,
     refuse_unknown_tool,
@@ -104,4 +118,6 @@ BUILT_IN_POLICIES: tuple[ActionPolicy, ...] = (
     refuse_steering_change,
     refuse_completion_after_failure,
     refuse_second_question,
+    ask_for_network,
+    ask_before_foreign_tool,
 )

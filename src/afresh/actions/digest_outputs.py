@@ -85,7 +85,7 @@ def decisions_from_thought(state: State, step: int, deeds: StepActions) -> list[
 
 
 def read_action_output(deed: ActionResult, raw: Block) -> OutputReading:
-    if not has_trait(deed.action, ToolTrait.PRINTS):
+    if not has_trait(deed.action, ToolTrait.PRINTS) or has_trait(deed.action, ToolTrait.FOREIGN):
         return OutputReading(find_telling_line(raw.text))
     if has_trait(deed.action, ToolTrait.SEARCHES):
         return read_search_output(raw.text)

@@ -5,10 +5,14 @@ from dataclasses import replace
 
 from afresh.actions.built_in_policies import BUILT_IN_POLICIES
 from afresh.actions.delegation_rules import make_hand_out
+from afresh.actions.reapply_refused_edits import reapply_refused_edits
 from afresh.core.action_policy import ActionPolicy, ApprovalNeeded, ProposedAction, Refusal
-from afresh.core.event import PlanSet, QuestionAsked
-from afresh.core.progress_event import ActionBegan, ActionEnded
+from afresh.core.event import Event, PlanSet, QuestionAsked
+from afresh.core.licence_for_tests import LicenceWidened
+from afresh.core.match_licence import has_allowed_edits
+from afresh.core.progress_event import ActionBegan, ActionEnded, ChangeMade
 from afresh.core.redaction import redact_secrets, redact_value
+from afresh.core.reducer import apply_event
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
 from afresh.core.tool_traits import ToolTrait
@@ -21,27 +25,43 @@ WAITS_FOR_APPROVAL = "not done yet: a person is asked first"
 NO_TRAITS = frozenset[ToolTrait]()
 
 
+def has_step_to_take(state: State) -> bool:
+    """A reply to act on, or refused edits that are allowed now: no call is needed first."""
+    return state.work.pending is not None or has_allowed_edits(state)
+
+
 def execute_actions(state: State, runtime: Runtime) -> StepActions:
-    """A step that is taken again after a crash starts from the same tree: `prepare` has restored it."""
-    assert state.work.pending, "a step acts on a recorded reply"
-    layout, done = layout_for_next_call(state, runtime.settings.template), list[ActionResult]()
+    """A step that is taken again after a crash starts from the same tree: `prepare` has restored it. Without a reply it is the
+    refused edits of an earlier one, which are allowed now."""
+    layout, done, now = layout_for_next_call(state, runtime.settings.template), list[ActionResult](), state
+    again, actions = ("", state.work.pending.reply.actions) if state.work.pending else (reapply_refused_edits(state, runtime), ())
     tools = {
         tool.schema.name: tool
         for tool in select_task_tools(runtime.settings.tools, state.task)
         if tool.schema.name in layout.tools
     }
-    for place, action in enumerate(state.work.pending.reply.actions, 1):
+    for place, action in enumerate(actions, 1):
         runtime.check_cancelled()
         runtime.report_progress(ActionBegan(action))
         traits = tools[action.tool].traits if action.tool in tools else NO_TRAITS
-        proposed = ProposedAction(action, traits, tuple(tools), layout, state, tuple(done))
-        context = replace(runtime.tool_context(state), hand_out=make_hand_out(state, runtime, place))
+        proposed = ProposedAction(action, traits, tuple(tools), layout, state, tuple(done), runtime.sandbox.level)
+        context = replace(runtime.tool_context(now), hand_out=make_hand_out(state, runtime, place))
         outcome = execute_action(proposed, tools, context, (*BUILT_IN_POLICIES, *runtime.control.policies))
         runtime.report_progress(ActionEnded(action, outcome.ok))
         done.append(ActionResult(action, outcome))
         if any(isinstance(event, PlanSet) for event in outcome.events):
             layout = runtime.settings.template.at(state.phase)
-    return snapshot_after_actions(state, runtime, tuple(done), tools)
+        now, before = apply_plan_and_licence(now, outcome.events), now
+        if has_allowed_edits(now) and not has_allowed_edits(before):
+            again = reapply_refused_edits(now, runtime)
+    return snapshot_after_actions(state, runtime, StepActions(tuple(done), state.workspace.snapshot, again=again), tools)
+
+
+def apply_plan_and_licence(state: State, events: Sequence[Event]) -> State:
+    """The state with what later actions of the same reply must know: ticks of the plan, and tests that may change."""
+    for event in events:
+        state = apply_event(event, state) if isinstance(event, PlanSet | LicenceWidened) else state
+    return state
 
 
 def execute_action(
@@ -51,8 +71,9 @@ def execute_action(
     match next(objections, None):
         case Refusal(reason, settled):
             return ToolOutcome(reason, ok=False, refused=settled)
-        case ApprovalNeeded(question, options):
-            return ToolOutcome(WAITS_FOR_APPROVAL, ok=False, refused=True, events=(QuestionAsked(question, options, "harness"),))
+        case ApprovalNeeded(question, options, network):
+            asked = QuestionAsked(question, options, "harness", network=network)
+            return ToolOutcome(WAITS_FOR_APPROVAL, ok=False, refused=True, events=(asked,))
         case None:
             return run_tool(tools[proposed.action.tool], proposed, context)
 
@@ -64,13 +85,14 @@ def run_tool(tool: Tool, proposed: ProposedAction, context: ToolContext) -> Tool
         return ToolOutcome(redact_secrets(str(mistake)), ok=False)
 
 
-def snapshot_after_actions(
-    state: State, runtime: Runtime, done: tuple[ActionResult, ...], tools: Mapping[str, Tool]
-) -> StepActions:
-    if any(deed.action.tool in tools and ToolTrait.CHANGES in tools[deed.action.tool].traits for deed in done):
+def snapshot_after_actions(state: State, runtime: Runtime, taken: StepActions, tools: Mapping[str, Tool]) -> StepActions:
+    changing = any(one.action.tool in tools and ToolTrait.CHANGES in tools[one.action.tool].traits for one in taken.done)
+    if changing or taken.again:
         after = runtime.workspace.snapshot()
         changes = tuple(runtime.workspace.changes(state.workspace.snapshot, after)) if after != state.workspace.snapshot else ()
-        return StepActions(done, after, changes)
-    if any(deed.outcome.traces for deed in done):
+        if changes:
+            runtime.report_progress(ChangeMade(changes))
+        return replace(taken, snapshot=after, changes=changes)
+    if any(deed.outcome.traces for deed in taken.done):
         runtime.workspace.restore(state.workspace.snapshot)
-    return StepActions(done, state.workspace.snapshot)
+    return taken

@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from socket import gethostname
 
+from afresh.app.allow_network import store_answer_for_ever
+from afresh.app.check_task_limits import refuse_overfull_prompt, refuse_unstorable_text
 from afresh.app.project import Project
 from afresh.app.spending_ledger import reset_task_limits
-from afresh.app.tasks import find_task, record_events, refuse_overfull_prompt, refuse_part_of_task, refuse_unstorable_text
+from afresh.app.tasks import find_task, record_events, refuse_part_of_task
 from afresh.core.answer_options import is_bare_choice, match_options, parse_options
 from afresh.core.event import QuestionAnswered, QuestionAsked
 from afresh.core.reducer import apply_event
 from afresh.core.state import State
 from afresh.core.supervision_state import APPROVE_OPTION, PersonAct, PersonRequest, PersonSpoke
-from afresh.core.task import TaskStatus
+from afresh.core.task import TaskStatus, TicketQuery, describe_worker
 from afresh.core.truncate import to_one_line
-from afresh.errors import BadInput, Conflict
+from afresh.errors import BadInput, Conflict, NotPossible
 from afresh.views.task_status import format_time
 from afresh.workspace.git import find_author_name
 
@@ -22,10 +25,11 @@ MIN_TASK_PREFIX_CHARACTERS = 5
 """Minimum length of a single word that is read as a task id prefix."""
 
 
-def list_open_questions(project: Project) -> list[State]:
-    """Return all tasks with an open question, longest waiting first. Questions of subtasks go to their parent."""
-    blocked = [ticket.task for ticket in project.queue.tickets() if ticket.status is TaskStatus.BLOCKED and not ticket.parent]
-    return sorted(map(project.store.load, blocked), key=lambda state: (state.times.updated, state.task.id))
+def list_open_questions(project: Project, most: int | None = None) -> list[State]:
+    """Return the tasks with an open question, longest waiting first. Questions of subtasks go to their parent."""
+    blocked = project.queue.tickets(TicketQuery((TaskStatus.BLOCKED,), parents=()))
+    ordered = sorted(blocked, key=lambda ticket: (ticket.detail.updated if ticket.detail else 0.0, ticket.task))
+    return [project.store.load(ticket.task) for ticket in ordered[:most]]
 
 
 def find_addressed_task(project: Project, words: Sequence[str]) -> tuple[str, str]:
@@ -43,7 +47,7 @@ def find_addressed_task(project: Project, words: Sequence[str]) -> tuple[str, st
     if len(waiting) == 1:
         return waiting[0], text
     if not waiting:
-        raise BadInput("no task has an open question", next="afresh status shows all tasks", safe=ANSWER_NOT_RECORDED)
+        raise NotPossible("no task has an open question", next="afresh status shows all tasks", safe=ANSWER_NOT_RECORDED)
     what = f"{len(waiting)} tasks have open questions: {', '.join(waiting[:5])}"
     raise BadInput(
         what, next='name one: afresh answer TASK "your words"; afresh inbox lists the questions', safe=ANSWER_NOT_RECORDED
@@ -62,6 +66,7 @@ def answer_question(project: Project, task: str, text: str) -> State:
         raise explain_refusal(project, state)
     event = parse_answer(state, text, find_author_name(project.paths.root))
     refuse_overfull_prompt(apply_event(event, state), project.templates, project.instructions, project.settings.models)
+    store_answer_for_ever(project, state, event)
     try:
         answered = record_events(project, state, task, [event])
     except Conflict:
@@ -89,34 +94,34 @@ def parse_answer(state: State, text: str, by: str) -> QuestionAnswered:
     return QuestionAnswered(text, by)
 
 
-def explain_refusal(project: Project, state: State) -> BadInput:
+def explain_refusal(project: Project, state: State) -> NotPossible:
     """Explain from the journal why the task accepts no answer."""
     task, before = state.task.id, find_last_answer(project, state.task.id)
     if state.status is TaskStatus.BLOCKED:
         question = to_one_line(state.dialogue.question, 200)
-        return BadInput(
+        return NotPossible(
             f"task {task} has a different question now: {question}", next=f"afresh show {task}", safe=ANSWER_NOT_RECORDED
         )
     if state.status is TaskStatus.DISCARDED:
-        return BadInput(
+        return NotPossible(
             f"task {task} was discarded {format_time(state.times.updated)}",
             next="afresh inbox lists open questions",
             safe=ANSWER_NOT_RECORDED,
         )
     if state.status.over:
-        return BadInput(
+        return NotPossible(
             f"task {task} is finished: {state.status}", next=f"afresh show {task} shows how it ended", safe=ANSWER_NOT_RECORDED
         )
     held = next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), "")
-    works = f"{held} is working on it" if held else ""
+    works = f"{describe_worker(held, gethostname())} is working on it" if held else ""
     if before:
         what = f"task {task} was answered already, {before.told}{f'; {works}' if works else ''}"
-        return BadInput(what, next=f"afresh decisions {task} shows what followed", safe=ANSWER_NOT_RECORDED)
+        return NotPossible(what, next=f"afresh show {task} --decisions shows what followed", safe=ANSWER_NOT_RECORDED)
     if works:
-        return BadInput(
+        return NotPossible(
             f"task {task} is running and has no question: {works}", next="it will ask when it needs you", safe=ANSWER_NOT_RECORDED
         )
-    return BadInput(
+    return NotPossible(
         f"task {task} is {state.status} and has no question", next=f"afresh resume {task} continues it", safe=ANSWER_NOT_RECORDED
     )
 
@@ -150,6 +155,7 @@ def parse_user_message(project: Project, state: State, text: str, redirects: boo
     answered = parse_answer(state, text, find_author_name(project.paths.root))
     event = answered if state.dialogue.question else PersonSpoke(text, answered.by, redirects)
     refuse_overfull_prompt(apply_event(event, state), project.templates, project.instructions)
+    store_answer_for_ever(project, state, answered)
     if state.dialogue.supervision.paused and answered.option == APPROVE_OPTION:
         return PersonRequest(PersonAct.GO, by=answered.by)
     return PersonRequest(

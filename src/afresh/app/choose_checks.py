@@ -23,6 +23,11 @@ from afresh.workspace.repository import Repository
 MAX_UNASKED_TEST_SECONDS = 10.0
 """How long tests may run when nobody asked for them."""
 TRIALS_FILE = "tests.json"
+MAX_REASONS = 3
+NO_COMMAND_FOUND = (
+    "no file here names a test command: not CI, a Makefile or justfile, tox or nox, package.json, Cargo.toml, go.mod with tests, "
+    "pom.xml, build.gradle, nor Python or node test files"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +55,31 @@ def choose_checks(place: ProjectWithSettings, limit: float = MAX_UNASKED_TEST_SE
     untried = next((one for one in tried.trials if one.note is TrialNote.NO_TRIAL), None)
     if untried:
         return ChosenChecks((untried.command,), untried.said)
-    failed = next((one for one in tried.trials if one.tried), None)
-    return ChosenChecks((), f"tried {failed.command}: {failed.said}" if failed else "")
+    reasons = "; ".join(f"{one.command}: {one.said}" for one in tried.trials[:MAX_REASONS])
+    return ChosenChecks((), reasons or NO_COMMAND_FOUND)
+
+
+def suggest_check(place: ProjectWithSettings) -> str:
+    """Return a test command as an example for this project: the first that its files name, tried or not."""
+    files = CheckoutFiles(place.paths.root)
+    found = find_candidates(read_configuration(files.paths(), files.read))
+    return next((one.command for one in found if not one.refused), "python -m pytest -q")
 
 
 def describe_check_trial(trial: CommandTrial) -> str:
-    """Describe in a few words what is known about a command."""
-    tests = f"{trial.tests:,} tests" if trial.tests else "tests"
+    """Describe in a few words what happened when a command was tried."""
+    tests = "1 test" if trial.tests == 1 else f"{trial.tests:,} tests" if trial.tests else "tests"
+    if trial.note is TrialNote.FOREIGN_IMPORT:
+        return f"{tests} found, {trial.said}"
     if not trial.ran:
-        return f"tried: {tests} found"
-    if trial.note in (TrialNote.CUT_OFF, TrialNote.FOREIGN_IMPORT):
-        return f"tried: {tests} found, {trial.said}"
-    return f"tried: {tests} {'pass' if trial.exit == 0 else 'run, not all pass'}"
+        return f"{tests} found, not run yet"
+    if trial.note is TrialNote.CUT_OFF:
+        return f"did not finish in {trial.seconds:.0f} s: not tried to the end"
+    if trial.exit == 0:
+        return f"runs: {tests} {'passes' if trial.tests == 1 else 'pass'}" if trial.tests else "runs: exit 0"
+    if trial.failed and trial.tests:
+        return f"runs: {trial.failed:,} of {tests} {'fails' if trial.failed == 1 else 'fail'}"
+    return f"runs: not all {tests} pass"
 
 
 def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bool = False) -> TrialResults:
@@ -101,7 +119,7 @@ def try_test_candidates(
     """Run the candidates in a copy of the checkout, inside the sandbox; without a sandbox run nothing."""
     repository = Repository.find(place.paths.root)
     try:
-        with make_scratch_copy(repository, configuration.paths) as tree:
+        with make_scratch_copy(repository, configuration.paths, place.settings.copy) as tree:
             mounts = Mounts(
                 tree=tree,
                 at=repository.root,

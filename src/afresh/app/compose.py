@@ -1,44 +1,47 @@
 """Composition root: the only module that connects the pure rooms with their implementations."""
 
-import json
-import os
-import signal
-import subprocess
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from afresh.actions.tools.registry import TOOLS
+from afresh.app.allow_network import load_standing_permissions
+from afresh.app.check_order import adds_new_names, choose_model_spec, make_no_model_error, refuse_offline_type
+from afresh.app.check_task_limits import refuse_large_ceiling
+from afresh.app.configure_compaction import configure_compaction
 from afresh.app.learn_lessons import draft_from_unfinished_task, learn_from_ended_tasks, open_lesson_library
+from afresh.app.mcp_servers import add_tools_to_run, open_task_tools
 from afresh.app.project import Project
 from afresh.app.project_profile import ProfileCache, find_missing_linters
 from afresh.app.read_spending import find_cache_rates
 from afresh.app.read_tasks import SystemClock
 from afresh.app.run_subtask import PartRunner
-from afresh.app.spending_ledger import ask_about_limit, open_run_ledger
-from afresh.app.tasks import block_task, refuse_large_ceiling
+from afresh.app.spending_ledger import PersonWithLimits, ask_about_limit, describe_unpriced_limits, open_run_ledger
+from afresh.app.tasks import block_task
+from afresh.app.trace_task import trace_task
 from afresh.code.code_insight import CodeInsight
+from afresh.code.refactoring.inherited_names import find_library_folders
 from afresh.config.templates.load_template import load_call_template, load_template
+from afresh.core.network_access import FILTERING_LEVEL
+from afresh.core.progress_event import TestsFinished
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
-from afresh.core.step_history import HookAnswer
 from afresh.core.supervision_state import AUTONOMOUS_MODE
 from afresh.core.task import Task, TaskStatus
 from afresh.core.token_calibration import TokenCalibration, find_calibration
 from afresh.core.tokens import EstimatingCounter
-from afresh.core.truncate import to_one_line
-from afresh.errors import BadInput, BadInstructions, OverCeiling, OverLimit
+from afresh.errors import BadInstructions, NeedsPerson, OverCeiling, OverLimit
 from afresh.loop import advance_task
 from afresh.models.call import MAX_REPLY_RETRIES, SideCall
 from afresh.models.choose_model import find_framing_tokens, find_retry_count, is_provider, make_model, spec_for_part
 from afresh.models.model_settings import ModelSettings
+from afresh.outputs.count_finished_tests import FinishedTestCounter, FinishedTests
+from afresh.policy.human_supervision import put_open_question
 from afresh.ports.watch import Watcher
-from afresh.ports.workspace import Sandbox
-from afresh.runtime import CallSettings, Cancellation, CompactionSettings, Knowledge, RunControl, Runtime, Supervisor
+from afresh.runtime import CallSettings, Cancellation, Knowledge, RunControl, Runtime, Supervisor
 from afresh.sandbox.choose_level import choose_sandbox
+from afresh.sandbox.escape_probe import AnySandbox
 from afresh.sandbox.import_origin import require_own_tree
 from afresh.sandbox.mounts import Mounts
 from afresh.storage.renew_lease import identify_worker, renew_lease_in_background
@@ -60,6 +63,8 @@ class RunTerms:
     alert: Callable[[str], None] = lambda text: None
     """Called when a spending limit is nearly reached."""
     mode: str = ""
+    baseline: str = ""
+    """How often each check runs before the first change."""
     person: Supervisor | None = None
     cancellations: tuple[Cancellation, ...] = ()
     """Sources that can stop the run from outside."""
@@ -73,8 +78,17 @@ def run_task(project: Project, task: str | None, terms: RunTerms) -> State | Non
         return None
     try:
         learn_from_ended_tasks(project)
-        with renew_lease_in_background(project.queue, worker, claimed) as lease:
-            return advance_or_block(project, claimed, replace(terms, cancellations=(*terms.cancellations, lease)))
+        with (
+            renew_lease_in_background(project.queue, worker, claimed) as lease,
+            trace_task(project, claimed, terms.alert) as tracers,
+        ):
+            seen, stops = (*terms.watchers, *tracers), (*terms.cancellations, lease)
+            return advance_or_block(project, claimed, replace(terms, watchers=seen, cancellations=stops))
+    except NeedsPerson as fault:
+        fault.safe = "; ".join(part for part in (fault.safe, f"task {claimed} and its work are kept") if part)
+        if "afresh resume" not in fault.next:
+            fault.next = "; then ".join(part for part in (fault.next, f"`afresh resume {claimed}` continues") if part)
+        raise
     finally:
         draft_from_unfinished_task(project, claimed)
         project.queue.release(worker, claimed)
@@ -83,37 +97,50 @@ def run_task(project: Project, task: str | None, terms: RunTerms) -> State | Non
 def advance_or_block(project: Project, task: str, terms: RunTerms) -> State:
     """Advance the task as far as possible. If a prompt cannot fit, block the task with a question."""
     try:
-        runtime = build_runtime(project, project.store.load(task), terms)
-        advance_task(task, identify_worker(), runtime)
-        learn_from_ended_tasks(project, make_lesson_wording(project, runtime, project.store.load(task)), task)
-        return project.store.load(task)
+        state = project.store.load(task)
+        with open_task_tools(project.settings, state.task.tools, terms.alert) as tools:
+            return advance_within_limits(project, task, add_tools_to_run(build_runtime(project, state, terms), tools))
     except OverCeiling as fault:
         return block_task(project, task, str(fault))
-    except OverLimit as fault:
-        question = ask_about_limit(project, fault)
-        if not question or project.store.load(task).task.parent:  # the parent pays, so the parent asks
-            raise
-        return block_task(project, task, fault.what, question)
     except BadInstructions as fault:
-        return block_task(project, task, f"{fault.what} ({fault.next}). Mend the file and answer; then it goes on")
+        return block_task(project, task, f"{fault.what} ({fault.next}). Fix the file and answer; then it goes on")
+
+
+def advance_within_limits(project: Project, task: str, runtime: Runtime) -> State:
+    """Advance the task. At a spending limit of its own it asks whoever is there, and goes on. For a part the parent asks."""
+    while True:
+        try:
+            advance_task(task, identify_worker(), runtime)
+            learn_from_ended_tasks(project, make_lesson_wording(project, runtime, project.store.load(task)), task)
+            return project.store.load(task)
+        except OverLimit as fault:
+            if project.store.load(task).task.parent or not (question := ask_about_limit(project, fault)):
+                raise
+            state = put_open_question(block_task(project, task, fault.what, question), identify_worker(), runtime)
+            if not state.is_running:
+                return state
 
 
 def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
     task, clock, spec = state.task, SystemClock(), choose_task_model(project, state, terms)
     counter = EstimatingCounter(framing=find_framing_tokens(spec, project.settings.models))
-    repository = Repository.find(project.paths.root)
-    unpack_work(repository, task.id)
-    workspace = GitWorkspace(repository, task.id, clock, find_part_origin(project, task))
+    repository, start = Repository.find(project.paths.root), state.workspace.start
+    for needed in filter(None, (start.follows, task.id)):  # an imported task brings the commit that one begins with
+        unpack_work(repository, needed)
+    workspace = GitWorkspace(repository, task.id, clock, find_part_origin(project, task), start, project.settings.copy)
     model = make_model(spec, state.spending.calls, ModelSettings(count=counter, named=project.settings.models, task=task.id))
     refuse_large_ceiling(task.budget, model.window)
-    known = open_code_insight(project, task.id, repository)
+    if not task.parent and (unpriced := describe_unpriced_limits(project, spec)):
+        terms.alert(unpriced)
+    known = open_code_insight(project, task.id, repository, terms.cancellations, adds_new_names(spec))
     alone = replace(terms, mode=AUTONOMOUS_MODE, person=None)  # the user supervises the whole task, not its subtasks
+    parts = PartRunner(project, workspace, known, lambda part: advance_or_block(project, part, alone)) if task.parts else None
     return Runtime(
         model=model,
         store=project.store,
         workspace=workspace,
         files=workspace.files,
-        sandbox=open_task_sandbox(project, workspace, terms.no_sandbox),
+        sandbox=follow_tests(open_task_sandbox(project, workspace, terms.no_sandbox), terms.watchers),
         code=known,
         clock=clock,
         settings=configure_calls(project, state, spec, model.name, counter, terms),
@@ -126,11 +153,11 @@ def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
         ),
         control=RunControl(
             watchers=(project.facts, project.view_writer, *terms.watchers),
-            person=terms.person,
+            person=PersonWithLimits(project, terms.person) if terms.person else None,
             cancellations=terms.cancellations,
-            delegate=PartRunner(project, workspace, known, lambda part: advance_or_block(project, part, alone))
-            if task.parts
-            else None,
+            linters=project.settings.linters,
+            permissions=load_standing_permissions(project),
+            delegate=parts,
         ),
     )
 
@@ -150,10 +177,11 @@ def configure_calls(
         retries=MAX_REPLY_RETRIES if retries is None else min(retries, MAX_REPLY_RETRIES),
         native=is_provider(spec, project.settings.models),
         mode=terms.mode or ("" if state.dialogue.supervision.mode else project.settings.mode),
+        baseline=terms.baseline,
     )
 
 
-def open_task_sandbox(project: Project, workspace: GitWorkspace, allow_none: bool) -> Sandbox:
+def open_task_sandbox(project: Project, workspace: GitWorkspace, allow_none: bool) -> AnySandbox:
     """Open the strongest sandbox that works on this machine, with the task's worktree mounted."""
     repository = workspace.repository
     mounts = Mounts(
@@ -163,10 +191,22 @@ def open_task_sandbox(project: Project, workspace: GitWorkspace, allow_none: boo
         readable=tuple(Path(path).expanduser() for path in project.settings.readable),
     )
     sandbox = choose_sandbox(mounts, allow_none=allow_none, cache=project.paths.state / "sandbox-probe")
+    if sandbox.level == FILTERING_LEVEL:
+        return replace(sandbox, mounts=replace(mounts, own=workspace.environments))
     if sandbox.root != repository.root:
         workspace.open()
         require_own_tree(sandbox, workspace.root)
     return sandbox
+
+
+def follow_tests(sandbox: AnySandbox, watchers: tuple[Watcher, ...]) -> AnySandbox:
+    """Return the sandbox with watchers that are told how many tests a command has finished."""
+
+    def report(found: FinishedTests) -> None:
+        for watcher in watchers:
+            watcher.follow(TestsFinished(found.done, found.total, found.percent))
+
+    return replace(sandbox, listen=lambda command: FinishedTestCounter(report))
 
 
 def find_part_origin(project: Project, task: Task) -> PartOrigin | None:
@@ -174,22 +214,19 @@ def find_part_origin(project: Project, task: Task) -> PartOrigin | None:
     return PartOrigin(task.parent, project.store.load(task.parent).workspace.base, task.tree) if task.parent else None
 
 
-def open_code_insight(project: Project, tree: str, repository: Repository) -> CodeInsight:
+def open_code_insight(
+    project: Project, tree: str, repository: Repository, cancellations: Sequence[Cancellation] = (), new_names: bool = True
+) -> CodeInsight:
     """Open code analysis for a tree. Its caches (code index, commit history, fingerprint) are kept next to the state and may
     be deleted."""
     state = project.paths.state
     told = cache(lambda base: read_commit_history(repository.git, base, state))
     kept, missing = ProfileCache(state / "projects.json"), find_missing_linters(repository)
-    return CodeInsight(SqliteCodeIndex(state / "code.db"), tree, told, kept, missing)
-
-
-def configure_compaction(project: Project, spec: str) -> CompactionSettings:
-    """By default only a provider's model writes summaries, where the rules lack space; scripts, mailboxes and the offline
-    policy do not expect such a call. The user's settings can change that."""
-    said, hooks = project.settings.compaction.model_summary, project.settings.hooks
-    hook = CommandHook(hooks.before_compaction, hooks.timeout) if hooks.before_compaction else None
-    wanted = is_provider(spec, project.settings.models) if said is None else said
-    return CompactionSettings(hook, load_call_template("summary", project.templates) if wanted else None, always=bool(said))
+    libraries = find_library_folders(repository.root)
+    insight = CodeInsight(SqliteCodeIndex(state / "code.db"), tree, told, kept, missing, libraries)
+    insight.check_cancelled = lambda: [one.check() for one in cancellations]
+    insight.new_names = new_names
+    return insight
 
 
 def make_lesson_wording(project: Project, runtime: Runtime, state: State) -> SideCall | None:
@@ -208,16 +245,10 @@ def make_lesson_wording(project: Project, runtime: Runtime, state: State) -> Sid
 
 def choose_task_model(project: Project, state: State, terms: RunTerms) -> str:
     """Return the model of this run: from the options, the task or the user's settings; fix_violation needs none."""
-    chosen = (
-        terms.model or state.task.model or project.settings.model or ("offline" if state.task.type == "fix_violation" else "")
-    )
+    chosen = terms.model or choose_model_spec(state.task, project.settings.model)
     if not chosen:
-        raise BadInput(
-            "no model is set",
-            next="`afresh models` shows what can be used: pass --model with one of these, or mailbox:DIR to answer by hand; "
-            f"then `afresh resume {state.task.id}`",
-            safe=f"task {state.task.id} is kept",
-        )
+        raise make_no_model_error(f"task {state.task.id} is kept", f"; then `afresh resume {state.task.id}`")
+    refuse_offline_type(chosen, state.task)
     return spec_for_part(chosen, state.task.id.removeprefix(f"{state.task.parent}-")) if state.task.parent else chosen
 
 
@@ -232,40 +263,3 @@ def load_calibration(project: Project, model: str, task: str) -> TokenCalibratio
         (meter for state in states if (meter := find_calibration(state.tokens.calibrations, model)).samples),
         TokenCalibration(model),
     )
-
-
-SKIP_EXIT_CODE = 10
-"""Exit code of a hook that skips the compaction."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommandHook:
-    """Runs the user's command with the question as JSON on standard input. Exit 0 allows, 10 skips; any other failure is
-    ignored."""
-
-    command: str
-    timeout: float = 30.0
-
-    def before_compaction(self, about: Mapping[str, Any]) -> HookAnswer:
-        try:
-            process = subprocess.Popen(
-                ["/bin/sh", "-c", self.command],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                start_new_session=True,
-            )
-        except OSError as fault:
-            return HookAnswer(True, f"the hook can't be run: {fault.strerror}")
-        try:
-            _, said = process.communicate(json.dumps(dict(about), ensure_ascii=False), self.timeout)
-        except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            return HookAnswer(True, f"the hook took longer than {self.timeout:g} s and was stopped")
-        if process.returncode in (0, SKIP_EXIT_CODE):
-            return HookAnswer(process.returncode == 0)
-        return HookAnswer(True, f"the hook ended with {process.returncode}: {to_one_line(said, 200)}".rstrip(": "))

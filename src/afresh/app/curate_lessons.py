@@ -23,6 +23,7 @@ from afresh.storage.lessons.agent_skills import export_skill, read_skills
 from afresh.storage.lessons.anonymise_lesson import ProjectNames, anonymise_lesson, find_telltales, load_everyday_stems
 from afresh.storage.lessons.lesson_folder import APPROVED_FOLDER, DRAFTS_FOLDER, LessonFile
 from afresh.storage.lessons.lesson_library import is_pattern
+from afresh.views.file_io import read_text_file, replace_file
 from afresh.workspace.git import find_author_name
 
 NOTHING_SHARED = "nothing was shared"
@@ -102,8 +103,10 @@ class LessonListing:
     """Patterns that all projects of the user may see, with their origin."""
 
 
-def list_lessons(project: Project) -> LessonListing:
-    learn_from_ended_tasks(project)
+def list_lessons(project: Project, learn: bool = True) -> LessonListing:
+    """List lessons, skills and patterns; first learn from tasks that have ended, unless nothing may be written."""
+    if learn:
+        learn_from_ended_tasks(project)
     held, shared = open_lesson_folder(project.paths.root).held(), open_pattern_folder().held()
     found, wrong = read_skills(project.paths.root, {})
     rows, patterns = (
@@ -168,6 +171,23 @@ def read_lesson_file(project: Project, path: Path) -> LessonRow:
     return make_lesson_row(project, held.read.knowledge, held)
 
 
+def rewrite_lesson(project: Project, name: str, text: str) -> LessonRow:
+    """Replace the text of a lesson's file by a person's. If it is no valid lesson, or another one, the file stays as it was."""
+    path = find_lesson_file(project, name)
+    before = read_text_file(path)
+    replace_file(path, text)
+    try:
+        row = read_lesson_file(project, path)
+        if row.knowledge.id.lower() != name.lower():
+            raise BadInput(
+                f"the text must begin with a head that has `id: {name}`", next="put it back", safe="nothing was changed"
+            )
+        return row
+    except BadInput:
+        replace_file(path, before)
+        raise
+
+
 def approve_lesson(project: Project, name: str) -> LessonRow:
     """Approve a lesson on behalf of a person. An expired lesson becomes active again."""
     values = {
@@ -200,9 +220,10 @@ def record_lesson_judgement(project: Project, name: str, values: Mapping[str, An
     return find_lesson(project, one.knowledge.id)
 
 
-def search_project_lessons(project: Project, question: str) -> list[tuple[str, float, str]]:
+def search_project_lessons(project: Project, question: str, learn: bool = True) -> list[tuple[str, float, str]]:
     """Return the lessons that a task with this goal would get: id or path, score, text."""
-    learn_from_ended_tasks(project)
+    if learn:
+        learn_from_ended_tasks(project)
     return [(one.key, one.fit, one.text) for one in open_lesson_library(project, project.paths.root).ranked([question])]
 
 

@@ -14,8 +14,11 @@ from afresh.core.event import JournalEntry, ReplyReceived
 from afresh.core.progress_event import ProgressEvent
 from afresh.core.state import State
 from afresh.errors import BadInput
+from afresh.models.choose_model import EXTRACTING_SPEC
 
 SAMPLE_FOLDER = Path(__file__).parents[1] / "sample"
+DEMO_MODEL = EXTRACTING_SPEC
+"""The names in the sample are known to be good."""
 _COMMIT_DATE = "2024-05-01T12:00:00+00:00"
 _GIT_IDENTITY = {
     "GIT_AUTHOR_NAME": "Parcel", "GIT_AUTHOR_EMAIL": "parcel@example.org", "GIT_AUTHOR_DATE": _COMMIT_DATE,
@@ -64,6 +67,5 @@ def run_until_killed(repository: Path, task: str, step: int, no_sandbox: bool) -
 
 if __name__ == "__main__":
     place, name, number, *rest = sys.argv[1:]
-    run_task(
-        open_project(Path(place)), name, RunTerms(no_sandbox="--no-sandbox" in rest, watchers=(KillAfterReply(int(number)),))
-    )
+    terms = RunTerms(DEMO_MODEL, no_sandbox="--no-sandbox" in rest, watchers=(KillAfterReply(int(number)),))
+    run_task(open_project(Path(place)), name, terms)

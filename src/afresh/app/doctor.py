@@ -5,34 +5,44 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Literal
 
-from afresh.app.list_models import list_configured_models, list_usable_providers
+from afresh.app.explore_code import describe_missing_grammars
+from afresh.app.list_models import SDK_PACKAGES, find_package_faults, list_configured_models, list_usable_providers
 from afresh.app.project import Project, open_project
 from afresh.app.read_tasks import SystemClock, offer_import
 from afresh.app.settings import Settings, load_user_settings
 from afresh.app.spending_ledger import OpenLedger, open_ledger_at
 from afresh.config.settings_file import find_user_config
 from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR
+from afresh.core.network_access import FILTERING_LEVEL, NETWORK_NEEDS_BUBBLEWRAP
 from afresh.core.progress_event import ProgressEvent, ReplyStreamed
 from afresh.core.prompt import Request, ToolSchema
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, CallPurpose
+from afresh.core.task import TaskStatus
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
-from afresh.errors import AfreshError, BadInput, NeedsPerson, TryAgain
+from afresh.errors import AfreshError, BadInput, NeedsPerson, TryAgain, suggest_reinstall
 from afresh.models.call import ModelGate, call_model
 from afresh.models.choose_model import find_framing_tokens, is_paid, make_model
 from afresh.models.model_settings import ModelSettings
 from afresh.ports.model import Model
 from afresh.sandbox.choose_level import describe_remedies
 from afresh.sandbox.escape_probe import probe_level
+from afresh.sandbox.network_probe import probe_network
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices, Price, PriceTable
 from afresh.storage.export.manifest import describe_import
 from afresh.storage.renew_lease import identify_worker
+from afresh.workspace.checkout_files import CheckoutFiles
 from afresh.workspace.git import find_git, read_git_version
+from afresh.workspace.repository import Repository
+from afresh.workspace.worktree_location import find_worktrees_folder, is_outside_repository, list_stale_folders
 
+REVIEWED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED)
+"""Their worktrees were removed."""
 HealthLevel = Literal["ok", "warn", "fail"]
 
 
@@ -55,7 +65,18 @@ def examine_machine() -> Iterator[HealthFinding]:
     yield HealthFinding("sqlite", "ok", sqlite3.sqlite_version)
     yield examine_git()
     yield examine_sandbox()
+    yield examine_network()
+    yield examine_packages()
     yield examine_models()
+
+
+def examine_packages() -> HealthFinding:
+    """Report packages that can't be imported; those of providers are failures."""
+    faults = find_package_faults()
+    if not faults:
+        return HealthFinding("packages", "ok", "providers, prices and languages can be imported")
+    level: HealthLevel = "fail" if any(package in faults for package in SDK_PACKAGES) else "warn"
+    return HealthFinding("packages", level, "; ".join(faults.values()), suggest_reinstall())
 
 
 def examine_models() -> HealthFinding:
@@ -71,10 +92,7 @@ def examine_models() -> HealthFinding:
         return HealthFinding("models", "ok", f"configured: {', '.join(one.name for one in names)}")
     if found := [one for one in providers if one.key]:
         return HealthFinding("models", "ok", ", ".join(f"{one.title} (key: {one.key})" for one in found))
-    variables = " or ".join(one.remedy.removeprefix("set ") for one in providers if one.problem)
-    return HealthFinding(
-        "models", "warn", "no API key: only local models, offline and mailbox", f"set {variables}; see afresh models"
-    )
+    return HealthFinding("models", "warn", "no API key: only local models, offline and mailbox", "afresh setup")
 
 
 def examine_git() -> HealthFinding:
@@ -97,6 +115,16 @@ def examine_sandbox() -> HealthFinding:
     return HealthFinding("sandbox", "fail", "; ".join(why), describe_remedies())
 
 
+def examine_network() -> HealthFinding:
+    """Report whether the network can be opened for single commands."""
+    if not probe_level(FILTERING_LEVEL).holds:
+        return HealthFinding("network", "warn", f"stays closed: {NETWORK_NEEDS_BUBBLEWRAP}", describe_remedies())
+    result = probe_network()
+    if result.holds:
+        return HealthFinding("network", "ok", f"on demand: all {len(result.checks) - 1} attempts to reach more were blocked")
+    return HealthFinding("network", "fail", f"allow none: {result.why_not}", "report it, with the output of `afresh doctor`")
+
+
 def examine_project(path: Path) -> Iterator[HealthFinding]:
     try:
         project = open_project(path)
@@ -104,8 +132,11 @@ def examine_project(path: Path) -> Iterator[HealthFinding]:
         yield HealthFinding("project", "warn", fault.what, fault.next)
         return
     yield HealthFinding("project", "ok", str(project.paths.root))
+    if unread := describe_missing_grammars(CheckoutFiles(project.paths.root).paths()):
+        yield HealthFinding("languages", "warn", unread)
     try:
         yield from examine_journals(project)
+        yield from examine_worktrees(project)
     except NeedsPerson as fault:
         yield HealthFinding("journals", "fail", fault.what, fault.next)
 
@@ -128,7 +159,23 @@ def examine_journals(project: Project) -> Iterator[HealthFinding]:
         yield HealthFinding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, all hashes match")
 
 
+def examine_worktrees(project: Project) -> Iterator[HealthFinding]:
+    """Report where the trees of tasks are if test runners may collect them, and those that nobody needs."""
+    repository = Repository.find(project.paths.root)
+    if not is_outside_repository(repository):
+        yield HealthFinding(
+            "worktrees", "warn",
+            f"in {find_worktrees_folder(repository)}, since your data folder can't be written: test runners may collect them",
+            "set HOME or XDG_DATA_HOME to a folder that you can write",
+        )  # fmt: skip
+    needed = frozenset(ticket.task for ticket in project.queue.tickets() if ticket.status not in REVIEWED_STATUSES)
+    for stale in list_stale_folders(repository, needed):
+        yield HealthFinding("worktrees", "warn", f"{stale.path} is not needed: {stale.why}", f"rm -r {quote(str(stale.path))}")
+
+
 RESERVE_TOKENS = 600
+TRIAL_RETRIES = 1
+"""A person waits for the answer: what is wrong is said at once."""
 EXPECTED_WORD = "afresh"
 SAY_TOOL = ToolSchema(
     "say",
@@ -163,7 +210,7 @@ class ModelTrial:
 def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
     """Prepare a test call without sending it. Raises NeedsPerson if the key or the package is missing."""
     counter = EstimatingCounter(framing=find_framing_tokens(name, own.models))
-    model = make_model(name, 0, ModelSettings(count=counter, named=own.models, task="check"))
+    model = make_model(name, 0, ModelSettings(count=counter, named=own.models, task="check", retries=TRIAL_RETRIES))
     tokens, room = counter.whole(TRIAL_REQUEST), model.window // MODEL_WINDOW_DIVISOR
     if tokens + RESERVE_TOKENS > room:
         raise BadInput(

@@ -3,11 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from afresh.app.check_task_limits import refuse_unstorable_text
 from afresh.app.project import Project
-from afresh.app.tasks import find_task, refuse_unstorable_text
+from afresh.app.tasks import find_task
 from afresh.core.event import Event
-from afresh.core.fact import NOTEBOOK_JOURNAL, USER_JOURNAL, Fact, FactCorrected, FactForgotten, FactKind, FactNoted, FactScope
+from afresh.core.fact import (
+    CLIENT_PREFIX,
+    NOTEBOOK_JOURNAL,
+    USER_JOURNAL,
+    Fact,
+    FactCorrected,
+    FactForgotten,
+    FactKind,
+    FactNoted,
+    FactScope,
+)
 from afresh.core.project_facts import FORGOTTEN_ENDING, FactQuery, ProjectFact, make_fact_id
+from afresh.core.redaction import redact_secrets
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
 from afresh.workspace.git import find_author_name
@@ -17,6 +29,9 @@ MAX_RULE_CHARACTERS = 2_000
 MAX_RULES = 50
 MAX_CHARACTERS_OF_RULES = 4_000
 """Maximum total length of the rules in force, once for the project and once for the user. Every prompt contains all of them."""
+MAX_CLIENT_FACTS = 200
+"""Maximum number of each kind in force that programs outside may have noted."""
+CLIENT_CONFIDENCE = 0.5
 NOTHING_CHANGED = "nothing was changed"
 
 
@@ -59,6 +74,33 @@ def add_rule(project: Project, text: str, about: str = "", everywhere: bool = Fa
     book.append([event])
     project.view_writer.noted()
     return find_fact(project, make_fact_id(USER_JOURNAL if everywhere else NOTEBOOK_JOURNAL, fact))
+
+
+def note_for_client(project: Project, client: str, kind: FactKind, subject: str, text: str) -> ProjectFact:
+    """Note what a program outside says, with its name. It replaces only what such programs have noted about the same subject;
+    no other task sees a checkpoint."""
+    refuse_rule_text(text)
+    subject = to_one_line(redact_secrets(subject or text), MAX_SUBJECT_CHARACTERS)
+    scope = FactScope.TASK if kind is FactKind.CHECKPOINT else FactScope.PROJECT
+    fact = Fact(kind, subject, redact_secrets(text), CLIENT_CONFIDENCE, scope=scope)
+    held = list_client_facts(project, kind)
+    if len(held) >= MAX_CLIENT_FACTS and all(one.fact.subject != subject for one in held):
+        raise BadInput(
+            f"programs have noted {MAX_CLIENT_FACTS} of the kind {kind} already",
+            next="use the subject of one that is outdated, or have a person run `afresh memory forget ID`",
+            safe=NOTHING_CHANGED,
+        )
+    id = make_fact_id(NOTEBOOK_JOURNAL, fact)
+    if edited := [one for one in project.facts.known(id) if one.end.startswith(FORGOTTEN_ENDING)]:
+        raise BadInput(f"a person wants that forgotten: {edited[-1].end}", safe=NOTHING_CHANGED)
+    project.notebook.append([FactNoted(fact, f"{CLIENT_PREFIX}{client}")])
+    project.view_writer.noted()
+    return find_fact(project, id)
+
+
+def list_client_facts(project: Project, kind: FactKind) -> list[ProjectFact]:
+    """Return what programs outside have noted and is in force, the newest first."""
+    return list(project.facts.look_up(FactQuery("", (kind,), NOTEBOOK_JOURNAL, own=True, limit=MAX_CLIENT_FACTS)))
 
 
 def correct_fact(project: Project, name: str, text: str, why: str = "") -> ProjectFact:

@@ -1,9 +1,7 @@
 """Finds symbols in the user's checkout, with their callers."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from afresh.app.project import Project
@@ -13,6 +11,7 @@ from afresh.code.coverage_file import read_coverage
 from afresh.code.graph import calls
 from afresh.code.index.code_index import CodeIndex, refresh_code_index
 from afresh.code.index.update_index import MemoryCodeStore
+from afresh.code.languages.registry import list_missing_grammars
 from afresh.code.ranking.commit_history import churn_from_history
 from afresh.code.ranking.query import RankingQuery
 from afresh.code.ranking.rank_files import RankedMapFile, render_map_files, select_map_files
@@ -20,13 +19,14 @@ from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, Symb
 from afresh.core.commit import CommitHistory
 from afresh.core.symbol import SymbolKind, SymbolPlace
 from afresh.core.tokens import EstimatingCounter
-from afresh.errors import BadInput
+from afresh.errors import BadInput, NotPossible
 from afresh.ports.code import CodeIndexStore
 from afresh.ports.workspace import FileTree
 from afresh.storage.sqlite.code_index import SqliteCodeIndex
 from afresh.workspace.checkout_files import CheckoutFiles
 from afresh.workspace.commit_history import read_commit_history
 from afresh.workspace.repository import locate_repository
+from afresh.workspace.worktree_location import identify_checkout
 
 CHECKOUT_TREE_NAME = "checkout"
 """Name of the user's own tree in the index store."""
@@ -45,8 +45,7 @@ class IndexedCheckout:
         from platformdirs import user_data_path
 
         own = self.root / ".afresh" / "state"
-        name = f"{self.root.name}-{sha256(os.fsencode(self.root)).hexdigest()[:12]}"
-        return own if own.is_dir() and not own.is_symlink() else user_data_path("afresh") / "code" / name
+        return own if own.is_dir() and not own.is_symlink() else user_data_path("afresh") / "code" / identify_checkout(self.root)
 
     @property
     def files(self) -> CheckoutFiles:
@@ -144,7 +143,7 @@ def find_existing_symbols(
         raise BadInput("the name is missing", next="give a name: afresh find parse")
     found = symbol_search.find_symbols(code, asked, kinds, most)
     if not found.places:
-        raise BadInput(f"no symbol is called {asked!r} or similar", next=advise_symbol_search(code, kinds))
+        raise NotPossible(f"no symbol is called {asked!r} or similar", next=advise_symbol_search(code, kinds))
     return found
 
 
@@ -153,7 +152,17 @@ def advise_symbol_search(code: CodeIndex, kinds: Sequence[SymbolKind]) -> str:
         return "omit --kind to search all symbols"
     broken = [path for path in code.files if code.reading(path).fault]
     unread = f"; {len(broken)} files could not be read, first {broken[0]}" if broken else ""
-    return f"searched {len(code.files):,} files{unread}"
+    missing = describe_missing_grammars(code.files)
+    return f"searched {len(code.files):,} files{unread}{'; ' if missing else ''}{missing}"
+
+
+def describe_missing_grammars(paths: Sequence[str]) -> str:
+    """Name the languages of these files that can't be read here, and what to install; empty if all can."""
+    missing = list_missing_grammars(paths)
+    if not missing:
+        return ""
+    packages = ", ".join(missing.values())
+    return f"{', '.join(missing)} can't be read, since {packages} can't be imported: install afresh again, with its dependencies"
 
 
 def find_symbol_users(code: CodeIndex, asked: str) -> SymbolUsers | SymbolMatches:

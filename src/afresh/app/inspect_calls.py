@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from afresh.app.project import Project
+from afresh.app.read_steps import iterate_step_entries
 from afresh.context.cache_prefix import PrefixComparison, compare_prefix
 from afresh.context.explain import (
     ArchivedCopy,
@@ -53,9 +54,11 @@ def list_audits(project: Project, task: str) -> Sequence[tuple[int, CallAudit]]:
 
 def load_call(project: Project, task: str, step: int | None) -> RecordedCall:
     """Load one call (default: the last one)."""
+    state = project.store.load(task)
+    near = state.work.step if step is None else step
     found, replies = list[tuple[int, CallAudit]](), dict[int, Reply]()
     origins = dict[int, PromptOrigin]()
-    for entry in project.store.journal(task):
+    for entry in iterate_step_entries(project, task, near - 1, None if step is None else step + 1):
         if isinstance(entry.event, CallRequested):
             found.append((entry.event.step, entry.event.audit))
             origins[entry.event.step] = entry.event.origin
@@ -63,7 +66,7 @@ def load_call(project: Project, task: str, step: int | None) -> RecordedCall:
             replies[entry.event.step] = entry.event.reply
     wanted = [one for one in found if step in (None, one[0])]
     if not wanted:
-        steps = f"it has steps 1 to {found[-1][0]}" if found else "it has made no call yet"
+        steps = f"it has steps 1 to {state.work.step}" if state.work.step else "it has made no call yet"
         raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; omit --step for the last one")
     number, audit = wanted[-1]
     place = found.index(wanted[-1])

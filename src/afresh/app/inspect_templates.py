@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from afresh.app.tasks import build_prompt_per_phase
+from afresh.app.check_task_limits import build_prompt_per_phase
 from afresh.config.templates.load_template import (
     OTHER_CALL_KINDS,
     MergedTemplate,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from afresh.app.settings import Settings
 from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR
 from afresh.core.truncate import to_one_line
-from afresh.errors import AfreshError, BadInput, NeedsPerson
+from afresh.errors import AfreshError, BadInput, NeedsPerson, suggest_reinstall
 from afresh.models.api_keys import ApiKey, store_api_key
 from afresh.models.choose_model import (
     LOCAL_PROVIDERS,
@@ -21,7 +21,7 @@ from afresh.models.choose_model import (
     split_mailbox_spec,
 )
 from afresh.models.model_settings import KEYRING, ModelSettings, NamedModel
-from afresh.models.providers.connection import ProviderRoute, find_route
+from afresh.models.providers.connection import ProviderRoute, find_import_fault, find_route
 from afresh.models.providers.openai_chat import OfferedModel, list_offered_models
 from afresh.spending.price_list import FREE_PRICE, Price, PriceTable
 
@@ -72,6 +72,17 @@ class ServerOffer:
     address: str
     models: Sequence[OfferedModel] = ()
     problem: str = ""
+
+
+SDK_PACKAGES = ("anthropic", "openai")
+PLAIN_INSTALL_PACKAGES = (*SDK_PACKAGES, "genai_prices", "tree_sitter")
+"""Packages that every install brings and that are imported late, so that nothing else notices if one is missing."""
+
+
+def find_package_faults() -> dict[str, str]:
+    """Import what a plain install brings; return what is wrong, by package."""
+    faults = {package: find_import_fault(package) for package in PLAIN_INSTALL_PACKAGES}
+    return {package: fault for package, fault in faults.items() if fault}
 
 
 def list_configured_models(own: Settings) -> Sequence[ConfiguredModel]:
@@ -149,7 +160,9 @@ def _describe_provider(kind: str, own: Settings) -> UsableProvider:
 
 
 def _find_route(kind: str, settings: ModelSettings) -> ProviderRoute:
-    """Return the route of a model; a keyring error is reported for that model only."""
+    """Return the route of a model; a missing package or a keyring error is reported for that model only."""
+    if fault := find_import_fault("anthropic" if kind == "anthropic" else "openai"):
+        return ProviderRoute(ApiKey(), problem=fault, remedy=suggest_reinstall())
     try:
         return find_route(endpoint_of_provider(kind), settings)
     except NeedsPerson as fault:

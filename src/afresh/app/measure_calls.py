@@ -1,6 +1,6 @@
 """Measures recorded calls: what they were paid, what a kept history would have been paid, and what replies drew on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,7 +11,7 @@ from afresh.context.cache_prefix import PrefixComparison, compare_prefix
 from afresh.context.measure_yield import AnsweredCall, CallYield, measure_yields, render_reply_words
 from afresh.core.cache_rates import CacheRates
 from afresh.core.codec import to_canonical_json
-from afresh.core.event import ActionsExecuted, CallRequested, ReplyReceived
+from afresh.core.event import ActionsExecuted, CallRequested, JournalEntry, ReplyReceived
 from afresh.core.prompt import CallAudit, Section
 from afresh.core.reply import Reply
 from afresh.core.tokens import EstimatingCounter
@@ -34,9 +34,10 @@ def price_recorded_call(call: RecordedCall) -> CallPrice:
     return weigh_recorded_call(call.audit, call.beginning, call.reply, find_cache_rates(call.audit.model))
 
 
-def list_call_prices(project: Project, task: str) -> list[CallPrice]:
+def list_call_prices(project: Project, task: str, entries: Iterable[JournalEntry] | None = None) -> list[CallPrice]:
+    """Price the calls of a task, or of these entries of its journal."""
     find_rates, before, found = cache(find_cache_rates), tuple[Section, ...](), list[CallPrice]()
-    for step, audit, reply in _iterate_calls(project, task):
+    for step, audit, reply in _iterate_calls(project.store.journal(task) if entries is None else entries):
         sections = load_sections(project, audit)
         beginning = compare_prefix(step, before, sections)
         found.append(weigh_recorded_call(audit, beginning, reply, find_rates(audit.model)))
@@ -58,7 +59,7 @@ def compare_with_history(project: Project, task: str) -> HistoryComparison:
     replies and raw outputs, of which all but the last are cached. Files that were read are not counted, so its figures are
     lower bounds."""
     prices, find_rates, before, paid, sent = list_call_prices(project, task), cache(find_cache_rates), 0, 0, 0
-    for size, model in _measure_growing_history(project, task):
+    for size, model in measure_growing_history(project, project.store.journal(task)):
         rates = find_rates(model)
         paid += rates.count_paid_tokens(rates.estimate_usage(size, before))
         sent += size
@@ -73,10 +74,10 @@ def compare_with_history(project: Project, task: str) -> HistoryComparison:
     )
 
 
-def _measure_growing_history(project: Project, task: str) -> Iterator[tuple[int, str]]:
+def measure_growing_history(project: Project, entries: Iterable[JournalEntry]) -> Iterator[tuple[int, str]]:
     """Yield the tokens of each call of an agent that keeps everything, and the model that was called."""
     counter, size = EstimatingCounter(), 0
-    for entry in project.store.journal(task):
+    for entry in entries:
         match entry.event:
             case CallRequested(audit=audit):
                 size = size or audit.tokens
@@ -89,10 +90,10 @@ def _measure_growing_history(project: Project, task: str) -> Iterator[tuple[int,
                 pass
 
 
-def _iterate_calls(project: Project, task: str) -> Iterator[tuple[int, CallAudit, Reply | None]]:
+def _iterate_calls(entries: Iterable[JournalEntry]) -> Iterator[tuple[int, CallAudit, Reply | None]]:
     """Yield each call with its reply, if it has one."""
     open_call: CallRequested | None = None
-    for entry in project.store.journal(task):
+    for entry in entries:
         match entry.event:
             case CallRequested() as call:
                 if open_call:
@@ -107,10 +108,10 @@ def _iterate_calls(project: Project, task: str) -> Iterator[tuple[int, CallAudit
         yield open_call.step, open_call.audit, None
 
 
-def measure_task_yield(project: Project, task: str) -> list[CallYield]:
-    """Measure what replies drew on, for each call that was answered."""
+def measure_task_yield(project: Project, task: str, entries: Iterable[JournalEntry] | None = None) -> list[CallYield]:
+    """Measure what replies drew on, for each call that was answered; of the task, or of these entries of its journal."""
     return measure_yields(
         AnsweredCall(step, load_sections(project, audit), render_reply_words(reply.actions))
-        for step, audit, reply in _iterate_calls(project, task)
+        for step, audit, reply in _iterate_calls(project.store.journal(task) if entries is None else entries)
         if reply
     )

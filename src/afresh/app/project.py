@@ -8,7 +8,8 @@ from afresh.app.read_tasks import SystemClock, find_user_folder
 from afresh.app.settings import ProjectPaths, Settings, load_settings
 from afresh.config.instructions.find_instructions import InstructionFiles, instructions_for_project
 from afresh.config.templates.template_files import TemplateLayers, layers_for_project
-from afresh.ports.storage import FactStore, JournalStore, LedgerStore, Notebook, Storage, TaskQueue
+from afresh.core.codec import to_canonical_json
+from afresh.ports.storage import FactStore, LedgerStore, Notebook, StepJournal, Storage, TaskQueue
 from afresh.ports.watch import Clock
 from afresh.storage.sqlite.storage import open_sqlite_storage
 from afresh.views.write_files import ViewWriter, rebuild_view_files
@@ -28,7 +29,7 @@ class Project:
     instructions: InstructionFiles
 
     @property
-    def store(self) -> JournalStore:
+    def store(self) -> StepJournal:
         return self.storage.journal
 
     @property
@@ -70,7 +71,7 @@ def open_project(path: Path) -> Project:
 
 CONFIG_TEMPLATE = """\
 # Settings of this repository for afresh. Models, keys and the sandbox are the user's, not the repository's.
-# checks = ["python -m pytest -q"]   # must exit 0 before a task counts as done
+# checks = [{check}]   # must exit 0 before a task counts as done
 # type = "implement_feature"         # kind of task when none is named
 # budget = 4000                      # ceiling in tokens for each call, whatever the type says
 # max_steps = 60
@@ -82,19 +83,25 @@ def init_project(project: Project) -> Sequence[str]:
     """Set up the repository. Returns one line for each thing created or found. Safe to repeat."""
     config = project.paths.folder / "config.toml"
     made = "kept" if config.exists() else "made"
-    if not config.exists():
-        config.write_text(CONFIG_TEMPLATE, "utf-8")
-    from afresh.app.choose_checks import ChosenChecks, ProjectWithSettings, choose_checks
+    from afresh.app.choose_checks import ChosenChecks, ProjectWithSettings, choose_checks, suggest_check
 
-    settled = project.settings.checks
-    chosen = ChosenChecks(settled) if settled else choose_checks(ProjectWithSettings(project.paths, project.settings))
+    place, settled = ProjectWithSettings(project.paths, project.settings), project.settings.checks
+    chosen = ChosenChecks(settled) if settled else choose_checks(place)
+    if not config.exists():
+        check = to_canonical_json((*chosen.checks, suggest_check(place))[0])
+        config.write_text(CONFIG_TEMPLATE.replace("{check}", check), "utf-8")
+    from afresh.app.explore_code import describe_missing_grammars
+    from afresh.workspace.checkout_files import CheckoutFiles
+
+    unread = describe_missing_grammars(CheckoutFiles(project.paths.root).paths())
     found = ", ".join(chosen.checks) or "none found; pass --check, or set checks in the config"
     return [
         f"{made} {config.relative_to(project.paths.root)} (commit it if you like)",
         f"state in {project.paths.state.relative_to(project.paths.root)} (ignored by git)",
         f"checks: {found}" + (f" ({chosen.told})" if chosen.told else ""),
         f"instructions: {list_instruction_files(project.instructions) or 'none; add your own in .afresh/AGENT.md'}",
-        'next: afresh doctor, then afresh run "GOAL"',
+        *([f"languages: {unread}"] if unread else []),
+        f'next: {"" if project.settings.model else "afresh setup chooses a model; "}afresh doctor, then afresh run "GOAL"',
     ]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.core.task import QueueTicket, TicketOrder, TicketQuery
+from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.errors import BadInput
 from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, Database
 from afresh.storage.sqlite.queue import SqliteQueue
@@ -15,6 +15,7 @@ from afresh.workspace.repository import Repository, make_state_folder
 if TYPE_CHECKING:
     from afresh.core.state import State
     from afresh.ports.storage import TaskQueue
+    from afresh.storage.sqlite.journal import SqliteJournal
 
 
 class SystemClock:
@@ -45,9 +46,13 @@ class TaskReader:
         return self.root / ".afresh" / "export"
 
     def load(self, task: str) -> "State":
+        return self.journal.load(task)
+
+    @property
+    def journal(self) -> "SqliteJournal":
         from afresh.storage.sqlite.journal import SqliteJournal
 
-        return SqliteJournal(self.database).load(task)
+        return SqliteJournal(self.database)
 
 
 def open_task_reader(path: Path) -> TaskReader:
@@ -69,7 +74,13 @@ def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> s
     if len(fits) == 1:
         return fits[0]
     what = f"{name!r} matches {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"no such task: {name}"
-    raise BadInput(what, next=offer_import(queue, export_folder) or "afresh list lists the tasks")
+    raise BadInput(what, next=offer_import(queue, export_folder) or "afresh status --all lists the tasks")
+
+
+def find_next_ticket(queue: "TaskQueue") -> QueueTicket | None:
+    """Return the task that a worker would claim next, without claiming it."""
+    ready = [ticket for ticket in queue.tickets() if ticket.ready]
+    return min(ready, key=lambda ticket: (ticket.status is not TaskStatus.RUNNING, -ticket.priority), default=None)
 
 
 def choose_named_tasks(tickets: Sequence[QueueTicket]) -> list[str]:

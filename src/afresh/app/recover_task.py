@@ -1,7 +1,5 @@
 """Lists the checkpoints of a task, and takes a task back to one of them."""
 
-from pathlib import Path
-
 from afresh.app.project import Project
 from afresh.app.task_result import refuse_held_task
 from afresh.app.tasks import record_events
@@ -21,6 +19,7 @@ from afresh.workspace.git import find_author_name
 from afresh.workspace.repository import Repository
 from afresh.workspace.transfer import has_pending_work, unpack_work
 from afresh.workspace.worktree import GitWorkspace
+from afresh.workspace.worktree_location import has_task_tree
 
 
 def list_task_checkpoints(project: Project, task: str) -> list[Checkpoint]:
@@ -38,7 +37,7 @@ def recover_task(project: Project, task: str, step: int) -> State:
     repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
     workspace = GitWorkspace(repository, task, project.clock)
-    there = Path(workspace.root).exists() and not has_pending_work(repository, task)
+    there = has_task_tree(repository, task) and not has_pending_work(repository, task)
     if saved := save_before_recovery(state, step):
         state = record_events(project, state, task, saved)
     then, weights = checkpoint.state, load_template(state.task.type, project.templates).weights

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from afresh.core.tokens import TOKEN_PIECE_PATTERN, EstimatingCounter
 from afresh.core.truncate import join_first, to_one_line
-from afresh.errors import BadInput, NeedsPerson, OverCeiling, suggest_extra
+from afresh.errors import BadInput, NeedsPerson, OverCeiling, suggest_reinstall
 from afresh.replay.html_page import ContextSampler
 from afresh.replay.measure_run import ContextBuilder, StepMeasurement, measure_run
 from afresh.replay.report import ReplayReport, RunMeasurement, count_paid_tokens, drop_texts, estimate_input_cost, sum_steps
@@ -157,16 +157,20 @@ def _explain_missing_prices(runs: Iterable[RunMeasurement], given: float) -> str
     if not models:
         return ""
     if not has_price_list():
-        return f"no price list installed ({suggest_extra('prices')}); set a price with --price"
+        return f"no price list installed ({suggest_reinstall()}); set a price with --price"
     named = join_first([to_one_line(model, 40) or "no model named" for model in models], 4)
     return f"no price known for {named}; set one with --price (dollars per million input tokens)"
 
 
-def write_replay_page(path: Path, report: ReplayReport, album: ContextSampler) -> int:
-    """Write the HTML page and return its size in bytes. Refuses to overwrite files that this command did not create."""
+def render_replay_page(report: ReplayReport, album: ContextSampler) -> str:
     from afresh.replay.html_page import render_page
 
-    text = render_page(report, album)
+    return render_page(report, album)
+
+
+def write_replay_page(path: Path, report: ReplayReport, album: ContextSampler) -> int:
+    """Write the HTML page and return its size in bytes. Refuses to overwrite files that this command did not create."""
+    text = render_replay_page(report, album)
     try:
         if path.exists() and PAGE_GENERATOR_TAG not in path.read_bytes()[:2000].decode("utf-8", "replace"):
             raise BadInput(f"{path} exists and was not written by 'afresh replay'", next="Choose another file name for --html.")

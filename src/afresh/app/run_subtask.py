@@ -13,9 +13,10 @@ from afresh.actions.delegation_rules import (
     result_from_part,
     task_from_part,
 )
+from afresh.app.check_task_limits import refuse_unworkable_task
 from afresh.app.project import Project
 from afresh.app.spending_report import sum_task_spending
-from afresh.app.tasks import record_events, refuse_unworkable_task
+from afresh.app.tasks import record_events
 from afresh.config.templates.load_template import make_template, merge_task_type
 from afresh.core.event import ReplyReceived, TaskCreated, TaskEnded
 from afresh.core.licence_for_tests import LicenceWidened
@@ -119,7 +120,7 @@ def report_part(project: Project, child: State, part: Subtask, step: int) -> Sub
             done = [action.args.get("summary") for action in entry.event.reply.actions if has_trait(action, ToolTrait.COMPLETES)]
             claimed = str(done[-1] or "") if done else claimed
     paid = sum_task_spending(project, child.task.id)
-    money = paid.money if paid and paid.calls and not paid.unknown else None
+    money = paid.money if paid and paid.calls and not paid.unpriced.calls else None
     spent = child.work.step, child.spending.calls, child.spending.usage, round(ended - child.times.started, 1), money
     metrics = SubtaskMetrics(*spent, work=measure_part_work(project, child))
     return result_from_part(child, part.goal, step, metrics, claimed)

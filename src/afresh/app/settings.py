@@ -8,6 +8,7 @@ from typing import Literal
 from afresh.config.settings_file import find_user_config, read_settings_file
 from afresh.core.progress_state import StallThresholds
 from afresh.core.spending import SpendingLimits
+from afresh.mcp_client.server_settings import McpOptions
 from afresh.models.model_settings import NamedModel
 from afresh.spending.price_list import UserPrice
 
@@ -36,6 +37,8 @@ class HookOptions:
     before_compaction: str = ""
     """Run before memory is compacted."""
     timeout: int = 30
+    notify: str = ""
+    """Run when a task is over or needs an answer; `desktop`: a notification of the desktop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,14 @@ class DelegationOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class NetworkOptions:
+    """What tasks of one repository may reach, without asking."""
+
+    addresses: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RepositorySettings:
     """What a repository may set. Models, keys, endpoints, money and the sandbox are settings of the user only."""
 
@@ -75,20 +86,35 @@ class RepositorySettings:
     """Steps before a task stops and asks; 0: as AGENT.md says, else 60."""
     check_timeout: int = 600
     """Seconds after which a check is killed."""
+    copy: tuple[str, ...] = ()
+    """Ignored files and folders of the checkout that tests need, such as `dist`; put into the task's tree."""
     patterns: bool = True
     """Whether patterns are shared with other projects; both user and repository must allow it."""
+    linters: bool = True
+    """Whether the project's own linters and formatter are checks of tasks that lower complexity."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(RepositorySettings):
+class OutsideSettings(RepositorySettings):
+    """What is reached beyond the repository. Only the user may set it."""
+
+    readable: tuple[str, ...] = ()
+    """Paths outside the repository that sandboxed commands may read."""
+    network: Mapping[str, NetworkOptions] = field(default_factory=dict[str, NetworkOptions])
+    """By the path of a repository; `afresh allow --always` writes it."""
+    hooks: HookOptions = field(default_factory=HookOptions)
+    mcp: McpOptions = field(default_factory=McpOptions)
+    telemetry: bool = False
+    """Whether spans of each run are sent by OpenTelemetry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(OutsideSettings):
     """Repository settings and those that only the user may set. Each table is a class; its fields are the allowed keys."""
 
     model: str = ""
     mode: Literal["autonomous", "supervised", "interactive"] = "autonomous"
     """Default supervision of runs."""
-    readable: tuple[str, ...] = ()
-    """Paths outside the repository that sandboxed commands may read."""
-    hooks: HookOptions = field(default_factory=HookOptions)
     compaction: CompactionOptions = field(default_factory=CompactionOptions)
     knowledge: LessonOptions = field(default_factory=LessonOptions)
     models: Mapping[str, NamedModel] = field(default_factory=dict[str, NamedModel])

@@ -11,16 +11,27 @@ from afresh.app.read_tasks import SystemClock
 from afresh.app.settings import Settings
 from afresh.config.settings_file import find_user_config, read_settings_file
 from afresh.core.event import CallRequested, MemoryCompacted, QuestionAsked, ReplyReceived
-from afresh.core.ledger import LOST_REPLY_NOTE, RESTORED_NOTE, CallPayment, CallStatus, PricedBooking, SpendingFilter
+from afresh.core.ledger import (
+    LOST_REPLY_NOTE,
+    RESTORED_NOTE,
+    UNKNOWN_PRICE,
+    CallPayment,
+    CallStatus,
+    PricedBooking,
+    SpendingFilter,
+)
 from afresh.core.lesson import LessonWorded
 from afresh.core.prompt import CallAudit
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, CallPurpose, LimitScope, SpendingAccount, SpendingLimits
+from afresh.core.state import State
+from afresh.core.supervision_state import PersonAct, PersonRequest
 from afresh.core.task import Task
 from afresh.errors import AfreshError, BadInput, OverLimit
-from afresh.models.choose_model import LOCAL_PROVIDERS, is_paid
+from afresh.models.choose_model import LOCAL_PROVIDERS, choose_model, is_paid
 from afresh.policy.questions import GO_ON, ask_person
 from afresh.ports.storage import LedgerStore
+from afresh.runtime import Supervisor
 from afresh.spending.ledger import SpendingLedger, SpendingTerms, correct_usage
 from afresh.spending.price_list import FREE_PRICE, SAMPLE_TOKENS, FreePrices, Price, PriceTable
 from afresh.storage.renew_lease import identify_worker, is_worker_dead
@@ -65,6 +76,16 @@ def open_run_ledger(project: Project, spec: str, tell: Callable[[str], None]) ->
     return SpendingLedger(project.ledger, terms, project.clock, tell)
 
 
+def describe_unpriced_limits(project: Project, spec: str) -> str:
+    """Describe the limits that apply because the price of the model is unknown; empty if it is known or nobody pays."""
+    own = project.settings
+    name = choose_model(spec, own.models).spec
+    if not is_paid(spec, own.models, own.prices) or PriceTable(own.prices).of(name):
+        return ""
+    task, day = (own.limits.tokens_without_price(scope) for scope in (LimitScope.TASK, LimitScope.DAY))
+    return f"the price of {name} is unknown: limits are {task:,} tokens for this task and {day:,} a day, not dollars"
+
+
 def make_task_account(project: Project, task: str = "") -> SpendingAccount:
     return SpendingAccount(hash_project_root(project.paths.root), task, project.clock.now())
 
@@ -86,6 +107,20 @@ def reset_task_limits(project: Project, task: str) -> None:
         for breaker in project.ledger.tripped(make_task_account(project, task)):
             if breaker.limit.scope in (LimitScope.TASK, LimitScope.CALL):
                 project.ledger.reset(make_task_account(project, task), breaker.limit.scope)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonWithLimits:
+    """A Supervisor whose answers reset the limits that stopped the task, as `afresh answer` does."""
+
+    project: Project
+    person: Supervisor
+
+    def at_pause(self, state: State) -> PersonRequest | None:
+        word = self.person.at_pause(state)
+        if word and state.dialogue.question and word.act not in (PersonAct.STOP, PersonAct.UNDO):
+            reset_task_limits(self.project, state.task.id)
+        return word
 
 
 def reconcile_ledger(project: Project) -> None:
@@ -182,7 +217,7 @@ def _make_ledger_entry(
     project: Project, call: CallBooking, reply: Reply, at: float, table: PriceTable
 ) -> tuple[PricedBooking, CallPayment]:
     price = _find_booking_price(call, table)
-    known = "free" if price is FREE_PRICE else "known" if price or reply.cost is not None else "unknown"
+    known = "free" if price is FREE_PRICE else "known" if price or reply.cost is not None else UNKNOWN_PRICE
     payment = payment_from_reply(call, reply, price)
     noted = replace(payment, note="; ".join(part for part in (RESTORED_NOTE, payment.note) if part))
     return PricedBooking(call, SpendingAccount(hash_project_root(project.paths.root), call.payer, at), 0, known, ""), noted

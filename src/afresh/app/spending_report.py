@@ -12,7 +12,7 @@ from afresh.app.read_spending import LimitUse, find_cache_rates, hash_project_ro
 from afresh.app.spending_ledger import OpenLedger
 from afresh.app.tasks import find_task
 from afresh.core.ledger import SpendingFilter
-from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, TrippedLimit
+from afresh.core.spending import Charge, LimitAlert, LimitScope, LimitUnit, SpendingAccount, TrippedLimit
 from afresh.core.task import TaskStatus
 from afresh.errors import AfreshError, BadInput
 from afresh.spending.reports import SpendingGroup, SpendingLine, list_prompt_sizes, sum_calls, sum_calls_by_group, weigh_calls
@@ -47,8 +47,11 @@ class SpendingReport:
     tasks: dict[str, TaskCost]
 
 
-def report_spending(own: OpenLedger, by: SpendingGroup, start: float, everywhere: bool) -> SpendingReport:
-    """Report the spending of the current project, or of all projects."""
+def report_spending(
+    own: OpenLedger, by: SpendingGroup, start: float, everywhere: bool, with_history: bool = True
+) -> SpendingReport:
+    """Report the spending of the current project, or of all projects. `with_history`: compare tasks with a growing history, for
+    which their journals are read."""
     which = SpendingFilter(start, "" if everywhere else own.account.project)
     calls = own.ledger.calls(which)
     weighed = weigh_calls(calls, find_cache_rates)
@@ -62,7 +65,7 @@ def report_spending(own: OpenLedger, by: SpendingGroup, start: float, everywhere
         breakers=own.ledger.tripped(),
         alerts=own.ledger.alerts(MAX_ALERTS),
         kinds={kind: measure_token_growth(sizes) for kind, sizes in sorted(list_prompt_sizes(calls).items())},
-        tasks=_collect_task_costs(own.project, lines) if by is SpendingGroup.TASK and own.project else {},
+        tasks=_collect_task_costs(own.project, lines) if with_history and by is SpendingGroup.TASK and own.project else {},
     )
 
 
@@ -70,13 +73,13 @@ def sum_task_spending(project: Project, task: str) -> SpendingLine | None:
     return sum_task_calls(project.ledger, project.paths.root, task)
 
 
-def sum_task_nano_dollars(project: Project, task: str) -> int:
-    """Return a task's cost in nano-dollars; 0 if the ledger cannot be read. Called at every step."""
+def sum_task_charge(project: Project, task: str) -> Charge:
+    """Return what a task has taken; nothing if the ledger cannot be read. Called at every step."""
     account = SpendingAccount(hash_project_root(project.paths.root), task, 0.0)
     try:
-        return project.ledger.tally(account, LimitScope.TASK, LimitUnit.MONEY).total
+        return Charge(*(project.ledger.tally(account, LimitScope.TASK, unit).total for unit in LimitUnit))
     except AfreshError:
-        return 0
+        return Charge()
 
 
 def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> Sequence[TrippedLimit]:

@@ -1,22 +1,23 @@
 """Shows, applies, undoes and discards the changes of a task."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from socket import gethostname
 
 from afresh.app.project import Project
-from afresh.app.tasks import end_task, list_parts, record_events, refuse_part_of_task
+from afresh.app.tasks import end_task, record_events, refuse_part_of_task
 from afresh.core.change import Change
 from afresh.core.state import State
 from afresh.core.steering_files import is_steering_file
 from afresh.core.supervision_state import PersonAct, PersonRequest
-from afresh.core.task import TaskStatus
-from afresh.errors import BadInput, NeedsPerson
+from afresh.core.task import TaskStatus, describe_worker
+from afresh.errors import BadInput, NeedsPerson, NotPossible
 from afresh.journal.undo import is_just_undone, select_steps_to_undo, undo_steps
 from afresh.workspace import apply_or_discard
 from afresh.workspace.git import find_author_name
 from afresh.workspace.repository import Repository
 from afresh.workspace.transfer import drop_pending_work, has_pending_work, unpack_work
 from afresh.workspace.worktree import GitWorkspace
+from afresh.workspace.worktree_location import has_task_tree
 
 
 def list_task_changes(project: Project, state: State) -> Sequence[Change]:
@@ -37,23 +38,43 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
     state = project.store.load(task)
     refuse_part_of_task(state)
     if state.status is TaskStatus.APPLIED:
-        raise BadInput(f"task {task} is already applied", next="there is nothing left to do")
+        raise NotPossible(f"task {task} is already applied", next=advise_for_finished_task(state))
     if not state.workspace.commit:
-        raise BadInput(f"task {task} is {state.status} and has no result to apply", next=f"afresh show {task} shows its state")
+        raise NotPossible(f"task {task} is {state.status} and has no result to apply", next=f"afresh show {task} shows its state")
     if state.status is not TaskStatus.DONE and not unverified:
-        raise BadInput(
+        raise NotPossible(
             f"the result of task {task} is not verified: {state.work.outcome}",
             next=f"review it with `afresh show {task}`, then `afresh apply {task} --unverified` to merge it anyway",
             safe="your checkout was not changed",
         )
     repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
-    done = apply_or_discard.merge_task_branch(repository, task)
+    start = state.workspace.start
+    done = (
+        apply_or_discard.apply_beside_changes(repository, task, start)
+        if start.carried
+        else apply_or_discard.merge_task_branch(repository, task)
+    )
     steering = [path for path in state.workspace.changed if is_steering_file(path)]
     notes = [done.note, f"It changes what steers afresh: {', '.join(steering)}." if steering else ""]
-    said = " ".join([f"applied {task} ({done.how}): HEAD is now {done.commit[:12]}.", *filter(None, notes)])
+    notes += close_earlier_tasks(project, repository, state)
+    said = " ".join([f"applied {task} ({done.how}): HEAD is {done.commit[:8]}.", *filter(None, notes)])
     dismiss_parts(project, repository, task, "applied")
     return end_task(project, task, TaskStatus.APPLIED, said), said
+
+
+def close_earlier_tasks(project: Project, repository: Repository, state: State) -> list[str]:
+    """Mark the tasks that an applied task went on from as applied, too: its branch holds their commits. Returns what to say."""
+    earlier, follows = list[str](), state.workspace.start.follows
+    while follows and (one := project.store.load(follows)).status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
+        earlier.append(follows)
+        follows = one.workspace.start.follows
+    said = list[str]()
+    for task in reversed(earlier):  # a crash leaves the newest ones open, where a repetition finds them
+        said += [f"It includes {task}, which is applied with it.", apply_or_discard.retire_applied_branch(repository, task)]
+        dismiss_parts(project, repository, task, "applied")
+        end_task(project, task, TaskStatus.APPLIED, f"applied with {state.task.id}")
+    return said
 
 
 def apply_if_wanted(project: Project, state: State) -> str:
@@ -74,9 +95,13 @@ def discard_task_result(project: Project, task: str) -> State:
     state = project.store.load(task)
     refuse_part_of_task(state)
     if owner := next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), ""):
-        raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe="nothing was removed")
+        raise NotPossible(
+            f"task {task} is being worked on by {describe_worker(owner, gethostname())}",
+            next="stop that run first",
+            safe="nothing was removed",
+        )
     if state.status in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
-        raise BadInput(f"task {task} is already {state.status}", next="there is nothing left to do")
+        raise NotPossible(f"task {task} is already {state.status}", next=advise_for_finished_task(state))
     repository = Repository.find(project.paths.root)
     apply_or_discard.discard_task_branch(repository, task)
     drop_pending_work(repository, task)
@@ -86,7 +111,7 @@ def discard_task_result(project: Project, task: str) -> State:
 
 def dismiss_parts(project: Project, repository: Repository, task: str, fate: str) -> None:
     """Remove the worktrees, branches and snapshots of subtasks. Verified subtasks of an applied task are marked applied."""
-    for ticket in list_parts(project.queue.tickets(), task):
+    for ticket in (one for one in project.queue.tickets() if one.parent == task):
         apply_or_discard.discard_task_branch(repository, ticket.task)
         drop_pending_work(repository, ticket.task)
         status = TaskStatus.APPLIED if fate == "applied" and ticket.status is TaskStatus.DONE else TaskStatus.DISCARDED
@@ -104,9 +129,21 @@ def refuse_held_task(project: Project, state: State, safe: str) -> None:
     refuse_part_of_task(state)
     task = state.task.id
     if owner := next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), ""):
-        raise BadInput(f"task {task} is being worked on by {owner}", next="stop that run first", safe=safe)
-    if state.status.over:
-        raise BadInput(f"task {task} is finished: {state.status}", next=f"afresh discard {task} deletes its work", safe=safe)
+        raise NotPossible(
+            f"task {task} is being worked on by {describe_worker(owner, gethostname())}", next="stop that run first", safe=safe
+        )
+    if state.status.over and not (state.dialogue.turn and state.status in (TaskStatus.DONE, TaskStatus.FAILED)):
+        raise NotPossible(f"task {task} is finished: {state.status}", next=advise_for_finished_task(state), safe=safe)
+
+
+def advise_for_finished_task(state: State) -> str:
+    """Say how a finished task can still be taken back."""
+    if state.status is TaskStatus.APPLIED:
+        beside = f"afresh diff {state.task.id} | git apply -R"
+        return f"{beside if state.workspace.start.carried else f'git revert {state.workspace.commit[:12]}'} takes it back"
+    if state.status is TaskStatus.DISCARDED:
+        return "there is nothing left to do"
+    return f"afresh discard {state.task.id} deletes its work"
 
 
 def undo_task_steps(project: Project, task: str, steps: int = 0, why: str = "") -> State:
@@ -117,7 +154,7 @@ def undo_task_steps(project: Project, task: str, steps: int = 0, why: str = "") 
     repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
     workspace = GitWorkspace(repository, task, project.clock)
-    there = Path(workspace.root).exists() and not has_pending_work(repository, task)
+    there = has_task_tree(repository, task) and not has_pending_work(repository, task)
     if there and is_just_undone(project.store.journal(task)) and workspace.snapshot() != state.workspace.snapshot:
         workspace.restore(state.workspace.snapshot)
         return state

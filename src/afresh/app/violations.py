@@ -6,8 +6,10 @@ from pathlib import Path
 
 from afresh.code import ruff
 from afresh.code.complexity import MAX_COMPLEXITY, count_decisions_by_keyword, measure_nesting_depth
+from afresh.code.config_files import read_configuration
 from afresh.code.python_source import PythonFunction, PythonSource, parse_python
-from afresh.code.refactoring.identifier_words import collect_words
+from afresh.code.refactoring.inherited_names import find_library_folders
+from afresh.code.refactoring.project_facts import NO_PROJECT, ProjectFacts
 from afresh.code.refactoring.suggest_refactorings import explain_missing_suggestion, suggest_refactorings
 from afresh.code.refactoring.suggestion import Suggestion
 from afresh.errors import BadInput
@@ -32,6 +34,8 @@ class Violation:
     complexity: int
     offer: Suggestion | None = None
     why_not: str = ""
+    needs_name: bool = False
+    """Whether the offer adds a name, which is a proposal."""
 
     @property
     def weight(self) -> float:
@@ -51,18 +55,20 @@ def list_violations(root: Path, places: Sequence[str], offers: bool = True) -> I
         grouped.setdefault((finding.path, finding.line), []).append(finding)
     sources = {path: _parse_file(root, path) for path, _ in grouped}
     found = [(_make_violation(source, here), source) for (path, _), here in grouped.items() if (source := sources[path])]
-    taken = _collect_taken_words(root) if offers and found else frozenset[str]()
+    project = _read_project(root) if offers and found else NO_PROJECT
     merged = _merge_violations([(one, source) for one, source in found if one is not None])
     for one, source in sorted(merged, key=lambda pair: (-pair[0].weight, pair[0].path, pair[0].line)):
-        yield attach_suggestion(one, source, taken) if offers else one
+        yield attach_suggestion(one, source, project) if offers else one
 
 
-def attach_suggestion(violation: Violation, source: PythonSource, taken: frozenset[str]) -> Violation:
+def attach_suggestion(violation: Violation, source: PythonSource, project: ProjectFacts) -> Violation:
     function = next(one for one in source.functions if one.name == violation.function and one.node.lineno == violation.line)
     if function.complexity <= MAX_COMPLEXITY:
         return replace(violation, why_not="fixes are computed for complexity only")
-    offer = next(suggest_refactorings(source, function, taken), None)
-    return replace(violation, offer=offer, why_not="" if offer else explain_missing_suggestion(source, function))
+    unnamed = next(suggest_refactorings(source, function, replace(project, new_names=False)), None)
+    if offer := unnamed or next(suggest_refactorings(source, function, project), None):
+        return replace(violation, offer=offer, needs_name=unnamed is None)
+    return replace(violation, why_not=explain_missing_suggestion(source, function, project))
 
 
 def _make_violation(source: PythonSource, here: Sequence[ruff.RuffFinding]) -> Violation | None:
@@ -102,10 +108,13 @@ def _parse_file(root: Path, path: str) -> PythonSource | None:
         return None
 
 
-def _collect_taken_words(root: Path) -> frozenset[str]:
-    """Collect names in use, so that a new method overrides nothing."""
-    found: set[str] = set()
-    for path in ruff.list_checked_files(root, ["."]):
-        source = root / path
-        found |= collect_words(source.read_text(encoding="utf-8", errors="replace")) if source.is_file() else frozenset()
-    return frozenset(found)
+def _read_project(root: Path) -> ProjectFacts:
+    """Read the names in use, so that a new method overrides nothing, and the settings for the layout."""
+    texts = {
+        path: (root / path).read_text(encoding="utf-8", errors="replace")
+        for path in ruff.list_checked_files(root, ["."])
+        if (root / path).is_file()
+    }
+    names = [path.name for path in root.iterdir() if path.is_file()]
+    settings = read_configuration(names, lambda name: (root / name).read_text(encoding="utf-8"))
+    return ProjectFacts(texts, settings, find_library_folders(root))

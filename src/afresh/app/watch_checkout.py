@@ -12,7 +12,7 @@ from typing import Any
 
 from afresh.app.explore_code import IndexedCheckout, refresh_checkout_code
 from afresh.code.index.code_index import CodeIndex
-from afresh.errors import AfreshError, BadInput, suggest_extra
+from afresh.errors import AfreshError, NeedsPerson, NotPossible, suggest_extra
 from afresh.ports.workspace import FileTree
 from afresh.workspace.git import SAFE_GIT_CONFIG, GitFailed, run_git_as_user
 
@@ -72,7 +72,7 @@ def watch_checkout(home: IndexedCheckout, tell: Callable[[IndexUpdate], None], s
         code = update_checkout_index(home, reads, None, tell)
         for changed in events:
             if not home.root.is_dir():
-                raise BadInput(f"{home.root} is gone", next="restart it in the repository's new location")
+                raise NotPossible(f"{home.root} is gone", next="restart it in the repository's new location")
             if not needs_index_update(home, changed, code) and time.monotonic() - looked < FULL_LOOK_SECONDS:
                 continue
             looked = time.monotonic()
@@ -100,12 +100,12 @@ def update_checkout_index(
 
 
 def watch_changed_paths(root: Path, stop: Event | None) -> Iterator[frozenset[str]]:
-    """Yield changed paths, or an empty set after a timeout. Raises BadInput if watching is not possible."""
+    """Yield changed paths, or an empty set after a timeout. Raises NeedsPerson if watching is not possible."""
     try:
         from watchfiles import watch as watched  # pyright: ignore[reportMissingImports]
     except ImportError as missing:
-        raise BadInput(
-            "`afresh watch` needs the package watchfiles, which is not installed",
+        raise NeedsPerson(
+            "`afresh watch --index` needs the package watchfiles, which is not installed",
             next=f"{suggest_extra('watch')}; without it each command checks the files itself",
         ) from missing
     return _yield_changed_paths(root, watched, stop)
@@ -130,7 +130,7 @@ def _yield_changed_paths(root: Path, watched: Any, stop: Event | None) -> Iterat
         for batch in batches:
             yield frozenset(path.removeprefix(top) for _, path in batch)
     except OSError as fault:
-        raise BadInput(
+        raise NeedsPerson(
             f"{root} can't be watched: {fault}",
             next="raise fs.inotify.max_user_watches, or set WATCHFILES_FORCE_POLLING=true and restart it",
             safe="the index is kept; each command checks the files itself",
@@ -168,7 +168,7 @@ def lock_checkout(home: IndexedCheckout) -> Iterator[None]:
             flock(held, LOCK_EX | LOCK_NB)
         except OSError:
             other = os.pread(held, 32, 0).decode(errors="replace").strip() or "unknown"
-            raise BadInput(
+            raise NotPossible(
                 f"{home.root} is already watched, by process {other}",
                 next=f"let it run, or stop it: kill {other}",
                 safe="the other one keeps running",

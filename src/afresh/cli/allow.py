@@ -1,30 +1,87 @@
-"""`afresh allow`: let a task change tests."""
+"""`afresh allow`: what a task may do beyond the ordinary: change tests, use the network."""
+
+from typing import TYPE_CHECKING
 
 import click
 
 from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json
 
+if TYPE_CHECKING:
+    from afresh.app.allow_network import PermissionChange
+    from afresh.app.project import Project
+    from afresh.core.state import State
+
 
 @click.command("allow")
 @click.argument("task")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--network", "addresses", multiple=True, metavar="HOST", help="Host that its commands may reach. Repeatable.")
+@click.option(
+    "--command",
+    "commands",
+    multiple=True,
+    metavar="COMMAND",
+    help="Command that may reach any public address; `...` at its end stands for whatever follows. Repeatable.",
+)
+@click.option("--always", is_flag=True, help="For all tasks of this repository; kept in your own config.toml.")
+@click.option("--revoke", is_flag=True, help="Take back what is named, or all of the network.")
 @json_option
-def command(task: str, paths: tuple[str, ...], as_json: bool) -> None:
-    """Let TASK change these test files, folders, single tests (PATH::TEST) or configuration files.
+def command(task: str, paths: tuple[str, ...], always: bool, revoke: bool, as_json: bool, **named) -> None:
+    """Let TASK change tests or use the network; with TASK alone, list what it may do.
 
-    The verdict names what it changed. If the task asks about tests, this answers it.
+    PATH is a test file, a folder, a single test (PATH::TEST) or a configuration file. HOST is such as packages.example.org,
+    *.example.org or example.org:8080. If the task asks about it, this answers it.
     """
-    from afresh.app.allow_test_changes import allow_test_changes
+    from afresh.app.allow_network import PermissionChange
     from afresh.app.tasks import find_task
-    from afresh.core.codec import to_plain_value
-    from afresh.core.task import TaskStatus
 
+    change = PermissionChange(named["addresses"], named["commands"], always)
+    refuse_odd_options(paths, change, revoke)
     project = open_current_project()
-    state = allow_test_changes(project, find_task(project, task), paths)
+    state = change_permissions(project, find_task(project, task), paths, change, revoke)
     if as_json:
-        licence = to_plain_value(state.verification.licence)
-        return print_json({"task": state.task.id, "status": state.status.value, "licence": licence})
-    click.echo(f"{state.task.id} may change {', '.join(paths)}")
+        from afresh.views.tasks import permissions_to_json
+
+        return print_json(permissions_to_json(state))
+    for line in describe_change(state, paths, change, revoke):
+        click.echo(line)
+    return None
+
+
+def refuse_odd_options(paths: tuple[str, ...], change: "PermissionChange", revoke: bool) -> None:
+    network = change.addresses or change.commands
+    if paths and (revoke or change.always):
+        raise click.UsageError("--always and --revoke are for --network and --command")
+    if change.always and not network and not revoke:
+        raise click.UsageError("--always needs --network or --command")
+
+
+def change_permissions(
+    project: "Project", task: str, paths: tuple[str, ...], change: "PermissionChange", revoke: bool
+) -> "State":
+    from afresh.app.allow_network import allow_network, revoke_network
+    from afresh.app.allow_test_changes import allow_test_changes
+
+    if revoke:
+        return revoke_network(project, task, change)
+    opens = bool(change.permissions)  # what can't be used is found before anything is allowed
+    state = allow_test_changes(project, task, paths) if paths else project.store.load(task)
+    return allow_network(project, task, change) if opens else state
+
+
+def describe_change(state: "State", paths: tuple[str, ...], change: "PermissionChange", revoke: bool) -> list[str]:
+    """What the task may do now, and how it goes on."""
+    from afresh.core.task import TaskStatus
+    from afresh.views.task_status import describe_permission, list_allowed
+
+    if (not paths and not change.permissions) or revoke:
+        return (
+            [f"{state.task.id} may:", *(f"  {line}" for line in list_allowed(state))]
+            if list_allowed(state)
+            else [f"{state.task.id} may not change existing tests beyond its goal, and has no network"]
+        )
+    told = [f"{state.task.id} may change {', '.join(paths)}"] if paths else []
+    told += [f"{state.task.id} may {describe_permission(one)}" for one in change.permissions]
     asks = state.status is TaskStatus.BLOCKED
-    return click.echo("it has an open question: afresh inbox" if asks else f"`afresh resume {state.task.id}` continues it")
+    return [*told, "it has an open question: afresh inbox" if asks else f"`afresh resume {state.task.id}` continues it"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from afresh.cli.options import json_option, open_current_project
+from afresh.cli.options import json_option, open_current_project, silent_option
 from afresh.cli.output import print_json, print_rendered
 
 step_option = click.option("--step", type=int, default=None, metavar="N", help="Step of the call (default: the last).")
@@ -45,7 +45,7 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
 @click.argument("task", required=False)
 @click.argument("first", type=int, required=False)
 @click.argument("second", type=int, required=False)
-@step_option
+@click.option("--step", type=int, default=None, metavar="N", help="Compare this step with the one before it.")
 @json_option
 def diff(task: str | None, first: int | None, second: int | None, step: int | None, as_json: bool) -> None:
     """Compare the calls of two steps (default: the last two)."""
@@ -134,7 +134,8 @@ def block(id: str, span: str, as_json: bool) -> None:
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("task", required=False)
 @step_option
-def write_files(folder: Path, task: str | None, step: int | None) -> None:
+@json_option
+def write_files(folder: Path, task: str | None, step: int | None, as_json: bool) -> None:
     """Write audit and thinking of each call into FOLDER.
 
     The files are step_N.json and, where the provider tells it, step_N.thinking.md.
@@ -145,21 +146,26 @@ def write_files(folder: Path, task: str | None, step: int | None) -> None:
 
     project = open_current_project()
     made = write_call_files(project, find_task(project, task), folder, step)
-    click.echo(f"wrote {format_count(len(made), 'file')} to {folder}")
+    if as_json:
+        return print_json({"folder": str(folder), "files": sorted(map(str, made))})
+    return click.echo(f"wrote {format_count(len(made), 'file')} to {folder}")
 
 
 @command.command()
 @click.argument("task", required=False)
-@step_option
+@click.option("--step", type=int, default=None, metavar="N", help="Only the calls of this step (default: all).")
+@silent_option
 @json_option
 def verify(task: str | None, step: int | None, as_json: bool) -> None:
     """Rebuild every call from the journal and compare."""
     from afresh.app.inspect_calls import verify_calls as rebuild
     from afresh.app.tasks import find_task
+    from afresh.cli.render.activity import show_activity_line
 
     project = open_current_project()
     name = find_task(project, task)
-    calls = [one for one in rebuild(project, name) if step in (None, one.step)]
+    with show_activity_line("rebuilding the calls"):
+        calls = [one for one in rebuild(project, name) if step in (None, one.step)]
     wrong = [one for one in calls if not one.same]
     if as_json:
         print_json(

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from afresh.cli.output import echo_wrapped
+
 if TYPE_CHECKING:
     from afresh.app.project import Project
 
@@ -33,7 +35,7 @@ def command(keep: Path | None) -> None:
         unconfined = warn_if_unconfined(project)
         run_first_act(project, unconfined)
         run_second_act(project, unconfined)
-    click.secho("\nDone. Both results were verified with the project's own tests.", bold=True)
+    echo_wrapped("\nDone. Both results were verified with the project's own tests.", bold=True)
 
 
 def put_python_on_path() -> None:
@@ -49,21 +51,22 @@ def warn_if_unconfined(project: "Project") -> bool:
 
     found = examine_sandbox()
     if found.level != "fail":
-        click.echo(f"sandbox: {found.detail}")
+        echo_wrapped(f"sandbox: {found.detail}")
         return False
-    click.secho("NO SANDBOX: this machine can't confine commands.", fg="red", bold=True)
-    click.secho(f"  {found.detail}\n  {found.remedy}", fg="red")
-    click.secho("  The demo runs only its own sample, so it continues. On your code afresh would refuse.", fg="red")
+    echo_wrapped("NO SANDBOX: this machine can't confine commands.", fg="red", bold=True)
+    echo_wrapped(f"  {found.detail}\n  {found.remedy}", fg="red")
+    echo_wrapped("  The demo runs only its own sample, so it continues. On your code afresh would refuse.", fg="red")
     return True
 
 
 def run_first_act(project: "Project", unconfined: bool) -> None:
+    from afresh.app.demo import DEMO_MODEL
     from afresh.app.tasks import TaskOrder, add_task
     from afresh.cli.run import RunFlags, report_outcome, run_with_progress
 
-    click.secho("\n1. A task from start to end", bold=True)
+    echo_wrapped("\n1. A task from start to end", bold=True)
     task = add_task(project, TaskOrder(FIRST_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
-    state = run_with_progress(project, task, RunFlags(model="offline", mode="autonomous", no_sandbox=unconfined))
+    state = run_with_progress(project, task, RunFlags(model=DEMO_MODEL, mode="autonomous", no_sandbox=unconfined))
     assert state
     report_outcome(project, state, as_json=False)
     if state.status != "done":
@@ -71,32 +74,32 @@ def run_first_act(project: "Project", unconfined: bool) -> None:
 
 
 def run_second_act(project: "Project", unconfined: bool) -> None:
-    from afresh.app.demo import run_until_killed
+    from afresh.app.demo import DEMO_MODEL, run_until_killed
     from afresh.app.inspect_calls import verify_calls
     from afresh.app.tasks import TaskOrder, add_task
     from afresh.cli.run import RunFlags, run_with_progress
 
-    click.secho("\n2. A task killed with kill -9 in the middle, then resumed", bold=True)
+    echo_wrapped("\n2. A task killed with kill -9 in the middle, then resumed", bold=True)
     task = add_task(project, TaskOrder(SECOND_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
     signal = run_until_killed(project.paths.root, task, 2, unconfined)
     before = project.store.load(task)
     assert before.work.pending
-    click.echo(
+    echo_wrapped(
         f"   killed by signal {signal} in step {before.work.pending.step}: {before.work.step} step finished, "
         f"{before.spending.calls} replies paid for; the last one is on disk, not yet acted on"
     )
-    state = run_with_progress(project, task, RunFlags(model="offline", mode="autonomous", no_sandbox=unconfined))
+    state = run_with_progress(project, task, RunFlags(model=DEMO_MODEL, mode="autonomous", no_sandbox=unconfined))
     assert state
     calls = verify_calls(project, task)
     again = len(calls) - len({call.step for call in calls})
     same = sum(call.same for call in calls)
-    click.echo(
+    echo_wrapped(
         f"   resumed at step {before.work.pending.step} with the reply from disk; {state.work.step} steps, "
         f"{state.spending.calls} replies paid for, "
         f"{again} paid twice\n   {same} of {len(calls)} calls rebuilt from the journal byte for byte\n"
         f"   {state.status}: {state.work.outcome}"
     )
     if signal != 9 or state.status != "done" or again or same != len(calls):
-        click.secho("   something was lost", fg="red")
+        echo_wrapped("   something was lost", fg="red")
         sys.exit(1)
-    click.secho("   nothing was lost", fg="green")
+    echo_wrapped("   nothing was lost", fg="green")

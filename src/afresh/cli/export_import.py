@@ -4,25 +4,26 @@ from pathlib import Path
 
 import click
 
-from afresh.cli.options import json_option, open_current_project, quiet_option
+from afresh.cli.options import json_option, open_current_project, silent_option
 from afresh.cli.output import print_json, print_rendered
 
 
 @click.command("export")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option("--task", "tasks", multiple=True, metavar="T", help="Export only this task and those it waits for. Repeatable.")
-@quiet_option
+@silent_option
 @json_option
-def export_command(folder: Path | None, tasks: tuple[str, ...], quiet: bool, as_json: bool) -> None:
+def export_command(folder: Path | None, tasks: tuple[str, ...], as_json: bool) -> None:
     """Write all tasks to FOLDER (default: .afresh/export).
 
     The files contain what the journals contain: goals, code, outputs and replies.
     """
     from afresh.app.export_import import export_project_tasks, find_export_folder
-    from afresh.cli.render.export_import import export_to_json, render_export, show_status_line
+    from afresh.cli.render.activity import show_activity_line
+    from afresh.cli.render.export_import import export_to_json, render_export
 
     project = open_current_project()
-    with show_status_line(quiet or as_json) as told:
+    with show_activity_line("exporting tasks") as told:
         done = export_project_tasks(project, folder or find_export_folder(project), tasks, told)
     if as_json:
         return print_json(export_to_json(done))
@@ -31,18 +32,19 @@ def export_command(folder: Path | None, tasks: tuple[str, ...], quiet: bool, as_
 
 @click.command("import")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
-@quiet_option
+@silent_option
 @json_option
-def import_command(folder: Path | None, quiet: bool, as_json: bool) -> None:
+def import_command(folder: Path | None, as_json: bool) -> None:
     """Import the tasks in FOLDER (default: .afresh/export).
 
     Safe to repeat. Import only what you trust.
     """
     from afresh.app.export_import import find_export_folder, import_project_tasks
-    from afresh.cli.render.export_import import import_to_json, render_import, show_status_line
+    from afresh.cli.render.activity import show_activity_line
+    from afresh.cli.render.export_import import import_to_json, render_import
 
     project = open_current_project()
-    with show_status_line(quiet or as_json) as told:
+    with show_activity_line("importing tasks") as told:
         arrivals = import_project_tasks(project, folder or find_export_folder(project), told)
     if as_json:
         print_json(import_to_json(arrivals))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
 from afresh.cli.render.questions import render_changes, render_input_help, render_open_question, render_step_status
-from afresh.core.supervision_state import PersonAct, PersonRequest
+from afresh.core.supervision_state import AUTONOMOUS_MODE, PersonAct, PersonRequest
 from afresh.errors import BadInput
 
 if TYPE_CHECKING:
@@ -23,8 +23,18 @@ STOP_REQUEST = PersonRequest(PersonAct.STOP)
 class PersonAtTerminal:
     """A Person at the terminal. The app checks their input before the task gets it."""
 
-    def __init__(self, project: "Project", progress: "LiveProgress", lines: TextIO, heeds_interrupts: bool = False) -> None:
+    def __init__(
+        self,
+        project: "Project",
+        progress: "LiveProgress",
+        lines: TextIO,
+        heeds_interrupts: bool = False,
+        call_user: "Callable[[State], None]" = lambda state: None,
+        unattended: bool = False,
+    ) -> None:
+        """`call_user` is called with each question; `unattended`: questions of autonomous tasks wait in the inbox."""
         self.project, self.progress, self.lines, self.heeds_interrupts = project, progress, lines, heeds_interrupts
+        self.call_user, self.unattended = call_user, unattended
         self.left, self.told, self.asking = 0, False, False
         self.wanted = False
         """Set by Ctrl-C during a step: pause after it."""
@@ -34,6 +44,8 @@ class PersonAtTerminal:
         return self.progress.console
 
     def at_pause(self, state: "State") -> PersonRequest | None:
+        if self.unattended and (state.dialogue.supervision.mode or AUTONOMOUS_MODE) == AUTONOMOUS_MODE:
+            return None
         if self.left and not self.wanted and not state.dialogue.question:
             self.left -= 1
             return GO_ON_REQUEST
@@ -42,6 +54,8 @@ class PersonAtTerminal:
             self.asking = True
             try:
                 self._show(state)
+                if state.dialogue.question:
+                    self.call_user(state)
                 return self._ask(state)
             except KeyboardInterrupt:
                 self.console.print()
@@ -73,6 +87,8 @@ class PersonAtTerminal:
         if line.startswith("/"):
             name, _, rest = line[1:].partition(" ")
             return self._command(name, rest, state)
+        if not line and state.dialogue.network.offered:
+            raise BadInput("Enter alone does not open the network", next="answer 1, 2 or 3")
         if not line and (not state.dialogue.question or state.dialogue.asked_by == "harness"):
             return GO_ON_REQUEST
         if line.isdecimal() and not state.dialogue.question:

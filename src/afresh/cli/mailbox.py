@@ -63,7 +63,8 @@ def read(folder: str, name: str, wait: float, as_json: bool) -> None:
 @click.option("--to", "name", default="", metavar="NAME", help="Request to answer: name, number or task (default: the next).")
 @click.option("--thought", "-m", default="", help="The reasoning to send along with a TOOL call.")
 @click.option("--file", "-f", "file", type=click.File(), default=None, help="Read the JSON reply from a file.")
-def reply(folder: str, call: tuple[str, ...], name: str, thought: str, file) -> None:
+@json_option
+def reply(folder: str, call: tuple[str, ...], name: str, thought: str, file, as_json: bool) -> None:
     """Answer the next request in DIR.
 
     Give a TOOL call, or JSON on standard input.
@@ -81,5 +82,7 @@ def reply(folder: str, call: tuple[str, ...], name: str, thought: str, file) -> 
         if call
         else (file or sys.stdin).read()
     )
-    taken = post_reply(box, post, text)
-    click.echo(f"{post.posted.stem}: {', '.join(action.tool for action in taken.actions) or 'text without a tool call'}")
+    tools = [action.tool for action in post_reply(box, post, text).actions]
+    if as_json:
+        return print_json({"request": post.posted.stem, "tools": tools})
+    return click.echo(f"{post.posted.stem}: {', '.join(tools) or 'text without a tool call'}")

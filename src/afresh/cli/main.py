@@ -10,29 +10,33 @@ import click
 from afresh import __version__
 
 COMMAND_SECTIONS = {
-    "Work": {
+    "Start here": {
         "init": "Set up this repository.",
         "run": "Work on a goal until the checks pass.",
+        "status": "Show all tasks and what each needs next.",
+        "show": "Show one task in detail.",
+        "diff": "Show what a task has changed.",
+        "apply": "Merge a task's result into your branch.",
+    },
+    "Work": {
+        "chat": "Talk with the agent, turn by turn.",
+        "watch": "Follow a task that runs elsewhere.",
+        "acp": "Serve your editor (Agent Client Protocol).",
         "resume": "Continue an interrupted task.",
+        "retry": "Try a failed or discarded task again.",
+        "skip": "Start a task without those it waits for.",
         "inbox": "List questions that need your answer.",
         "answer": "Answer a task's question.",
         "allow": "Let a task change tests it may not change.",
-        "demo": "Run on a sample project; no key needed.",
-        "mailbox": "Play the model by hand.",
+        "undo": "Undo a task's last change.",
+        "pr": "Write a pull request for a task's result.",
+        "discard": "Delete a task's branch and worktree.",
+        "checkpoints": "List points a task can go back to.",
     },
     "Queue": {
+        "dashboard": "Watch and steer everything in the browser.",
         "add": "Add a task to the queue.",
-        "list": "List the tasks of this project.",
         "work": "Run the next task from the queue.",
-        "status": "Show all tasks and what each needs next.",
-        "show": "Show one task in detail.",
-    },
-    "Result": {
-        "apply": "Merge a task's result into your branch.",
-        "undo": "Undo a task's last change.",
-        "discard": "Delete a task's branch and worktree.",
-    },
-    "Move": {
         "export": "Write tasks and journals to files for git.",
         "import": "Read tasks from exported files.",
     },
@@ -40,32 +44,39 @@ COMMAND_SECTIONS = {
         "map": "Show the most relevant files and symbols.",
         "find": "Find a function, class or constant.",
         "who-calls": "Show the callers of a function or class.",
-        "watch": "Keep the code index up to date.",
         "violations": "List functions that are too complex.",
+        "fingerprint": "Show what is known about this project.",
     },
-    "Inspect": {
-        "decisions": "Show a task's decisions as a tree.",
-        "checkpoints": "List points a task can go back to.",
-        "spend": "Show tokens and money spent, with limits.",
-        "context": "Inspect the prompts a task has sent.",
+    "What it knows and sends": {
+        "instructions": "Show which instructions a task gets.",
         "memory": "Search and correct remembered facts.",
         "knowledge": "Manage lessons learnt by tasks.",
-        "replay": "Compare with sessions of another agent.",
-        "instructions": "Show which instructions a task gets.",
-        "fingerprint": "Show what is known about this project.",
         "template": "Show and check task templates.",
-        "doctor": "Check this machine and project.",
+        "context": "Inspect the prompts a task has sent.",
+        "replay": "Compare with sessions of another agent.",
+    },
+    "Models, money, this machine": {
+        "setup": "Choose your model; asks once.",
         "models": "List usable models and test one.",
-        "rebuild": "Rewrite session files from the journal.",
+        "spend": "Show tokens and money spent, with limits.",
+        "doctor": "Check this machine and project.",
+        "demo": "Run on a sample project; no key needed.",
+        "mailbox": "Play the model by hand.",
+        "mcp": "Serve other agents; use MCP servers.",
+        "help": "Show the help of a command.",
     },
 }
 """Help lines are defined here so that `--help` imports no command."""
+OTHER_COMMANDS = ("list", "decisions", "rebuild", "version")
+"""Not listed: the same as `status --all`, `show --decisions`, `doctor --rebuild` and `--version`."""
 COMMAND_FILES = {
-    "code": ("map", "find", "who-calls", "watch", "violations"),
+    "code": ("map", "find", "who-calls", "violations"),
     "export_import": ("export", "import"),
+    "help": ("help", "version"),
     "inbox": ("inbox", "answer"),
     "project": ("init", "doctor", "rebuild", "instructions", "fingerprint"),
     "results": ("apply", "undo", "discard"),
+    "retry": ("retry", "skip"),
     "run": ("run", "resume", "work"),
     "tasks": ("add", "list", "status", "show", "decisions"),
 }
@@ -73,7 +84,12 @@ COMMAND_FILES = {
 
 
 def list_command_names() -> list[str]:
+    """Return the names that `--help` lists."""
     return [name for commands in COMMAND_SECTIONS.values() for name in commands]
+
+
+def is_command_name(name: str) -> bool:
+    return name in OTHER_COMMANDS or name in list_command_names()
 
 
 def load_command(name: str) -> click.Command:
@@ -96,7 +112,7 @@ class LazyCommandGroup(click.Group):
         return list_command_names()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return load_command(cmd_name) if cmd_name in list_command_names() else None
+        return load_command(cmd_name) if is_command_name(cmd_name) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, commands in COMMAND_SECTIONS.items():
@@ -104,7 +120,7 @@ class LazyCommandGroup(click.Group):
                 formatter.write_dl(list(commands.items()), col_max=12)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] in list_command_names() or args[0].startswith("-"):
+        if is_command_name(args[0]) or args[0].startswith("-"):
             return super().resolve_command(ctx, args)
         from difflib import get_close_matches
 
@@ -122,20 +138,26 @@ def measure_help_width() -> int:
     return max(50, min(columns, 100) - 2)
 
 
+EXIT_CODES_HELP = (
+    "Exit codes: 0 verified or done, 1 not verified or not done, 2 wrong usage or input, 3 needs your answer,"
+    " 4 provider or set-up (key, package, network, sandbox, git), 130 interrupted."
+)
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "terminal_width": measure_help_width()}
 
 
-@click.group(cls=LazyCommandGroup, invoke_without_command=True, context_settings=CONTEXT_SETTINGS)
-@click.version_option(__version__, prog_name="afresh")
+@click.group(cls=LazyCommandGroup, invoke_without_command=True, context_settings=CONTEXT_SETTINGS, epilog=EXIT_CODES_HELP)
+@click.version_option(__version__, "-V", "--version", prog_name="afresh")
 @click.pass_context
 def root_command(context: click.Context) -> None:
     """A coding agent that rebuilds every prompt from a journal on disk."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        context.color = False
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
 def run_command_line(args: Sequence[str]) -> int:
-    """Run one command line and return the exit code: 0 done, 1 error, 2 wrong usage, 130 interrupted, or the command's own."""
+    """Run one command line and return the exit code (cli/exit_codes.py)."""
     try:
         result = root_command.main(args=list(args), prog_name="afresh", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:

@@ -1,11 +1,14 @@
 """`afresh memory`: searches and edits the project's facts."""
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 
 from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json, print_rendered
 
-FACT_KINDS = ("note", "rule", "decision", "error", "failed_approach", "verified", "observed")
+FACT_KINDS = ("note", "rule", "decision", "error", "failed_approach", "verified", "observed", "checkpoint")
 why_option = click.option("--why", default="", metavar="TEXT", help="The reason, kept in the history.")
 
 
@@ -14,12 +17,29 @@ def command() -> None:
     """Search, add, correct and forget facts for later prompts."""
 
 
+def add_filters(function: Callable[..., Any]) -> Callable[..., Any]:
+    options = (
+        click.option("--kind", "-k", type=click.Choice(FACT_KINDS), default=None, help="Only facts of this kind."),
+        click.option("--task", "-t", default="", metavar="TASK", help="Only facts found by this task."),
+        click.option("--limit", "-n", default=20, type=click.IntRange(1, 1_000), show_default=True),
+        json_option,
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@command.command("list")
+@add_filters
+@click.pass_context
+def list_command(context: click.Context, **filters: Any) -> None:
+    """List current facts, the newest first."""
+    context.invoke(search, words=(), **filters)
+
+
 @command.command()
 @click.argument("words", nargs=-1)
-@click.option("--kind", type=click.Choice(FACT_KINDS), default=None, help="Only facts of this kind.")
-@click.option("--task", "-t", default="", metavar="TASK", help="Only facts found by this task.")
-@click.option("--limit", "-n", default=20, type=click.IntRange(1, 1_000), show_default=True)
-@json_option
+@add_filters
 def search(words: tuple[str, ...], kind: str | None, task: str, limit: int, as_json: bool) -> None:
     """Search current facts (without WORDS: the newest)."""
     from afresh.app import edit_facts as memory
@@ -52,12 +72,16 @@ def show(id: str, as_json: bool) -> None:
 @click.argument("text")
 @click.option("--about", default="", metavar="SUBJECT", help="The subject; a newer rule about it replaces this one.")
 @click.option("--everywhere", is_flag=True, help="For all your projects, not only this one.")
-def add(text: str, about: str, everywhere: bool) -> None:
+@json_option
+def add(text: str, about: str, everywhere: bool, as_json: bool) -> None:
     """Add a rule: every prompt from now on contains it."""
     from afresh.app import edit_facts as memory
+    from afresh.views.project_memory_file import fact_to_json
 
     known = memory.add_rule(open_current_project(), text, about, everywhere)
-    click.echo(
+    if as_json:
+        return print_json(fact_to_json(known))
+    return click.echo(
         f"added {known.id}: every prompt in {'all your projects' if everywhere else 'this project'} contains it from now on"
     )
 
@@ -66,19 +90,28 @@ def add(text: str, about: str, everywhere: bool) -> None:
 @click.argument("id")
 @click.argument("text")
 @why_option
-def correct(id: str, text: str, why: str) -> None:
+@json_option
+def correct(id: str, text: str, why: str, as_json: bool) -> None:
     """Replace the text of a fact. The old text stays in its history."""
     from afresh.app import edit_facts as memory
+    from afresh.views.project_memory_file import fact_to_json
 
-    click.echo(f"{id} is now {memory.correct_fact(open_current_project(), id, text, why).id}; later prompts use your text")
+    known = memory.correct_fact(open_current_project(), id, text, why)
+    if as_json:
+        return print_json(fact_to_json(known))
+    return click.echo(f"{id} is now {known.id}; later prompts use your text")
 
 
 @command.command()
 @click.argument("id")
 @why_option
-def forget(id: str, why: str) -> None:
+@json_option
+def forget(id: str, why: str, as_json: bool) -> None:
     """Keep a fact, and lines that repeat it, out of later prompts."""
     from afresh.app import edit_facts as memory
+    from afresh.views.project_memory_file import fact_to_json
 
     known = memory.forget_fact(open_current_project(), id, why)
-    click.echo(f"{known.id} is {known.end} and not in later prompts; no file was changed")
+    if as_json:
+        return print_json(fact_to_json(known))
+    return click.echo(f"{known.id} is {known.end} and not in later prompts; no file was changed")

@@ -4,7 +4,8 @@ import sys
 
 import click
 
-from afresh.cli.options import json_option
+from afresh.cli.exit_codes import ExitCode
+from afresh.cli.options import json_option, silent_option
 from afresh.cli.output import print_json, print_rendered
 
 
@@ -26,6 +27,7 @@ def command(context: click.Context, ask: bool, as_json: bool) -> None:
         models.list_usable_providers(own),
         [*models.ask_own_servers(own)] if ask else None,
         str(find_user_config()),
+        tuple(models.find_package_faults().values()),
     )
     return print_json(views.models_to_json(told)) if as_json else print_rendered(views.render_models(told))
 
@@ -33,6 +35,7 @@ def command(context: click.Context, ask: bool, as_json: bool) -> None:
 @command.command()
 @click.argument("name")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation before a paid call.")
+@silent_option
 @json_option
 def check(name: str, yes: bool, as_json: bool) -> None:
     """Test a model with one small call: key, address, tools, streaming.
@@ -43,6 +46,7 @@ def check(name: str, yes: bool, as_json: bool) -> None:
 
     from afresh.app.doctor import prepare_model_trial, run_model_trial
     from afresh.app.settings import load_user_settings
+    from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.models import warn_of_call_cost
     from afresh.cli.render.project import findings_to_json, render_findings
 
@@ -51,19 +55,21 @@ def check(name: str, yes: bool, as_json: bool) -> None:
         click.secho(costs, dim=True, err=True)
     if costs and not yes and sys.stdin.isatty():
         click.confirm("Make the call?", default=True, abort=True, err=True)
-    findings = run_model_trial(trial)
+    with show_activity_line(f"calling {name}"):
+        findings = run_model_trial(trial)
     if as_json:
         print_json(findings_to_json(findings))
     else:
         print_rendered(render_findings(findings))
     if any(finding.level == "fail" for finding in findings):
-        raise SystemExit(1)
+        raise SystemExit(ExitCode.SETUP)
 
 
 @command.command()
 @click.argument("name")
 @click.option("--delete", is_flag=True, help="Remove the key from the keyring.")
-def key(name: str, delete: bool) -> None:
+@json_option
+def key(name: str, delete: bool, as_json: bool) -> None:
     """Store an API key in the system keyring.
 
     NAME is one of your models, or a provider (anthropic, openai …). The key is read without echo, or from
@@ -79,4 +85,5 @@ def key(name: str, delete: bool) -> None:
         secret = prompt.strip()
         if not secret:
             raise BadInput("no key was given", next=f"afresh models key {name}", safe="nothing was stored")
-    click.echo(store_model_key(own, name, secret))
+    said = store_model_key(own, name, secret)
+    return print_json({"name": name, "what": said}) if as_json else click.echo(said)

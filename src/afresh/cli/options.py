@@ -1,14 +1,16 @@
 """Options that several commands share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from afresh.app.check_order import OrderTerms
     from afresh.app.project import Project
     from afresh.app.read_tasks import TaskReader
+    from afresh.core.event import Event
 
 
 def default_to_empty(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
@@ -16,8 +18,22 @@ def default_to_empty(context: click.Context, parameter: click.Parameter, value: 
     return value or ""
 
 
+def default_to_zero(context: click.Context, parameter: click.Parameter, value: int | None) -> int:
+    """Return 0, which stands for the default, if the option was not given."""
+    return value or 0
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def remember_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Keep it for `show_activity_line`; the command itself need not know it."""
+    context.meta["quiet"] = value
+
+
+silent_option = click.option("--quiet", "-q", is_flag=True, expose_value=False, callback=remember_quiet, help="Show no progress.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+verbose_option = click.option("--verbose", "-v", is_flag=True, help="Show diffs and all the model says.")
 model_option = click.option(
     "--model",
     "-m",
@@ -38,12 +54,42 @@ test_changes_option = click.option(
     metavar="PATH",
     help="Test file, folder or configuration file that it may change. Repeatable.",
 )
+network_option = click.option(
+    "--allow-network",
+    "addresses",
+    multiple=True,
+    metavar="HOST",
+    help="Host that its commands may reach (see `afresh allow`). Repeatable.",
+)
+command_option = click.option(
+    "--allow-command",
+    "commands",
+    multiple=True,
+    metavar="COMMAND",
+    help="Command that may reach any public address. Repeatable.",
+)
 no_sandbox_option = click.option("--no-sandbox", is_flag=True, help="Run commands without a sandbox. Only for code you trust.")
+
+
+notify_option = click.option(
+    "--notify",
+    default="",
+    metavar="COMMAND",
+    help="Run COMMAND with a message when it is over or needs an answer; desktop: show a notification.",
+)
+
+
+baseline_option = click.option(
+    "--baseline",
+    callback=default_to_empty,
+    type=click.Choice(("once", "twice")),
+    help="Runs of each check before the first change (default: twice, to find flaky tests; once if it passes after a minute).",
+)
 
 
 def add_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a run; together they are `RunFlags`."""
-    for option in (json_option, quiet_option, no_sandbox_option, mode_option):
+    for option in (json_option, baseline_option, notify_option, verbose_option, quiet_option, no_sandbox_option, mode_option):
         function = option(function)
     return function
 
@@ -59,46 +105,115 @@ class TypeOption(click.Option):
         return super().get_help_record(ctx)
 
 
+ORDER_OPTIONS = (
+    click.argument("goal", required=False),
+    click.option(
+        "--from-issue",
+        "issue",
+        default="",
+        metavar="FILE",
+        help="Take the goal from an issue: its text, or the JSON of gh or glab; - reads it from stdin.",
+    ),
+    click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T"),
+    click.option(
+        "--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Command that must exit 0 when done. Repeatable."
+    ),
+    click.option("--no-check", is_flag=True, help="Start without a check. Then nothing can be verified."),
+    click.option("--force", is_flag=True, help="Start although a file of the goal or a program was not found."),
+    click.option(
+        "--budget",
+        callback=default_to_zero,
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Maximum tokens per call (default: by type).",
+    ),
+    click.option(
+        "--max-budget",
+        callback=default_to_zero,
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Upper limit if the budget is raised automatically (default: 4 × --budget).",
+    ),
+    click.option(
+        "--thinking",
+        default=None,
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Extra tokens for thinking; 0 for none (default: by type).",
+    ),
+    click.option(
+        "--steps",
+        callback=default_to_zero,
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Steps before it stops and asks (default: 60).",
+    ),
+    click.option(
+        "--loop",
+        callback=default_to_empty,
+        type=click.Choice(("react", "plan_execute")),
+        help="Act step by step, or plan first (default: by type).",
+    ),
+    test_changes_option,
+    network_option,
+    command_option,
+    click.option(
+        "--mcp", "tools", multiple=True, metavar="SERVER[.TOOL]", help="Approved MCP tools that it may use. Repeatable."
+    ),
+    model_option,
+)
+"""What describes a task."""
+
+
 def add_order_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that describe a task, for `run` and `add`."""
-    options = [
-        click.argument("goal"),
-        click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T"),
-        click.option(
-            "--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Command that must exit 0 when done. Repeatable."
-        ),
-        click.option(
-            "--budget", default=0, type=click.IntRange(min=0), metavar="N", help="Maximum tokens per call (default: by type)."
-        ),
-        click.option(
-            "--max-budget",
-            default=0,
-            type=click.IntRange(min=0),
-            metavar="N",
-            help="Upper limit if the budget is raised automatically (default: 4 × --budget).",
-        ),
-        click.option(
-            "--thinking",
-            default=None,
-            type=click.IntRange(min=0),
-            metavar="N",
-            help="Extra tokens for thinking; 0 for none (default: by type).",
-        ),
-        click.option(
-            "--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Steps before it stops and asks (default: 60)."
-        ),
-        click.option(
-            "--loop",
-            callback=default_to_empty,
-            type=click.Choice(("react", "plan_execute")),
-            help="Act step by step, or plan first (default: by type).",
-        ),
-        test_changes_option,
-        model_option,
-    ]
-    for option in reversed(options):
+    for option in reversed(ORDER_OPTIONS):
         function = option(function)
     return function
+
+
+def select_limits(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the limits among the options of an order, by their names in `TaskOrder`."""
+    same = ("budget", "max_budget", "loop", "thinking", "test_changes", "tools")
+    return {"max_steps": given["steps"], **{name: given[name] for name in same}}
+
+
+def read_order(goal: str | None, more: "dict[str, Any]") -> "tuple[str, list[Event]]":
+    """Return the goal, by default the title of the issue, and what is recorded with it: the issue and permissions."""
+    from afresh.app.allow_network import permissions_of_order
+
+    permissions = permissions_of_order(more["addresses"], more["commands"])
+    if not more["issue"]:
+        if goal is None:
+            raise click.UsageError("Missing argument 'GOAL'.")
+        return goal, permissions
+    from afresh.app.read_issue import read_issue
+    from afresh.core.task import IssueAttached
+
+    issue = read_issue(more["issue"])
+    return goal or issue.title, [IssueAttached(issue), *permissions]
+
+
+def make_order_terms(
+    without_check: bool, force: bool, attended: bool, silent: bool = False, starts_now: bool = True
+) -> "OrderTerms":
+    """Return what the user allows of an order; at a terminal the rest is asked."""
+    from afresh.app.check_order import OrderTerms
+
+    def tell(text: str) -> None:
+        if not silent:
+            click.secho(text, dim=True, err=True)
+
+    def confirm(question: str) -> bool:
+        return click.confirm(question, default=False, err=True)
+
+    return OrderTerms(
+        starts_now=starts_now,
+        without_check=without_check,
+        force=force,
+        confirm=confirm if attended else None,
+        tell=tell,
+    )
 
 
 def read_current_tasks() -> "TaskReader":

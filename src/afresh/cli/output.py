@@ -14,6 +14,11 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True))
 
 
+def print_json_line(value: Any) -> None:
+    """One object a line, at once: for programs that read as it comes."""
+    click.echo(json.dumps(value, ensure_ascii=False, sort_keys=True))
+
+
 def print_rendered(renderable: Any) -> None:
     from afresh.cli.render.console import open_console
 
@@ -27,12 +32,28 @@ def measure_width() -> int:
     return get_terminal_size().columns
 
 
+def echo_wrapped(text: str, err: bool = False, **style: Any) -> None:
+    """Print plain text: on a terminal wrapped between words below its first letter, elsewhere as it is."""
+    from afresh.cli.render.widgets import draw_lines, wrap_line
+
+    if not (sys.stderr if err else sys.stdout).isatty():
+        return click.secho(text, err=err, **style)
+    for line in text.split("\n"):
+        blank = " " * (len(line) - len(line.lstrip()))
+        rows = wrap_line([(line.strip(), "")], max(20, measure_width() - len(blank)))
+        click.secho(draw_lines([[(blank, ""), *row] for row in rows], colour=False), err=err, nl=False, **style)
+
+
+def choose_colour() -> bool:
+    """Whether to use colour: only on a terminal and without NO_COLOR."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def print_lines(lines: "Iterable[Line]") -> None:
-    """Print lines; with colour only on a terminal and without NO_COLOR."""
     from afresh.cli.render.console import choose_stream
     from afresh.cli.render.widgets import draw_lines
 
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    colour = choose_colour()
     click.echo(draw_lines(lines, colour), file=choose_stream(sys.stdout), nl=False, color=colour)  # pyright: ignore[reportArgumentType]
 
 

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 
 import click
 
+from afresh.cli.exit_codes import choose_error_code
+from afresh.cli.output import echo_wrapped
 from afresh.errors import Broken, NeedsPerson, TryAgain
 
 JOURNAL_KEPT = "Everything reported as done is saved in the journal."
@@ -18,9 +20,9 @@ BUG_ADVICE = "This is a bug in afresh; please report it. Run the command with AF
 class ErrorReport:
     kind: str
     what: str
-    safe: str = ""
-    next: str = ""
-    code: int = 1
+    safe: str
+    next: str
+    code: int
 
     def text(self) -> str:
         safe_and_next = [line for line in (self.safe, self.next) if line]
@@ -33,22 +35,22 @@ class ErrorReport:
 
 
 def describe_error(error: BaseException) -> ErrorReport:
-    kind = type(error).__name__
+    kind, code = type(error).__name__, choose_error_code(error)
     match error:
         case click.Abort() | KeyboardInterrupt():
-            return ErrorReport("Interrupted", "interrupted", JOURNAL_KEPT, RESUME_ADVICE, code=130)
+            return ErrorReport("Interrupted", "interrupted", JOURNAL_KEPT, RESUME_ADVICE, code)
         case click.ClickException():
             where = getattr(error, "ctx", None)
             path = where.command_path if where else "afresh"
-            return ErrorReport("Usage", error.format_message(), next=f"See '{path} --help'.", code=2)
+            return ErrorReport("Usage", error.format_message(), "", f"See '{path} --help'.", code)
         case NeedsPerson():
-            return ErrorReport(kind, error.what, error.safe, error.next)
+            return ErrorReport(kind, error.what, error.safe, error.next, code)
         case TryAgain() | OSError():
-            return ErrorReport(kind, str(error), JOURNAL_KEPT, f"Once that is fixed, {RESUME_ADVICE}")
+            return ErrorReport(kind, str(error), JOURNAL_KEPT, f"Once that is fixed, {RESUME_ADVICE}", code)
         case Broken():
-            return ErrorReport(kind, str(error), JOURNAL_KEPT, BUG_ADVICE)
+            return ErrorReport(kind, str(error), JOURNAL_KEPT, BUG_ADVICE, code)
         case _:
-            return ErrorReport(kind, f"{kind}: {error}", JOURNAL_KEPT, BUG_ADVICE)
+            return ErrorReport(kind, f"{kind}: {error}", JOURNAL_KEPT, BUG_ADVICE, code)
 
 
 def wants_json(args: Sequence[str]) -> bool:
@@ -64,5 +66,8 @@ def report_error(error: BaseException, as_json: bool) -> int:
 
         traceback.print_exception(error)
     failure = describe_error(error)
-    print(failure.as_json() if as_json else failure.text(), file=sys.stderr)
+    if as_json:
+        print(failure.as_json(), file=sys.stderr)
+    else:
+        echo_wrapped(failure.text(), err=True)
     return failure.code

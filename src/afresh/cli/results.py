@@ -2,21 +2,27 @@
 
 import click
 
-from afresh.cli.options import json_option, open_current_project
+from afresh.cli.options import json_option, open_current_project, silent_option
 from afresh.cli.output import print_json
 
 
 @click.command("apply")
 @click.argument("task", required=False)
 @click.option("--unverified", is_flag=True, help="Apply even if the checks did not pass.")
-def apply_command(task: str | None, unverified: bool) -> None:
+@silent_option
+@json_option
+def apply_command(task: str | None, unverified: bool, as_json: bool) -> None:
     """Merge the branch of TASK (default: the latest) into your current branch."""
     from afresh.app.task_result import apply_task_result
     from afresh.app.tasks import find_task
+    from afresh.cli.render.activity import show_activity_line
 
     project = open_current_project()
-    _, said = apply_task_result(project, find_task(project, task), unverified)
-    click.echo(said)
+    with show_activity_line("merging the branch"):
+        state, said = apply_task_result(project, find_task(project, task), unverified)
+    if as_json:
+        return print_json({"task": state.task.id, "status": state.status.value, "what": said})
+    return click.echo(said)
 
 
 @click.command("undo")
@@ -55,11 +61,14 @@ def undo_command(task: str | None, steps: int, why: str, as_json: bool) -> None:
 
 @click.command("discard")
 @click.argument("task")
-def discard_command(task: str) -> None:
+@json_option
+def discard_command(task: str, as_json: bool) -> None:
     """Remove the worktree and branch of TASK. The journal is kept."""
     from afresh.app.task_result import discard_task_result
     from afresh.app.tasks import find_task
 
     project = open_current_project()
     state = discard_task_result(project, find_task(project, task))
-    click.echo(f"discarded {state.task.id}")
+    if as_json:
+        return print_json({"task": state.task.id, "status": state.status.value})
+    return click.echo(f"discarded {state.task.id}")

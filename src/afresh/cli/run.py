@@ -2,18 +2,28 @@
 
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.options import add_order_options, add_run_options, model_option, open_current_project
-from afresh.cli.output import print_json, print_rendered
+from afresh.cli.options import (
+    add_order_options,
+    add_run_options,
+    make_order_terms,
+    model_option,
+    open_current_project,
+    read_order,
+    select_limits,
+)
+from afresh.cli.output import echo_wrapped, print_json, print_rendered
 
 if TYPE_CHECKING:
     from afresh.app.project import Project
+    from afresh.cli.render.progress import LiveProgress
     from afresh.core.event import JournalEntry
     from afresh.core.progress_event import ProgressEvent
     from afresh.core.state import State
@@ -21,20 +31,24 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @add_order_options
+@click.option("--on", default="", metavar="TASK", help="Go on from the result of TASK, applied or not.")
+@click.option("--with-changes", is_flag=True, help="Take the uncommitted changes of your checkout along.")
 @add_run_options
-def run_command(goal: str, type_: str, checks: tuple[str, ...], **more) -> None:
+def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -> None:
     """Work on GOAL until the checks pass. Exits 0 only if they do."""
     from afresh.app.inspect_instructions import describe_task_instructions
-    from afresh.app.tasks import TaskOrder, add_task
+    from afresh.app.order_task import order_task
+    from afresh.app.tasks import TaskOrder
 
     project = open_current_project()
-    limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
-    limits |= {"loop": more["loop"], "thinking": more["thinking"], "test_changes": more["test_changes"]}
-    way = RunFlags(**{name: more[name] for name in ("model", "mode", "no_sandbox", "quiet", "as_json")})
+    way = RunFlags(**{name: more[name] for name in RunFlags.__dataclass_fields__ if name in more})
     way.refuse_alone()
-    state = add_task(project, TaskOrder(goal, type_, checks, model=way.model, **limits))
+    terms = make_order_terms(more["no_check"], more["force"], way.attended, silent=way.quiet or way.as_json)
+    goal, events = read_order(goal, more)
+    order = TaskOrder(goal, type_, checks, model=way.model, **select_limits(more))
+    state = order_task(project, order, terms, more["on"], more["with_changes"], events)
     for line in describe_task_instructions(project, state) if not (way.quiet or way.as_json) else ():
-        click.secho(line, dim=True, err=True)
+        echo_wrapped(line, err=True, dim=True)
     run_and_report(project, state.task.id, way)
 
 
@@ -69,14 +83,16 @@ def resume_command(task: str | None, step: int | None, **way) -> None:
 @add_run_options
 def work_command(until_empty: bool, as_json: bool, **way) -> None:
     """Run the next ready task; interrupted ones come first."""
+    from afresh.cli.exit_codes import choose_status_code
     from afresh.errors import NeedsPerson
 
     project, done = open_current_project(), list["State"]()
+    flags = RunFlags(as_json=as_json, unattended=until_empty, **way)
     try:
-        while state := run_with_progress(project, None, RunFlags(as_json=as_json, **way)):
+        while state := run_with_progress(project, None, flags):
             done.append(state)
             if not as_json:
-                click.echo(f"{state.task.id}: {state.status}: {state.work.outcome}")
+                echo_wrapped(f"{state.task.id}: {state.status}: {state.work.outcome}")
             apply_and_report(project, state)
             if not until_empty:
                 break
@@ -89,8 +105,8 @@ def work_command(until_empty: bool, as_json: bool, **way) -> None:
         print_json(make_outcome_rows(done))
     elif not done:
         click.echo("no tasks ready")
-    if any(state.status in ("failed", "blocked") for state in done):
-        raise SystemExit(1)
+    if code := choose_status_code(state.status for state in done):
+        raise SystemExit(code)
 
 
 def make_outcome_rows(done: "Sequence[State]") -> list[dict[str, str]]:
@@ -144,7 +160,12 @@ class RunFlags:
     mode: str = ""
     no_sandbox: bool = False
     quiet: bool = False
+    verbose: bool = False
+    notify: str = ""
     as_json: bool = False
+    baseline: str = ""
+    unattended: bool = False
+    """Questions wait in the inbox, so that other tasks can go on."""
 
     @property
     def attended(self) -> bool:
@@ -166,27 +187,64 @@ def run_with_progress(project: "Project", task: str | None, way: RunFlags) -> "S
     from afresh.app.compose import RunTerms, run_task
     from afresh.cli.interactive import PersonAtTerminal
     from afresh.cli.render.console import open_console
-    from afresh.cli.render.progress import LiveProgress
+    from afresh.cli.render.progress import LiveProgress, ProgressOptions
 
     way.refuse_alone()
     mode, quiet = way.mode or choose_mode(project, task), way.quiet or way.as_json
-    spent = partial(describe_money_so_far, project)
-    showing = LiveProgress(project.clock, open_console(sys.stderr), quiet, plain=mode == "interactive", spent=spent)
-    with showing as progress, StopSignal() as stop:
+    options = ProgressOptions(quiet, way.verbose, partial(describe_money_so_far, project))
+    showing = LiveProgress(project.clock, open_console(sys.stderr), options)
+    call = make_call_for_user(project, way, showing)
+    with showing as progress, StopSignal() as stop, call_after_error(call):
         watchers = (NoSandboxAlarm(), progress)
-        terms = RunTerms(way.model, way.no_sandbox, watchers, progress.alert, way.mode, cancellations=(stop,))
-        if not way.attended:
-            return run_task(project, task, terms)
-        with PersonAtTerminal(project, progress, sys.stdin, heeds_interrupts=mode == "interactive") as person:
-            return run_task(project, task, replace(terms, person=person))
+        terms = RunTerms(way.model, way.no_sandbox, watchers, progress.alert, way.mode, way.baseline, cancellations=(stop,))
+        if way.attended:
+            with PersonAtTerminal(project, progress, sys.stdin, mode == "interactive", call, way.unattended) as person:
+                state = run_task(project, task, replace(terms, person=person))
+        else:
+            state = run_task(project, task, terms)
+        if state and not (way.attended and state.dialogue.question):  # who was asked here knows it
+            call(state)
+        return state
+
+
+def make_call_for_user(project: "Project", way: RunFlags, progress: "LiveProgress") -> "Callable[[State | str], None]":
+    """Return what rings the bell and notifies the user, about a task or about an error."""
+    from afresh.app.notify_user import describe_notice, notify_user
+    from afresh.core.state import State
+
+    command = way.notify or project.settings.hooks.notify
+
+    def call_user(about: "State | str") -> None:
+        progress.ring()
+        if isinstance(about, State):
+            notify_user(command, describe_notice(about), about)
+        else:
+            notify_user(command, about)
+
+    return call_user
+
+
+@contextmanager
+def call_after_error(call: "Callable[[State | str], None]") -> "Generator[None]":
+    """Call the user when a run stops with an error, too."""
+    from afresh.errors import AfreshError, Cancelled
+
+    try:
+        yield
+    except Cancelled:
+        raise
+    except AfreshError as fault:
+        call(str(fault))
+        raise
 
 
 def describe_money_so_far(project: "Project", task: str) -> str:
-    from afresh.app.spending_report import sum_task_nano_dollars
+    from afresh.app.spending_report import sum_task_charge
     from afresh.core.usage import format_dollars
 
-    amount = sum_task_nano_dollars(project, task)
-    return format_dollars(amount) if amount else ""
+    charge = sum_task_charge(project, task)
+    known = [format_dollars(charge.money)] if charge.money else []
+    return " + ".join(known + ([f"{charge.unpriced:,} tokens of unknown price"] if charge.unpriced else []))
 
 
 def describe_task_cost(project: "Project", task: str) -> str:
@@ -204,12 +262,14 @@ def choose_mode(project: "Project", task: str | None) -> str:
 
 def run_and_report(project: "Project", task: str, way: RunFlags) -> None:
     """Run the task and report. Exits 0 only if the harness verified the result."""
+    from afresh.cli.exit_codes import choose_status_code
+
     state = run_with_progress(project, task, way)
     assert state, "a named task is claimed or refused"
     report_outcome(project, state, way.as_json)
     apply_and_report(project, state)
-    if state.status != "done":
-        sys.exit(1)
+    if code := choose_status_code([state.status]):
+        sys.exit(code)
 
 
 def apply_and_report(project: "Project", state: "State") -> None:
@@ -232,8 +292,7 @@ def report_outcome(project: "Project", state: "State", as_json: bool) -> None:
     made, calls = list_task_changes(project, state), [audit for _, audit in list_audits(project, state.task.id)]
     history = compare_with_history(project, state.task.id)
     if as_json:
-        print_json(
-            run_summary_to_json(state, made, calls, history) | {"cost": cost_to_json(sum_task_spending(project, state.task.id))}
-        )
+        cost = cost_to_json(sum_task_spending(project, state.task.id))
+        print_json(run_summary_to_json(state, made, calls, history) | {"cost": cost})
     else:
         print_rendered(render_run_summary(state, made, calls, history, cost=describe_task_cost(project, state.task.id)))

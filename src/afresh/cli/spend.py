@@ -37,7 +37,8 @@ def command(context: click.Context, by: str | None, since: str, everywhere: bool
 @command.command()
 @click.argument("scope", type=click.Choice(LIMIT_SCOPES))
 @click.argument("task", required=False)
-def reset(scope: str, task: str | None) -> None:
+@json_option
+def reset(scope: str, task: str | None, as_json: bool) -> None:
     """Start counting again for the limit of SCOPE."""
     from pathlib import Path
 
@@ -46,8 +47,11 @@ def reset(scope: str, task: str | None) -> None:
     from afresh.core.spending import LimitScope
 
     ended = reset_limit(open_ledger_at(Path.cwd()), LimitScope(scope), task)
+    if as_json:
+        return print_json({"scope": scope, "unblocked": [breaker.words for breaker in ended]})
     for breaker in ended:
         click.echo(f"unblocked: {breaker.words}")
     click.echo(f"reset the {scope} limit: it counts from now on")
     if ended:
         click.echo("continue with: afresh resume, or afresh work")
+    return None

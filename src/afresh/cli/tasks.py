@@ -1,15 +1,27 @@
 """`afresh add`, `list`, `status`, `show` and `decisions`: tasks in the queue."""
 
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from afresh.cli.options import add_order_options, json_option, open_current_project, read_current_tasks
+from afresh.cli.options import (
+    add_order_options,
+    json_option,
+    make_order_terms,
+    open_current_project,
+    read_current_tasks,
+    read_order,
+    select_limits,
+)
 from afresh.cli.output import measure_width, print_json, print_lines, print_rendered
-from afresh.core.task import TaskStatus
+from afresh.core.task import QueuePlace, TaskStatus
 
 if TYPE_CHECKING:
+    from afresh.app.read_spending import TaskSpending
+    from afresh.app.read_tasks import TaskReader
     from afresh.core.task import QueueTicket
 
 
@@ -19,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--after", "needs", multiple=True, metavar="TASK", help="Start after TASK is done. Repeatable.")
 @json_option
 def add_command(
-    goal: str, type_: str, checks: tuple[str, ...], priority: int, needs: tuple[str, ...], as_json: bool, **more
+    goal: str | None, type_: str, checks: tuple[str, ...], priority: int, needs: tuple[str, ...], as_json: bool, **more
 ) -> None:
     """Add a task to the queue. `afresh work` runs it."""
     from afresh.app.inspect_instructions import describe_task_instructions
@@ -27,9 +39,11 @@ def add_command(
 
     project = open_current_project()
     wanted = tuple(find_task(project, need) for need in needs)
-    limits = {"budget": more["budget"], "max_budget": more["max_budget"], "max_steps": more["steps"]}
-    limits |= {"loop": more["loop"], "thinking": more["thinking"], "test_changes": more["test_changes"]}
-    state = add_task(project, TaskOrder(goal, type_, checks, priority, wanted, more["model"], **limits))
+    attended = sys.stdin.isatty() and sys.stderr.isatty() and not as_json
+    terms = make_order_terms(more["no_check"], more["force"], attended, silent=as_json, starts_now=False)
+    goal, events = read_order(goal, more)
+    order = TaskOrder(goal, type_, checks, QueuePlace(priority, wanted), model=more["model"], **select_limits(more))
+    state = add_task(project, order, terms, events)
     if as_json:
         commands = [check.command for check in state.task.checks]
         return print_json({"task": state.task.id, "checks": commands, "report": state.task.report})
@@ -44,67 +58,79 @@ def add_command(
 
 
 STATUS_NAMES = tuple(status.value for status in TaskStatus)
-INBOX_HINT = "Answer with: afresh answer TASK. Details: afresh inbox"
+
+
+def add_status_filter(function: Callable[..., Any]) -> Callable[..., Any]:
+    text = "Only tasks with this status. Repeatable."
+    return click.option("--status", "-s", "statuses", multiple=True, type=click.Choice(STATUS_NAMES), help=text)(function)
 
 
 @click.command("list")
-@click.option(
-    "--status", "statuses", multiple=True, type=click.Choice(STATUS_NAMES), help="Only tasks with this status. Repeatable."
-)
+@add_status_filter
 @json_option
 def list_command(statuses: tuple[str, ...], as_json: bool) -> None:
-    """List the tasks in the queue."""
-    from afresh.app.read_tasks import offer_import
-    from afresh.core.task import TicketQuery
-    from afresh.views.task_list import order_parts_after_tasks, ticket_to_json
+    """List all tasks, a line each; the same as `afresh status --all`."""
+    from afresh.views.task_list import ticket_to_json
 
     project = read_current_tasks()
-    wanted = TicketQuery(tuple(TaskStatus(status) for status in statuses))
-    tickets = order_parts_after_tasks(project.queue.tickets(wanted))
+    tickets = _find_tickets(project, statuses)
     if as_json:
         return print_json([ticket_to_json(ticket) for ticket in tickets])
+    return _print_task_rows(project, tickets, statuses)
+
+
+def _find_tickets(project: "TaskReader", statuses: tuple[str, ...]) -> "Sequence[QueueTicket]":
+    from afresh.core.task import TicketQuery
+    from afresh.views.task_list import order_parts_after_tasks
+
+    return order_parts_after_tasks(project.queue.tickets(TicketQuery(tuple(TaskStatus(status) for status in statuses))))
+
+
+def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", statuses: tuple[str, ...]) -> None:
+    from afresh.app.read_tasks import offer_import
+    from afresh.cli.render.status import render_task_rows
+    from afresh.core.task import TicketQuery
+
     if tickets:
-        return click.echo("\n".join(_describe_tickets(tickets)))
+        costs = _describe_task_costs(project.root)
+        return print_lines(render_task_rows(tickets, costs, project.clock.now(), measure_width()))
     if statuses and project.queue.tickets(TicketQuery(most=1)):
         return click.echo(f"no {' or '.join(statuses)} tasks")
     lost = offer_import(project.queue, project.export_folder)
-    return click.echo(f"no tasks yet; {lost}" if lost else 'no tasks yet; add one: afresh add "GOAL"')
-
-
-def _describe_tickets(tickets: "list[QueueTicket]") -> list[str]:
-    from afresh.core.truncate import to_one_line
-    from afresh.views.task_list import describe_ticket_status, find_open_question
-
-    lines: list[str] = []
-    shown, asked = {ticket.task for ticket in tickets}, False
-    for ticket in tickets:
-        held = f" (run by {ticket.owner})" if ticket.owner else ""
-        waits = f" after {', '.join(ticket.needs)}" if ticket.needs else ""
-        name = f"  {ticket.task}" if ticket.parent in shown else ticket.task
-        lines.append(
-            f"{name:36} {describe_ticket_status(ticket):11} {ticket.type:18} {to_one_line(ticket.goal, 80)}{waits}{held}"
-        )
-        if ticket.status is TaskStatus.BLOCKED and (question := find_open_question(ticket)):
-            lines.append(f"{'':36} asks: {to_one_line(question, 120)}")
-            asked = True
-    return [*lines, INBOX_HINT] if asked else lines
+    return click.echo(f"no tasks yet; {lost}" if lost else 'no tasks yet; start one: afresh run "GOAL"')
 
 
 @click.command("status")
+@add_status_filter
+@click.option("--all", "-a", "everything", is_flag=True, help="All tasks, a line each, also those that are over.")
 @json_option
-def status_command(as_json: bool) -> None:
+def status_command(statuses: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """Show running, waiting and finished tasks, with the next command for each."""
     from afresh.app.read_tasks import offer_import
-    from afresh.cli.render.status import render_status
+    from afresh.cli.render.status import StatusPage, render_status
     from afresh.views.task_list import survey_queue, ticket_detail_to_json
 
     project = read_current_tasks()
     now = project.clock.now()
     spending = _list_limit_warnings(project.root, now)
     if as_json:
-        return print_json({"tasks": [ticket_detail_to_json(ticket) for ticket in project.queue.tickets()], "spending": spending})
-    offer = offer_import(project.queue, project.export_folder)
-    return print_lines(render_status(survey_queue(project.queue), offer, now, spending, measure_width()))
+        tickets = _find_tickets(project, statuses)
+        return print_json({"tasks": [ticket_detail_to_json(ticket) for ticket in tickets], "spending": spending})
+    if everything or statuses:
+        return _print_task_rows(project, _find_tickets(project, statuses), statuses)
+    costs, offer = _describe_task_costs(project.root), offer_import(project.queue, project.export_folder)
+    page = StatusPage(offer, now, spending, costs, measure_width())
+    return print_lines(render_status(survey_queue(project.queue), page))
+
+
+def _describe_task_costs(root: Path) -> Mapping[str, str]:
+    from afresh.app.read_tasks import has_user_ledger
+
+    if not has_user_ledger():
+        return {}
+    from afresh.app.read_spending import describe_task_costs
+
+    return describe_task_costs(root)
 
 
 def _list_limit_warnings(root: Path, now: float) -> list[str]:
@@ -119,42 +145,54 @@ def _list_limit_warnings(root: Path, now: float) -> list[str]:
 
 @click.command("show")
 @click.argument("task", required=False)
+@click.option("--diff", "with_diff", is_flag=True, help="Add what it has changed (as `afresh diff`).")
+@click.option("--decisions", "with_decisions", is_flag=True, help="Show its decisions as a tree instead.")
 @json_option
-def show_command(task: str | None, as_json: bool) -> None:
+@click.pass_context
+def show_command(context: click.Context, task: str | None, with_diff: bool, with_decisions: bool, as_json: bool) -> None:
     """Show TASK (default: the latest): checks, changes, steps, failures, next commands."""
     from afresh.app.read_tasks import find_task_id
 
+    if with_decisions:
+        return context.invoke(decisions_command, task=task, as_json=as_json)
     project = read_current_tasks()
     state = project.load(find_task_id(project.queue, project.export_folder, task))
     if as_json:
-        from afresh.app.read_spending import cost_to_json, open_user_ledger, sum_task_calls
-        from afresh.views.tasks import task_to_json
+        from afresh.app.read_spending import cost_to_json, read_task_spending
+        from afresh.app.read_task_diff import list_diff_changes
+        from afresh.views.tasks import changes_to_json, task_to_json
 
-        cost = sum_task_calls(open_user_ledger(), project.root, state.task.id)
-        return print_json(task_to_json(state) | {"cost": cost_to_json(cost)})
+        spent = read_task_spending(project.root, state.task.id)
+        cost = cost_to_json(spent.line) | {"calls_sent": list(spent.tokens), "calls_nano_dollars": list(spent.money)}
+        diff = {"diff": changes_to_json(list_diff_changes(project.root, state))} if with_diff else {}
+        return print_json(task_to_json(state) | {"cost": cost} | diff)
     from afresh.cli.render.task import render_task
 
-    cost, paid = _describe_task_cost(project.root, state.task.id)
-    return print_lines(render_task(state, cost, paid, measure_width()))
+    print_lines(render_task(state, find_task_spending(project.root, state.task.id), measure_width()))
+    if with_diff:
+        from afresh.cli.diff import print_task_diff
+
+        click.echo()
+        print_task_diff(project.root, state)
+    return None
 
 
-def _describe_task_cost(root: Path, task: str) -> tuple[str, str]:
-    """Return the cost of a task with its subtasks, empty for free models, and its tokens, empty before the first call."""
+def find_task_spending(root: Path, task: str) -> "TaskSpending | None":
+    """None if there is no ledger yet."""
     from afresh.app.read_tasks import has_user_ledger
 
     if not has_user_ledger():
-        return "", ""
-    from afresh.app.read_spending import describe_cost, describe_tokens, open_user_ledger, sum_task_calls
+        return None
+    from afresh.app.read_spending import read_task_spending
 
-    line = sum_task_calls(open_user_ledger(), root, task)
-    return describe_cost(line), describe_tokens(line) if line and line.calls else ""
+    return read_task_spending(root, task)
 
 
 @click.command("decisions")
 @click.argument("task", required=False)
 @json_option
 def decisions_command(task: str | None, as_json: bool) -> None:
-    """Show the decisions of TASK (default: the latest) as a tree."""
+    """Show the decisions of TASK (default: the latest) as a tree; the same as `afresh show --decisions`."""
     from afresh.app.tasks import find_task
     from afresh.cli.render.decisions import render_decisions
     from afresh.views.decision_log import list_decisions

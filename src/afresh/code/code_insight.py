@@ -1,10 +1,18 @@
 """Analysis of Python code without a model: context items, suggestions, the project profile and tests for a change."""
 
-from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
+from afresh.code.batch_suggestions import (
+    MAX_BATCH,
+    choose_batch,
+    explain_unfixed,
+    find_failed_batches,
+    find_failed_suggestions,
+    select_complete,
+)
 from afresh.code.config_files import read_configuration
 from afresh.code.context_items.dependencies import gather_callers, gather_contracts, gather_dependency_graph
 from afresh.code.context_items.related_tests import gather_coverage, gather_fixtures, gather_nearest_test_file, gather_tests
@@ -17,22 +25,23 @@ from afresh.code.index.code_index import CodeIndex, refresh_code_index
 from afresh.code.index.update_index import MemoryCodeStore
 from afresh.code.project_profile.profile import ProfileInputs, build_profile
 from afresh.code.python_source import PythonFunction, PythonSource, PythonTree, PythonTreeReader
-from afresh.code.refactoring.identifier_words import collect_words
+from afresh.code.refactoring.project_facts import ProjectFacts
 from afresh.code.refactoring.suggest_refactorings import suggest_refactorings
 from afresh.code.refactoring.suggestion import Suggestion
 from afresh.code.symbol_search import find_definitions_and_uses
 from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
 from afresh.core.context_item import Excerpt, Item, Note
-from afresh.core.fact import FactKind
 from afresh.core.line_region import Region
-from afresh.core.old_records import find_suggestion_id
 from afresh.core.state import State
 from afresh.core.symbol import SearchHit
+from afresh.core.task import FIX_VIOLATION_TYPE, REFACTOR_TYPE
+from afresh.core.verdict import UnfixedFunction
 from afresh.ports.code import CodeIndexStore
 from afresh.ports.workspace import FileTree
 
-VIOLATION_TASK_TYPES = ("fix_violation", "refactor")
+VIOLATION_TASK_TYPES = (FIX_VIOLATION_TYPE, REFACTOR_TYPE)
 MAX_SUGGESTIONS = 5
+"""If fewer functions have one, second choices are added."""
 MAX_VARIANTS_PER_FUNCTION = 8
 
 
@@ -68,14 +77,20 @@ class CodeInsight:
         history: Callable[[str], CommitHistory] = lambda base: NO_COMMIT_HISTORY,
         kept: MutableMapping[str, str] | None = None,
         missing: frozenset[str] = frozenset(),
+        libraries: tuple[Path, ...] = (),
     ) -> None:
         """`tree` is the name under which the store knows the task's tree; `history` returns the commits that lead to a base
-        commit; `kept` survives a crash and stores what is measured once per task; `missing` linters are not named.
+        commit; `kept` survives a crash and stores what is measured once per task; `missing` linters are not named;
+        `libraries` are folders with installed packages.
         """
         self._reader, self._store, self._tree, self._history = PythonTreeReader(), store or MemoryCodeStore(), tree, history
-        self._kept, self._missing = {} if kept is None else kept, missing
+        self._kept, self._missing, self._libraries = {} if kept is None else kept, missing, libraries
         self._view: CodeIndex | None = None
         self._variants: dict[tuple[str, str, str], SuggestionVariants] = {}
+        self.check_cancelled: Callable[[], object] = lambda: None
+        """Asked before suggestions are computed for a function, because that takes long in a large project."""
+        self.new_names = True
+        """Whether suggestions may add functions and tables under new names."""
 
     def looks(self, state: State, files: FileTree, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Item]:
         code = self._code(files)
@@ -90,9 +105,11 @@ class CodeInsight:
         if state.task.judged_as in VIOLATION_TASK_TYPES:
             tree = self._reader.tree(files)
             found = find_complexity_violations(tree, state)
-            offers = self._offers(found, find_failed_suggestions(state), tree)
+            offers = select_complete(self._offers(found, frozenset(find_failed_suggestions(state)), tree, files), state)
             looks.append(Note("violations", "", render_violations(found, offers)))
             looks.extend(Note("suggestion", offer.id, offer.text) for offer in offers)
+            texts = {path: source.text for path, source in tree.sources.items()}
+            looks.extend(Note("batch", one, "") for one in choose_batch(offers, find_failed_batches(state), texts))
         return looks
 
     def measure(self, state: State, files: FileTree) -> int:
@@ -100,11 +117,30 @@ class CodeInsight:
             return 0
         return len(find_complexity_violations(self._reader.tree(files), state))
 
+    def measure_functions(self, paths: Collection[str], files: FileTree) -> Mapping[str, int]:
+        sources = [source for source in self._reader.tree(files).code if source.path in paths]
+        return {f"{one.name} {source.path}": one.complexity for source in sources for one in source.functions}
+
     def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:
         return select_tests_for_change(changed, self._code(files))
 
     def find(self, text: str, files: FileTree) -> Sequence[SearchHit]:
         return find_definitions_and_uses(self._code(files), text)
+
+    def explain_unfixed(self, state: State, files: FileTree) -> Sequence[UnfixedFunction]:
+        if state.task.judged_as != FIX_VIOLATION_TYPE:
+            return ()
+        tree, failed = self._reader.tree(files), find_failed_suggestions(state)
+        found = find_complexity_violations(tree, state)
+        offers = select_complete(self._offers(found, frozenset(failed), tree, files), state)
+
+        def find_failure(source: PythonSource, function: PythonFunction) -> str:
+            self.check_cancelled()
+            variants = self._variants[source.path, function.name, source.text].first(MAX_VARIANTS_PER_FUNCTION)
+            return next((failed[one.id] for one in variants if one.id in failed), "")
+
+        known = [pair for pair in found if (pair[0].path, pair[1].name, pair[0].text) in self._variants]
+        return explain_unfixed(known, offers, find_failure, self._read_project(tree, files))
 
     def _code(self, files: FileTree) -> CodeIndex:
         """Return the previous index, with its caches, as long as the tree has not changed."""
@@ -113,22 +149,24 @@ class CodeInsight:
             self._view = code
         return self._view
 
+    def _read_project(self, tree: PythonTree, files: FileTree) -> ProjectFacts:
+        texts = {path: source.text for path, source in tree.sources.items()}
+        return ProjectFacts(texts, read_configuration(tree.paths, files.read), self._libraries, self.new_names)
+
     def _offers(
-        self, found: list[tuple[PythonSource, PythonFunction]], gone: frozenset[str], tree: PythonTree
+        self, found: list[tuple[PythonSource, PythonFunction]], gone: frozenset[str], tree: PythonTree, files: FileTree
     ) -> list[Suggestion]:
         """Return the best suggestion of each function first, then the second best of each, and so on."""
-        taken = (
-            frozenset[str]().union(*(collect_words(source.text) for source in tree.sources.values()))
-            if found
-            else frozenset[str]()
-        )
+        project = self._read_project(tree, files)
         kept: dict[tuple[str, str, str], SuggestionVariants] = {}
         offers: list[Suggestion] = []
         for source, function in found:
             key = (source.path, function.name, source.text)
-            kept[key] = self._variants.get(key) or SuggestionVariants(suggest_refactorings(source, function, taken))
+            if key not in self._variants:
+                self.check_cancelled()
+            kept[key] = self._variants.get(key) or SuggestionVariants(suggest_refactorings(source, function, project))
             offers.extend(kept[key].untried(gone)[:1])
-            if len(offers) >= MAX_SUGGESTIONS:
+            if len(offers) >= MAX_BATCH:
                 break
         self._variants = kept
         for variants in kept.values():
@@ -138,13 +176,7 @@ class CodeInsight:
                 else []
             )
             offers.extend(spare[:1])
-        return offers[:MAX_SUGGESTIONS]
-
-
-def find_failed_suggestions(state: State) -> frozenset[str]:
-    """Return the ids of suggestions that were tried and reverted."""
-    failed = [fact for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH]
-    return frozenset([fact.suggestion or find_suggestion_id(fact.subject) for fact in failed])
+        return offers
 
 
 ITEM_SOURCES: dict[str, Callable[[WorkFocus], Iterator[Item]]] = {

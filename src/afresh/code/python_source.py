@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from afresh.code.complexity import MAX_COMPLEXITY, FunctionNode, list_statement_bodies, measure_complexity
@@ -38,6 +39,18 @@ class PythonFunction:
         return tuple(node for node in self.around if isinstance(node, FunctionNode))
 
 
+@dataclass(frozen=True, slots=True)
+class CodeLayout:
+    """How new lines are laid out."""
+
+    line_width: int = 88
+    trailing_commas: bool = False
+    """Whether arguments on several lines must end with a comma."""
+
+
+USUAL_LAYOUT = CodeLayout()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PythonSource:
     path: str
@@ -45,6 +58,7 @@ class PythonSource:
     tree: ast.Module
     lines: tuple[str, ...]
     functions: tuple[PythonFunction, ...]
+    layout: CodeLayout = USUAL_LAYOUT
 
     @property
     def newline(self) -> str:
@@ -62,14 +76,14 @@ class PythonSource:
         return self.lines[number - 1]
 
 
-def parse_python(path: str, text: str) -> PythonSource | None:
+def parse_python(path: str, text: str, layout: CodeLayout = USUAL_LAYOUT) -> PythonSource | None:
     """Parse a file; None if the text is not Python, or too large to be written by hand."""
     if len(text) > MAX_SOURCE_CHARACTERS:
         return None
     tree = parse_syntax_tree(text)
     if tree is None:
         return None
-    return PythonSource(path, text, tree, split_lines(text), tuple(_list_functions(tree.body, "", ())))
+    return PythonSource(path, text, tree, split_lines(text), tuple(_list_functions(tree.body, "", ())), layout)
 
 
 def parse_syntax_tree(text: str) -> ast.Module | None:
@@ -160,15 +174,22 @@ class PythonTreeReader:
         return f"{len(text):,} characters, too large" if len(text) > MAX_SOURCE_CHARACTERS else "does not parse"
 
 
+WORDS_BEFORE_FOLDERS = frozenset({"of", "in", "under", "folder", "directory", "package"})
+
+
 def find_goal_paths(goal: str, paths: Sequence[str]) -> list[str]:
-    """Return the files and folders that a goal names; empty when it names none."""
+    """Return the files and folders that a goal names, files also by the end of their path; empty when it names none. A folder
+    without a slash counts where the words lead to one ("of mako", "the package mako")."""
     folders = {str(parent) for path in paths for parent in PurePosixPath(path).parents} - {"."}
     known = set(paths) | folders
     found: list[str] = []
-    for raw in goal.split():
-        word = raw.strip("'\"()`,;:!?").rstrip(".").removeprefix("./")
-        if word.rstrip("/") in known and ("/" in word or word in paths):
+    words = [raw.strip("'\"()`,;:!?").rstrip(".").removeprefix("./") for raw in goal.split()]
+    for before, word in pairwise(("", *words)):
+        led = before.lower() in WORDS_BEFORE_FOLDERS
+        if word.rstrip("/") in known and ("/" in word or word in paths or led):
             found.append(word.rstrip("/"))
+        elif word.endswith(".py"):
+            found.extend(path for path in paths if path.endswith(f"/{word}"))
     return found
 
 

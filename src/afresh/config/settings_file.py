@@ -47,15 +47,20 @@ def _explain_faults(path: Path) -> Iterator[None]:
         raise BadInput(f"{path} can't be read: {fault}", next="fix the file", safe="nothing was changed") from fault
     except _UnknownKeys as fault:
         may = f"settings of this file: {', '.join(fault.known)}"
-        raise BadInput(f"{path}: {fault} can't be set in this file", next=may, safe="nothing was changed") from fault
+        what = f"{path}: {fault} can't be set in this file{fault.hint}"
+        raise BadInput(what, next=may, safe="nothing was changed") from fault
     except (_UnfitValue, ValueError) as fault:
         raise BadInput(f"{path}: {fault}", next="fix the file", safe="nothing was changed") from None
 
 
 class _UnknownKeys(Exception):
     def __init__(self, names: list[str], known: list[str]) -> None:
+        from difflib import get_close_matches
+
         super().__init__(", ".join(names))
-        self.known = known
+        swapped = [name for name in known if sorted(name) == sorted(names[0].lower())]
+        near = swapped or get_close_matches(names[0].lower(), known, n=1)
+        self.known, self.hint = known, f" (did you mean {near[0]}?)" if near else ""
 
 
 class _UnfitValue(Exception):

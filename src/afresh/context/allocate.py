@@ -210,27 +210,34 @@ class SectionAllocation(Allocation):
 
 
 def allocate_tokens(
-    pages: Sequence[Allocation], shares: Sequence[SectionShare], room: int, given: Sequence[str], policy: AllocationPolicy
+    pages: Sequence[Allocation],
+    shares: Sequence[SectionShare],
+    room: int,
+    raised: int,
+    given: Sequence[str],
+    policy: AllocationPolicy,
 ) -> None:
-    """Fill the pages. `given` is what the prompt shows besides them: it need not be shown again."""
+    """Fill the pages. By so much the room was `raised`, for what was asked for: others have their shares of the rest. `given` is
+    what the prompt shows besides them: it need not be shown again."""
     claims = {share.section: at for at, share in enumerate(shares)}
     order, left = sorted(pages, key=lambda one: claims.get(one.name, len(claims))), room
     late = [one for one in order if one.turn is AllocationTurn.AFTER_OTHERS]
     early = [one for one in order if one not in late]
-    kept, held = _reserve_for_stubs(pages, room, policy), sum(one.wish(one.due(room)) for one in late)
+    due = {one: one.due(room if one.share.tier is Tier.DEMAND else max(0, room - raised)) for one in pages}
+    kept, held = _reserve_for_stubs(pages, room, policy), sum(one.wish(due[one]) for one in late)
     for one in early:
         left -= one.claim_urgent(left - kept - held)
     for one in early:
         if one.turn is AllocationTurn.BESIDE_OTHERS:
             left += one.hide_shown(pages, given)
             kept = _reserve_for_stubs(pages, room, policy)
-        left -= one.claim(one.within(min(left - kept - held, one.due(room))))
-    for one in early:
+        left -= one.claim(one.within(min(left - kept - held, due[one])))
+    for one in sorted(early, key=lambda one: not one.unread):  # what was asked for comes before more of what was not
         left += one.hide_shown(pages, given) + one.settle()
         left -= one.more(one.within(left - kept - held))
     for one in late:
         left += one.hide_shown(pages, given)
-        left -= one.claim(one.within(min(left - kept, one.due(room))))
+        left -= one.claim(one.within(min(left - kept, due[one])))
     left += _shorten_fully_shown_files(pages)
     spent, kept = [one.spent for one in early], _reserve_for_stubs(pages, room, policy)
     for one in (*late, *early):

@@ -182,7 +182,8 @@ def _lay_out_sections(drafts: Sequence[SectionDraft], terms: PromptInputs, room:
     shares, still = terms.layout.shares, _compute_stable_room(terms)
     plain = [_open_section(draft, shares, terms, room, still) for draft in drafts]
     filled = FilledSections(plain, _open_history_section(terms, shares, room))
-    allocate_tokens(filled.pages, shares, room, given, terms.memory.policy.allocation)
+    raised = max(0, terms.budget - terms.memory.state.task.budget)
+    allocate_tokens(filled.pages, shares, room, raised, given, terms.memory.policy.allocation)
     if filled.history and (earlier := filled.find("earlier")):
         earlier.elsewhere = filled.history.merge_outcomes(earlier.shown)
     if last := filled.find("last"):
@@ -210,11 +211,11 @@ def render_footer(terms: PromptInputs, used: int, unread: int = 0) -> str:
     """What is for this call only: nearest to the question, and behind all that a provider's cache can hold. `unread`: tokens of
     what the last step has asked for and that have no room."""
     state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
-    kept, of = f" ({reserve:,} for your reply)" if reserve else "", f" of {state.work.limit}" if state.work.limit else ""
+    of = f" of {state.work.limit}" if state.work.limit else ""
     phase = describe_phase_position(state, layout)
     blocks, index = format_count(state.memory.archived, "archived block"), " (`read` @index)" if state.memory.archived else ""
     context = (
-        f"[Context: {min(used + reserve, budget):,}/{budget:,} tokens{kept} | {blocks} available{index} | "
+        f"[Context: {min(used + reserve, budget):,}/{budget:,} tokens{_explain_limit(terms)} | {blocks} available{index} | "
         f"step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
     lines = (
@@ -227,6 +228,14 @@ def render_footer(terms: PromptInputs, used: int, unread: int = 0) -> str:
         "What is your next action?",
     )
     return "\n".join(line for line in lines if line)
+
+
+def _explain_limit(terms: PromptInputs) -> str:
+    """Why it is another than the ordered one, and what of it is for the reply."""
+    ordered = terms.memory.state.task.budget
+    raised = "your replies since" if terms.granted is not None else "what this step needs" if terms.budget > ordered else ""
+    told = [f"{ordered:,} and {raised}"] * bool(raised) + [f"{terms.reserve:,} for your reply"] * bool(terms.reserve)
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def _render_room_note(terms: PromptInputs, unread: int) -> str:

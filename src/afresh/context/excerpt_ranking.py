@@ -30,9 +30,13 @@ def list_touching_regions(excerpt: Excerpt, state: State) -> list[Region]:
     return [region for region in regions if region.path == excerpt.path and region.meets(excerpt.first, excerpt.last)]
 
 
-def was_touched_last(excerpt: Excerpt, state: State, policy: ExcerptPolicy) -> bool:
-    """Read or edited by the last step. Of long new text the model knows what it wrote."""
-    last = [region for region in list_touching_regions(excerpt, state) if region.step == state.work.step]
+def is_asked_for(excerpt: Excerpt, state: State, policy: ExcerptPolicy) -> bool:
+    """Read or edited by the last step, or read shortly before for an edit that is still to come. Of long new text the model knows
+    what it wrote."""
+    at = list_touching_regions(excerpt, state)
+    last = [region for region in at if region.step == state.work.step]
+    if any(is_unused_read(region, state, policy) for region in at):
+        return True
     return any(not region.changed or region.end - region.start < policy.max_protected_lines for region in last)
 
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from afresh.context.build_prompt import PromptInputs, compose_request, render_footer
 from afresh.context.extend_or_rebuild import ExtensionCosts, compute_extension_bound
-from afresh.context.sources.last_step import REPLY_UNDONE_TEXT
+from afresh.context.sources.last_step import TURN_UNDONE_TEXT, list_edited_paths, render_edits_again
 from afresh.context.sources.turn_results import render_results, shorten_actions
 from afresh.context.sources.verification_status import render_verdict
 from afresh.context.token_ceiling import enforce_ceiling
@@ -98,11 +98,15 @@ def build_turn(memory: GatheredContext, counter: TokenCounter) -> ToolExchange:
 def _list_turn_notes(memory: GatheredContext) -> Sequence[str]:
     """What the harness made of the step."""
     state = memory.state
-    undone = [] if state.memory.recent[-1].kept else [REPLY_UNDONE_TEXT]
     verdict = state.verification.verdict if state.verification.verdict_step == state.work.step else None
     ranges = [f"{one.path} {one.new_start}-{one.new_start + max(1, one.new_count) - 1}" for one in state.tokens.prompt.unseen]
     changed = [f"Lines changed otherwise than by your edits: {', '.join(ranges)}"] if ranges else []
-    return [*undone, *changed, *(["\n".join(render_verdict(state, verdict, memory.policy.reports))] if verdict else [])]
+    again = [render_edits_again(state.memory.recent[-1])] if state.memory.recent[-1].again else []
+    edited = ", ".join(list_edited_paths(state.memory.recent[-1]))
+    older = [f"Sections above show {edited} as before this reply."] if edited else []
+    undone = [] if state.memory.recent[-1].kept else [TURN_UNDONE_TEXT]
+    said = ["\n".join([*undone, *render_verdict(state, verdict, memory.policy.reports)])] if verdict else undone
+    return [*again, *changed, *older, *said]
 
 
 def count_turn_tokens(turn: ToolExchange, counter: TokenCounter) -> int:

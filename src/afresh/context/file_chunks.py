@@ -2,31 +2,66 @@
 
 import ast
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+from itertools import pairwise
 
 from afresh.core.context_item import LEFT_OUT_MARK, Excerpt, SourceLine
 
 MIN_CHUNK_LINES = 10
 SPLITTABLE_CHUNK_LINES = 40
+"""A longer part is split at its definitions, and where it has none at a blank line."""
 MAX_CHUNK_LINES = 70
+MAX_DEFINITION_LINES = 80
+"""A definition that is no longer stays whole."""
 MAX_TITLE_NAMES = 4
 TITLE_DEFINITION = re.compile(r"\s*(?:async\s+def|def|class|func|function|fn)\s+(\w+)|([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 TOP_LEVEL_LINE = re.compile(r"[A-Za-z_@]")
 SCOPE_LINE = re.compile(r"\s*(async\s+def|def|class|func|function|fn|impl|interface|struct|export)\b")
+BLOCK_LINE = re.compile(r"\s*(?!(?:if|else|for|while|switch|catch|try|do|return|case|with)\b)[\w$#*@].*\{\s*$")
+"""It opens a method or a test in a language with braces."""
 
 
 def split_into_chunks(lines: Sequence[str]) -> list[tuple[int, int]]:
     """First and last lines of the parts of a file that make sense alone: whole definitions where these are small enough."""
-    parts: list[tuple[int, int]] = []
-    decorated = False
+    parts, starts = list[tuple[int, int]](), _find_definition_starts(lines)
+    for (start, outer), (then, _) in pairwise([*starts, (len(lines) + 1, True)]):
+        size, more = (start - parts[-1][0], then - start) if parts else (0, 0)
+        if (
+            parts
+            and (size < MIN_CHUNK_LINES or (not outer and size + more <= SPLITTABLE_CHUNK_LINES))
+            and size + more <= MAX_CHUNK_LINES
+        ):
+            parts[-1] = parts[-1][0], then - 1
+        elif then > start:
+            parts.append((start, then - 1))
+    return [piece for part in parts for piece in _split_long_part(lines, part)]
+
+
+def _find_definition_starts(lines: Sequence[str]) -> list[tuple[int, bool]]:
+    """Where top-level statements begin (True), and the members of what they define: at its first depth."""
+    starts, depth, decorated = [(1, True)], 0, False
     for number, line in enumerate(lines, 1):
-        size = number - parts[-1][0] if parts else 0
-        long = size >= MAX_CHUNK_LINES or (size >= SPLITTABLE_CHUNK_LINES and not line.strip())
-        if not parts or long or (TOP_LEVEL_LINE.match(line) and not decorated and size >= MIN_CHUNK_LINES):
-            parts.append((number, number))
-        parts[-1] = (parts[-1][0], number)
-        decorated = line.startswith("@") or (decorated and not SCOPE_LINE.match(line))
-    return parts
+        indent = _measure_indentation(line)
+        if TOP_LEVEL_LINE.match(line):
+            starts += [(number, True)] if number > 1 and not decorated else []
+            depth = 0
+        elif line.strip():
+            depth = depth or indent
+            member = SCOPE_LINE.match(line) or BLOCK_LINE.match(line) or line.lstrip().startswith("@")
+            starts += [(number, False)] if indent == depth and member and not decorated else []
+        decorated = line.lstrip().startswith("@") or (decorated and not SCOPE_LINE.match(line))
+    return starts
+
+
+def _split_long_part(lines: Sequence[str], part: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """At blank lines where it has some."""
+    start, end = part
+    if end - start >= MAX_DEFINITION_LINES:
+        for number in range(start + SPLITTABLE_CHUNK_LINES, end - MIN_CHUNK_LINES + 2):
+            if number - start >= MAX_CHUNK_LINES or (number - start >= SPLITTABLE_CHUNK_LINES and not lines[number - 1].strip()):
+                yield start, number - 1
+                start = number
+    yield start, end
 
 
 def cut_excerpt(kind: str, path: str, lines: Sequence[str], span: tuple[int, int], changed: Container[int] = ()) -> Excerpt:

@@ -33,7 +33,7 @@ def gather_context(state: State, runtime: Runtime) -> GatheredContext:
         runtime.workspace.changes(state.workspace.first_snapshot, state.workspace.snapshot) if state.workspace.changed else ()
     )
     edits = Corrections(tuple(runtime.knowledge.facts.edits()))
-    named = select_file_regions(files, find_files_in_goal(state.task.goal, files), policy.files)
+    named = select_file_regions(files, find_files_in_goal(state.topic, files), policy.files)
     sections = _select_wanted_sections(state, runtime)
     compared = find_reviewed_regions(state, runtime.knowledge.git_history) if "diff" in sections else []
     seen = runtime.code.looks(state, files, sections, [*compared, *list_written_regions(changes)])

@@ -19,6 +19,7 @@ from afresh.context.token_ceiling import (
 from afresh.core.ceiling_state import compute_highest_ceiling
 from afresh.core.prompt import Prompt
 from afresh.core.reducer import apply_event
+from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
 from afresh.errors import OverCeiling
 from afresh.journal.append import append_events
@@ -53,10 +54,9 @@ def prepare_call(state: State, runtime: Runtime) -> tuple[State, PreparedCall]:
 
 def build_under_needed_ceiling(state: State, runtime: Runtime, why: ExtensionDecision) -> tuple[State, PreparedCall]:
     """Under the ceiling that was ordered, raised by what this prompt lacks; whatever the last one needed is forgotten."""
-    cap = compute_highest_ceiling(state.task, runtime.model.window)
     first = change = choose_ceiling(state, runtime)
     call = build_call(apply_event(change, state), runtime, why)
-    while (larger := raise_ceiling(first, change, _prompt_of(call), state.task, cap)) is not change:
+    while (larger := raise_ceiling(first, change, _prompt_of(call), state.task, _find_cap(state, runtime, call))) is not change:
         again = build_call(apply_event(larger, state), runtime, why)
         if not is_better(_prompt_of(again), _prompt_of(call)):
             break
@@ -64,6 +64,12 @@ def build_under_needed_ceiling(state: State, runtime: Runtime, why: ExtensionDec
     if isinstance(call, OverCeiling):
         return build_under_needed_ceiling(release_reply_reserve(state, runtime, call), runtime, why)
     return record_ceiling(state, runtime, change, call.prompt), call
+
+
+def _find_cap(state: State, runtime: Runtime, call: PreparedCall | OverCeiling) -> int:
+    """Rules do not read: they get more than was ordered only if nothing could be sent otherwise."""
+    enough = runtime.model.name == OFFLINE_MODEL and not isinstance(call, OverCeiling)
+    return state.task.budget if enough else compute_highest_ceiling(state.task, runtime.model.window)
 
 
 def _prompt_of(call: PreparedCall | OverCeiling) -> Prompt | OverCeiling:

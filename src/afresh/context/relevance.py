@@ -70,11 +70,12 @@ def describe_goal_and_plan(state: State) -> str:
     return "\n".join(list_goal_and_plan_texts(state))
 
 
-def list_goal_and_plan_texts(state: State) -> list[str]:
-    thought = state.memory.recent[-1].thought if state.memory.recent else ""
-    return [state.task.goal, thought, *(item.text for item in state.work.plan if not item.done)]
+def list_goal_and_plan_texts(state: State, thoughts: int = 1) -> list[str]:
+    spoken = [step.thought for step in state.memory.recent[-thoughts:]]
+    return [state.topic, *spoken, *(item.text for item in state.work.plan if not item.done)]
 
 
-def list_called_names(state: State) -> frozenset[str]:
-    """What goal, plan and the last thought call by a name that no ordinary word has."""
-    return frozenset([name for text in list_goal_and_plan_texts(state) for name in find_names(text)])
+def list_called_names(state: State, thoughts: int = 1) -> frozenset[str]:
+    """What goal, plan and the last thoughts call by a name that no ordinary word has; of `Class.method` the method."""
+    names = [name for text in list_goal_and_plan_texts(state, thoughts) for name in find_names(text)]
+    return frozenset([*names, *[name.rpartition(".")[2] for name in names]])

@@ -17,6 +17,7 @@ from afresh.core.ceiling_state import (
 )
 from afresh.core.event import CheckpointWritten, Event
 from afresh.core.prompt import Prompt, Section, Tier
+from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.template import SectionShare, Template
@@ -33,7 +34,7 @@ MAX_READ_FACTOR = 2
 """By how much the lines of the last step may raise the ceiling: to so many times the ordered one."""
 MAX_REPLY_SHARE = 0.5
 """Of the ceiling."""
-REPLY_FACTOR_BY_PHASE = {"change": 2.0, "report": 2.0}
+REPLY_FACTOR_BY_PHASE = {"change": 2.0, "report": 2.0, "synthesise": 2.0}
 """How long replies are likely to be, relative to what the template keeps for them: to look takes fewer words than to change."""
 EXTENDED_REPLY_FACTOR = 2
 """In a prompt that extends another a longer reply takes no tokens from code."""
@@ -44,6 +45,8 @@ def choose_ceiling(state: State, runtime: Runtime) -> CeilingChanged:
     """Pure: the ceiling that a prompt is built under first. As ordered; more for a reply that is likely to be longer than usual,
     and for a few steps after the agent has asked."""
     ordered, cap = state.task.budget, compute_highest_ceiling(state.task, runtime.model.window)
+    if runtime.model.name == OFFLINE_MODEL:
+        return CeilingChanged(state.work.step, state.budget, ordered, AS_ORDERED)
     usual, likely = _usual_reply_tokens(state, runtime.settings.template), _likely_reply_tokens(state, runtime.settings.template)
     wishes = count_open_wishes(state.tokens.ceiling, state.work.step)
     wanted = ordered + max(0, likely - usual) + wishes * WISH_TOKENS
@@ -92,7 +95,7 @@ def raise_ceiling(
         why = f"critical pressure: what is never left out takes {built.demand:,} of {built.budget:,} tokens"
     elif built.unread > NEGLIGIBLE_TOKENS:
         cap, missing = min(cap, max(change.budget, MAX_READ_FACTOR * task.budget)), built.unread
-        why = f"{built.unread:,} tokens of what the last step has read or edited have no room"
+        why = f"{built.unread:,} tokens of what was read or edited lately have no room"
     else:
         return change
     larger = min(cap, round_up_ceiling(change.budget + missing))

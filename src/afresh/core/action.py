@@ -6,6 +6,7 @@ from typing import Any
 
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.line_region import Region
+from afresh.core.network_access import NetworkUse
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
 
@@ -67,3 +68,5 @@ class CommandRun:
     """Files that it left in its report folder, by name."""
     keys: tuple[str, ...] = ()
     """What a report must begin with to be from a reporter of ours: one for each test session."""
+    network: NetworkUse | None = None
+    """What it did with the network, if that was open for it."""

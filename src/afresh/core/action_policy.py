@@ -25,6 +25,8 @@ class ProposedAction:
     state: State
     done: tuple[ActionResult, ...]
     """What the same reply has done before it."""
+    sandbox: str = ""
+    """Its level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class ApprovalNeeded:
 
     question: str
     options: tuple[str, ...] = (f"{APPROVED}: it may be done", "refuse: it is left undone")
+    network: str = ""
+    """A command that may use the network by the first two options."""
 
 
 ActionPolicy = Callable[[ProposedAction], Refusal | ApprovalNeeded | None]

@@ -145,7 +145,8 @@ class ExcerptPolicy:
     last_read_rank: int = 0
     """Besides, for what the last step has read: it is for the next change, and what was edited is done."""
     max_unused_read_steps: int = 1
-    """Lines that were read so lately are kept before others, as long as their file was not changed since."""
+    """Lines that were read so lately are kept before others, as long as their file was not changed since: they are as good as
+    asked for again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,7 +279,7 @@ DEFAULT_CONTEXT_POLICY = replace(
     FIRST_CONTEXT_POLICY,
     version=2,
     allocation=AllocationPolicy(
-        extension=ExtensionPolicy(max_growth=3.0, max_turn_tokens=1_000, max_read_tokens=2_500, min_read_rate=0.15),
+        extension=ExtensionPolicy(max_growth=3.0, max_turn_tokens=1_000, max_read_tokens=6_000, min_read_rate=0.15),
         worth=DEFAULT_WORTH,
     ),
     excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True, last_read_rank=-3 * 10**9, max_unused_read_steps=3),

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from afresh.core.event import Event, QuestionAnswered, QuestionAsked, StepFinished, TaskEnded
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.licence_for_tests import is_agreement
+from afresh.core.network_state import NO_PERMISSIONS, NetworkState, NetworkUsed, PermissionsChanged
 from afresh.core.supervision_state import (
     APPROVE_OPTION,
     AUTONOMOUS_MODE,
@@ -14,8 +16,9 @@ from afresh.core.supervision_state import (
     StepsUndone,
     SupervisionModeSet,
     SupervisionState,
+    TurnBegan,
 )
-from afresh.core.task import TaskStatus
+from afresh.core.task import Issue, IssueAttached, TaskStatus
 
 if TYPE_CHECKING:
     from afresh.core.state import State
@@ -32,18 +35,34 @@ class DialogueState:
     asked_by: str = ""
     """Who has asked the open question: the model or the harness."""
     supervision: SupervisionState = INITIAL_SUPERVISION
+    turn: int = 0
+    """Which turn of a conversation it is; 0 for a task that is none."""
+    turn_step: int = 0
+    """The step after which the turn began."""
+    issue: Issue | None = None
+    """What the task is about, in the words of whoever wrote it."""
+    network: NetworkState = NO_PERMISSIONS
+    """What a person lets it reach."""
 
     def apply(self, event: Event, state: "State") -> "DialogueState":
         match event:
             case QuestionAsked():
-                return replace(self, question=event.question, options=event.options, asked_by=event.by)
+                network = replace(self.network, offered=event.network) if event.network != self.network.offered else self.network
+                return replace(self, question=event.question, options=event.options, asked_by=event.by, network=network)
             case QuestionAnswered():
-                return self._close_question()._take_answer(event, state)
+                network = self.network.take_answer(event.option, is_agreement(event.text))
+                return replace(self, network=network)._close_question()._take_answer(event, state)
+            case PermissionsChanged() | NetworkUsed():
+                return replace(self, network=self.network.apply(event))
             case TaskEnded():
                 return self if event.status is TaskStatus.BLOCKED else self._close_question()
             case PersonSpoke():
                 supervision = replace(self.supervision, overruled=state.work.pending is not None)
                 return replace(self, words=(*self.words, event.text), supervision=supervision)
+            case IssueAttached():
+                return replace(self, issue=event.issue)
+            case TurnBegan():
+                return replace(self._close_question(), turn=self.turn + 1, turn_step=state.work.step)
             case StepsUndone():
                 supervision = replace(self.supervision, overruled=state.work.pending is not None, paused="")
                 return replace(self._close_question(), supervision=supervision)
@@ -53,7 +72,8 @@ class DialogueState:
                 return self
 
     def _close_question(self) -> "DialogueState":
-        return replace(self, question="", options=(), asked_by="")
+        network = replace(self.network, offered="") if self.network.offered else self.network
+        return replace(self, question="", options=(), asked_by="", network=network)
 
     def _take_answer(self, event: QuestionAnswered, state: "State") -> "DialogueState":
         """Approval of a pause adds no words; other words at a pause come before the reply that waits."""
@@ -87,4 +107,4 @@ def restarts_counters(event: Event, state: "State") -> bool:
     """Whether steps of a phase, turns and refusals are counted anew: a person has said something."""
     if isinstance(event, QuestionAnswered):
         return not is_approval(event, state)
-    return isinstance(event, PersonSpoke | StepsUndone)
+    return isinstance(event, PersonSpoke | StepsUndone | TurnBegan)

@@ -1,7 +1,5 @@
-"""What happened, in the past tense. Events are appended, never edited.
-
-A step is two commits: Requested + Replied before acting, all the rest after it. Rebudgeted and Compacted stand between steps.
-"""
+"""What happened, in the past tense. Events are appended, never edited. A step is two commits: Requested + Replied before acting,
+all the rest after it. Rebudgeted and Compacted are between steps."""
 
 from afresh.core.action import Observation
 from afresh.core.archived_block import BlockIndexLine
@@ -11,8 +9,9 @@ from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactCorrected, FactForgotten, FactNoted, LessonJudged
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded
-from afresh.core.licence_for_tests import LicenceWidened, LicensedChange
+from afresh.core.licence_for_tests import LicenceWidened, LicensedChange, RefusedEdits
 from afresh.core.line_region import Region
+from afresh.core.network_state import NetworkUsed, PermissionsChanged
 from afresh.core.progress_state import StallNoticed, StepMarked
 from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, PromptOrigin
 from afresh.core.reply import Reply
@@ -25,8 +24,9 @@ from afresh.core.supervision_state import (
     RecoveredFromCheckpoint,
     StepsUndone,
     SupervisionModeSet,
+    TurnBegan,
 )
-from afresh.core.task import Task, TaskStatus
+from afresh.core.task import IssueAttached, NeedsChanged, StartChosen, Task, TaskStatus
 from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, TokensCounted, UsageReportDoubted
 from afresh.core.verdict import Baseline, Verdict
 
@@ -90,6 +90,8 @@ class QuestionAsked:
     """Or the harness, when it can't go on by itself."""
     about: tuple[LicensedChange, ...] = ()
     """Changes of tests that the first option allows."""
+    network: str = ""
+    """A command that may use the network by the first two options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,10 @@ class ChangeKeptOrReverted:
     """Files of which something was put back as at the base."""
     worked: bool = True
     """The step itself has changed something that was kept."""
+    refused: RefusedEdits | None = None
+    """What was not kept for want of a licence."""
+    again: str = ""
+    """Whether refused edits of an earlier step were applied again, in words; empty: it was not tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +199,11 @@ Event = (
     TaskCreated | TaskClaimed | WorkspaceOpened | BaselineMeasured | CallRequested | ReplyReceived | ActionsExecuted
     | PlanSet | QuestionAsked | QuestionAnswered | DecisionMade | OutputDigested | VerdictReached | ChangeKeptOrReverted
     | StepFinished | TaskEnded | CalibrationLoaded | CeilingBreached | UsageReportDoubted | LargerCeilingRequested
-    | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted | FactNoted | FactCorrected
+    | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted | FactNoted | FactCorrected | IssueAttached
     | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
     | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
-    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LicenceWidened
+    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LicenceWidened | NeedsChanged | StartChosen | TurnBegan
+    | PermissionsChanged | NetworkUsed
 )  # fmt: skip
 
 
@@ -207,17 +214,9 @@ def is_in_decision_log(event: Event) -> bool:
     if isinstance(event, PlanSet):
         return bool(event.items) and not any(item.done for item in event.items)
     kinds = (
-        QuestionAsked
-        | QuestionAnswered
-        | DecisionMade
-        | ChangeKeptOrReverted
-        | TaskEnded
-        | CeilingBreached
-        | UsageReportDoubted
-        | CeilingChanged
-        | CheckpointWritten
-        | MemoryCompacted
-    )
+        QuestionAsked | QuestionAnswered | DecisionMade | ChangeKeptOrReverted | TaskEnded | CeilingBreached
+        | UsageReportDoubted | CeilingChanged | CheckpointWritten | MemoryCompacted
+    )  # fmt: skip
     guidance = StrategyChanged | PersonSpoke | StepsUndone | RecoveredFromCheckpoint
     return isinstance(event, kinds | guidance | StallNoticed | ReserveChanged)
 
@@ -267,6 +266,12 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "Reserved": ReserveChanged,
     "Recovered": RecoveredFromCheckpoint,
     "Licensed": LicenceWidened,
+    "NeedsChanged": NeedsChanged,
+    "StartChosen": StartChosen,
+    "TurnBegan": TurnBegan,
+    "IssueAttached": IssueAttached,
+    "PermissionsChanged": PermissionsChanged,
+    "NetworkUsed": NetworkUsed,
 }
 """The tag of each kind on disk. A class may be renamed; its tag never changes, or journals could not be read any more."""
 TAG_BY_EVENT_CLASS: dict[type[Event], str] = {kind: tag for tag, kind in EVENT_CLASS_BY_TAG.items()}

@@ -20,6 +20,8 @@ class FactKind(StrEnum):
     VERIFIED = "verified"
     OBSERVED = "observed"
     """Read from the output of a command that the model ran: shown while there is room, gone when it is no longer so."""
+    CHECKPOINT = "checkpoint"
+    """Where a program outside says that it is with its work. No prompt shows it."""
 
 
 class FactScope(StrEnum):
@@ -57,6 +59,8 @@ class Fact:
     """Id of the suggestion that an approach began with."""
     attempts: tuple[Attempt, ...] = ()
     """Of an approach: what was done, the culprit first."""
+    batch: tuple[str, ...] = ()
+    """Ids of suggestions that were tried together: at least one of them fails."""
 
 
 DOTTED_TEST_NAME = re.compile(r"^\w+\.[\w.]*\.test\w*$")
@@ -108,6 +112,8 @@ def has_passed(test: str, scopes: Sequence[str]) -> bool:
 NOTEBOOK_JOURNAL = "notebook"
 USER_JOURNAL = "user"
 """What the journals are called that no task owns: the project's, and the user's own."""
+CLIENT_PREFIX = "mcp client "
+"""Begins the author of what a program outside has noted: data, never a rule."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from afresh.core.fast_dataclass import dataclass
 RULES_KEY = "\n"
 PREFERENCES_KEY = "\npreferences"
 CONSTRAINTS_KEY = "\nconstraints"
-"""First key of the path of a rule, a preference and a constraint; no heading can have it."""
+TEST_CHANGES_KEY = "\nallow_test_changes"
+"""First key of the path of a rule, a preference, a constraint and a path of tests that may change; no heading can have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,13 @@ class InstructionPart:
 
     @property
     def rule(self) -> bool:
-        """Of the front matter: a rule, a preference or a constraint."""
-        return self.path[:1] in ((RULES_KEY,), (PREFERENCES_KEY,), (CONSTRAINTS_KEY,))
+        """Of the front matter: a rule, a preference, a constraint, or tests that may change."""
+        return self.path[:1] in ((RULES_KEY,), (PREFERENCES_KEY,), (CONSTRAINTS_KEY,), (TEST_CHANGES_KEY,))
+
+    @property
+    def test_path(self) -> str:
+        """The file, folder or test (path::test) that the front matter allows to change; empty for any other part."""
+        return self.path[1] if self.path[:1] == (TEST_CHANGES_KEY,) else ""
 
     @property
     def constraint(self) -> bool:

@@ -7,6 +7,7 @@ from afresh.core.fast_dataclass import dataclass
 from afresh.core.spending import CallBooking, Charge, SpendingAccount, SpendingLimit
 from afresh.core.usage import Usage
 
+UNKNOWN_PRICE = "unknown"
 LOST_REPLY_NOTE = "the reply is lost; counted at its worst"
 RESTORED_NOTE = "put back from the journal, at the price of that day"
 
@@ -32,7 +33,14 @@ class PricedBooking:
 
     @property
     def charge(self) -> Charge:
-        return Charge(self.worst, self.call.tokens + self.call.reserve)
+        return self._charge(self.worst, self.call.tokens + self.call.reserve)
+
+    def charge_payment(self, payment: "CallPayment") -> Charge:
+        """What the call has really taken."""
+        return self._charge(payment.paid, payment.usage.tokens)
+
+    def _charge(self, money: int, tokens: int) -> Charge:
+        return Charge(money, tokens, tokens if self.price == UNKNOWN_PRICE else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +56,6 @@ class CallPayment:
     note: str = ""
     """What is odd about it."""
 
-    @property
-    def charge(self) -> Charge:
-        return Charge(self.paid, self.usage.tokens)
-
 
 @dataclass(frozen=True, slots=True)
 class LedgerCall:
@@ -66,7 +70,7 @@ class LedgerCall:
     @property
     def charge(self) -> Charge:
         """What is booked and not paid yet counts at its worst."""
-        return self.booking.charge if self.status is CallStatus.BOOKED else self.payment.charge
+        return self.booking.charge if self.status is CallStatus.BOOKED else self.booking.charge_payment(self.payment)
 
     @property
     def is_open(self) -> bool:

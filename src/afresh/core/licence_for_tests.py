@@ -12,7 +12,9 @@ FROM_GOAL = "goal"
 FROM_ANSWER = "answer"
 FROM_MODEL = "model"
 FROM_PERSON = "person"
-"""Whose reading gave an entry: rules that read the goal or a person's words, the model with a quote, or a person by a command."""
+FROM_INSTRUCTIONS = "instructions"
+"""Whose reading gave an entry: rules that read the goal, a person's words or instructions, the model with a quote, or a person by
+a command."""
 
 _YES = re.compile(
     r"^\W*(?:yes|yep|yeah|ok|okay|sure|allow(?:ed)?|go ahead|do (?:it|so|that)|please do|agreed|fine|you may|of course)\b",
@@ -56,16 +58,31 @@ class LicensedChange:
     """How many tests the description speaks of; 0: it does not say."""
     quote: str = ""
     by: str = FROM_GOAL
+    source: str = ""
+    """File and line of an instruction."""
+    needs_proof: bool = False
+    """The words only imply it: runs have to show that the change of the test belongs to the change of the code."""
 
     @property
     def subject(self) -> str:
         """What it is about, for people and prompts."""
+        if not self.needs_proof:
+            return self._place
+        return f"{self._place}, if the change makes it wrong" if self.path else "tests that the change makes wrong"
+
+    @property
+    def _place(self) -> str:
         if self.words:
             return f"{self.most or ''} tests about {' '.join(self.words)}".strip()
         if self.most and not (self.path or self.name):
             return f"{self.most} tests"
         place = "::".join(part for part in (self.path, self.name.replace(".", "::") if self.path else self.name) if part)
         return place or "tests"
+
+    @property
+    def reason(self) -> str:
+        """The words that give it, with the place of an instruction; empty for a command."""
+        return (f"“{self.quote}”" if self.quote else "") + (f" ({self.source})" if self.source else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +107,19 @@ class Weakening:
     @property
     def subject(self) -> str:
         return f"{self.path}::{self.name.replace('.', '::')}" if self.name else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedEdits:
+    """What a step did that was not kept, since it changed tests without a licence. With one it is applied again, unbought."""
+
+    step: int
+    before: str
+    """The tree without them."""
+    after: str
+    """The tree with them, as the step left it."""
+    paths: tuple[str, ...]
+    weakenings: tuple[Weakening, ...]
 
 
 def add_licences(known: tuple[LicensedChange, ...], new: Iterable[LicensedChange]) -> tuple[LicensedChange, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from afresh.core.licence_for_tests import LicensedChange, Weakening
 from afresh.core.search_words import split_words, stem_word
+from afresh.core.state import State
 
 MIN_SHARED_WORDS = 2
 """Words that a test must share with the description of the tests that may change."""
@@ -19,14 +20,21 @@ _SPOKEN_WORDS = {
 
 
 def match_licence(found: Sequence[Weakening], licence: Sequence[LicensedChange]) -> dict[Weakening, LicensedChange]:
-    """Those that the licence covers, each with the entry that does. A description covers no more tests than it speaks of."""
+    """Those that the licence covers, each with the entry that does: one that needs no proof, if there is one. A description
+    covers no more tests than it speaks of."""
     matched = dict[Weakening, LicensedChange]()
-    for entry in licence:
+    for entry in sorted(licence, key=lambda entry: entry.needs_proof):
         open_ones = [one for one in found if one not in matched and is_covered(one, entry)]
         if entry.most:
             open_ones = sorted(open_ones, key=lambda one: -count_shared_words(one, entry.words))[: entry.most]
         matched |= dict.fromkeys(open_ones, entry)
     return matched
+
+
+def has_allowed_edits(state: State) -> bool:
+    """Whether edits that were refused for want of a licence have one now, each change of a test in them."""
+    refused = state.verification.refused
+    return refused is not None and {*refused.weakenings} == {*match_licence(refused.weakenings, state.verification.licence)}
 
 
 def is_covered(weakening: Weakening, entry: LicensedChange) -> bool:

@@ -3,9 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from afresh.core.action import Observation
 from afresh.core.archived_block import BlockIndexLine, apply_new_lines
-from afresh.core.change import Hunk
 from afresh.core.decision import Decision, add_decision
 from afresh.core.dialogue_state import is_approval
 from afresh.core.event import (
@@ -33,7 +31,7 @@ from afresh.core.fact import (
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import INITIAL_LESSON_STATE, LessonLearnt, LessonsLookedUp, LessonState, LessonsUsed, apply_lesson_event
 from afresh.core.licence_for_tests import LicenceWidened
-from afresh.core.line_region import MAX_REGIONS, Region, add_region, move_regions, shift_regions
+from afresh.core.line_region import MAX_REGIONS, Region, add_region, move_regions
 from afresh.core.old_records import find_reverted_action
 from afresh.core.step_history import (
     ENDED_OK,
@@ -43,9 +41,15 @@ from afresh.core.step_history import (
     mark_passages_undone,
     set_action_ending,
 )
+from afresh.core.step_record import (
+    StepRecord,
+    find_first_fate,
+    mark_step_undone,
+    move_lines_read,
+    record_keeping,
+    record_verdict,
+)
 from afresh.core.supervision_state import NEW_DIRECTION_QUESTION, PersonSpoke, RecoveredFromCheckpoint, StepsUndone
-from afresh.core.tool_traits import ToolTrait, has_trait
-from afresh.core.verdict import name_check_run
 from afresh.core.verification_state import is_refusal
 
 if TYPE_CHECKING:
@@ -53,40 +57,6 @@ if TYPE_CHECKING:
 
 MAX_RECENT_STEPS = 6
 EMPTY_SUMMARY = Summary()
-
-
-@dataclass(frozen=True, slots=True)
-class StepRecord:
-    """A finished step, as later prompts may show it."""
-
-    step: int
-    thought: str
-    observations: tuple[Observation, ...]
-    outcome: str
-    kept: bool
-    reverted: str = ""
-    """What was done, of a step that was reverted by the harness."""
-    checks: tuple[str, ...] = ()
-    """Names of the checks that ran after it, as the outcome has them."""
-    put_back: bool = False
-    """Something that it, or an earlier step, did to tests was put back."""
-
-    def list_after_change(self) -> tuple[Observation, ...]:
-        """What was seen after its last action that may have changed files: it is of the tree as the step left it."""
-        changing = [
-            place
-            for place, seen in enumerate(self.observations)
-            if has_trait(seen.action, ToolTrait.CHANGES) and not seen.regions
-        ]
-        return self.observations[max(changing, default=-1) + 1 :]
-
-
-def move_lines_read(step: StepRecord, hunks: tuple[Hunk, ...]) -> StepRecord:
-    """The step with the lines that it had read before its change where they are now."""
-    late = step.list_after_change()
-    early = step.observations[: len(step.observations) - len(late)]
-    moved = [replace(seen, regions=shift_regions(seen.regions, hunks)) if seen.regions else seen for seen in early]
-    return replace(step, observations=(*moved, *late)) if hunks else step
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +85,15 @@ class MemoryState:
         match event:
             case ActionsExecuted():
                 pending = state.work.pending
-                record = StepRecord(event.step, pending.reply.thought if pending else "", event.observations, "", True)
+                thought, fate = pending.reply.thought if pending else "", find_first_fate(event.observations)
+                record = StepRecord(event.step, thought, event.observations, "", True, fate=fate)
                 return replace(self, recent=(*self.recent, record)[-MAX_RECENT_STEPS:])
             case OutputDigested():
                 return self._digest(event, state.budget)
             case VerdictReached():
                 refused = is_refusal(event.verdict)
                 passages = set_action_ending(self.passages, event.step, "refused") if refused else self.passages
-                checks = tuple([name_check_run(run) for run in event.verdict.runs])
-                recent = (*self.recent[:-1], *[replace(last, checks=checks) for last in self.recent[-1:]])
+                recent = (*self.recent[:-1], *[record_verdict(last, event.verdict) for last in self.recent[-1:]])
                 return replace(self, recent=recent, facts=drop_passed_tests(self.facts, event.verdict), passages=passages)
             case ChangeKeptOrReverted():
                 return self._keep_or_revert(event, state.workspace.snapshot)
@@ -197,10 +167,7 @@ class MemoryState:
             self,
             recent=(
                 *self.recent[:-1],
-                *[
-                    replace(move_lines_read(last, event.hunks), kept=event.kept, put_back=bool(event.put_back))
-                    for last in self.recent[-1:]
-                ],
+                *[record_keeping(move_lines_read(last, event.hunks), event, before) for last in self.recent[-1:]],
             ),
             regions=regions[-MAX_REGIONS:],
             facts=self.facts if event.kept else drop_observations_of_step(self.facts, event.step),
@@ -214,7 +181,7 @@ class MemoryState:
             facts=mark_facts_undone(self.facts, event.step),
             passages=mark_passages_undone(self.passages, event.step),
             regions=move_regions(self.regions, event.hunks, step)[-MAX_REGIONS:],
-            recent=tuple([replace(one, kept=False) if one.step >= event.step else one for one in self.recent]),
+            recent=tuple([mark_step_undone(one, event) if one.step >= event.step else one for one in self.recent]),
         )
 
     def _recover(self, event: RecoveredFromCheckpoint) -> "MemoryState":

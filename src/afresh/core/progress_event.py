@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from enum import StrEnum
+from typing import ClassVar
 
 from afresh.core.action import Action
+from afresh.core.change import Change
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.spending import CallPurpose
 
@@ -22,6 +24,8 @@ class ReplyStreamed:
     text: str
     characters: int
     """Of the reply so far, with this piece."""
+    spoken: bool = True
+    """Words of the model, not a part of a tool call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +52,16 @@ class ActionEnded:
     ok: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeMade:
+    """What a step has changed, before it is checked."""
+
+    changes: tuple[Change, ...]
+
+
 class CheckScope(StrEnum):
     BASELINE = "baseline"
-    """All checks twice, before anything is changed."""
+    """All checks, before anything is changed."""
     CHANGE = "change"
     """The tests that concern a change."""
     COMPLETION = "completion"
@@ -60,6 +71,26 @@ class CheckScope(StrEnum):
 @dataclass(frozen=True, slots=True)
 class CheckBegan:
     scope: CheckScope
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineRunBegan:
+    """A check runs before anything is changed; a second run finds flaky tests."""
+
+    command: str
+    number: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestsFinished:
+    """How far the command that runs has come with its tests."""
+
+    __test__: ClassVar[bool] = False
+    done: int
+    total: int = 0
+    """0 if it is not known."""
+    percent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +106,18 @@ class WorkNotice:
 
 
 ProgressEvent = (
-    CallBegan | ReplyStreamed | CallDelayed | CallEnded | ActionBegan | ActionEnded | CheckBegan | CheckEnded | WorkNotice
+    CallBegan
+    | ReplyStreamed
+    | CallDelayed
+    | CallEnded
+    | ActionBegan
+    | ActionEnded
+    | ChangeMade
+    | CheckBegan
+    | BaselineRunBegan
+    | TestsFinished
+    | CheckEnded
+    | WorkNotice
 )
 ProgressListener = Callable[[ProgressEvent], None]
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from afresh.core.decision import Decision
 from afresh.core.event import DecisionMade, JournalEntry, OutputDigested, QuestionAnswered, VerdictReached
-from afresh.core.fact import Fact, FactKind, FactNoted, FactScope
+from afresh.core.fact import CLIENT_PREFIX, Fact, FactKind, FactNoted, FactScope
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Verdict
@@ -33,6 +33,11 @@ class ProjectFact:
     """Since when it no longer holds; 0 while it does."""
     end: str = ""
     """How it ended: `superseded`, `corrected by …`, `forgotten by …`."""
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: the program outside that noted it, else whose it is."""
+        return self.by if self.by.startswith(CLIENT_PREFIX) else self.task
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from afresh.core.hints_about_tests import find_test_hints
 from afresh.core.licence_for_tests import EDITS, LicensedChange, WeakeningWay, is_agreement
 from afresh.core.orders_about_tests import (
     ADDING,
@@ -16,6 +17,7 @@ from afresh.core.orders_about_tests import (
     NUMBERS,
     PATH_PATTERN,
     SKIPPING,
+    TEST_NAME_PATTERN,
     TESTS_PATTERN,
     WAYS_BY_VERB,
     TestOrder,
@@ -25,7 +27,6 @@ from afresh.core.orders_about_tests import (
 from afresh.core.recognise_test_files import get_file_name, is_conftest, is_in_test_folder, is_test_code
 from afresh.core.search_words import drop_stop_words, split_words
 
-_TEST_NAME = re.compile(r"(?<![\w./:])(?:Test[A-Z]\w*(?:(?:::|\.)test_\w+)?|test_\w+)\b(?!\.py)")
 _MODULE_TESTS = re.compile(
     r"\btests?\s+(?:of|for|in)\s+(?:this|that|the)\s+(?:module|file|package|class|function)\b", re.IGNORECASE
 )
@@ -34,7 +35,9 @@ _DESCRIPTION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _END_OF_DESCRIPTION = re.compile(r"\b(?:so that|so they|because|since|in order to)\b|[;,.(]", re.IGNORECASE)
-_AWAY_FROM_VERB = re.compile(r"\s(?:to|so|that|which|for|where|with)\s|,(?![^,]*\band\b)", re.IGNORECASE)
+_AWAY_FROM_VERB = re.compile(
+    r"\s(?:to|so|that|which|for|where|with|before|after|when|while|if|until)\s|,(?![^,]*\band\b)", re.IGNORECASE
+)
 _ALSO_IN_TESTS = re.compile(
     r"\b(?:also|including|even|and) (?:those |that )?(?:in )?(?:the |all |our |its )?tests\b", re.IGNORECASE
 )
@@ -54,23 +57,22 @@ _SETTING_BY_WORD = {"warning": "filterwarnings", "marker": "markers", "threshold
 _CONFIGURATION_FILES = frozenset(
     {"pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", ".coveragerc", "package.json", "Makefile"}
 )
-_IDLE_WORDS = frozenset(
-    {
-        "expect",
-        "expects",
-        "expected",
-        "must",
-        "test",
-        "tests",
-        "case",
-        "cases",
-        "existing",
-        "new",
-        "accordingly",
-        "needed",
-        "necessary",
-    }
+_NO_SETTING = re.compile(
+    r"^(?:make (?:sure|certain)\b|add (?:\w+ )?coverage\b|"
+    r"(?:make|let|tell|set)\s+(?:the\s+)?pytest\s+(?:to\s+)?(?:run|pass|finish|work|be)\b)",
+    re.I,
 )
+_SHARED_FILES = frozenset({"pyproject.toml", "setup.cfg", "tox.ini", "package.json", "Makefile"})
+_ABOUT_SETTINGS = re.compile(
+    r"\b(?:tests?|warnings?|markers?|coverage|lint\w*|config\w*|settings?|options?|sections?|scripts?|targets?)\b", re.I
+)
+_UNTOLD = re.compile(r"\b(?:rely|relies|depends?|assumes?|breaks?|broken|affected)\b", re.IGNORECASE)
+"""In a description of tests: what their own words do not say."""
+_TEST_DATA = re.compile(r"\b(snapshot|golden|cassette|fixture)", re.IGNORECASE)
+_IDLE_WORDS = frozenset(
+    ("expect", "expects", "expected", "must", "test", "tests", "case", "cases", "existing", "new", "accordingly", "needed",
+     "necessary", "removed", "dropped", "assert", "asserts", "check", "checks", "line", "sync", "use", "used", "wrong")
+)  # fmt: skip
 
 
 def read_licences(text: str, paths: Sequence[str], by: str) -> tuple[LicensedChange, ...]:
@@ -84,18 +86,29 @@ def read_licences(text: str, paths: Sequence[str], by: str) -> tuple[LicensedCha
     return tuple(dict.fromkeys(found))
 
 
+def read_implied_licences(text: str, by: str, quote: str = "") -> list[LicensedChange]:
+    """What sentences imply without an order, to be proven: changes of any test, since who implies something seldom names all that
+    it is about. With a quote only its sentences, which need less."""
+    hints = [hint for hint in find_test_hints(text, loose=bool(quote)) if _is_quoted(hint.sentence, quote)]
+    return [LicensedChange(hint.ways, quote=hint.sentence, by=by, needs_proof=True) for hint in hints]
+
+
+def _is_quoted(sentence: str, quote: str) -> bool:
+    said, whole = normalise_words(quote), normalise_words(sentence)
+    return said in whole or whole in said
+
+
 def read_quoted_licences(text: str, quote: str, paths: Sequence[str], by: str) -> tuple[LicensedChange, ...]:
     """What the sentences of a text that hold the quote allow; a verb counts wherever it is, unless it is denied or told of
     somebody."""
-    said = normalise_words(quote)
     found = [
         replace(entry, quote=request.sentence, by=by)
         for before, sentence in pairwise(("", *split_sentences(text)))
-        if said in normalise_words(sentence) or normalise_words(sentence) in said
+        if _is_quoted(sentence, quote)
         for request in find_test_orders(sentence, before, loose=True)
         for entry in _read_request(request, text, paths)
     ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found or read_implied_licences(text, by, quote)))
 
 
 def normalise_words(text: str) -> str:
@@ -119,11 +132,13 @@ def read_agreement(question: str, answer: str, paths: Sequence[str], by: str) ->
 
 def _read_request(request: TestOrder, text: str, paths: Sequence[str]) -> list[LicensedChange]:
     ways, phrase = request.ways, request.phrase
+    if _NO_SETTING.search(phrase):
+        return []
     if ways == CONFIGURING or (ways == ADDING and not _LISTS.search(phrase)):
         return _read_settings(request, paths)
     if ways == SKIPPING and phrase.lower().startswith("mark ") and not re.search(r"\b(?:skip\w*|x-?fail\w*)\b", phrase):
         return []
-    named = _read_named(request, paths)
+    named = _read_named(request, paths) or _read_data_folders(request, paths)
     if named or ways == ADDING:
         return named + (_read_settings(request, paths) if ways != SKIPPING and _SETTINGS.search(phrase) else [])
     tests = TESTS_PATTERN.search(phrase)
@@ -138,8 +153,20 @@ def _read_described(request: TestOrder, text: str, paths: Sequence[str]) -> list
         return [LicensedChange(request.ways, path) for path in of_modules]
     if _THESE_FUNCTIONS.search(request.phrase) and (names := _find_code_names(text)):
         return [LicensedChange(request.ways, words=(name,)) for name in names]
+    if WeakeningWay.ALTER in request.ways and (_UNTOLD.search(request.phrase) or _MODULE_TESTS.search(request.phrase)):
+        return [LicensedChange(EDITS)]
     described = _read_description(request)
     return [described] if described.words or WeakeningWay.ALTER in request.ways else []
+
+
+def _read_data_folders(request: TestOrder, paths: Sequence[str]) -> list[LicensedChange]:
+    """`Regenerate the snapshots`: the folders of tests that are named so."""
+    kinds = {match[1].lower() for match in _TEST_DATA.finditer(request.phrase)}
+    if not kinds or request.ways == SKIPPING or re.search(r"\btests?\b", request.phrase, re.IGNORECASE):
+        return []
+    folders = [path.rpartition("/")[0] for path in paths if is_in_test_folder(path) and not is_test_code(path)]
+    found = dict.fromkeys(folder for folder in folders if any(kind in folder.lower() for kind in kinds))
+    return [LicensedChange(request.ways, f"{folder}/") for folder in found]
 
 
 def _find_code_names(text: str) -> list[str]:
@@ -166,7 +193,7 @@ def _read_named(request: TestOrder, paths: Sequence[str]) -> list[LicensedChange
 
 def _find_names(phrase: str) -> list[str]:
     """Names of tests and their classes, with a dot between."""
-    return [match[0].replace("::", ".") for match in _TEST_NAME.finditer(PATH_PATTERN.sub(" ", phrase))]
+    return [match[0].replace("::", ".") for match in TEST_NAME_PATTERN.finditer(PATH_PATTERN.sub(" ", phrase))]
 
 
 def _choose_file_ways(path: str, request: TestOrder) -> tuple[WeakeningWay, ...]:
@@ -184,6 +211,8 @@ def _resolve_path(written: str, paths: Sequence[str]) -> list[tuple[str, str]]:
     path = path.removeprefix("./").rstrip(".")
     if path.endswith("/"):
         return [(path, name)] if is_in_test_folder(f"{path}x.py") else []
+    if any(one.startswith(f"{path}/") for one in paths) and is_in_test_folder(f"{path}/x.py"):
+        return [(f"{path}/", name)]
     known = [path] if path in paths else [one for one in paths if one.endswith(f"/{path}")]
     concerned = [
         one for one in known if is_test_code(one) or is_in_test_folder(one) or get_file_name(one) in _CONFIGURATION_FILES
@@ -199,6 +228,10 @@ def _read_settings(request: TestOrder, paths: Sequence[str]) -> list[LicensedCha
     tool = _TOOL.search(PATH_PATTERN.sub(" ", request.phrase))
     if not (configured or keys or tool):
         return []
+    if not (keys or tool or _ABOUT_SETTINGS.search(PATH_PATTERN.sub(" ", request.phrase))):
+        configured = [path for path in configured if get_file_name(path) not in _SHARED_FILES]
+        if not configured:
+            return []
     stems = [key for word, key in _SETTING_BY_WORD.items() if re.search(rf"\b{word}s?\b", request.phrase, re.IGNORECASE)]
     names = keys or stems or ([tool[1].lower()] if tool else [""])
     places = configured or [""]
@@ -224,6 +257,11 @@ def _read_description(request: TestOrder) -> LicensedChange:
     words = drop_stop_words(split_words(_END_OF_DESCRIPTION.split(told[2])[0])) if told else []
     telling = dict.fromkeys(word for word in words if word not in _IDLE_WORDS)
     return LicensedChange(request.ways, words=tuple(telling), most=most)
+
+
+def list_topic_words(sentence: str) -> list[str]:
+    """What it is about: words and numbers, without those that are in any order about tests."""
+    return [word for word in drop_stop_words(split_words(sentence)) if word not in _IDLE_WORDS and word not in WAYS_BY_VERB]
 
 
 def list_telling_words(sentence: str) -> list[str]:

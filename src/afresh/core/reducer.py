@@ -16,7 +16,7 @@ from afresh.core.event import (
     is_in_decision_log,
 )
 from afresh.core.state import State, TaskTimes
-from afresh.core.supervision_state import StepsUndone
+from afresh.core.supervision_state import StepsUndone, TurnBegan
 from afresh.core.task import TaskStatus
 from afresh.core.work_state import WorkState
 
@@ -56,10 +56,10 @@ def next_status(event: Event, now: TaskStatus) -> TaskStatus:
     match event:
         case TaskClaimed():
             return TaskStatus.RUNNING
-        case QuestionAnswered():
+        case QuestionAnswered() | TurnBegan():
             return TaskStatus.READY
         case StepsUndone():
-            return TaskStatus.READY if now is TaskStatus.BLOCKED else now
+            return TaskStatus.READY if now in (TaskStatus.BLOCKED, TaskStatus.DONE, TaskStatus.FAILED) else now
         case TaskEnded():
             return event.status
         case _:

@@ -22,8 +22,14 @@ class ReplyNotice(str):
     """Among the pieces of a reply that comes in: a word about it, such as that it is late, and no part of it."""
 
 
+class ToolCallPiece(str):
+    """Among the pieces of a reply that comes in: a part of a tool call, which nobody reads as it comes in."""
+
+
 OFFLINE_MODEL = "offline"
 SCRIPTED_MODEL = "scripted"
+BATCH_LINE_START = "Or apply these together in one reply:"
+"""Begins the line that names suggestions of different functions; the offline policy goes by it."""
 MODELS_THAT_DO_NOT_READ = frozenset({OFFLINE_MODEL, SCRIPTED_MODEL})
 """What they say follows from rules or was written beforehand: no prompt has any part in it."""
 

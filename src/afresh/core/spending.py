@@ -31,9 +31,13 @@ class LimitScope(StrEnum):
 class LimitUnit(StrEnum):
     MONEY = "money"
     TOKENS = "tokens"
+    UNPRICED = "unpriced"
+    """Tokens of calls whose price is unknown: no limit of money can count them."""
 
     def words(self, amount: int) -> str:
-        return format_dollars(amount) if self is LimitUnit.MONEY else f"{amount:,} tokens"
+        if self is LimitUnit.MONEY:
+            return format_dollars(amount)
+        return f"{amount:,} tokens" + (" of unknown price" if self is LimitUnit.UNPRICED else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,20 @@ class SpendingLimits:
                     LimitScope(scope), unit, round(amount * (1 if tokens else NANO_PER_DOLLAR)), own=said is not None
                 )
 
+    @property
+    def unpriced(self) -> tuple[SpendingLimit, ...]:
+        """Default limits for models without a known price, where the user has set no limit of tokens."""
+        unset = [scope for scope in UNPRICED_LIMITS_TOKENS if getattr(self, f"{scope}_tokens") is None]
+        return tuple(SpendingLimit(scope, LimitUnit.UNPRICED, UNPRICED_LIMITS_TOKENS[scope], own=False) for scope in unset)
 
+    def tokens_without_price(self, scope: LimitScope) -> int:
+        """Tokens that models without a known price may use."""
+        own: int | None = getattr(self, f"{scope}_tokens")
+        return UNPRICED_LIMITS_TOKENS[scope] if own is None else own
+
+
+UNPRICED_LIMITS_TOKENS: Mapping[LimitScope, int] = {LimitScope.TASK: 2_000_000, LimitScope.DAY: 8_000_000}
+"""Instead of limits of money where a price is unknown. At 3 dollars a million they come to 6 and 24 dollars."""
 DEFAULT_LIMITS_DOLLARS: Mapping[str, float] = {"call": 1.0, "task": 5.0, "day": 20.0, "month": 200.0}
 """So that whoever has a key and goes to bed is not afraid of the bill. Hundreds of calls with a 4,000-token ceiling cost about
 five dollars with a dear model; a call of more than one dollar is one that nobody meant."""
@@ -128,12 +145,14 @@ class Charge:
 
     money: int = 0
     tokens: int = 0
+    unpriced: int = 0
+    """Of the tokens, those whose price is unknown."""
 
     def of(self, unit: LimitUnit) -> int:
-        return self.money if unit is LimitUnit.MONEY else self.tokens
+        return {LimitUnit.MONEY: self.money, LimitUnit.TOKENS: self.tokens, LimitUnit.UNPRICED: self.unpriced}[unit]
 
     def __sub__(self, other: "Charge") -> "Charge":
-        return Charge(self.money - other.money, self.tokens - other.tokens)
+        return Charge(self.money - other.money, self.tokens - other.tokens, self.unpriced - other.unpriced)
 
 
 @dataclass(frozen=True, slots=True)

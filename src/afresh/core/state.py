@@ -5,7 +5,7 @@ from afresh.core.event import Event, JournalHead, MemoryCompacted, ReplyReceived
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonWorded
 from afresh.core.memory_state import MemoryState
-from afresh.core.task import Task, TaskStatus, TicketDetail
+from afresh.core.task import DISCOVERY_TYPE, Task, TaskStatus, TicketDetail
 from afresh.core.token_state import TokenState
 from afresh.core.usage import NO_CALL_COSTS, CallCosts, Usage
 from afresh.core.verification_state import VerificationState
@@ -105,6 +105,23 @@ class State:
         return last.budget > 0 and 100 * last.demand >= CHECKPOINT_PERCENT * last.budget
 
     @property
+    def persons_goal(self) -> str:
+        """The goal as far as it is an order: that of a part is a model's own, the title of an issue is of whoever wrote it."""
+        if self.task.parent:
+            return ""
+        return self.task.goal.removeprefix(self.dialogue.issue.title) if self.dialogue.issue else self.task.goal
+
+    @property
+    def topic(self) -> str:
+        """What the work is about: the goal and the issue, which may name code and orders nothing."""
+        return f"{self.task.goal}\n{self.dialogue.issue.body}" if self.dialogue.issue else self.task.goal
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Tasks that must be done before this one is ready."""
+        return self.task.needs if self.work.needs is None else self.work.needs
+
+    @property
     def unconfined(self) -> bool:
         """Whether commands have run without a sandbox."""
         return any(one.waives_sandbox for one in self.memory.decisions)
@@ -115,17 +132,30 @@ class State:
             return "prepare"
         if self.status.over:
             return "over"
-        if not self.workspace.changed:
+        if not self.workspace.changed and (self.task.report or not self.workspace.tried):
+            return self._looking_phase
+        return "verify" if self.looks_done and not self.task.report else self.writing_phase
+
+    @property
+    def _looking_phase(self) -> str:
+        """Before the first change that was tried, or before there is a report."""
+        if self.task.judged_as != DISCOVERY_TYPE:
             return "understand"
-        if self.task.report:
-            return "report"
-        return "verify" if self.looks_done else "change"
+        return "analyse" if self.work.plan else "scan"
+
+    @property
+    def writing_phase(self) -> str:
+        """The phase that the first change begins."""
+        if not self.task.report:
+            return "change"
+        return "synthesise" if self.task.judged_as == DISCOVERY_TYPE else "report"
 
     @property
     def looks_done(self) -> bool:
         """Whether completion was refused, or the last checks pass and something beyond them says that the goal may be met."""
         verdict, baseline = self.verification.verdict, self.verification.baseline
-        if verdict is None or baseline is None:
+        is_of_earlier_turn = self.dialogue.turn and self.verification.verdict_step <= self.dialogue.turn_step
+        if verdict is None or baseline is None or is_of_earlier_turn:
             return False
         if verdict.final:
             return True
@@ -143,4 +173,5 @@ class State:
 def make_ticket_detail(state: State) -> TicketDetail:
     work, dialogue, verdict = state.work, state.dialogue, state.verification.verdict
     ruling = verdict.ruling.value if verdict else ""
-    return TicketDetail(work.step, work.limit, state.times.updated, dialogue.question, dialogue.options, ruling, work.outcome)
+    told = (dialogue.question, dialogue.options, ruling, work.outcome, state.workspace.start.follows)
+    return TicketDetail(work.step, work.limit, state.times.updated, *told)

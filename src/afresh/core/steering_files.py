@@ -10,8 +10,8 @@ _STEERING_FOLDERS = (_OWN_FOLDER, ".cursor/rules/", ".claude/skills/", ".agents/
 
 
 def list_persons_words(state: State) -> tuple[str, ...]:
-    """What a person has asked for. The goal of a part is a model's own."""
-    return state.dialogue.words if state.task.parent else (state.task.goal, *state.dialogue.words)
+    """What a person has asked for."""
+    return tuple(text for text in (state.persons_goal, *state.dialogue.words) if text)
 
 
 def is_steering_file(path: str) -> bool:

@@ -13,9 +13,13 @@ from afresh.core.licence_for_tests import Weakening
 from afresh.core.line_region import Region
 from afresh.core.strategy_state import PlanItem
 from afresh.core.tool_traits import ToolTrait, has_trait
+from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Ruling, Verdict
 
 TELLING_LINE = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
+COMMAND_FRAME = re.compile(r"\$ |exit \d+")
+"""Lines of ours around what a command printed."""
+DURATION_SUFFIX = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,13 @@ def find_telling_line(text: str) -> str:
     return truncate_first_line((spoken or lines or [""])[-1 if spoken else 0], 90)
 
 
+def find_command_result(text: str) -> str:
+    """How a command ended, by the line that tells most of what it printed; empty if it printed nothing."""
+    printed = [line for line in text.splitlines() if line.strip() and not COMMAND_FRAME.match(line)]
+    spoken = [line for line in printed if TELLING_LINE.search(line)]
+    return to_one_line(DURATION_SUFFIX.sub("", (spoken or printed)[-1]), 90) if printed else ""
+
+
 def truncate_first_line(text: str, length: int) -> str:
     first, *more = text.splitlines() or [""]
     return first if len(first) <= length and not more else first[:length].rstrip() + "…"
@@ -81,6 +92,8 @@ class StepActions:
     done: tuple[ActionResult, ...]
     snapshot: str
     changes: tuple[Change, ...] = ()
+    again: str = ""
+    """Whether edits that an earlier step was refused were applied again first, in words; empty: it was not tried."""
 
     @property
     def events(self) -> tuple[Event, ...]:

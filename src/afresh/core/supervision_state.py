@@ -47,6 +47,11 @@ class PersonSpoke:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnBegan:
+    """A turn of a conversation begins: the task goes on, also one that was done or failed. What the person says follows."""
+
+
+@dataclass(frozen=True, slots=True)
 class StepsUndone:
     """A person takes back `step` and all after it. The tree follows from the state, here or when the task is taken up again."""
 

@@ -14,12 +14,25 @@ class TaskStatus(StrEnum):
     BLOCKED = "blocked"
     DONE = "done"
     FAILED = "failed"
+    UNCHANGED = "unchanged"
+    """There was nothing to do, or nothing that could be offered: no file differs."""
     APPLIED = "applied"
     DISCARDED = "discarded"
 
     @property
     def over(self) -> bool:
-        return self in (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.APPLIED, TaskStatus.DISCARDED)
+        return self in (
+            TaskStatus.DONE,
+            TaskStatus.FAILED,
+            TaskStatus.UNCHANGED,
+            TaskStatus.APPLIED,
+            TaskStatus.DISCARDED,
+        )
+
+    @property
+    def satisfies(self) -> bool:
+        """Whether tasks that need this one can begin."""
+        return self in (TaskStatus.DONE, TaskStatus.UNCHANGED, TaskStatus.APPLIED)
 
 
 RECORDED_TYPE = "recorded"
@@ -69,6 +82,8 @@ class Task:
     """Tokens that the model may think with in each call; None: as the type says."""
     require_tests: bool = False
     """It is done only with a new test that passes."""
+    tools: tuple[str, ...] = ()
+    """Tools of MCP servers that it may use: SERVER or SERVER.TOOL."""
 
     @property
     def judged_as(self) -> str:
@@ -78,6 +93,72 @@ class Task:
     @property
     def budget_limit(self) -> int:
         return self.max_budget or 4 * self.budget
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """When a task has its turn."""
+
+    priority: int = 0
+    needs: tuple[str, ...] = ()
+
+
+FIRST_COME = QueuePlace()
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsChanged:
+    """A person has changed which tasks this one waits for."""
+
+    needs: tuple[str, ...]
+    by: str = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStart:
+    """What a task begins with, if it is not HEAD."""
+
+    base: str = ""
+    """The commit; empty: HEAD when its tree is first opened."""
+    carried: str = ""
+    """The commit of uncommitted changes of the checkout, which `base` is or builds on. They are the user's, not the task's."""
+    follows: str = ""
+    """The task whose result it goes on from."""
+    goal: str = ""
+    """Of that task."""
+    outcome: str = ""
+
+
+START_AT_HEAD = TaskStart()
+
+
+@dataclass(frozen=True, slots=True)
+class StartChosen:
+    """The task begins with something else than HEAD. Recorded with its order."""
+
+    start: TaskStart
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """A text from an issue tracker. Anybody may have written it: it says what the work is about, and orders nothing."""
+
+    title: str
+    body: str = ""
+    number: int = 0
+    """0: not known."""
+    url: str = ""
+
+    @property
+    def name(self) -> str:
+        return " ".join(part for part in (f"#{self.number}" if self.number else "", self.url) if part) or "without a number"
+
+
+@dataclass(frozen=True, slots=True)
+class IssueAttached:
+    """The task is about this issue. Recorded with its order."""
+
+    issue: Issue
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +175,8 @@ class TicketDetail:
     ruling: str = ""
     """Of the last verdict; empty: none yet."""
     outcome: str = ""
+    follows: str = ""
+    """The task whose result it goes on from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +262,12 @@ WRITE_TESTS_TYPE = "write_tests"
 
 
 REFACTOR_TYPE = "refactor"
+TYPES_WITHOUT_NEW_TESTS = (REFACTOR_TYPE, FIX_VIOLATION_TYPE)
+"""Types that `require_tests` does not concern: they keep behaviour as it is."""
 
 
 SPEC_DESIGN_TYPE = "spec_design"
+DISCOVERY_TYPE = "discovery"
 """The type that may speak of files that do not exist yet."""
 
 
@@ -196,3 +282,12 @@ def check_task_id(task_id: str) -> str:
             f"{task_id!r} can't be the id of a task", next="use letters, digits, '-', '_' and '.'", safe=NOTHING_CHANGED
         )
     return task_id
+
+
+def describe_worker(worker: str, here: str = "") -> str:
+    """Describe who holds a task, by the id of the worker. `here`: the name of this machine."""
+    host, process = ["", "", *worker.split(":")[:2]][-2:]
+    name = host.rpartition("-")[0] or host
+    if not (process.isdigit() and name):
+        return worker
+    return f"process {process} on {'this machine' if name == here.replace(':', '-') else name}"

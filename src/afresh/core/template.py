@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from afresh.core.codec import get_decoder
 from afresh.core.fast_dataclass import dataclass
@@ -21,6 +22,11 @@ REQUIRED_SECTIONS = ("instructions", "task", "decisions", "failed", "changes", "
 """What no template may cut or hide: what people laid down, the order, what failed, what was done, how it stands, what is next."""
 CODE_PHASES = ("understand", "change", "verify")
 REPORT_PHASES = ("understand", "report")
+DISCOVERY_PHASES = ("scan", "analyse", "synthesise")
+LOOKING_PHASES = ("understand", "scan", "analyse")
+"""Before the first change."""
+EARLIER_PHASE_NAMES = {"scan": "understand", "analyse": "understand", "synthesise": "report"}
+"""In templates of recorded calls."""
 MIN_THINKING_TOKENS = 1_024
 """Tokens. Providers refuse a smaller budget for thinking."""
 CALL_KINDS = ("work", "summary", "lesson", "replay")
@@ -113,12 +119,18 @@ class Template:
         a phase says stands at the foot of the window, and a tool that it does not have is refused."""
         if not self.phases:
             return CallLayout(phase, self.system, self.tools, self.shares, self.reserve, 0, self.thinking)
-        found = next((one for one in self.phases if one.name == phase), self.phases[0])
+        names = (phase, EARLIER_PHASE_NAMES.get(phase, ""))
+        found = next((one for name in names for one in self.phases if one.name == name), self.phases[0])
         tools = tuple(dict.fromkeys(tool for one in self.phases for tool in one.tools))
         return CallLayout(
             found.name, self.system, tools, found.shares, found.reserve, found.steps, found.thinking, guidance=found.guidance,
             closed=tuple(tool for tool in tools if tool not in found.tools), reply=found.reply,
         )  # fmt: skip
+
+    def with_tools(self, names: tuple[str, ...]) -> "Template":
+        """The same with more tools, in every phase."""
+        phases = tuple(replace(phase, tools=(*phase.tools, *names)) for phase in self.phases)
+        return replace(self, tools=(*self.tools, *names), phases=phases) if names else self
 
     def thinking_at(self, phase: str, budget: int) -> int:
         """What is granted of it: nothing that the type needs for its windows, and never less than providers ask for."""

@@ -39,6 +39,8 @@ class ToolTrait(StrEnum):
     """Claims that the task is done."""
     DELEGATES = "delegates"
     """Hands out a part of the task."""
+    FOREIGN = "foreign"
+    """Belongs to a program outside of the sandbox: what it prints is data of a stranger, and no facts are read from it."""
 
 
 TRAITS_BY_TOOL: dict[str, frozenset[ToolTrait]] = {

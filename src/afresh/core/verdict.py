@@ -93,14 +93,61 @@ class CheckRun:
 
 
 @dataclass(frozen=True, slots=True)
+class LinterRun:
+    """What a linter or type checker of the project finds before the first change; or its formatter, which finds nothing."""
+
+    name: str
+    command: str
+    """Empty if it can't run here."""
+    findings: int = 0
+    block: str = ""
+    """How often each finding occurs, as JSON."""
+
+    @property
+    def can_run(self) -> bool:
+        return bool(self.command)
+
+
+@dataclass(frozen=True, slots=True)
 class Baseline:
-    """How the checks stood before the first change; each was run twice."""
+    """How the checks stood before the first change; each was run twice, but for those in `once`."""
 
     runs: tuple[CheckRun, ...] = ()
     flaky: tuple[str, ...] = ()
     """Tests that disagreed with themselves: shown, and deciding nothing."""
     measure: int = 0
     """What the task type counts (violations, say) before the first change."""
+    once: tuple[str, ...] = ()
+    """Commands that ran once. No prompt shows it: it may follow from how long they took."""
+    linters: tuple[LinterRun, ...] = ()
+    """The project's own: a change may not add a finding."""
+    formatter: LinterRun | None = None
+    """The name of a file follows its command."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnfixedFunction:
+    """A function over the complexity limit; its place is `parse_header src/x.py:41`."""
+
+    place: str
+    complexity: int
+    reason: str = ""
+    """Why no change is offered for it; empty if one is."""
+    needs_name: bool = False
+    """Whether a change under a new name would bring it within the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredFunction:
+    """A function that is less complex than before the task; its place is its name and its file."""
+
+    place: str
+    before: int
+    after: int
+
+    @property
+    def words(self) -> str:
+        return f"{self.place}: complexity {self.before} -> {self.after}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +162,10 @@ class CompletionEvidence:
     """Of these, the ones that fail without the change."""
     unproven: tuple[str, ...] = ()
     """The ones that pass without the change, too."""
+    unfixed: tuple[UnfixedFunction, ...] = ()
+    """Functions that are still over the limit."""
+    lowered: tuple[LoweredFunction, ...] = ()
+    """Functions that were brought down."""
 
 
 NO_COMPLETION_EVIDENCE = CompletionEvidence()
@@ -143,8 +194,8 @@ class Verdict:
 
 _EVIDENCE_WORDS = {
     EvidenceSource.REPORT: "reported by the test runner to afresh",
-    EvidenceSource.RUNNER: "read from a file that the test runner wrote",
-    EvidenceSource.TEXT: "read from what the command printed",
+    EvidenceSource.RUNNER: "read from a file that the test runner wrote, which code under test could forge",
+    EvidenceSource.TEXT: "read from what the command printed, which code under test could forge",
     EvidenceSource.EXIT: "the exit code alone",
 }
 
@@ -153,6 +204,13 @@ def describe_evidence(runs: Iterable[CheckRun]) -> str:
     """What the outcomes of these runs rest on; empty if that was not recorded."""
     known = dict.fromkeys(_EVIDENCE_WORDS[run.evidence.source] for run in runs if run.evidence.source in _EVIDENCE_WORDS)
     return "; ".join(known)
+
+
+def describe_linter_runs(baseline: Baseline) -> str:
+    """`mypy (0 findings now), flake8 (can't run here), black`; empty if the project uses none."""
+    counts = [format_count(one.findings, "finding") + " now" if one.can_run else "can't run here" for one in baseline.linters]
+    told = [f"{one.name} ({count})" for one, count in zip(baseline.linters, counts, strict=True)]
+    return ", ".join([*told, *([baseline.formatter.name] if baseline.formatter else [])])
 
 
 MAX_LISTED_NAMES = 3
@@ -165,6 +223,16 @@ def describe_open_items(evidence: CompletionEvidence) -> str:
     more = len(evidence.open_items) - MAX_LISTED_NAMES
     named = "; ".join(to_one_line(item, MAX_ITEM_CHARACTERS) for item in evidence.open_items[:MAX_LISTED_NAMES])
     return named + (f" and {more} more" if more > 0 else "")
+
+
+MAX_UNFIXED_TOLD = 12
+
+
+def describe_unfixed(unfixed: Sequence[UnfixedFunction]) -> str:
+    """`f src/x.py:41 (complexity 14): pieces need more than 5 parameters; …`, the first few; empty when there are none."""
+    more = len(unfixed) - MAX_UNFIXED_TOLD
+    told = [f"{one.place} (complexity {one.complexity}): {one.reason or 'not tried'}" for one in unfixed[:MAX_UNFIXED_TOLD]]
+    return "; ".join([*told, *([f"and {more} more"] if more > 0 else [])])
 
 
 def describe_unproven_tests(evidence: CompletionEvidence) -> str:
@@ -198,3 +266,35 @@ def list_first_names(names: Iterable[str], most: int = MAX_LISTED_NAMES) -> str:
 
 def format_count(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTally:
+    """Totals of test runs."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    failing: int = 0
+    """Checks that failed without naming a test."""
+    targeted: bool = False
+
+    @property
+    def words(self) -> str:
+        counts = [(self.passed, "passed"), (self.failed, "failed"), (self.skipped, "skipped")]
+        said = ", ".join(f"{count:,} {word}" for count, word in counts if count)
+        if self.failing:
+            said = ", ".join(part for part in (said, f"{format_count(self.failing, 'check')} failing") if part)
+        return f"{said or 'ok'} (affected tests)" if self.targeted else said or "ok"
+
+
+def sum_check_runs(runs: Sequence[CheckRun]) -> CheckTally:
+    """Sum the last run of each check; grading runs some twice, first with the base's tests."""
+    runs = list({run.command: run for run in runs}.values())
+    return CheckTally(
+        sum(run.passed for run in runs),
+        sum(run.failed for run in runs),
+        sum(run.skipped for run in runs),
+        sum(run.exit != 0 and not run.failed for run in runs),
+        any(run.scope.startswith(TARGETED_SCOPE_PREFIX) for run in runs),
+    )

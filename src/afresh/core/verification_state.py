@@ -13,8 +13,8 @@ from afresh.core.event import (
     VerdictReached,
 )
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.licence_for_tests import LicenceWidened, LicensedChange, add_licences, is_agreement
-from afresh.core.supervision_state import StepsUndone
+from afresh.core.licence_for_tests import LicenceWidened, LicensedChange, RefusedEdits, add_licences, is_agreement
+from afresh.core.supervision_state import PersonSpoke, StepsUndone
 from afresh.core.verdict import Baseline, Ruling, Verdict
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class VerificationState:
     """Times that changes of tests without a licence were put back, since the last word of a person."""
     flaky: tuple[str, ...] = ()
     """Tests that failed after a change, and passed when they were run again."""
+    refused: RefusedEdits | None = None
+    """The last edits that were not kept for want of a licence, and not applied again since."""
 
     def apply(self, event: Event, state: "State") -> "VerificationState":
         match event:
@@ -53,8 +55,10 @@ class VerificationState:
                 return replace(self, baseline=event.baseline)
             case VerdictReached():
                 return self._replace_verdict(event)
-            case ChangeKeptOrReverted(step, kept=False) if step == self.verdict_step:
-                return replace(self, is_undone=True)
+            case ChangeKeptOrReverted():
+                undone = self.is_undone or (not event.kept and event.step == self.verdict_step)
+                refused = event.refused or (None if event.again else self.refused)
+                return replace(self, is_undone=undone, refused=refused)
             case StepsUndone():
                 return VerificationState(self.baseline, licence=self.licence, flaky=self.flaky)
             case LicenceWidened():
@@ -68,7 +72,8 @@ class VerificationState:
         """A person has spoken. The first option of a question about tests, or a plain yes, allows what it asks for."""
         agreed = isinstance(event, QuestionAnswered) and (event.option == 1 or (not event.option and is_agreement(event.text)))
         licence = add_licences(self.licence, self.offered) if agreed else self.licence
-        return replace(self, refusals=0, put_backs=0, offered=(), licence=licence)
+        refused = None if isinstance(event, PersonSpoke) and event.redirects else self.refused
+        return replace(self, refusals=0, put_backs=0, offered=(), licence=licence, refused=refused)
 
     def _replace_verdict(self, event: VerdictReached) -> "VerificationState":
         refusals = self.refusals + is_refusal(event.verdict)

@@ -9,6 +9,7 @@ from afresh.core.event import (
     CallRequested,
     Event,
     MemoryCompacted,
+    NeedsChanged,
     PlanSet,
     QuestionAnswered,
     ReplyReceived,
@@ -37,7 +38,7 @@ from afresh.core.strategy_state import (
     reset_strategy_counters,
 )
 from afresh.core.subtask import SubtaskResult, SubtaskReturned
-from afresh.core.supervision_state import PersonSpoke, RecoveredFromCheckpoint, StepsUndone
+from afresh.core.supervision_state import PersonSpoke, RecoveredFromCheckpoint, StepsUndone, TurnBegan
 
 if TYPE_CHECKING:
     from afresh.core.state import State
@@ -72,6 +73,8 @@ class WorkState:
     strategy: StrategyState = INITIAL_STRATEGY
     progress: ProgressState = INITIAL_PROGRESS
     outcome: str = ""
+    needs: tuple[str, ...] | None = None
+    """Tasks that it waits for, where a person has changed them; None: as ordered."""
 
     def apply(self, event: Event, state: "State") -> "WorkState":
         match event:
@@ -108,6 +111,10 @@ class WorkState:
                 return replace(now, strategy=change_strategy(event, self.strategy, state.verification.refusals))
             case QuestionAnswered() if now is not self and not state.dialogue.supervision.paused:
                 return replace(now, limit=max(self.limit, self.step + state.task.max_steps))
+            case NeedsChanged():
+                return replace(now, needs=event.needs)
+            case TurnBegan():
+                return replace(now, plan=(), plan_step=0, limit=max(self.limit, self.step + state.task.max_steps))
             case PersonSpoke() if event.redirects:
                 return replace(now, plan=(), plan_step=0)
             case StepsUndone():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from afresh.core.event import ChangeKeptOrReverted, Event, TaskEnded, WorkspaceOpened
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.supervision_state import StepsUndone
+from afresh.core.task import START_AT_HEAD, StartChosen, TaskStart
 
 if TYPE_CHECKING:
     from afresh.core.state import State
@@ -29,6 +30,9 @@ class WorkspaceState:
     """The last step that changed a file and was kept."""
     kept: int = 0
     reverted: int = 0
+    tried: bool = False
+    """A change was reverted by the harness, and no person has taken back steps since."""
+    start: TaskStart = START_AT_HEAD
 
     def apply(self, event: Event, state: "State") -> "WorkspaceState":
         match event:
@@ -50,6 +54,7 @@ class WorkspaceState:
                     last_change=event.step if is_new else self.last_change,
                     kept=self.kept + is_new,
                     reverted=self.reverted + (not event.kept),
+                    tried=self.tried or not event.kept,
                 )
             case StepsUndone():
                 return replace(
@@ -60,7 +65,10 @@ class WorkspaceState:
                     last_change=state.work.step,
                     kept=max(0, self.kept - event.changes),
                     reverted=self.reverted + event.changes,
+                    tried=False,
                 )
+            case StartChosen():
+                return replace(self, start=event.start)
             case TaskEnded():
                 return replace(self, commit=event.commit or self.commit)
             case _:

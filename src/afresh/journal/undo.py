@@ -18,7 +18,7 @@ from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
 from afresh.core.supervision_state import PersonRequest, StepsUndone
-from afresh.errors import BadInput
+from afresh.errors import NotPossible
 from afresh.memory.failed_approaches import describe_approach, make_attempts
 from afresh.ports.storage import JournalStore
 from afresh.ports.workspace import Workspace
@@ -36,7 +36,7 @@ class UndoableStep:
 
 
 def undo_steps(state: State, store: JournalStore, workspace: Workspace, word: PersonRequest) -> list[Event]:
-    """What is to be recorded; the tree is the caller's to put back after that. BadInput if there is nothing to undo."""
+    """What is to be recorded; the tree is the caller's to put back after that. NotPossible if there is nothing to undo."""
     gone = select_steps_to_undo(state.task.id, store, word.steps)
     first = gone[0].step
     before = rebuild_state_before(store.journal(state.task.id), first)
@@ -56,13 +56,13 @@ def undo_steps(state: State, store: JournalStore, workspace: Workspace, word: Pe
 
 
 def select_steps_to_undo(task: str, store: JournalStore, steps: int, one_step: str = "`--steps 1`") -> list[UndoableStep]:
-    """The steps that would be taken back; BadInput if there are none. `one_step`: how a person asks for the last step."""
+    """The steps that would be taken back; NotPossible if there are none. `one_step`: how a person asks for the last step."""
     stood = list_undoable_steps(store.journal(task))
     gone = stood[-steps:] if steps else select_since_last_change(stood)
     if not gone and stood:
-        raise BadInput("there is nothing to undo: no step has changed a file", next=f"{one_step} undoes the last step anyway")
+        raise NotPossible("there is nothing to undo: no step has changed a file", next=f"{one_step} undoes the last step anyway")
     if not gone:
-        raise BadInput("there is nothing to undo: no step was taken yet", next="resume the task first")
+        raise NotPossible("there is nothing to undo: no step was taken yet", next="resume the task first")
     return gone
 
 

@@ -1,6 +1,6 @@
 """Failed approaches: what was tried, why it failed and the lines that show it, remembered so that it is not tried again."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from afresh.core.action import Action, describe_action, describe_subject
@@ -29,17 +29,19 @@ MIN_SIGN_CHARACTERS = 6
 def remember_failed_approach(step: int, actions: StepActions, verified: StepVerification) -> tuple[Fact, tuple[Block, ...]]:
     """The fact about a step that was reverted, and the blocks that it refers to and that are not archived yet."""
     reason, shown = verified.verdict.reason if verified.verdict else "", find_evidence(verified)
-    attempts = make_attempts(actions, verified)
+    attempts, tried = make_attempts(actions, verified), list_tried_suggestions(actions)
+    batch = tried if len(tried) > 1 else ()
     fact = Fact(
         FactKind.FAILED_APPROACH,
-        describe_approach(attempts),
+        describe_approach(attempts) or actions.again,
         reason,
         block=shown.block,
         step=step,
         source=PUT_BACK_SOURCE if verified.put_back else "",
         lines=shown.lines,
-        suggestion=find_tried_suggestion(actions),
+        suggestion="" if batch else next(iter(tried), ""),
         attempts=attempts,
+        batch=batch,
     )
     return fact, shown.made
 
@@ -55,14 +57,32 @@ def clear_kept_attempts(state: State, actions: StepActions) -> tuple[OutputDiges
     """What was kept now is no failed approach any more: without its culprit an approach is forgotten, without another action it
     is told without that one."""
     kept = {key_from_action(one.action) for one in list_attempts(actions)}
-    facts = list[Fact]()
-    for fact in state.memory.facts:
+    facts = _clear_kept_suggestions(state, actions, kept)
+    for fact in [fact for fact in state.memory.facts if not fact.batch]:
         left = tuple(one for one in fact.attempts if one.key not in kept)
         if fact.kind is FactKind.FAILED_APPROACH and left != fact.attempts:
             facts.append(Fact(FactKind.FAILED_APPROACH, fact.subject, "", 0.0, step=fact.step))
             if left and left[0] == fact.attempts[0]:
                 facts.append(replace(fact, subject=describe_approach(left), attempts=left))
     return (OutputDigested(facts=tuple(facts)),) if facts else ()
+
+
+def _clear_kept_suggestions(state: State, actions: StepActions, kept: Collection[str]) -> list[Fact]:
+    """Of suggestions that failed together, those that were not kept stay suspects."""
+    innocent, facts = {*list_tried_suggestions(actions)}, list[Fact]()
+    for fact in [fact for fact in state.memory.facts if innocent & {*fact.batch}]:
+        facts.append(Fact(fact.kind, fact.subject, "", 0.0, step=fact.step))
+        left = tuple(one for one in fact.attempts if one.key not in kept)
+        suspects = tuple(one for one in fact.batch if one not in innocent)
+        facts += [replace(fact, subject=describe_approach(left), attempts=left, batch=suspects)] if suspects and left else []
+    return facts
+
+
+def forget_batches(state: State, actions: StepActions) -> tuple[Fact, ...]:
+    """Once a suggestion has failed alone, those that it was tried with are no suspects any more."""
+    if len(list_tried_suggestions(actions)) != 1:
+        return ()
+    return tuple(Fact(fact.kind, fact.subject, "", 0.0, step=fact.step) for fact in state.memory.facts if fact.batch)
 
 
 def remember_refusal(step: int, verified: StepVerification) -> tuple[Fact, tuple[Block, ...]]:
@@ -115,9 +135,9 @@ def list_attempts(deeds: StepActions) -> list[ActionResult]:
     return [one for one in done if has_trait(one.action, ToolTrait.CHANGES)] or done
 
 
-def find_tried_suggestion(deeds: StepActions) -> str:
-    """The id that the first attempt took up; empty where it took up none."""
-    return next((str(one.action.args.get("id", "")) for one in list_attempts(deeds)[:1]), "")
+def list_tried_suggestions(deeds: StepActions) -> tuple[str, ...]:
+    """The ids that the attempts took up."""
+    return tuple(str(one.action.args["id"]) for one in list_attempts(deeds) if has_trait(one.action, ToolTrait.APPLIES))
 
 
 def describe_attempt(deed: ActionResult) -> str:

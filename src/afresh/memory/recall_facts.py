@@ -70,7 +70,7 @@ def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str], policy:
         if len(about.intersection(drop_stop_words(split_words(f"{one.fact.subject} {one.fact.text}")))) >= policy.min_shared_words
     ]
     for place, one in enumerate(fitting[: GATHERED_FACTS_FACTOR * policy.max_foreign_facts], 1):
-        whose = "all projects" if one.fact.scope is FactScope.USER else one.task
+        whose = "all projects" if one.fact.scope is FactScope.USER else one.origin
         text = f"{_render_fact(one, policy)} ({FACT_KIND_WORDS.get(one.fact.kind, 'noted')} in {whose})"
         yield Note("memory", one.id, text, "max_foreign_facts", place)
 

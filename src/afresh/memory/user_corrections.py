@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 from afresh.core.action import Observation
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact
-from afresh.core.memory_state import StepRecord
 from afresh.core.project_facts import BY_PERSON, FactCorrection, fact_from_decision, fact_from_words, make_fact_id
 from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.step_history import Summary
+from afresh.core.step_record import StepRecord
 
 MIN_FORGOTTEN_CHARACTERS = 12
 """Characters of a forgotten text from which lines that repeat it are withheld too: a shorter one stands in too many."""
@@ -100,7 +100,9 @@ def scrub_step_record(one: StepRecord, scrub: Callable[[str], str]) -> StepRecor
     """What the step did is a part of its outcome and goes with it."""
     seen, outcome = tuple(scrub_observation(found, scrub) for found in one.observations), scrub(one.outcome)
     reverted = one.reverted if outcome == one.outcome else ""
-    return replace(one, thought=scrub(one.thought), observations=seen, outcome=outcome, reverted=reverted)
+    return replace(
+        one, thought=scrub(one.thought), observations=seen, outcome=outcome, reverted=reverted, judged=scrub(one.judged)
+    )
 
 
 def scrub_observation(seen: Observation, scrub: Callable[[str], str]) -> Observation:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from afresh.core.progress_event import CallBegan, CallDelayed, CallEnded, ProgressListener, ReplyStreamed, ignore_progress
 from afresh.core.prompt import Prompt, Request
 from afresh.core.redaction import redact_value
-from afresh.core.reply import Reply, ReplyNotice
+from afresh.core.reply import Reply, ReplyNotice, ToolCallPiece
 from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.state import State
 from afresh.core.task import Task
@@ -97,7 +97,7 @@ def stream_reply(tell: ProgressListener, model: str) -> ReplyListener:
             characters = 0
             return tell(CallDelayed(piece))
         characters += len(piece)
-        tell(ReplyStreamed(model, piece, characters))
+        tell(ReplyStreamed(model, piece, characters, not isinstance(piece, ToolCallPiece)))
 
     return hear
 

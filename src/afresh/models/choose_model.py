@@ -17,15 +17,28 @@ if TYPE_CHECKING:
     from afresh.ports.model import Model
 
 
+OFFLINE_SPEC = "offline"
+EXTRACTING_SPEC = "offline?extract=yes"
+"""The offline rules, with changes that add functions under proposed names."""
 MODEL_SPEC_FORMS = (
-    "offline, scripted:FILE, mailbox:DIR, anthropic:NAME, openai:NAME, openrouter:NAME, ollama:NAME, vllm:NAME, llamacpp:NAME"
+    f"{OFFLINE_SPEC}, {EXTRACTING_SPEC}, scripted:FILE, mailbox:DIR, anthropic:NAME, openai:NAME, openrouter:NAME, ollama:NAME, "
+    "vllm:NAME, llamacpp:NAME"
 )
 FILE_KINDS = ("scripted", "mailbox")
 PAID_PROVIDERS = ("anthropic", "openai", "openrouter")
 LOCAL_PROVIDERS = ("ollama", "vllm", "llamacpp")
 """Servers that run on a machine of the user's."""
 PROVIDERS = (*PAID_PROVIDERS, *LOCAL_PROVIDERS)
-MODEL_KINDS = ("offline", *FILE_KINDS, *PROVIDERS)
+MODEL_KINDS = (OFFLINE_SPEC, *FILE_KINDS, *PROVIDERS)
+PROVIDER_BY_BEGINNING = {"anthropic": ("claude",), "openai": ("gpt-", "chatgpt", "o1", "o3", "o4", "codex")}
+"""How names of a provider's models begin."""
+SPEC_EXAMPLES = {
+    "anthropic": "claude-sonnet-4-5",
+    "openai": "gpt-5",
+    "openrouter": "openai/gpt-5",
+    "mailbox": "DIR",
+    "scripted": "FILE",
+}
 NO_NAMED_MODELS: Mapping[str, NamedModel] = {}
 _MODEL_NAME_PATTERN = re.compile(r"[A-Za-z0-9][\w.-]{0,39}", re.ASCII)
 _MAILBOX_TIMEOUT_PATTERN = re.compile(r"(?P<folder>.+)\?timeout=(?P<seconds>\d{1,9}(?:\.\d{1,3})?)", re.DOTALL)
@@ -54,16 +67,28 @@ def choose_model(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -
     """BadInput, with what there is, if it is neither."""
     if table := named.get(spec):
         return ChosenModel(table.provider, table.model, spec, table)
-    kind, colon, argument = spec.partition(":")
-    if kind not in MODEL_KINDS or bool(argument) == (kind == "offline") or (kind == "offline" and colon):
+    if spec in (OFFLINE_SPEC, EXTRACTING_SPEC):
+        return ChosenModel(OFFLINE_SPEC, "")
+    kind, _, argument = spec.partition(":")
+    if kind not in MODEL_KINDS or kind == OFFLINE_SPEC or not argument:
         own = f"yours are {', '.join(sorted(named))}; others are " if named else ""
-        hint = suggest_similar_name(spec, [*named, *MODEL_KINDS]) if spec else ""
         raise BadInput(
-            f"no such model: {spec!r}{hint}",
+            f"no such model: {spec!r}{_suggest_spec(spec, named)}",
             next=f"pass --model with one of: {own}{MODEL_SPEC_FORMS}; `afresh models` lists your models",
             safe="nothing was sent",
         )
     return ChosenModel(kind, argument)
+
+
+def _suggest_spec(spec: str, named: Mapping[str, NamedModel]) -> str:
+    """A hint behind a spec that is none: the provider of a bare name, or that the name is missing."""
+    kind, _, argument = spec.partition(":")
+    if kind in MODEL_KINDS and not argument:
+        return f" (add the name: {kind}:{SPEC_EXAMPLES.get(kind, 'NAME')})"
+    for provider, beginnings in PROVIDER_BY_BEGINNING.items():
+        if not argument and spec.lower().startswith(beginnings):
+            return f" (did you mean {provider}:{spec}?)"
+    return suggest_similar_name(spec, [*named, *MODEL_KINDS]) if spec else ""
 
 
 def settings_for_model(chosen: ChosenModel, settings: ModelSettings) -> ModelSettings:

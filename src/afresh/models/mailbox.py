@@ -132,9 +132,10 @@ class MailboxModel:
         advice = (
             f"{problem}\n\nNothing was done with this reply. Write {stem}{REPLY_SUFFIX} again, in the form\n{REPLY_EXAMPLE}\n"
         )
-        write_file_atomically(self.folder / f"{stem}{PROBLEM_SUFFIX}", advice)
         with suppress(FileNotFoundError):
             os.replace(self.folder / f"{stem}{REPLY_SUFFIX}", self.folder / f"{stem}{REJECTED_SUFFIX}")
+        # last: whoever reads it answers anew, and that reply must not be put aside
+        write_file_atomically(self.folder / f"{stem}{PROBLEM_SUFFIX}", advice)
 
 
 def _file_age_seconds(path: Path) -> float:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from stat import S_ISREG, S_IWOTH
 from typing import Any
@@ -59,7 +60,7 @@ def make_request_stem(task: str, number: int, request: Request) -> str:
 def make_mailbox_folder(folder: Path) -> None:
     """Make the folder, private and ignored by git. BadInput if other users could answer in the model's place."""
     place = folder.resolve()
-    if ".afresh" in place.parts and "state" in place.parts[place.parts.index(".afresh") :]:
+    if _is_writable_for_commands(place.parts):
         why = "is inside the state of afresh, where commands of a task may write"
         raise BadInput(f"the mailbox {folder} {why}", next="pass --model mailbox:DIR with a folder of its own")
     try:
@@ -75,6 +76,12 @@ def make_mailbox_folder(folder: Path) -> None:
             next=f"chmod o-w {folder}",
             safe="nothing was written",
         )
+
+
+def _is_writable_for_commands(parts: Sequence[str]) -> bool:
+    """Whether a path leads into the state of a project or the worktrees of tasks."""
+    pairs = set(pairwise(parts))
+    return (".afresh", "state") in pairs or ("afresh", "worktrees") in pairs
 
 
 def mailbox_error_from_os_error(folder: Path, error: OSError) -> BadInput:

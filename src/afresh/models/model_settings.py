@@ -87,3 +87,5 @@ class ModelSettings:
     name: str = ""
     """Of the table that was chosen, and that table."""
     chosen: NamedModel | None = None
+    retries: int | None = None
+    """Overrides how often a call is repeated after a temporary error."""

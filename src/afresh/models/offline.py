@@ -5,21 +5,23 @@ of two sections with one name the first counts, so that outputs of commands, whi
 
     ## Task (fix_violation)
     ## Suggestions
+    Or apply these together in one reply: [a1b2c3d4e5f6] [0f1e2d3c4b5a]
     - [a1b2c3d4e5f6] extract lines 41-58 of parse_header in src/x.py into _read_fields(lines) -> fields: complexity 14 -> 8
     ## Changes so far
     - src/x.py +12 -9
 
 An item of Suggestions is `- [ID] TEXT` with an ID of 6 to 64 hexadecimal digits; other lines there (such as `none`) mean
-nothing. Every line of Changes so far that is neither empty nor `none` names a changed file. The first suggestion is applied
-(`apply` with `id`); without one the policy completes (`complete` with `summary`), and the harness judges. A message without
-Suggestions is refused, unless its Task is fix_violation: then nothing is left to suggest.
+nothing. Every line of Changes so far that is neither empty nor `none` names a changed file. The suggestions that may be applied
+together are applied (`apply` with `id`) as far as they are listed, else the first one alone. Without one the policy completes
+(`complete` with `summary`), and the harness judges. A message without Suggestions is refused, unless its Task is fix_violation:
+then nothing is left to suggest.
 """
 
 import re
 
 from afresh.core.action import Action
 from afresh.core.prompt import Request
-from afresh.core.reply import OFFLINE_MODEL, Reply
+from afresh.core.reply import BATCH_LINE_START, OFFLINE_MODEL, Reply
 from afresh.errors import NeedsPerson
 from afresh.models.reply_checks import CountTokens, add_missing_usage, estimate_tokens
 from afresh.ports.model import ReplyListener, ignore_piece
@@ -28,6 +30,7 @@ TASK_HEADING = "Task (fix_violation)"
 SUGGESTIONS_HEADING = "Suggestions"
 CHANGES_HEADING = "Changes so far"
 _LINE_COUNTS_PATTERN = re.compile(r" \(?\+\d+ [−-]\d+\)?$")
+_ID_PATTERN = re.compile(r"\[([0-9a-f]{6,64})\]")
 _SUGGESTION_PATTERN = re.compile(r"- \[([0-9a-f]{6,64})\] (.+)")
 
 
@@ -66,10 +69,14 @@ def split_message_sections(message: str) -> dict[str, list[str]]:
 
 
 def _choose_reply(sections: dict[str, list[str]]) -> Reply:
-    items = [match for line in sections.get(SUGGESTIONS_HEADING, ()) if (match := _SUGGESTION_PATTERN.fullmatch(line))]
+    lines = sections.get(SUGGESTIONS_HEADING, ())
+    items = {match[1]: match[2] for line in lines if (match := _SUGGESTION_PATTERN.fullmatch(line))}
     if items:
-        thought = f"This suggestion stands first and has been checked to apply: {items[0][2]}"
-        return Reply(thought, (Action("apply", {"id": items[0][1]}),))
+        batch = [id for line in lines if line.startswith(BATCH_LINE_START) for id in _ID_PATTERN.findall(line) if id in items]
+        chosen = list(dict.fromkeys(batch)) or [next(iter(items))]
+        more = f" and {len(chosen) - 1} more, each in another function" if len(chosen) > 1 else ""
+        thought = f"Checked to apply: {items[chosen[0]]}{more}"
+        return Reply(thought, tuple(Action("apply", {"id": id}) for id in chosen))
     changed = [line.lstrip("- ") for line in sections.get(CHANGES_HEADING, ()) if line.strip("-.() ").lower() not in ("", "none")]
     if changed:
         summary = _render_commit_message([_LINE_COUNTS_PATTERN.sub("", line) for line in changed])
@@ -86,8 +93,7 @@ def _render_commit_message(files: list[str]) -> str:
     rest = f"\n\nChanged: {', '.join(files)}" if len(files) > 1 else ""
     return (
         f"Lower the complexity of {where}\n\n"
-        "Parts of functions over the limit became functions of their own, one at a time, and the tests ran after each. "
-        f"Behaviour and public signatures are as they were.{rest}"
+        f"Behaviour and public signatures are as they were; the checks ran after each batch of functions.{rest}"
     )
 
 

@@ -30,7 +30,8 @@ def retry_call(attempt: Callable[[], Reply], hear: ReplyListener, retries: int, 
                 raise
             if retry > retries or wait > MAX_WAIT_SECONDS:
                 raise TryAgain(f"{fault}{_describe_giving_up(retry - 1, wait)}", wait=fault.wait) from None
-            hear(ReplyNotice(f"{fault}; retry {retry} of {retries} in {wait:.1f} s"))
+            again = f"retry {retry} of {retries} in {wait:.{0 if wait >= 1 else 1}f} s"
+            hear(ReplyNotice(f"{fault.brief}, {again}; {fault}" if fault.brief else f"{fault}; {again}"))
         sleep(wait)
 
 

@@ -20,6 +20,7 @@ from afresh.core.supervision_state import (
     SupervisionModeSet,
 )
 from afresh.core.task import TaskStatus
+from afresh.core.template import LOOKING_PHASES
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.errors import BadInput
 from afresh.journal.append import append_events
@@ -30,7 +31,7 @@ from afresh.runtime import Runtime
 
 TO_APPROVE = (ToolTrait.WRITES, ToolTrait.DELEGATES)
 """A command is not approved beforehand: whether it changes something is seen after it."""
-PHASES_TO_APPROVE = ("change", "verify", "report")
+PHASES_TO_APPROVE = ("change", "verify", "report", "synthesise")
 
 
 def record_supervision_mode(state: State, runtime: Runtime) -> list[Event]:
@@ -48,16 +49,15 @@ def replan_or_pause(state: State, worker: str, runtime: Runtime) -> State:
 
 
 def consult_supervisor(state: State, worker: str, runtime: Runtime) -> State:
+    """A question is put to whoever is there, in every mode; pauses are for those who asked for them."""
     mode = state.dialogue.supervision.mode or AUTONOMOUS_MODE
-    if mode == AUTONOMOUS_MODE:
-        return state
     if state.status is TaskStatus.BLOCKED:
         return (
             put_open_question(state, worker, runtime)
             if runtime.control.person and state.dialogue.question and state.spending.calls
             else state
         )
-    if state.status is not TaskStatus.RUNNING:
+    if state.status is not TaskStatus.RUNNING or mode == AUTONOMOUS_MODE:
         return state
     if mode == INTERACTIVE_MODE and runtime.control.person:
         return pause_after_step(state, runtime)
@@ -86,8 +86,8 @@ def find_phases_of_reply(state: State, actions: Sequence[Action]) -> list[str]:
     """What a reply begins: the first change, and the end that it claims. A reply that a person spoke over begins nothing."""
     if state.dialogue.supervision.overruled:
         return []
-    writes = state.phase == "understand" and any(has_trait(action, *TO_APPROVE) for action in actions)
-    first = ["report" if state.task.report else "change"] if writes else []
+    writes = state.phase in LOOKING_PHASES and any(has_trait(action, *TO_APPROVE) for action in actions)
+    first = [state.writing_phase] if writes else []
     return [*first, *["verify" for action in actions if has_trait(action, ToolTrait.COMPLETES)]]
 
 
@@ -111,8 +111,9 @@ def put_open_question(state: State, worker: str, runtime: Runtime) -> State:
 
 
 def answer_from_word(word: PersonRequest, state: State) -> QuestionAnswered:
-    """The first option of the harness lets it go on; what a model asks takes an answer of its own."""
-    if word.act is PersonAct.GO and state.dialogue.options and state.dialogue.asked_by == "harness":
+    """The first option of the harness lets it go on; what a model asks, or wants of the network, takes an answer of its own."""
+    goes_on = state.dialogue.options and state.dialogue.asked_by == "harness" and not state.dialogue.network.offered
+    if word.act is PersonAct.GO and goes_on:
         return QuestionAnswered(state.dialogue.options[0], word.by, APPROVE_OPTION)
     return QuestionAnswered(word.text or "go on", word.by, word.option)
 

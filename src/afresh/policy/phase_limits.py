@@ -6,14 +6,16 @@ from enum import StrEnum
 from afresh.core.state import State
 from afresh.core.strategy_state import StrategyPace
 from afresh.core.task import Task
-from afresh.core.template import CallLayout
+from afresh.core.template import LOOKING_PHASES, CallLayout
 from afresh.core.tool_traits import ToolTrait, select_tools_by_trait
 
 URGE_BY_PHASE = {
     "understand": "make the first change now, with what you know",
     "change": "finish what is begun, then complete or ask",
     "verify": "fix what Verification names and complete, or ask",
-    "report": "close what is open in the report, and complete",
+    "scan": "list the parts in the plan, and go on part by part",
+    "analyse": "write the report now, with what you know",
+    **dict.fromkeys(("report", "synthesise"), "close what is open in the report, and complete"),
 }
 AFTER_REVERTS_URGE = "every change so far was undone: find out why, then make a smaller one, or ask"
 INSPECTING = (ToolTrait.READS, ToolTrait.PRINTS, ToolTrait.ARRANGES)
@@ -61,16 +63,15 @@ def scale_phase_steps(task: Task, steps: int) -> int:
 
 
 def phase_pressure_from_state(state: State, layout: CallLayout, pace: StrategyPace) -> PhasePressure:
-    """Only a person's word leads back: it starts the count anew. Whoever has made changes that were undone must be able to look
-    for the cause."""
+    """Only a person's word leads back: it starts the count anew. A scan is never cut off: a plan ends it."""
     if not layout.steps or count_phase_steps(state) + 1 < layout.steps:
         return PhasePressure.OPEN
     over = count_phase_steps(state) - scale_phase_steps(state.task, layout.steps)
-    if not pace.grace or over < pace.grace:
+    if not pace.grace or over < pace.grace or layout.phase == "scan":
         return PhasePressure.URGED
-    if layout.phase != "understand" or over >= 2 * pace.grace:
+    if layout.phase not in LOOKING_PHASES or over >= 2 * pace.grace:
         return PhasePressure.SPENT
-    return PhasePressure.URGED if state.workspace.reverted else PhasePressure.PRESSED
+    return PhasePressure.PRESSED
 
 
 def press_layout(layout: CallLayout, state: State, pace: StrategyPace) -> CallLayout:
@@ -91,8 +92,8 @@ def press_layout(layout: CallLayout, state: State, pace: StrategyPace) -> CallLa
 def render_phase_urge(state: State, layout: CallLayout) -> str:
     """What the model is told when the steps of a phase are used up."""
     now = URGE_BY_PHASE[layout.phase]
-    if state.task.report and not state.workspace.changed:
+    if state.task.report and not state.workspace.changed and layout.phase != "scan":
         now = f"write {state.task.report} now, with what you know"
-    elif layout.phase == "understand" and state.workspace.reverted:
+    elif layout.phase == "change" and not state.workspace.changed:
         now = AFTER_REVERTS_URGE
     return f"The {layout.steps} steps of this phase are used up: {now}."

@@ -17,7 +17,11 @@ WORK_WITHOUT_CHECKS = "work without"
 GO_ON = "go on"
 MAX_NAMED_CHANGES = 8
 WRAP_UP = "wrap up"
-PHASE_ACTS = {"change": "make the first change", "verify": "verify the result", "report": "write the report"}
+PHASE_ACTS = {
+    "change": "make the first change",
+    "verify": "verify the result",
+    **dict.fromkeys(("report", "synthesise"), "write the report"),
+}
 
 
 def ask_after_step_limit(state: State) -> QuestionAsked:

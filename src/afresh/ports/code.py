@@ -7,6 +7,7 @@ from afresh.core.context_item import Item
 from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, IndexTerm, SearchHit, TreeListing
+from afresh.core.verdict import UnfixedFunction
 from afresh.ports.workspace import FileTree
 
 
@@ -28,16 +29,28 @@ class CodeIndexStore(Protocol):
         ...
 
 
-class CodeAnalysis(Protocol):
+class ComplexityAnalysis(Protocol):
+    """What is counted and lowered by a task about complexity."""
+
+    def measure(self, state: State, files: FileTree) -> int:
+        """What the task type counts in the tree (violations, say); 0 when it counts nothing."""
+        ...
+
+    def measure_functions(self, paths: Collection[str], files: FileTree) -> Mapping[str, int]:
+        """The complexity of each function in these files, by `name path`."""
+        ...
+
+    def explain_unfixed(self, state: State, files: FileTree) -> Sequence[UnfixedFunction]:
+        """Functions in scope that are over the limit, each with the reason why no change is left to offer."""
+        ...
+
+
+class CodeAnalysis(ComplexityAnalysis, Protocol):
     """What can be known of the code without a model."""
 
     def looks(self, state: State, files: FileTree, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Item]:
         """What the next window may show of the tree as it is now: the source tree, and the sections that are wanted. `about` are
         lines that the task has changed, or that it is to review."""
-        ...
-
-    def measure(self, state: State, files: FileTree) -> int:
-        """What the task type counts in the tree (violations, say); 0 when it counts nothing."""
         ...
 
     def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:

@@ -39,6 +39,19 @@ class JournalStore(Protocol):
         ...
 
 
+class StepJournal(JournalStore, Protocol):
+    """A journal that can be read from the middle, so that a page of a long task reads only what it shows."""
+
+    def journal(self, task: str, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
+        """From the beginning, or what follows after the end of a commit."""
+        ...
+
+    def find_step(self, task: str, step: int) -> JournalHead:
+        """Where the journal stood before the commit that requests the call of this step, or of the next one that has a call; its
+        end if there is none. In time that grows with the logarithm of the steps."""
+        ...
+
+
 class TaskQueue(Protocol):
     def claim(self, worker: str, task: str | None = None) -> str | None:
         """Take this task, or the next ready one: its id, or None if there is none. Exclusive; a dead owner's task is taken over.
@@ -163,7 +176,7 @@ class LedgerStore(CallStore, LimitStore, Protocol):
 class Storage:
     """Everything that is kept for a project. One implementation opens all of it."""
 
-    journal: JournalStore
+    journal: StepJournal
     queue: TaskQueue
     facts: FactStore
     notebook: Notebook

@@ -7,6 +7,7 @@ from afresh.core.action import CommandRun
 from afresh.core.change import Change
 from afresh.core.commit import CommitSummary
 from afresh.core.event import WorkspaceOpened
+from afresh.core.network_access import NO_NETWORK, NetworkAccess
 
 
 class FileTree(Protocol):
@@ -70,6 +71,7 @@ class Sandbox(Protocol):
     level: ClassVar[str]
     """bubblewrap, landlock or none."""
 
-    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
-        """With `reports` the command can leave files for us that code under test can't forge unseen."""
+    def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
+        """With `reports` the command can leave files for us that code under test can't forge unseen. `network` is open for it,
+        if this level can filter it."""
         ...

@@ -10,10 +10,10 @@ from afresh.config.templates.load_template import load_call_template
 from afresh.context.build_prompt import build_prompt
 from afresh.core.action import Action, Observation
 from afresh.core.archived_block import block_id_from_text
-from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Prompt, Request
 from afresh.core.state import State
 from afresh.core.step_history import ENDED_OK, Passage, PassageVoice, bound_passages, count_remembered_characters
+from afresh.core.step_record import StepRecord
 from afresh.core.task import RECORDED_TYPE, Task
 from afresh.core.template import Template
 from afresh.memory.gathered_context import GatheredContext, TraceCache

@@ -4,38 +4,52 @@ import contextlib
 import json
 import os
 import resource
-import select
 import shutil
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
 from afresh.core.action import CommandRun
+from afresh.core.network_access import NO_NETWORK, NetworkAccess, NetworkUse
 from afresh.errors import NoSandbox, TryAgain
 from afresh.sandbox.command_environment import (
     SYSTEM_FOLDERS,
     find_interpreter_folders,
     find_shell,
+    list_environment_mounts,
     list_etc_files,
-    list_mounted_environments,
     make_clean_environment,
 )
-from afresh.sandbox.mounts import Mounts, make_own_folder, make_protected_paths
+from afresh.sandbox.missing_files import explain_missing_files
+from afresh.sandbox.mounts import (
+    LINKED_NAME,
+    PACKAGE_CACHE_NAMES,
+    Mounts,
+    make_own_folder,
+    make_protected_paths,
+    unlink_packages,
+)
+from afresh.sandbox.open_network import OFFLINE_VARIABLES, OpenNetwork, make_network_variables, open_network
+from afresh.sandbox.own_environments import MAX_PACKAGES, collect_new_environments, copy_environments, list_installed_packages
 from afresh.sandbox.process import (
     STOPPED_EXIT_CODE,
     TIMED_OUT_EXIT_CODE,
+    OutputListener,
     RunningCommand,
     finish_command,
     kill_child_on_error,
+    listen_to_nothing,
     make_repeatable,
     start_command,
+    wait_for_process,
 )
 from afresh.sandbox.report_folder import SEEN_FOLDER, ReportFolder, make_report_variables
 from afresh.sandbox.resource_limits import ResourceLimits, to_rlimits
 from afresh.sandbox.seccomp import build_filter
 from afresh.sandbox.supervisor import make_private_folder
+from afresh.sandbox.toolchain_folders import OWN_HOME_FOLDER, list_home_links
 
 _KILL_TIMEOUT_SECONDS = 60.0
 
@@ -91,7 +105,7 @@ class BubblewrapNamespace:
             if self._handle is not None:
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         self._running.child.kill()
-        if self._handle is not None and not select.select([self._handle], [], [], _KILL_TIMEOUT_SECONDS)[0]:
+        if self._handle is not None and not wait_for_process(self._handle, _KILL_TIMEOUT_SECONDS):
             raise TryAgain("processes of a command are stuck in the kernel and could not be killed")
 
     def ran(self) -> bool:
@@ -115,6 +129,7 @@ def _read_line_bytes(descriptor: int) -> Iterator[bytes]:
             return
 
 
+_PACKAGE_CACHE_BYTES = 256 << 20
 _OWN_ETC_FOLDER = Path(__file__).parent / "etc"
 _ISOLATION_OPTIONS = (
     *("--unshare-user", "--unshare-all", "--disable-userns", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"),
@@ -133,6 +148,8 @@ class Bubblewrap:
 
     mounts: Mounts
     limits: ResourceLimits = field(default_factory=ResourceLimits)
+    listen: Callable[[str], OutputListener] = listen_to_nothing
+    """Returns who hears what a command prints, as it is printed."""
     level: ClassVar[str] = "bubblewrap"
     mounted: ClassVar[bool] = True
     weaker: ClassVar[tuple[str, ...]] = ()
@@ -142,58 +159,111 @@ class Bubblewrap:
         """Where a command sees the tree."""
         return self.mounts.at
 
-    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
         with contextlib.ExitStack() as ends:
+            extras = SandboxExtras(
+                ReportFolder.make(ends.enter_context(make_private_folder())) if reports else None,
+                ends.enter_context(open_network(network)) if network else None,
+            )
             descriptors = BubblewrapDescriptors()
             ends.callback(descriptors.close)
-            if not reports:
-                return self._run(command, timeout, descriptors)
-            folder = ReportFolder.make(ends.enter_context(make_private_folder()))
-            return folder.collect(self._run(command, timeout, descriptors, folder))
+            done = (
+                self._run_online(command, timeout, descriptors, extras)
+                if network
+                else self._run(command, timeout, descriptors, extras)
+            )
+            return extras.reports.collect(done) if extras.reports else done
 
-    def _run(
-        self, command: str, timeout: float, descriptors: BubblewrapDescriptors, reports: ReportFolder | None = None
+    def _run_online(
+        self, command: str, timeout: float, descriptors: BubblewrapDescriptors, extras: "SandboxExtras"
     ) -> CommandRun:
+        """With environments of the task's own, which the command can write to."""
+        assert extras.network
+        copy_environments(self.mounts)
+        before = list_installed_packages(self.mounts)
+        done = self._run(command, timeout, descriptors, extras)
+        environments = collect_new_environments(self.mounts)
+        packages = tuple(sorted(list_installed_packages(self.mounts) - before))[:MAX_PACKAGES]
+        return replace(done, network=NetworkUse(extras.network.proxy.connections, packages, environments))
+
+    def _run(self, command: str, timeout: float, descriptors: BubblewrapDescriptors, extras: "SandboxExtras") -> CommandRun:
         (status, told), (gate, opener) = descriptors.pipe(), descriptors.pipe()
         given = [told, gate]
         argv = [_require_bubblewrap(), *_ISOLATION_OPTIONS, "--json-status-fd", str(told), "--block-fd", str(gate)]
         if calls := build_filter(namespaces=True):
             given.append(descriptors.file(calls))
             argv += ["--seccomp", str(given[-1])]
-        argv += [*self._view(), *(reports.mounts() if reports else ()), *self._enter(), "--", find_shell(), "-c", command]
-        running = start_command(argv, self._environment(reports is not None), Path("/"), given)
+        argv += [*self._view(extras), *self._enter(), "--", *extras.wrap((find_shell(), "-c", command))]
+        running = start_command(argv, self._environment(extras), Path("/"), (*given, *extras.inherited()))
         descriptors.close(*given)
         with kill_child_on_error(running):
             namespace = BubblewrapNamespace(running, status, descriptors)
             namespace.limit(to_rlimits(self.limits))
             with contextlib.suppress(BrokenPipeError):
                 os.write(opener, b"x")
-            done = finish_command(running, command, timeout, self.limits, namespace.stop)
+            done = finish_command(running, command, timeout, self.limits, namespace.stop, self.listen(command))
         if not namespace.ran() and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
             raise NoSandbox(f"bubblewrap could not start: {done.output.strip()[-500:]}", "run `afresh doctor` for details")
-        return replace(done, output=make_repeatable(done.output, (self.mounts.tree, self.mounts.at)))
+        told = explain_missing_files(done, self.mounts)
+        return replace(told, output=make_repeatable(told.output, (self.mounts.tree, self.mounts.at)))
 
-    def _view(self) -> Iterator[str]:
+    def _view(self, extras: "SandboxExtras") -> Iterator[str]:
         yield from _system_mounts(self.limits)
         for path in (*find_interpreter_folders(self.mounts), *self.mounts.readable):
             yield from ("--ro-bind-try", str(path), str(path))
-        yield from self._tree()
+        for link in list_home_links():
+            if extras.network and link.target.parent == OWN_HOME_FOLDER:
+                continue  # they keep Maven offline
+            yield from ("--ro-bind-try", str(link.target), f"/tmp/home/{link.name}")
+        yield from self._tree(writable=extras.network is not None)
+        yield from extras.mounts()
 
     def _enter(self) -> Iterator[str]:
         yield from ("--remount-ro", "/", "--chdir", str(self.mounts.at))
 
-    def _environment(self, reports: bool) -> Mapping[str, str]:
+    def _environment(self, extras: "SandboxExtras") -> Mapping[str, str]:
         seen = (SEEN_FOLDER / "reporters", SEEN_FOLDER / "reports", self.mounts.at)
-        return make_clean_environment(self.mounts) | (make_report_variables(*seen) if reports else {})
+        plain = make_clean_environment(self.mounts) | (make_report_variables(*seen) if extras.reports else {})
+        if not extras.network:
+            return plain
+        return {name: value for name, value in plain.items() if name not in OFFLINE_VARIABLES} | make_network_variables()
 
-    def _tree(self) -> Iterator[str]:
+    def _tree(self, writable: bool) -> Iterator[str]:
         tree, at = self.mounts.tree, self.mounts.at
         yield from ("--bind", str(tree), str(at))
         for name in make_protected_paths(tree):
             yield from ("--ro-bind", str(tree / name), str(at / name))
-        for folder in list_mounted_environments(self.mounts):
+        unlink_packages(self.mounts)
+        for folder, source in list_environment_mounts(self.mounts).items():
             make_own_folder(tree, str(folder.relative_to(at)))
-            yield from ("--ro-bind", str(folder), str(folder))
+            own = self.mounts.own is not None and self.mounts.own in source.parents
+            yield from ("--bind" if writable and own else "--ro-bind", str(source), str(folder))
+            yield from _cache_mounts(folder, source) if folder.name == LINKED_NAME else ()
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxExtras:
+    """What only some commands get."""
+
+    reports: ReportFolder | None = None
+    network: OpenNetwork | None = None
+
+    def mounts(self) -> Iterator[str]:
+        for extra in filter(None, (self.reports, self.network)):
+            yield from extra.mounts()
+
+    def wrap(self, argv: Sequence[str]) -> Sequence[str]:
+        return self.network.enter(argv) if self.network else argv
+
+    def inherited(self) -> tuple[int, ...]:
+        return (self.network.channel,) if self.network else ()
+
+
+def _cache_mounts(packages: Path, source: Path) -> Iterator[str]:
+    """Caches that runners such as vitest keep beside the packages, and fail without: empty, private and writable."""
+    for name in PACKAGE_CACHE_NAMES:
+        if (source / name).is_dir() and not (source / name).is_symlink():
+            yield from ("--perms", "0755", "--size", str(_PACKAGE_CACHE_BYTES), "--tmpfs", str(packages / name))
 
 
 def _system_mounts(limits: ResourceLimits) -> Iterator[str]:

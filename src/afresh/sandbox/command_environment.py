@@ -9,6 +9,7 @@ from pathlib import Path
 
 from afresh.errors import BadInput
 from afresh.sandbox.mounts import Mounts, find_home_folders
+from afresh.sandbox.own_environments import find_environment_source, list_own_environments
 from afresh.sandbox.toolchain_folders import list_toolchain_folders, make_toolchain_variables
 
 SYSTEM_FOLDERS = tuple(Path(name) for name in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"))
@@ -16,7 +17,8 @@ SYSTEM_FOLDERS = tuple(Path(name) for name in ("/usr", "/bin", "/sbin", "/lib", 
 _ETC_NAMES = """ld.so.cache ld.so.conf ld.so.conf.d ld-musl-x86_64.path alternatives ssl/certs ssl/openssl.cnf ssl/cert.pem
 ca-certificates ca-certificates.conf pki/tls/certs pki/ca-trust/extracted crypto-policies
 localtime timezone os-release debian_version mime.types
-protocols services python3 python3.11 python3.12 python3.13 fonts java-17-openjdk java-21-openjdk perl"""
+protocols services python3 python3.11 python3.12 python3.13 python3.14 fonts perl maven/m2.conf maven/logging maven/toolchains.xml
+java-8-openjdk java-11-openjdk java-17-openjdk java-21-openjdk java-25-openjdk"""
 
 _ENVIRONMENT_MARKERS = ("pyvenv.cfg", "conda-meta", ".package-lock.json", ".yarn-integrity", ".modules.yaml")
 
@@ -30,6 +32,15 @@ def list_search_path() -> tuple[Path, ...]:
     """Existing folders on the user's PATH. Relative ones would mean the task's tree, so they don't count."""
     folders = (Path(name) for name in os.environ.get("PATH", os.defpath).split(":") if name.startswith("/"))
     return tuple(dict.fromkeys(folder for folder in folders if os.path.isdir(folder)))  # unlike Path.is_dir, never raises
+
+
+def list_environment_mounts(mounts: Mounts) -> dict[Path, Path]:
+    """Where a command sees environments, and what is mounted there: the task's own, or the one of the checkout."""
+    names = (
+        *(str(folder.relative_to(mounts.at)) for folder in list_mounted_environments(mounts)),
+        *list_own_environments(mounts),
+    )
+    return {mounts.at / name: find_environment_source(mounts, name) for name in names}
 
 
 def list_mounted_environments(mounts: Mounts) -> tuple[Path, ...]:
@@ -52,7 +63,7 @@ def find_interpreter_folders(mounts: Mounts) -> tuple[Path, ...]:
         list_search_path(),
         (sys.prefix, sys.base_prefix),
         (*environments, *list_toolchain_folders()),
-        (*find_home_folders(), mounts.at, mounts.tree),
+        (*find_home_folders(), mounts.at),
     )
     return tuple(place for place in places if not _is_inside(place, (*SYSTEM_FOLDERS, mounts.at)))
 
@@ -81,8 +92,10 @@ def _is_installation(prefix: Path, folder: str) -> bool:
         return os.path.isdir(prefix / "versions") or os.path.isdir(prefix / "installs")
     if folder not in ("bin", "sbin"):
         return False
-    marks = ("pyvenv.cfg", "conda-meta", "lib/node_modules/npm")
-    return any(os.path.exists(prefix / mark) for mark in marks) or any(glob(f"{escape(str(prefix))}/lib/python3*/os.py"))
+    marks = ("pyvenv.cfg", "conda-meta", "lib/node_modules/npm", "lib/modules", "lib/rustlib", "pkg/tool")
+    patterns = ("lib/python3*/os.py", "lib/maven-core-*.jar", "lib/gradle-launcher-*.jar")
+    top = escape(str(prefix))
+    return any(os.path.exists(prefix / mark) for mark in marks) or any(glob(f"{top}/{pattern}") for pattern in patterns)
 
 
 def _find_base_python(environment: Path) -> Iterator[Path]:
@@ -133,10 +146,13 @@ def make_clean_environment(mounts: Mounts, temporary: str = "/tmp", imports: Seq
         "PYTHONUNBUFFERED": "1",
         **make_toolchain_variables(),
     }
-    virtual = [folder for folder in list_mounted_environments(mounts) if (folder / "pyvenv.cfg").is_file()]
+    environments = list_environment_mounts(mounts)
+    virtual = [folder for folder, source in environments.items() if (source / "pyvenv.cfg").is_file()]
     if virtual:
         variables["VIRTUAL_ENV"] = str(virtual[0])
-    folders = [*(str(folder / "bin") for folder in virtual), *map(str, list_search_path()), *_STANDARD_SEARCH_PATH]
+    packages = [folder / ".bin" for folder, source in environments.items() if (source / ".bin").is_dir()]
+    own = [*(str(folder / "bin") for folder in virtual), *map(str, packages)]
+    folders = [*own, *map(str, list_search_path()), *_STANDARD_SEARCH_PATH]
     variables["PATH"] = ":".join(dict.fromkeys(folders))
     if imports:
         variables["PYTHONPATH"] = ":".join(map(str, imports))

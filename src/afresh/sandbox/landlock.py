@@ -2,18 +2,22 @@
 
 import ctypes
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
 from afresh.core.action import CommandRun
+from afresh.core.network_access import NO_NETWORK, NetworkAccess
 from afresh.errors import NoSandbox
 from afresh.sandbox.command_environment import SYSTEM_FOLDERS, find_interpreter_folders, list_etc_files, list_mounted_environments
 from afresh.sandbox.mounts import Mounts
+from afresh.sandbox.process import OutputListener, listen_to_nothing
 from afresh.sandbox.report_folder import REPORTERS_FOLDER
 from afresh.sandbox.resource_limits import ResourceLimits
 from afresh.sandbox.seccomp import build_filter
-from afresh.sandbox.supervisor import SupervisedCommand, make_private_folder
+from afresh.sandbox.supervisor import SupervisedCommand, make_private_folder, refuse_network
+from afresh.sandbox.toolchain_folders import link_home_files
 
 _READABLE_SYSTEM_PATHS = ("/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf", "/proc", "/sys/devices/system/cpu")
 _READABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
@@ -33,6 +37,8 @@ class Landlock:
 
     mounts: Mounts
     limits: ResourceLimits = field(default_factory=ResourceLimits)
+    listen: Callable[[str], OutputListener] = listen_to_nothing
+    """Returns who hears what a command prints, as it is printed."""
     level: ClassVar[str] = "landlock"
     mounted: ClassVar[bool] = False
 
@@ -52,11 +58,13 @@ class Landlock:
         root = ("as root: that holds for the whole system's files, and the number of processes is only watched",)
         return common + (root if os.geteuid() == 0 else ())
 
-    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
+        refuse_network(network)
         calls = build_filter(namespaces=False, root=os.geteuid() == 0)
         if calls is None:
             raise NoSandbox(f"there is no system call filter for {os.uname().machine}", "install bubblewrap")
         with make_private_folder() as temporary:
+            links = link_home_files(temporary / "home")
             readable = (
                 *SYSTEM_FOLDERS,
                 *list_etc_files(),
@@ -64,6 +72,7 @@ class Landlock:
                 *list_mounted_environments(self.mounts),
                 *self.mounts.readable,
                 REPORTERS_FOLDER,
+                *links,
             )
             rules = {
                 "read": [*map(str, readable), *_READABLE_SYSTEM_PATHS],
@@ -71,4 +80,4 @@ class Landlock:
                 "devices": _READABLE_DEVICES,
                 "filter": calls,
             }
-            return SupervisedCommand(self.mounts, self.limits, temporary, rules).run(command, timeout, reports)
+            return SupervisedCommand(self.mounts, self.limits, temporary, rules, self.listen).run(command, timeout, reports)

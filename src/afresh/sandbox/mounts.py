@@ -11,6 +11,9 @@ from afresh.errors import BadInput
 PROTECTED_NAMES = (".git", ".afresh")
 """Read-only for commands, whether they exist yet or not: what afresh and git take orders from."""
 
+LINKED_NAME = "node_modules"
+PACKAGE_CACHE_NAMES = (".vite", ".vite-temp", ".vitest", ".cache")
+"""Folders in node_modules that tools write to."""
 _HIDDEN_FOLDERS = tuple(Path(name) for name in ("/proc", "/sys", "/dev", "/run", "/var/run"))
 
 
@@ -26,6 +29,8 @@ class Mounts:
     at: Path
     environments: tuple[str, ...] = ()
     readable: tuple[Path, ...] = ()
+    own: Path | None = None
+    """Where the task's own environments are: see own_environments.py."""
 
     def __post_init__(self) -> None:
         for path in (self.tree, self.at, *self.readable):
@@ -40,7 +45,7 @@ class Mounts:
 
     def _refuse_too_wide(self, path: Path) -> None:
         real = path.resolve()
-        wide = any(real == private or real in private.parents for private in (*find_home_folders(), self.at, self.tree))
+        wide = any(real == private or real in private.parents for private in (*find_home_folders(), self.at))
         if wide or any(real == hidden or hidden in real.parents for hidden in _HIDDEN_FOLDERS):
             raise BadInput(f"{path} is too broad to make readable for commands", "name a folder inside it")
 
@@ -65,6 +70,27 @@ def make_own_folder(tree: Path, name: str) -> Path:
             raise BadInput(f"{path} is not a folder of its own", f"replace it in the repository: {name} must be a plain folder")
         path.mkdir(exist_ok=True)
     return path
+
+
+def link_packages(mounts: Mounts) -> None:
+    """Let the tree lead to packages of the checkout that programs look for in the folders around their own: node_modules. For
+    sandboxes that show the tree where it is; what a command has put there itself stays."""
+    for name in mounts.environments:
+        place, target = mounts.tree / name, mounts.at / name
+        if place.name != LINKED_NAME or place == target or place.is_symlink() or not target.is_dir():
+            continue
+        with contextlib.suppress(OSError):  # no such folder in the tree, or one with something in it
+            if place.is_dir():
+                place.rmdir()
+            place.symlink_to(target, target_is_directory=True)
+
+
+def unlink_packages(mounts: Mounts) -> None:
+    """Remove these links: a sandbox with mounts needs folders there."""
+    for name in mounts.environments:
+        place = mounts.tree / name
+        if place.name == LINKED_NAME and place.is_symlink() and os.readlink(place) == str(mounts.at / name):
+            place.unlink()
 
 
 def make_protected_paths(tree: Path) -> tuple[str, ...]:

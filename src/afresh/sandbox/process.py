@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import select
 import selectors
 import subprocess
 import time
@@ -12,18 +13,31 @@ from pathlib import Path
 
 from afresh.core.action import CommandRun
 from afresh.sandbox.resource_limits import ResourceLimits, measure_process_tree
+from afresh.sandbox.terminal_text import render_terminal_text
+
+OutputListener = Callable[[bytes], None]
+
+
+def ignore_output(data: bytes) -> None:
+    """For whoever does not follow what a command prints."""
+
+
+def listen_to_nothing(command: str) -> OutputListener:
+    return ignore_output
 
 
 class OutputBuffer:
-    """Takes any amount of bytes, keeps at most about `limit` of them."""
+    """Takes any amount of bytes, keeps at most about `limit` of them. `hear` is told all."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, hear: OutputListener = ignore_output) -> None:
         self._half = max(1, limit // 2)
+        self._hear = hear
         self._head = bytearray()
         self._tail = bytearray()
         self._cut = 0
 
     def add(self, data: bytes) -> None:
+        self._hear(data)
         room = self._half - len(self._head)
         self._head += data[:room]
         self._tail += data[room:]
@@ -61,12 +75,18 @@ _TEST_DURATION = re.compile(
     r"^((?:=+ )?(?:\d+ [a-z][a-z ,\d]*|no tests ran|Ran \d+ tests?) in )[\d.]+s(?: \([\d:, a-z]+\))?(?=(?: =+)?\s*$)",
     re.MULTILINE,
 )
+_TEST_TIME = re.compile(
+    r"^( *(?:Start at|Duration|Time:) +)\d[\d:.]*(?: ?m?s\b.*)?$|(?:(?<= test\))|(?<= tests\))) +\d+ ?ms$", re.MULTILINE
+)
+"""As vitest and jest print when a run began, and how long it and each file took."""
 
 
 def make_repeatable(text: str, trees: Iterable[Path], temporary: Path | None = None) -> str:
-    """The output as it would be anywhere and at any time: without the tree's path, addresses of objects and durations of test
-    runs. Otherwise prompts would depend on the machine and its speed."""
-    return _TEST_DURATION.sub(r"\1…s", _OBJECT_ADDRESS.sub("0x…", hide_paths(text, trees, temporary)))
+    """The output as it would be anywhere and at any time: as a terminal leaves it, without the tree's path, addresses of objects
+    and durations of test runs. Otherwise prompts would depend on the machine and its speed."""
+    shown = hide_paths(render_terminal_text(text), trees, temporary)
+    shown = _TEST_TIME.sub(lambda match: f"{match[1]}…" if match[1] else "", shown)
+    return _TEST_DURATION.sub(r"\1…s", _OBJECT_ADDRESS.sub("0x…", shown))
 
 
 TIMED_OUT_EXIT_CODE = 124
@@ -120,10 +140,15 @@ def kill_child_on_error(running: RunningCommand) -> Iterator[None]:
 
 
 def finish_command(
-    running: RunningCommand, command: str, timeout: float, limits: ResourceLimits, stop: Callable[[], None]
+    running: RunningCommand,
+    command: str,
+    timeout: float,
+    limits: ResourceLimits,
+    stop: Callable[[], None],
+    hear: OutputListener = ignore_output,
 ) -> CommandRun:
     """Follow the child until it ends or must be ended. `stop` returns when nothing that it started is left."""
-    output = OutputBuffer(limits.output)
+    output = OutputBuffer(limits.output, hear)
     why = ""
     try:
         try:
@@ -192,3 +217,10 @@ def _read_rest(pipe: int, output: OutputBuffer) -> None:
     with contextlib.suppress(BlockingIOError):
         while data := os.read(pipe, 1 << 16):
             output.add(data)
+
+
+def wait_for_process(handle: int, seconds: float) -> bool:
+    """Whether the process ends within this time. A poll takes descriptors of any number; `select.select` does not."""
+    waiting = select.poll()
+    waiting.register(handle, select.POLLIN)
+    return bool(waiting.poll(seconds * 1000))

@@ -8,25 +8,30 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from afresh.core.action import CommandRun
-from afresh.errors import NoSandbox
+from afresh.core.network_access import NETWORK_NEEDS_BUBBLEWRAP, NO_NETWORK, NetworkAccess
+from afresh.errors import NoSandbox, NotPossible
 from afresh.sandbox.command_environment import find_shell, make_clean_environment
-from afresh.sandbox.mounts import Mounts
+from afresh.sandbox.missing_files import explain_missing_files
+from afresh.sandbox.mounts import Mounts, link_packages
 from afresh.sandbox.process import (
     STOPPED_EXIT_CODE,
     TIMED_OUT_EXIT_CODE,
+    OutputListener,
     finish_command,
     kill_child_on_error,
+    listen_to_nothing,
     make_repeatable,
     start_command,
 )
 from afresh.sandbox.report_folder import REPORTERS_FOLDER, ReportFolder, make_report_variables
 from afresh.sandbox.resource_limits import ResourceLimits, to_rlimits
+from afresh.sandbox.toolchain_folders import link_home_files
 
 LAUNCHER_FILE = Path(__file__).parent / "launcher.py"
 _STOP_TIMEOUT_SECONDS = 10.0
@@ -40,8 +45,10 @@ class SupervisedCommand:
     limits: ResourceLimits
     temporary: Path
     confined: Mapping[str, Any] | None = None
+    listen: Callable[[str], OutputListener] = listen_to_nothing
 
     def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+        link_packages(self.mounts)
         folder = ReportFolder.make(self.temporary) if reports else None
         done = self._run(command, timeout, self._environment(folder))
         return folder.collect(done) if folder else done
@@ -67,6 +74,7 @@ class SupervisedCommand:
             raise NoSandbox(f"the command could not be confined: {what}", "run `afresh doctor` for details")
         if how == "exit" and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
             done = replace(done, exit=int(what))
+        done = explain_missing_files(done, self.mounts)
         output = make_repeatable(done.output, (self.mounts.tree, self.mounts.at), self.temporary)
         return replace(done, output=output + "".join(put_back))
 
@@ -84,7 +92,9 @@ class SupervisedCommand:
         finally:
             os.close(tell)
         with kill_child_on_error(running):
-            return finish_command(running, command, timeout, self.limits, lambda: _stop_launcher(running.child))
+            return finish_command(
+                running, command, timeout, self.limits, lambda: _stop_launcher(running.child), self.listen(command)
+            )
 
 
 def _stop_launcher(launcher: subprocess.Popen[bytes]) -> None:
@@ -100,6 +110,12 @@ def _stop_launcher(launcher: subprocess.Popen[bytes]) -> None:
 def list_import_folders(tree: Path) -> Sequence[Path]:
     """Folders that Python imports from first, since an installed package may point at the user's checkout."""
     return tuple(folder for folder in (tree / "src", tree) if folder.is_dir())
+
+
+def refuse_network(network: NetworkAccess) -> None:
+    """Landlock can only close sockets, all or none: with them open a command could reach more than the proxy."""
+    if network:
+        raise NotPossible(NETWORK_NEEDS_BUBBLEWRAP, next="install bubblewrap", safe="the command was not run")
 
 
 @contextlib.contextmanager
@@ -135,6 +151,8 @@ class UnconfinedSandbox:
 
     mounts: Mounts
     limits: ResourceLimits = field(default_factory=ResourceLimits)
+    listen: Callable[[str], OutputListener] = listen_to_nothing
+    """Returns who hears what a command prints, as it is printed."""
     level: ClassVar[str] = "none"
     mounted: ClassVar[bool] = False
     weaker: ClassVar[tuple[str, ...]] = ("nothing is confined: commands can do all that the user can",)
@@ -144,6 +162,8 @@ class UnconfinedSandbox:
         """Where a command sees the tree."""
         return self.mounts.tree
 
-    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
+        refuse_network(network)
         with make_private_folder() as temporary:
-            return SupervisedCommand(self.mounts, self.limits, temporary).run(command, timeout, reports)
+            link_home_files(temporary / "home")
+            return SupervisedCommand(self.mounts, self.limits, temporary, listen=self.listen).run(command, timeout, reports)

@@ -6,7 +6,7 @@ from itertools import count
 from typing import Protocol
 
 from afresh.core.codec import to_canonical_json
-from afresh.core.ledger import CallPayment, PricedBooking
+from afresh.core.ledger import UNKNOWN_PRICE, CallPayment, PricedBooking
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, SpendingLimits, TrippedLimit
 from afresh.core.tokens import estimate_tokens
@@ -79,7 +79,7 @@ class SpendingLedger:
         usage, note = correct_usage(reply, order.call)
         payment = self._payment(order.call, usage, reply.counted, note)
         self._pay(booked, order, payment)
-        return payment.paid if order.price != "unknown" else None
+        return payment.paid if order.price != UNKNOWN_PRICE else None
 
     def cancel(self, booked: str, fault: AfreshError) -> None:
         order = self.open.pop(booked, None)
@@ -103,8 +103,9 @@ class SpendingLedger:
             raise make_unpriced_error(call.model, own[0], self.terms.config)
         worst = price.worst(call.tokens, call.reserve) if price else 0
         account = SpendingAccount(self.terms.project, call.payer, self.clock.now())
-        known = "free" if self.terms.free else "known" if price else "unknown"
-        return PricedBooking(call, account, worst, known, self.terms.worker, self.terms.counting)
+        known = "free" if self.terms.free else "known" if price else UNKNOWN_PRICE
+        limits = self.terms.counting if price else (*self.terms.counting, *self.terms.limits.unpriced)
+        return PricedBooking(call, account, worst, known, self.terms.worker, limits)
 
     def _keep(self, booked: str, order: PricedBooking) -> str:
         self.open[booked] = order
@@ -165,11 +166,15 @@ def make_over_limit_error(breaker: TrippedLimit, call: CallBooking, config: str)
     reset = f"afresh spend reset {scope}" + (f" {call.payer}" if scope in (LimitScope.TASK, LimitScope.CALL) else "")
     again = f"`{reset}` {'tries it again' if scope is LimitScope.CALL else 'allows as much again'}, or "
     return OverLimit(
-        f"{breaker.words}; no model calls{_describe_scope(scope)} until you allow it",
+        f"{breaker.words}; no {_describe_stopped_calls(limit)}{_describe_scope(scope)} until you allow it",
         next=f"{again}raise `{limit.key}` under [limits] in {config}; then `afresh resume {call.payer}`",
         safe=f"nothing was sent; task {call.payer} and its work are kept",
         scope=scope.value,
     )
+
+
+def _describe_stopped_calls(limit: SpendingLimit) -> str:
+    return "calls of models without a known price" if limit.unit is LimitUnit.UNPRICED else "model calls"
 
 
 def _describe_scope(scope: LimitScope) -> str:
@@ -192,6 +197,6 @@ def _make_ledger_error(fault: AfreshError | OSError) -> AfreshError:
     advice = getattr(fault, "next", "") or "check the folder and the disk"
     return NeedsPerson(
         f"the spending ledger can't be written, so no model is called: {fault}",
-        next=f"{advice}. Without the ledger past spending counts as $0 until `afresh rebuild` restores it",
+        next=f"{advice}. Without the ledger past spending counts as $0 until `afresh doctor --rebuild` restores it",
         safe="nothing was sent; the task and its work are kept",
     )

@@ -93,8 +93,10 @@ class LimitCheck:
         return 0 if limit.scope is LimitScope.CALL else self.records.tally(self.account, limit.scope, limit.unit).spent
 
     def _limit_now(self, old: SpendingLimit) -> SpendingLimit | None:
-        return next((one for one in self.limits if (one.scope, one.unit) == (old.scope, old.unit)), None)
+        """The user's own limit of tokens stands in for the default one for unknown prices."""
+        units = (old.unit, LimitUnit.TOKENS) if old.unit is LimitUnit.UNPRICED else (old.unit,)
+        return next((one for one in self.limits if one.scope is old.scope and one.unit in units), None)
 
     def _is_exempt(self, old: SpendingLimit) -> bool:
-        """Limits of money do not apply to a free model: its calls do not end tripped limits of money."""
-        return old.unit is LimitUnit.MONEY and not any(one.unit is LimitUnit.MONEY for one in self.limits)
+        """Limits of money do not apply to a free model, nor those of unknown prices to a priced one: its calls end none."""
+        return old.unit is not LimitUnit.TOKENS and not any(one.unit is old.unit for one in self.limits)

@@ -1,4 +1,4 @@
-"""What models cost: as the user says, or from the price list that the optional package genai-prices carries: no network."""
+"""What models cost: as the user says, or from the price list of the package genai-prices: no network."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -119,10 +119,14 @@ class FreePrices:
 
 
 def has_price_list() -> bool:
-    """Is there a price list on this machine?"""
-    from importlib.util import find_spec
+    """Return whether the price list can be imported."""
+    from importlib import import_module
 
-    return find_spec("genai_prices") is not None
+    try:
+        import_module("genai_prices")
+    except Exception:  # a broken package is no list
+        return False
+    return True
 
 
 def find_price(model: str, size: int = SAMPLE_TOKENS) -> Price | None:

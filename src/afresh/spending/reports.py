@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import takewhile
 
 from afresh.core.cache_rates import CacheRates
-from afresh.core.ledger import RESTORED_NOTE, CallStatus, LedgerCall
+from afresh.core.ledger import RESTORED_NOTE, UNKNOWN_PRICE, CallStatus, LedgerCall
 
 REPLY_SECTION = "(the reply)"
 """Named among the sections for what was not sent but answered."""
@@ -24,6 +24,14 @@ class SpendingGroup(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class UnpricedCalls:
+    """Calls whose price nobody knows."""
+
+    calls: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SpendingLine:
     """Calls under one name. What is booked and not paid yet counts at its worst."""
 
@@ -34,8 +42,8 @@ class SpendingLine:
     cached: int = 0
     written: int = 0
     money: int = 0
-    unknown: int = 0
-    """Of the calls, those whose price nobody knows: they count as nothing."""
+    """Nano-dollars, of the calls whose price is known."""
+    unpriced: UnpricedCalls = UnpricedCalls()
     odd: int = 0
     """Of the calls, those whose usage makes no sense, or that were never paid."""
     last: float = 0.0
@@ -97,7 +105,9 @@ def sum_calls(calls: Iterable[LedgerCall], name: str = "", weighed: Mapping[int,
         cached=sum(usage.cached for usage in usages),
         written=sum(usage.written for usage in usages),
         money=sum(call.charge.money for call in found),
-        unknown=sum(call.booking.price == "unknown" for call in found),
+        unpriced=UnpricedCalls(
+            sum(call.booking.price == UNKNOWN_PRICE for call in found), sum(call.charge.unpriced for call in found)
+        ),
         odd=sum(call.payment.note not in ("", RESTORED_NOTE) for call in found),
         last=max((call.booking.account.at for call in found), default=0.0),
         paid=sum(one.tokens for one in paid),
@@ -153,24 +163,26 @@ def _sum_by_section(calls: Iterable[LedgerCall]) -> list[SpendingLine]:
     """What was paid for input, split by the estimated tokens of the sections."""
     found: dict[str, list[float]] = {}
     for call in calls:
-        paid = call.charge.money
+        paid, unknown = call.charge.money, call.booking.price == UNKNOWN_PRICE
         paid_input = paid if call.status is CallStatus.BOOKED else call.payment.paid_input
         sections = call.booking.call.sections or ((UNKNOWN_SECTION, 1),)
         estimated = sum(tokens for _, tokens in sections) or 1
         for name, tokens in sections:
             share = tokens / estimated
-            _add_to_section(found, name, _count_prompt_tokens(call) * share, 0, paid_input * share)
-        _add_to_section(found, REPLY_SECTION, 0, _count_reply_tokens(call), paid - paid_input)
+            _add_to_section(found, name, (_count_prompt_tokens(call) * share, 0, paid_input * share), unknown)
+        _add_to_section(found, REPLY_SECTION, (0, _count_reply_tokens(call), paid - paid_input), unknown)
     lines = [
-        SpendingLine(name, round(count), round(sent), round(said), money=round(money))
-        for name, (count, sent, said, money) in found.items()
+        SpendingLine(
+            name, round(count), round(sent), round(said), money=round(money), unpriced=UnpricedCalls(round(calls), round(tokens))
+        )
+        for name, (count, sent, said, money, calls, tokens) in found.items()
     ]
     return sorted(lines, key=lambda line: (-line.money, -line.input - line.output, line.name))
 
 
-def _add_to_section(found: dict[str, list[float]], name: str, sent: float, said: float, money: float) -> None:
-    sums = found.setdefault(name, [0, 0, 0, 0])
-    sums[0] += 1
-    sums[1] += sent
-    sums[2] += said
-    sums[3] += money
+def _add_to_section(found: dict[str, list[float]], name: str, amounts: tuple[float, float, float], unknown: bool) -> None:
+    """Add tokens sent, tokens replied and nano-dollars of a call."""
+    sent, said, _ = amounts
+    sums = found.setdefault(name, [0] * 6)
+    for place, amount in enumerate((1, *amounts, unknown, (sent + said) * unknown)):
+        sums[place] += amount

@@ -11,13 +11,15 @@ from afresh.core.archived_block import Block
 from afresh.core.context_item import Item
 from afresh.core.event import JournalEntry, JournalHead
 from afresh.core.line_region import Region
+from afresh.core.network_access import NO_NETWORK, NetworkAccess
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.core.state import State, make_ticket_detail
 from afresh.core.symbol import SearchHit
 from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.core.usage import Usage
-from afresh.errors import BadInput, Broken, Conflict, LeaseLost, ModelMistake
+from afresh.core.verdict import UnfixedFunction
+from afresh.errors import BadInput, Broken, Conflict, LeaseLost, ModelMistake, NeedsAnswer, NotPossible
 from afresh.ports.model import ReplyListener, ignore_piece
 from afresh.ports.watch import Clock
 from afresh.ports.workspace import FileTree
@@ -62,7 +64,7 @@ class MemoryStore:
 
     def load(self, task: str) -> State:
         if task not in self.states:
-            raise BadInput(f"no such task: {task}", next="`afresh list` lists the tasks")
+            raise BadInput(f"no such task: {task}", next="`afresh status --all` lists the tasks")
         return self.states[task]
 
     def journal(self, task: str) -> Iterator[JournalEntry]:
@@ -95,7 +97,7 @@ class MemoryQueue:
             ready.sort(key=lambda ticket: (ticket.status is not TaskStatus.RUNNING, -ticket.priority))
             task = ready[0].task if ready else None
         elif task not in lines or lines[task].parent or not (lines[task].ready or lines[task].owner == worker):
-            raise BadInput(f"{task} can't be claimed: {self._why(lines.get(task))}")
+            raise self._refuse(task, lines.get(task))
         if task:
             self._leases[task] = (worker, self._clock.now() + self._lease_seconds)
         return task
@@ -128,24 +130,24 @@ class MemoryQueue:
         worker, expires = self._leases.get(task.parent or task.id, ("", 0.0))
         owner = worker if expires > self._clock.now() else ""
         open = state.status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not task.parent
-        ready = open and not self._waiting(task.needs)
-        order = (task.id, task.goal, task.type, state.status, task.priority, task.needs)
+        ready = open and not self._waiting(state.needs)
+        order = (task.id, task.goal, task.type, state.status, task.priority, state.needs)
         return QueueTicket(*order, ready, owner, task.parent, make_ticket_detail(state))
 
     def _waiting(self, needs: Sequence[str]) -> list[str]:
-        done = {task for task, state in self._store.states.items() if state.status in (TaskStatus.DONE, TaskStatus.APPLIED)}
+        done = {task for task, state in self._store.states.items() if state.status.satisfies}
         return [task for task in needs if task not in done]
 
-    def _why(self, ticket: QueueTicket | None) -> str:
+    def _refuse(self, task: str, ticket: QueueTicket | None) -> BadInput:
         if ticket is None:
-            return "there is no such task"
+            return BadInput(f"{task}: there is no such task")
         if ticket.parent:
-            return f"it is a subtask of {ticket.parent}"
-        if ticket.owner:
-            return f"{ticket.owner} is working on it"
+            return BadInput(f"{task} is a subtask of {ticket.parent}")
+        if ticket.owner or ticket.status.over:
+            return NotPossible(f"{task}: {ticket.owner} is working on it" if ticket.owner else f"{task} is {ticket.status}")
         if ticket.status is TaskStatus.BLOCKED:
-            return "it is blocked, its question is open"
-        return f"it is {ticket.status}" if ticket.status.over else f"it waits for {', '.join(self._waiting(ticket.needs))}"
+            return NeedsAnswer(f"{task} is blocked, its question is open")
+        return NeedsAnswer(f"{task} waits for {', '.join(self._waiting(ticket.needs))}")
 
 
 def _is_asked_for(state: State, which: TicketQuery) -> bool:
@@ -182,7 +184,7 @@ class TableSandbox:
     def __init__(self, table: Mapping[str, tuple[int, str]]) -> None:
         self.table, self.ran = table, list[str]()
 
-    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
         self.ran.append(command)
         exit, output = self.table.get(command, (127, f"sh: {command}: not found"))
         return CommandRun(command, exit, output)
@@ -195,10 +197,16 @@ class EmptyInsight:
     def measure(self, state: State, files: FileTree) -> int:
         return 0
 
+    def measure_functions(self, paths: Collection[str], files: FileTree) -> Mapping[str, int]:
+        return {}
+
     def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:
         return ()
 
     def find(self, text: str, files: FileTree) -> Sequence[SearchHit]:
+        return ()
+
+    def explain_unfixed(self, state: State, files: FileTree) -> Sequence[UnfixedFunction]:
         return ()
 
 

@@ -5,7 +5,7 @@ import pytest
 from afresh.core import event as happened
 from afresh.core.state import make_ticket_detail
 from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
-from afresh.errors import BadInput, LeaseLost
+from afresh.errors import BadInput, LeaseLost, NeedsAnswer, NotPossible
 from afresh.ports.storage import JournalStore, TaskQueue
 from afresh.testing.fakes import FakeClock
 from afresh.testing.sample_journals import append_events, append_step, create_task, end_task
@@ -36,7 +36,7 @@ class QueueContract:
         create_task(store, "one")
         assert queue.claim("a") == "one"
         assert queue.claim("b") is None
-        with pytest.raises(BadInput, match="a"):
+        with pytest.raises(NotPossible, match="a"):
             queue.claim("b", "one")
 
     def test_an_owner_may_claim_its_task_again(self, store: JournalStore, queue: TaskQueue) -> None:
@@ -84,7 +84,7 @@ class QueueContract:
     def test_a_task_waits_for_what_it_needs(self, store: JournalStore, queue: TaskQueue) -> None:
         create_task(store, "second", needs=("first",))
         assert queue.claim("a") is None
-        with pytest.raises(BadInput, match="first"):
+        with pytest.raises(NeedsAnswer, match="first"):
             queue.claim("a", "second")
         end_task(store, create_task(store, "first"), TaskStatus.DONE)
         assert queue.claim("a") == "second"
@@ -101,14 +101,14 @@ class QueueContract:
     def test_a_task_that_is_over_is_not_claimed(self, store: JournalStore, queue: TaskQueue, status: TaskStatus) -> None:
         end_task(store, create_task(store, "one"), status)
         assert queue.claim("a") is None
-        with pytest.raises(BadInput, match=status.value):
+        with pytest.raises(NotPossible, match=status.value):
             queue.claim("a", "one")
 
     def test_a_blocked_task_waits_for_its_answer(self, store: JournalStore, queue: TaskQueue) -> None:
         state = append_events(store, create_task(store, "one"), [happened.QuestionAsked("which?")])
         state = end_task(store, state, TaskStatus.BLOCKED)
         assert queue.claim("a") is None
-        with pytest.raises(BadInput, match="question"):
+        with pytest.raises(NeedsAnswer, match="question"):
             queue.claim("a", "one")
         append_events(store, state, [happened.QuestionAnswered("this one")])
         assert queue.claim("a") == "one"

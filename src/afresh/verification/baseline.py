@@ -4,26 +4,54 @@ import re
 from dataclasses import replace
 
 from afresh.core.archived_block import Block
-from afresh.core.task import FIX_VIOLATION_TYPE, Task
+from afresh.core.progress_event import BaselineRunBegan, ProgressListener, ignore_progress
+from afresh.core.task import FIX_VIOLATION_TYPE, Check, Task
 from afresh.core.verdict import Baseline, CheckRun
 from afresh.outputs.test_reports.outcomes import OutcomesByTest, outcomes_from_json
 from afresh.ports.storage import JournalStore
 from afresh.ports.tool import ToolContext
 from afresh.verification.checks import CheckResult, run_check
+from afresh.verification.project_linters import find_formatter, measure_linters
 
 NO_CHECKS_REASON = (
     "no checks were given: nothing can be verified. Give the command that must succeed, for example --check 'python -m pytest -q'"
 )
+REPEAT_IF_SHORT = ""
+REPEAT_NEVER = "once"
+LONG_CHECK_SECONDS = 60.0
 
 
-def run_baseline_checks(context: ToolContext) -> tuple[Baseline, tuple[Block, ...]]:
-    """Every check twice in the tree as it is; the second run stands, what differed between the two is flaky."""
-    pairs = [(run_check(context.sandbox, check), run_check(context.sandbox, check)) for check in context.state.task.checks]
-    flaky = sorted({test for first, second in pairs for test in _find_flaky_tests(first, second)})
-    blocks = tuple(block for pair in pairs for ran in pair for block in ran.blocks)
+def run_baseline_checks(
+    context: ToolContext, tell: ProgressListener = ignore_progress, repeat: str = REPEAT_IF_SHORT, with_linters: bool = True
+) -> tuple[Baseline, tuple[Block, ...]]:
+    """Every check in the tree as it is, mostly twice; the last run stands, what differed between the two is flaky."""
+    ran = [_run_once_or_twice(context, check, tell, repeat) for check in context.state.task.checks]
+    flaky = sorted({test for first, *more in ran for second in more for test in _find_flaky_tests(first, second)})
+    blocks = tuple(block for runs in ran for one in runs for block in one.blocks)
     measure = context.insight.measure(context.state, context.files)
-    runs = tuple(replace(second.run, evidence=second.evidence) for _, second in pairs)
-    return Baseline(runs, tuple(flaky), measure), blocks
+    last = tuple(replace(runs[-1].run, evidence=runs[-1].evidence) for runs in ran)
+    once = tuple(runs[0].run.command for runs in ran if len(runs) == 1)
+    baseline = Baseline(last, tuple(flaky), measure, once)
+    if not with_linters:
+        return baseline, blocks
+    linters, counted = measure_linters(context)
+    return replace(baseline, linters=linters, formatter=find_formatter(context)), (*blocks, *counted)
+
+
+def _run_once_or_twice(context: ToolContext, check: Check, tell: ProgressListener, repeat: str) -> list[CheckResult]:
+    tell(BaselineRunBegan(check.command, 1, 1 if repeat == REPEAT_NEVER else 2))
+    first = run_check(context.sandbox, check)
+    if not needs_second_run(first.run, repeat):
+        return [first]
+    tell(BaselineRunBegan(check.command, 2, 2))
+    return [first, run_check(context.sandbox, check)]
+
+
+def needs_second_run(first: CheckRun, repeat: str) -> bool:
+    """A long check that passed is not run again: a test of it that fails later is run again before it decides anything."""
+    if repeat != REPEAT_IF_SHORT:
+        return repeat != REPEAT_NEVER
+    return first.exit != 0 or first.timed_out or first.seconds <= LONG_CHECK_SECONDS
 
 
 def _find_flaky_tests(first: CheckResult, second: CheckResult) -> set[str]:

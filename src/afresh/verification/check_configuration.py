@@ -23,6 +23,7 @@ _FILES_BY_TOOL = {
     "nox": ("noxfile.py",),
     "make": ("Makefile", "makefile", "GNUmakefile"),
 }
+_LENIENT_FILTERS = ("ignore", "default", "always", "module", "once")
 _PACKAGE_JSON_KEYS = frozenset({"scripts", "jest", "mocha", "vitest", "tap", "ava", "c8", "nyc", "workspaces", "imports"})
 
 
@@ -104,6 +105,24 @@ def _has_only_more_entries(before: Any, after: Any) -> bool:
         return False
     rest = iter(new)
     return all(one in rest for one in old)
+
+
+def has_stricter_filters(path: str, base: str | None, now: str | None, name: str) -> bool:
+    """Whether of the filters of warnings, in a setting by this name, only some went that let warnings pass: nothing passes now
+    that did not before."""
+    both = [_find_setting(PurePosixPath(path).name, text, name) for text in (base, now)]
+    old, new = (_split_entries(value or []) for value in both)
+    if old is None or new is None or not _has_only_more_entries(both[1], both[0]):
+        return False
+    gone = [entry.strip() for entry in old if entry not in new]
+    return bool(gone) and all(not entry or entry.startswith(_LENIENT_FILTERS) for entry in gone)
+
+
+def _find_setting(file: str, text: str | None, name: str) -> Any:
+    sections = _parse_sections(file, text) or {}
+    return next(
+        (found[name] for key in sections if name in (found := _list_settings(_tool_from_section(key), sections[key]))), None
+    )
 
 
 def _split_entries(value: Any) -> list[str] | None:

@@ -17,7 +17,10 @@ from afresh.verification.compile_check import check_changed_files_compile
 from afresh.verification.confirm_regressions import confirm_final_regressions
 from afresh.verification.judge_test_changes import ChangedTests, judge_test_changes
 from afresh.verification.new_tests_on_base import add_new_tests_to_verdict
+from afresh.verification.nothing_to_offer import add_function_changes
+from afresh.verification.project_linters import find_new_findings
 from afresh.verification.protected_tests import is_protected_path
+from afresh.verification.prove_hinted_changes import refuse_unproven_changes
 from afresh.verification.regressions import (
     BaselineCheck,
     CheckComparison,
@@ -47,19 +50,25 @@ def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdi
     judged = judge_test_changes(context, workspace)
     if early := _refuse_without_run(context, judged, changes, measure):
         return early, ()
+    if worse := find_new_findings(context, measure):
+        return replace(worse[0], final=True), worse[1]
     try:
         judgements = _compare_all_checks(context, workspace, changes, judged)
     finally:
         workspace.restore(snapshot)
     verdict = add_licensed_changes(_make_final_verdict(context, judgements, changes, measure), judged)
+    if verdict.ruling is Ruling.PASS and (why := refuse_unproven_changes(context, workspace, changes, judged, judgements)):
+        verdict = replace(verdict, ruling=Ruling.FAIL, reason=f"a test was {why}")
     verdict, blocks = add_new_tests_to_verdict(context, workspace, changes, judgements, verdict)
+    verdict = add_function_changes(verdict, context, workspace)
     return (replace(verdict, reason=f"{report.reason}; {verdict.reason}") if report else verdict), blocks
 
 
 def _refuse_without_run(context: ToolContext, judged: ChangedTests, changes: Sequence[Change], measure: int) -> Verdict | None:
     """What needs no run to be refused."""
     if not changes:
-        return Verdict(Ruling.FAIL, "nothing was changed", final=True, measure=measure)
+        ruling = Ruling.PASS if context.state.dialogue.turn else Ruling.FAIL  # a turn of a conversation may be an answer alone
+        return Verdict(ruling, "nothing was changed", final=True, measure=measure)
     if broken := check_changed_files_compile(context, [change.path for change in changes]):
         reason = "does not compile: " + "; ".join(failure.message for failure in broken.failures)
         return Verdict(Ruling.FAIL, reason, (broken,), final=True, measure=measure)
@@ -96,9 +105,7 @@ def _compare_all_checks(
     commit, such as a forged `.pyc`, must not decide.
     """
     known, snapshot = pair_checks_with_baseline(context), workspace.snapshot()
-    replaced = [
-        change.path for change in changes if _replaces_base_tests(change) and not judged.is_tried_as_delivered(change.path)
-    ]
+    replaced = [change.path for change in changes if _replaces_base_tests(change) and not judged.is_tried_as_delivered(change)]
     judgements: list[CheckComparison] = []
     if replaced:
         workspace.restore(snapshot, fresh=True)
@@ -121,7 +128,7 @@ def _run_full_check(context: ToolContext, check: Check, before: BaselineCheck, s
 
 def _compare_with_base_tests(context: ToolContext, check: Check, before: BaselineCheck) -> CheckComparison:
     ran = _run_full_check(context, check, before, "full, with the tests of the base")
-    return confirm_final_regressions(context, check, ran, before, compare_run_with_base_tests)
+    return replace(confirm_final_regressions(context, check, ran, before, compare_run_with_base_tests), with_base_tests=True)
 
 
 def _compare_delivered_tree(

@@ -1,6 +1,5 @@
 """The outcome of a step, whether the task ends with it, and its record in the journal."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -10,28 +9,28 @@ from afresh.core.event import ActionsExecuted, Event, QuestionAsked, StepFinishe
 from afresh.core.state import State
 from afresh.core.step_history import FAILED_SUFFIX
 from afresh.core.step_result import (
-    TELLING_LINE,
     ActionResult,
     KeepOrRevertResult,
     StepActions,
     StepConclusion,
     StepVerification,
+    find_command_result,
     shorten_action,
 )
 from afresh.core.task import TaskStatus
 from afresh.core.tool_traits import ToolTrait, has_trait
-from afresh.core.truncate import to_one_line, truncate_text
+from afresh.core.truncate import truncate_text
 from afresh.core.verdict import Ruling, Verdict
 from afresh.journal.append import append_events
 from afresh.journal.checkpoint import add_checkpoint
 from afresh.policy.questions import ask_about_test_changes, ask_about_unverifiable, ask_after_step_limit
 from afresh.policy.stall.escalation import check_for_stall
 from afresh.runtime import Runtime
+from afresh.verification.nothing_to_offer import explain_nothing_to_offer
 
 MAX_COMPLETION_REFUSALS = 3
 MAX_PUT_BACKS = 2
 """Times that changes of tests are put back before a person is asked."""
-DURATION_SUFFIX = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
 
 
 def conclude_step(
@@ -84,6 +83,8 @@ def end_by_verdict(
         return ()
     reason = judged.verdict.reason
     if judged.verdict.ruling is Ruling.FAIL:
+        if not state.workspace.changed and (nothing := explain_nothing_to_offer(state, runtime)):
+            return (TaskEnded(TaskStatus.UNCHANGED, nothing),)
         given_up = TaskEnded(TaskStatus.FAILED, f"completion refused {MAX_COMPLETION_REFUSALS} times; the last time: {reason}")
         return (given_up,) if state.verification.refusals + 1 >= MAX_COMPLETION_REFUSALS else ()
     commit = runtime.workspace.publish(settled.snapshot, render_commit_message(state, deeds.complete, judged.verdict))
@@ -115,7 +116,8 @@ def summarise_actions(deeds: StepActions) -> str:
     endings = ["" if deed.outcome.ok else " (not done)" if deed.outcome.refused else FAILED_SUFFIX for deed in told]
     names = Counter(describe_done_action(deed) + ending for deed, ending in zip(told, endings, strict=True))
     names.update({f"read {name_lines_read(reading)}": 1} if len(reading) > 1 else {})
-    return ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in names.items())
+    did = [name if count == 1 else f"{name} ({count} times)" for name, count in names.items()]
+    return ", ".join([*([deeds.again] if deeds.again else []), *did])
 
 
 def name_lines_read(reading: Sequence[ActionResult]) -> str:
@@ -140,17 +142,17 @@ def describe_done_action(deed: ActionResult) -> str:
 
 def describe_command_result(text: str) -> str:
     """How a command ended, by the line that tells most of what it printed. No times: the same result has the same words."""
-    printed = [line for line in text.splitlines() if line.strip() and not re.match(r"\$ |exit \d+", line)]
-    spoken = [line for line in printed if TELLING_LINE.search(line)]
-    return f" → {to_one_line(DURATION_SUFFIX.sub('', (spoken or printed)[-1]), 90)}" if printed else ""
+    result = find_command_result(text)
+    return f" → {result}" if result else ""
 
 
 def render_commit_message(state: State, summary: str, verdict: Verdict) -> str:
     subject, *rest = summary.strip().splitlines() or [state.task.goal]
     body = "\n".join(rest).strip()
     verified = "Verified" if verdict.ruling is Ruling.PASS else "Not verified"
+    lowered = "\n".join(f"- {one.words}" for one in verdict.evidence.lowered)
     parts = [
-        _shorten_subject(subject), body, f"Goal: {state.task.goal}" if state.task.goal not in summary else "",
+        _shorten_subject(subject), body, lowered, f"Goal: {state.task.goal}" if state.task.goal not in summary else "",
         f"{verified}: {verdict.reason}", f"Afresh-Task: {state.task.id}",
     ]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -1,11 +1,13 @@
 """Which changes of tests a task may make, and how those that it may not are put back alone."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from afresh.core.change import Change
 from afresh.core.licence_for_tests import LicensedChange, Weakening, WeakeningWay
 from afresh.core.match_licence import is_covered, match_licence
-from afresh.core.recognise_test_files import is_conftest, is_test_file
+from afresh.core.recognise_test_files import get_file_name, is_conftest, is_test_file
 from afresh.core.task import WRITE_TESTS_TYPE, Check
 from afresh.core.verdict import list_first_names
 from afresh.ports.tool import ToolContext
@@ -18,8 +20,8 @@ from afresh.verification.weakened_tests_by_grammar import put_back_tests_by_gram
 
 MAX_NAMED_WEAKENINGS = 5
 HOW_TO_GET_A_LICENCE = (
-    "if the task asks for this change, `note` subject=licence, text=the tests (path::test), why=its exact words; else `ask`, or "
-    "leave them"
+    "if the task asks for this change, `note` subject=licence, text=the tests (path::test), why=its exact words: the edits are "
+    "then applied again in that step; else `ask`, or leave them"
 )
 
 
@@ -46,24 +48,36 @@ class ChangedTests:
         """For the person who reads the verdict: what was changed, and by which words."""
         told = dict[str, list[str]]()
         for one, entry in self.licensed:
-            told.setdefault(f"“{entry.quote}”" if entry.quote else "--allow-test-changes", []).append(one.told)
-        return "; ".join(f"tests changed as asked by {words}: {list_first_names(ways, 3)}" for words, ways in told.items())
+            way = "tests changed because of" if entry.needs_proof else "tests changed as asked by"
+            told.setdefault(f"{way} {entry.reason or '--allow-test-changes'}", []).append(one.told)
+        return "; ".join(f"{why}: {list_first_names(ways, 3)}" for why, ways in told.items())
 
     def covers_test(self, test: str) -> bool:
         """Whether the test itself was changed with a licence: as it was at the base it may fail, and it may be gone."""
         return any(is_named_by(one, test) for one, _ in self.licensed)
 
-    def is_tried_as_delivered(self, path: str) -> bool:
-        """Whether more than single tests of a file was changed with a licence, or a `conftest.py` above it: with it as it was
-        no test can be run."""
-        shared = {one.path for one, _ in self.licensed if not _is_single_test(one)}
-        return path in shared or any(is_conftest(one) and path.startswith(one.removesuffix("conftest.py")) for one in shared)
+    def is_tried_as_delivered(self, change: Change) -> bool:
+        """Whether more than single tests of a file was changed with a licence, or a `conftest.py` above it, or a helper that it
+        no longer imports: with it as it was no test can be run."""
+        shared = {one.path for one, _ in self.licensed if not is_single_test(one)}
+        above = (one for one in shared if is_conftest(one))
+        return (
+            change.path in shared
+            or any(change.path.startswith(one.removesuffix("conftest.py")) for one in above)
+            or any(_drops_import(change, one) for one in shared)
+        )
 
 
 NO_TEST_CHANGES = ChangedTests()
 
 
-def _is_single_test(one: Weakening) -> bool:
+def _drops_import(change: Change, helper: str) -> bool:
+    """Whether a line that imports from the helper is gone."""
+    module = re.escape(get_file_name(helper).removesuffix(".py"))
+    return bool(re.search(rf"^-\s*(?:from|import)\b.*\b{module}\b", change.patch, re.MULTILINE))
+
+
+def is_single_test(one: Weakening) -> bool:
     """And not a value or helper that others use, in the file or in a class."""
     return is_test_file(one.path) and one.name.rpartition(".")[2].startswith(("test", "Test"))
 
@@ -81,14 +95,13 @@ def is_named_by(one: Weakening, test: str) -> bool:
 
 
 def is_licensed_test(test: str, licence: Sequence[LicensedChange]) -> bool:
-    """Whether a test of a report is one that the licence names or describes: until it is changed it may fail."""
+    """Whether a test of a report is one that the licence covers: until it is changed it may fail."""
     path, _, inner = test.partition("::")
     name = inner.partition("[")[0].replace("::", ".")
     if not inner:
         *module, owner, function = test.split(".") if test.count(".") > 1 else ("", "", "")
         path, name = f"{'/'.join(module)}.py", f"{owner}.{function}"
-    named = [entry for entry in licence if entry.path or entry.name or entry.words]
-    return any(is_covered(Weakening(path, WeakeningWay.ALTER, "", name), entry) for entry in named)
+    return any(is_covered(Weakening(path, WeakeningWay.ALTER, "", name), entry) for entry in licence)
 
 
 def judge_test_changes(context: ToolContext, workspace: Workspace) -> ChangedTests:

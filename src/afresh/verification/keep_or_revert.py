@@ -6,17 +6,45 @@ from dataclasses import replace
 from afresh.core.change import hunks_from_changes
 from afresh.core.event import ChangeKeptOrReverted, OutputDigested, PlanSet
 from afresh.core.fact import Fact, FactKind
+from afresh.core.licence_for_tests import RefusedEdits
 from afresh.core.state import State
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
 from afresh.core.verdict import Verdict, list_first_names
-from afresh.memory.failed_approaches import clear_kept_attempts, remember_failed_approach, remember_put_back, remember_refusal
+from afresh.memory.failed_approaches import (
+    clear_kept_attempts,
+    forget_batches,
+    remember_failed_approach,
+    remember_put_back,
+    remember_refusal,
+)
 from afresh.runtime import Runtime
 
 MAX_NAMED_PUT_BACK = 5
 """Tests or settings that are named where something was put back."""
+MAX_SOURCE_CHARACTERS = 2_000
+"""Of a refused change of a test that are kept, to compare them with the words of a licence."""
 
 
 def keep_or_revert(state: State, deeds: StepActions, judged: StepVerification, runtime: Runtime) -> KeepOrRevertResult:
+    """What was refused for want of a licence is recorded, so that it can be applied again; once."""
+    settled = keep_or_restore_tree(state, deeds, judged, runtime)
+    refused = find_refused_edits(state, deeds, judged, settled, runtime) if judged.put_back and not deeds.again else None
+    events = [
+        replace(event, refused=refused, again=deeds.again) if isinstance(event, ChangeKeptOrReverted) else event
+        for event in settled.events
+    ]
+    return replace(settled, events=tuple(events))
+
+
+def find_refused_edits(
+    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
+) -> RefusedEdits:
+    paths = tuple(change.path for change in runtime.workspace.changes(settled.snapshot, deeds.snapshot))
+    tests = tuple(replace(one, source=one.source[:MAX_SOURCE_CHARACTERS]) for one in judged.put_back)
+    return RefusedEdits(state.work.step + 1, settled.snapshot, deeds.snapshot, paths, tests)
+
+
+def keep_or_restore_tree(state: State, deeds: StepActions, judged: StepVerification, runtime: Runtime) -> KeepOrRevertResult:
     if judged.regressed:
         return revert_step(state, deeds, judged, runtime)
     settled = keep_changes(state, deeds, judged, runtime)
@@ -81,7 +109,8 @@ def revert_step(state: State, deeds: StepActions, judged: StepVerification, runt
     step, why = state.work.step + 1, judged.verdict.reason if judged.verdict else ""
     failed, blocks = remember_failed_approach(step, deeds, judged)
     reverted = ChangeKeptOrReverted(step, False, state.workspace.snapshot, state.workspace.changed, why=why)
-    events = (reverted, OutputDigested(facts=(failed,)), *reopen_plan_items(state, deeds))
+    facts = (*forget_batches(state, deeds), failed)
+    events = (reverted, OutputDigested(facts=facts), *reopen_plan_items(state, deeds))
     return KeepOrRevertResult(False, state.workspace.snapshot, events, blocks)
 
 

@@ -11,7 +11,12 @@ from afresh.core.task import Check
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree, Workspace
-from afresh.verification.check_configuration import find_changed_settings, is_check_configuration, list_changed_settings
+from afresh.verification.check_configuration import (
+    find_changed_settings,
+    has_stricter_filters,
+    is_check_configuration,
+    list_changed_settings,
+)
 from afresh.verification.weakened_python_tests import find_weakened_python_tests
 from afresh.verification.weakened_tests_by_grammar import (
     find_weakened_tests_elsewhere,
@@ -128,4 +133,5 @@ def find_weakening_settings(path: str, base: str | None, now: str | None, checks
             name,
         )
         for name, grown in names.items()
+        if not (name.endswith(".filterwarnings") and has_stricter_filters(path, base, now, name))
     )

@@ -1,16 +1,28 @@
 """One run of a check held against its run at the baseline."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from afresh.core.archived_block import Block
 from afresh.core.task import Check
-from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict, format_count, list_first_names, summarise_check_run
+from afresh.core.verdict import (
+    TARGETED_SCOPE_PREFIX,
+    Baseline,
+    CheckRun,
+    EvidenceSource,
+    Ruling,
+    Verdict,
+    format_count,
+    list_first_names,
+    summarise_check_run,
+)
 from afresh.outputs.test_reports.outcomes import ERROR, OutcomesByTest
 from afresh.ports.tool import ToolContext
 from afresh.verification.baseline import load_baseline_outcomes
 from afresh.verification.checks import NO_TESTS, CheckResult
 from afresh.verification.doubtful_evidence import find_doubt
+from afresh.verification.runner_reports import CUT_OUTPUT_MARK
 
 MAX_LOST_TESTS = 20
 _UNITTEST_LOAD_ERROR_PREFIX = "unittest.loader._FailedTest."
@@ -49,6 +61,8 @@ class CheckComparison:
     notes: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     """Tests that failed, and passed when they were run again."""
+    with_base_tests: bool = False
+    """The code of the task was run with the tests of the base."""
 
 
 def compare_step_run(ran: CheckResult, before: BaselineCheck) -> CheckComparison:
@@ -93,9 +107,20 @@ def _describe_unreadable_run(ran: CheckResult, before: BaselineCheck) -> str:
 
 
 def _describe_doubtful_run(ran: CheckResult, before: BaselineCheck) -> str:
+    if _lacks_runner_report(ran, before):
+        return (
+            f"`{before.run.command}` exits 0 without the report that its test runner wrote before: what it prints proves nothing"
+        )
     exits = (before.run.exit, ran.run.exit)
     doubt = find_doubt(before.run.evidence, ran.evidence, exits, before.outcomes.tests.keys())
     return f"`{before.run.command}` {doubt}" if doubt else ""
+
+
+def _lacks_runner_report(ran: CheckResult, before: BaselineCheck) -> bool:
+    """Whether a whole run that exits 0 left no report, though the one at the baseline did. A run of some tests may leave none."""
+    is_whole = not ran.run.scope.startswith(TARGETED_SCOPE_PREFIX)
+    sources = (before.run.evidence.source, ran.evidence.source)
+    return is_whole and not ran.run.exit and sources[0] is EvidenceSource.RUNNER and sources[1] is not EvidenceSource.RUNNER
 
 
 def find_regressions(now: OutcomesByTest, before: BaselineCheck) -> tuple[str, ...]:
@@ -141,7 +166,7 @@ def compare_final_run(ran: CheckResult, before: BaselineCheck, waived: frozenset
     """Does the whole check hold, and does every test that passed still run and pass? `waived` tests may be gone."""
     if known := _compare_at_once(ran, before):
         return known
-    gone = find_missing_tests(ran.outcomes, before) - waived
+    gone = _drop_renamed_cases(find_missing_tests(_assume_all_named(ran), before) - waived, ran.outcomes, before)
     if gone:
         problem = (
             f"{format_count(len(gone), 'test')} ran before and {'is' if len(gone) == 1 else 'are'} skipped or gone "
@@ -151,6 +176,20 @@ def compare_final_run(ran: CheckResult, before: BaselineCheck, waived: frozenset
     if problem := _describe_fewer_tests(ran.outcomes, before):
         return CheckComparison(ran, problem)
     return CheckComparison(ran, *_judge_exit_code(ran, before))
+
+
+def _drop_renamed_cases(gone: frozenset[str], now: OutcomesByTest, before: BaselineCheck) -> frozenset[str]:
+    """Without cases of tests that have as many as before: the values of a case are in its name. Whether they may change is asked
+    where the test file is compared."""
+    cases = [Counter(test.partition("[")[0] for test in ran.passing | ran.failing) for ran in (before.outcomes, now)]
+    fewer = {name for name, count in cases[0].items() if cases[1][name] < count}
+    return frozenset(test for test in gone if "[" not in test or test.partition("[")[0] in fewer)
+
+
+def _assume_all_named(ran: CheckResult) -> OutcomesByTest:
+    """The outcomes, where a test that a whole output does not name has not run. Of an output that was cut this is not known."""
+    is_cut = any(CUT_OUTPUT_MARK in block.text for block in ran.blocks[:1])
+    return ran.outcomes if is_cut or not ran.outcomes.readable else replace(ran.outcomes, named=True)
 
 
 def _describe_fewer_tests(now: OutcomesByTest, before: BaselineCheck) -> str:
@@ -180,7 +219,7 @@ def find_missing_tests(now: OutcomesByTest, before: BaselineCheck) -> frozenset[
 
 def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     if ran.run.exit == 0:
-        return "", (), ()
+        return _describe_hidden_failures(ran, before), (), ()
     failing = ran.outcomes.failing
     if failing and failing <= before.flaky:
         return "", (), (f"flaky, deciding nothing: {list_first_names(failing)}",)
@@ -193,6 +232,15 @@ def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tupl
             f"{list_first_names(old)}"
         )
     return f"`{before.run.command}` exits {ran.run.exit}: " + ("; ".join(parts) or "it must exit 0"), (), ()
+
+
+def _describe_hidden_failures(ran: CheckResult, before: BaselineCheck) -> str:
+    """Failing tests of a command that exits 0, unless it did so at the baseline, too."""
+    failing = ran.outcomes.failing - before.undecided
+    if not failing or (before.outcomes.failing and not before.run.exit):
+        return ""
+    told = f"{format_count(len(failing), 'test')} {_conjugate_fail(len(failing))}"
+    return f"`{before.run.command}` exits 0, though {told}: {list_first_names(failing)}"
 
 
 def pair_checks_with_baseline(context: ToolContext, seen: Iterable[str] = ()) -> list[tuple[Check, BaselineCheck]]:
@@ -215,15 +263,22 @@ def waive_tests(before: BaselineCheck, is_waived: Callable[[str], bool]) -> Base
 
 
 def verdict_from_comparisons(judgements: Sequence[CheckComparison], measure: int, prefix: str = "") -> Verdict:
-    """One verdict of many judgements."""
+    """One verdict of many judgements. It names first the checks as the user runs them, then those with the base's tests."""
     problems = [judgement.problem for judgement in judgements if judgement.problem]
     lost = dict.fromkeys(test for judgement in judgements for test in judgement.regressions)
     notes = dict.fromkeys(note for judgement in judgements for note in judgement.notes)
     runs = tuple(judgement.ran.run for judgement in judgements)
-    said = problems or [prefix + "; ".join(summarise_check_run(run) for run in runs)]
+    told = sorted(judgements, key=lambda judgement: judgement.with_base_tests)
+    said = problems or [prefix + "; ".join(_summarise_comparison(judgement) for judgement in told)]
     flaky = dict.fromkeys(test for judgement in judgements for test in judgement.flaky)
     ruling = Ruling.FAIL if problems else Ruling.PASS
     return Verdict(ruling, "; ".join([*said, *notes]), runs, tuple(lost), measure=measure, flaky=tuple(flaky))
+
+
+def _summarise_comparison(judgement: CheckComparison) -> str:
+    """The run in a line. If it is accepted, those of the base's tests that fail are the ones that may change."""
+    expected = judgement.with_base_tests and judgement.ran.run.failed and not judgement.problem
+    return summarise_check_run(judgement.ran.run) + (" (these may fail: the task changed them)" if expected else "")
 
 
 def collect_archived_blocks(judgements: Iterable[CheckComparison]) -> tuple[Block, ...]:

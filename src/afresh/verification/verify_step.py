@@ -28,7 +28,9 @@ from afresh.verification.judge_test_changes import (
     judge_test_changes,
     put_back_changes,
 )
+from afresh.verification.network_use import name_network_use
 from afresh.verification.open_items import name_open_items
+from afresh.verification.project_linters import find_new_findings
 from afresh.verification.protected_tests import is_protected_path
 from afresh.verification.regressions import (
     BaselineCheck,
@@ -98,7 +100,7 @@ def _verify_change(context: ToolContext, state: State, deeds: StepActions, runti
 
 def _verify_claim(context: ToolContext, state: State, deeds: StepActions, runtime: Runtime) -> StepVerification:
     verdict, blocks = verify_completion(context, runtime.workspace)
-    verdict = name_open_items(verdict, state, deeds)
+    verdict = name_network_use(name_open_items(verdict, state, deeds), state, deeds)
     if not verdict.weakened:
         return StepVerification(verdict, blocks)
     judged = judge_test_changes(context, runtime.workspace)
@@ -133,6 +135,8 @@ def verify_step(context: ToolContext, changed: Sequence[str]) -> tuple[Verdict, 
         return Verdict(Ruling.FAIL, reason, (broken,), measure=measure), ()
     if not context.state.task.checks:
         return Verdict(Ruling.BLOCKED, NO_CHECKS_REASON, measure=measure), ()
+    if worse := find_new_findings(context, measure):
+        return worse
     judgements = [
         confirm_step_regressions(context, check, _run_narrowest_check(context, known, check, changed), known, compare_step_run)
         for check, known in _pair_checks_for_step(context)

@@ -1,6 +1,7 @@
 """Was a Python test file weakened? Compared as syntax, statement by statement, so that layout, comments and docstrings are free.
 
-What is only added is free: a test, a helper, an import, an entry more in a list of the module or in the cases of a test.
+What is only added is free: a test, a helper, an import, an entry more in a list of the module or in the cases of a test, a check
+more in a test.
 """
 
 import ast
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from afresh.core.licence_for_tests import Weakening, WeakeningWay
 from afresh.core.recognise_test_files import is_conftest
 from afresh.verification.extended_literals import has_only_more_cases, is_extended, is_extended_anywhere
+from afresh.verification.strengthened_tests import is_strengthened
 
 DEFINITION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -145,7 +147,7 @@ def _describe_lost(scope: _Scope, lost: ast.stmt, now: ast.stmt | None) -> Weake
     shown = scope.qualify(lost.name if isinstance(lost, DEFINITION_NODES) else _quote_statement(lost))
     if now is None:
         return scope.report(_choose_removal(scope), name, f"{shown} was removed", lost)
-    if is_extended(lost, now, scope.after):
+    if is_extended(lost, now, scope.after) or is_strengthened(lost, now):
         return None
     if is_switched_off(lost, now):
         return scope.report(WeakeningWay.SKIP, name, f"{shown} was altered so that it is skipped or asserts nothing", lost, now)

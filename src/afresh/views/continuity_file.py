@@ -11,6 +11,7 @@ from afresh.core.fact import FactKind
 from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.text import to_visible_json, to_visible_json_lines
+from afresh.core.verdict import sum_check_runs
 from afresh.memory.user_corrections import apply_corrections
 from afresh.views.bounded_json import list_within_tokens, render_json_document, truncate_lines_to_tokens, truncate_to_tokens
 from afresh.views.file_io import file_name_from_task
@@ -25,7 +26,6 @@ from afresh.views.task_status import (
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
-    sum_check_runs,
 )
 
 NAME_TOKENS = 22
@@ -50,9 +50,7 @@ def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]
     yield "branch", truncate_to_tokens(state.workspace.branch, NAME_TOKENS)
     yield (
         "worktree",
-        truncate_to_tokens(f"worktrees/{state.task.id}", NAME_TOKENS)
-        if state.workspace.branch and not state.workspace.commit
-        else "",
+        "`git worktree list` shows where" if state.workspace.branch and not state.workspace.commit else "",
     )
     yield "base", state.workspace.base[:12]
     yield "commit", state.workspace.commit[:12]
@@ -130,7 +128,6 @@ _MEMORY_FILES = {
     "tasks/<task>.json": "its state in short",
     "project_memory.json": "what finished tasks have left behind",
     "../knowledge": "what tasks have learnt, to be approved or used",
-    "worktrees/<task>": "its files, a git worktree on its branch",
 }
 """Paths relative to this file."""
 _RESUME_COMMANDS = {
@@ -202,7 +199,7 @@ def _summarise_first_task(state: State, told: RulesAndCorrections) -> dict[str, 
 
 
 def _describe_waits(ticket: QueueTicket, tickets: Sequence[QueueTicket]) -> str:
-    reached = {other.task for other in tickets if other.status in (TaskStatus.DONE, TaskStatus.APPLIED)}
+    reached = {other.task for other in tickets if other.status.satisfies}
     return truncate_to_tokens(", ".join(need for need in ticket.needs if need not in reached), 8)
 
 

@@ -36,9 +36,11 @@ class DecisionRun:
     @property
     def told(self) -> str:
         changes = [branch.line["change"] for branch in self.branches if "change" in branch.line]
-        fates = {"kept": "kept", "put back": "put back", "reverted": "reverted", "none": "without a change"}
+        fates = {"kept": "kept", "put back": "put back", "reverted": "undone", "none": "without a change"}
         counts = [f"{changes.count(change):,} {fate}" for change, fate in fates.items() if change in changes]
-        told = {"none": "no change"}.get(changes[0], changes[0]) if len(changes) == 1 else ", ".join(counts)
+        told = (
+            {"none": "no change"}.get(changes[0], fates.get(changes[0], changes[0])) if len(changes) == 1 else ", ".join(counts)
+        )
         upkeep = dict.fromkeys(
             _describe_upkeep_lines([branch.line for branch in self.branches if branch.line["type"] == UPKEEP_TYPE])
         )
@@ -100,13 +102,13 @@ def _describe_upkeep_lines(lines: Sequence[DecisionLine]) -> Iterator[str]:
     """Summarise: ceiling changes with the last reason, findings with evidence, counts of the rest."""
     if changes := [line for line in lines if line["kind"] == "rebudgeted"]:
         ceilings = [line["text"].split()[-1] for line in changes]
-        yield f"ceiling {' → '.join(ceilings[-3:])} ({to_one_line(changes[-1]['why'], 120)})"
+        yield f"token limit {' → '.join(ceilings[-3:])} ({to_one_line(changes[-1]['why'], 120)})"
     yield from (f"{line['text']}, {to_one_line(line['why'], 120)}".rstrip(", ") for line in lines if line["kind"] == "noticed")
     for kind, noun in (("compacted", "compaction"), ("checkpointed", "checkpoint")):
         if number := sum(line["kind"] == kind for line in lines):
             yield format_count(number, noun)
     for kind, what in (
-        ("breached", "over the ceiling by the provider's count"),
+        ("breached", "over the token limit by the provider's count"),
         ("doubted", "with a count that is not believed"),
     ):
         if number := sum(line["kind"] == kind for line in lines):

@@ -9,6 +9,15 @@ from afresh.core.truncate import to_one_line
 _MARKUP_PATTERN = re.compile(r"!(?=\[)|\](?=\()|<(?=[A-Za-z/!?])")
 
 
+_REFERENCE_PATTERN = re.compile(r"([#@]|\bGH-|/(?:issues|pull|merge_requests|work_items)/)(?=\w)")
+"""What a forge would link, close or call."""
+
+
+def break_references(text: str) -> str:
+    """Put a blank into references, so that foreign text closes no issue and calls nobody."""
+    return _REFERENCE_PATTERN.sub(r"\1 ", text)
+
+
 def escape_inline(text: str, limit: int = 0) -> str:
     return _escape_markup(to_one_line(text, limit))
 

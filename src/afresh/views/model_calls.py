@@ -1,7 +1,7 @@
 """Model calls as plain data: one, two compared, and their growth over a task."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from typing import Any
 
@@ -58,18 +58,31 @@ def _section_to_json(section: Section, whole: int, drawn: float | None) -> dict[
 
 
 def call_diff_to_json(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> dict[str, Any]:
-    old, new = _name_sections(before), _name_sections(after)
+    """Compare two calls. Both are counted as the later one was: the factor that a provider's reports teach may have changed."""
+    old, new = name_sections(before), name_sections(after)
+    old = _count_like(old, new)
     rows = [_compare_sections(name, old.get(name), new.get(name)) for name in dict.fromkeys((*old, *new))]
     return {"steps": list(steps), "sections": rows, "delta": sum(row["delta"] for row in rows)}
 
 
-def _name_sections(sections: Sequence[Section]) -> dict[str, Section]:
+def name_sections(sections: Sequence[Section]) -> dict[str, Section]:
     """Return sections by name; a repeated name gets a number."""
     named: dict[str, Section] = {}
     for section in sections:
         count = sum(other.name == section.name for other in named.values())
         named[section.name if not count else f"{section.name} ({count + 1})"] = section
     return named
+
+
+def _count_like(old: dict[str, Section], new: dict[str, Section]) -> dict[str, Section]:
+    """Return the sections of the first call with the counts that the second would give them, by those that are the same."""
+    same = [name for name, section in old.items() if name in new and new[name].text == section.text]
+    now, then = sum(new[name].tokens for name in same), sum(old[name].tokens for name in same)
+    factor = now / then if then else 1.0
+    return {
+        name: replace(section, tokens=new[name].tokens if name in same else round(section.tokens * factor))
+        for name, section in old.items()
+    }
 
 
 def _compare_sections(name: str, old: Section | None, new: Section | None) -> dict[str, Any]:

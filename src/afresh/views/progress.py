@@ -2,38 +2,50 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from afresh.core import event as happened
-from afresh.core.action import Action, Observation, describe_action
+from afresh.core.action import describe_action
 from afresh.core.event import JournalEntry
 from afresh.core.progress_event import (
     ActionBegan,
-    ActionEnded,
+    BaselineRunBegan,
     CallBegan,
     CallDelayed,
-    CallEnded,
     CheckBegan,
-    CheckEnded,
     CheckScope,
     ProgressEvent,
     ReplyStreamed,
+    TestsFinished,
     WorkNotice,
 )
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
+from afresh.core.step_record import StepRecord
+from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import describe_question, sum_check_runs
+from afresh.core.verdict import Baseline, describe_linter_runs, sum_check_runs
+from afresh.views.step_line import find_first_sentence, make_step_line
+from afresh.views.task_status import describe_question
 
-MAX_PROGRESS_LINES = 6
+NO_TESTS_FINISHED = TestsFinished(0)
+MAX_STREAMED_CHARACTERS = 2_000
+"""How much of a reply that comes in is kept to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgressLine:
-    """One line about a step or an event. `mark` is ✓, ✗ or •."""
+    """One line about a step or an event. `mark` is one of a step, or •."""
 
     mark: str
     text: str
     step: int = 0
+    result: str = ""
+    """What came of a step."""
+    thought: str = ""
+    """What the model said with it."""
+    detail: bool = False
+    """Only for those who want to know everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +53,16 @@ class RunProgress:
     since: float
     state: State | None = None
     doing: str = ""
-    action: str = ""
+    doing_since: float = 0.0
+    said: str = ""
+    """What the model says: the end of it while it comes in."""
+    tests: TestsFinished = NO_TESTS_FINISHED
+    """How far the command that runs has come."""
     step: int = 0
     tokens: int = 0
     budget: int = 0
-    reserve: int = 0
     cost: str = ""
     """The task's cost as text; empty for free models."""
-    lines: tuple[ProgressLine, ...] = ()
-    """The last few lines."""
 
 
 def update_run_progress(
@@ -57,26 +70,43 @@ def update_run_progress(
 ) -> tuple[RunProgress, tuple[ProgressLine, ...]]:
     """Return the progress after a commit, and the new lines."""
     if glance.state and glance.state.task.id != state.task.id:
-        glance = RunProgress(glance.since, lines=glance.lines)
-    kept_before = glance.state.workspace.kept if glance.state else None
-    new = _make_progress_lines(state, [entry.event for entry in entries], kept_before)
+        glance = RunProgress(glance.since)
+    new = _make_progress_lines(state, [entry.event for entry in entries])
     for entry in entries:
         match entry.event:
             case happened.CallRequested(step, audit):
-                glance = replace(glance, step=step, tokens=audit.tokens, budget=audit.budget, reserve=audit.reserve)
+                glance = replace(glance, step=step, tokens=audit.tokens, budget=audit.budget)
             case happened.ReplyReceived(step, reply):
-                glance = replace(glance, step=step, action=describe_actions(reply.actions))
+                glance = replace(glance, step=step, said=find_first_sentence(reply.thought))
+            case happened.StepFinished():
+                glance = replace(glance, said="")
             case _:
                 pass
-    return replace(glance, state=state, doing="", lines=(*glance.lines, *new)[-MAX_PROGRESS_LINES:]), new
+    return replace(glance, state=state, doing="", tests=NO_TESTS_FINISHED), new
 
 
-STREAM_REPORT_CHARACTERS = 200
-"""Characters of a reply between two progress reports."""
+def follow_progress_event(glance: RunProgress, event: ProgressEvent, now: float) -> RunProgress:
+    """Return the progress after what happens right now."""
+    match event:
+        case CallBegan():
+            glance = replace(glance, said="")
+        case TestsFinished(done, total, percent):
+            return replace(glance, tests=TestsFinished(done, total or glance.tests.total, percent))
+        case BaselineRunBegan(number=2):
+            glance = replace(glance, tests=TestsFinished(0, glance.tests.done))
+            return replace(glance, doing=describe_progress_event(event), doing_since=now)
+        case ReplyStreamed(text=text, spoken=True):
+            glance = replace(glance, said=(glance.said + text)[-MAX_STREAMED_CHARACTERS:])
+        case _:
+            pass
+    what = describe_progress_event(event)
+    return replace(glance, doing=what, doing_since=now, tests=NO_TESTS_FINISHED) if what else glance
+
+
 WORDS_BY_PURPOSE = {CallPurpose.SUMMARY: " to summarise older steps", CallPurpose.MEMORY: " to write down a lesson"}
 WORDS_BY_SCOPE = {
-    CheckScope.BASELINE: "running the checks twice before the first change",
-    CheckScope.CHANGE: "running the tests affected by the change, or all if these are not known",
+    CheckScope.BASELINE: "running the checks before the first change",
+    CheckScope.CHANGE: "running the tests affected by the change",
     CheckScope.COMPLETION: "running every check",
 }
 
@@ -86,65 +116,75 @@ def describe_progress_event(event: ProgressEvent) -> str:
     match event:
         case CallBegan(model, purpose):
             return f"waiting for {model}{WORDS_BY_PURPOSE.get(purpose, '')}"
-        case ReplyStreamed(model, text, characters):
-            before = characters - len(text)
-            due = characters // STREAM_REPORT_CHARACTERS > before // STREAM_REPORT_CHARACTERS
-            return f"{model} answers: about {characters // 4:,} tokens so far" if due else ""
+        case ReplyStreamed(model, text, characters) if characters == len(text):
+            return f"{model} is writing"
         case CallDelayed(text) | WorkNotice(text):
             return text
         case ActionBegan(action):
-            return action.tool
-        case CheckBegan(scope):
-            return WORDS_BY_SCOPE[scope]
-        case CallEnded() | ActionEnded() | CheckEnded():
+            return describe_action(action)
+        case CheckBegan() | BaselineRunBegan():
+            return _describe_check_event(event)
+        case _:
             return ""
 
 
-def describe_actions(actions: Sequence[Action]) -> str:
-    if not actions:
-        return "no action"
-    first = describe_action(actions[0])
-    return first if len(actions) == 1 else f"{first} and {len(actions) - 1} more"
+def _describe_check_event(event: CheckBegan | BaselineRunBegan) -> str:
+    if isinstance(event, CheckBegan):
+        return WORDS_BY_SCOPE[event.scope]
+    why = f"run {event.number} of {event.runs}, to find flaky tests" if event.runs > 1 else "one run"
+    return f"{to_one_line(event.command, 60)} before the first change ({why})"
 
 
-def _make_progress_lines(state: State, events: Sequence[happened.Event], kept_before: int | None) -> tuple[ProgressLine, ...]:
+def _make_baseline_lines(baseline: Baseline) -> list[ProgressLine]:
+    flaky = f", {len(baseline.flaky)} flaky" if baseline.flaky else ""
+    checks = sum_check_runs(baseline.runs).words if baseline.runs else "no checks"
+    once = ", run once" if baseline.once else ""
+    linters = describe_linter_runs(baseline)
+    also = [ProgressLine("•", f"also checked: {linters}")] if linters else []
+    return [ProgressLine("•", f"before the first change: {checks}{flaky}{once}"), *also]
+
+
+def _make_progress_lines(state: State, events: Sequence[happened.Event]) -> tuple[ProgressLine, ...]:
     lines: list[ProgressLine] = []
     for event in events:
         match event:
             case happened.TaskClaimed() if not any(isinstance(one, happened.QuestionAnswered) for one in events):
-                lines.append(ProgressLine("•", f"{state.task.id}: {to_one_line(state.task.goal, 100)}"))
+                lines.append(_make_goal_line(state))
             case happened.WorkspaceOpened(note=note) if note:
                 lines.append(ProgressLine("•", to_one_line(note, 300)))
             case happened.BaselineMeasured(baseline):
-                flaky = f", {len(baseline.flaky)} flaky" if baseline.flaky else ""
-                lines.append(
-                    ProgressLine(
-                        "•",
-                        (
-                            "before the first change: "
-                            f"{sum_check_runs(baseline.runs).words if baseline.runs else 'no checks'}{flaky}"
-                        ),
-                    )
-                )
+                lines += _make_baseline_lines(baseline)
             case happened.StepFinished(step, outcome):
-                lines.append(_make_step_line(step, outcome, events, kept_before is None or state.workspace.kept > kept_before))
+                lines.append(_make_step_line(state, step, outcome))
             case (
                 happened.CeilingChanged() | happened.ReserveChanged() | happened.MemoryCompacted() | happened.StrategyChanged()
                 | happened.PersonSpoke() | happened.StepsUndone() | happened.RecoveredFromCheckpoint()
             ):  # fmt: skip
                 lines += _make_lines_between_steps(event)
-            case happened.QuestionAsked(question):
+            case happened.QuestionAsked(question) if event.by != "model" or not _ends_step(events):
                 asked = describe_question(state) if question == state.dialogue.question else question
                 lines.append(ProgressLine("•", f"asks: {to_one_line(asked, 200)}"))
             case happened.QuestionAnswered(text):
                 lines.append(ProgressLine("•", f"answered: {to_one_line(text, 200)}"))
-            case happened.TaskEnded(status, reason):
-                asked = any(isinstance(one, happened.QuestionAsked) and one.question in reason for one in events)
-                told = "until you answer" if asked else to_one_line(reason, 200)
-                lines.append(ProgressLine("✗" if status.value == "failed" else "•", f"{status.value}: {told}"))
+            case happened.TaskEnded():
+                lines += _make_end_lines(event, events)
             case _:
                 pass
     return tuple(lines)
+
+
+def _ends_step(events: Sequence[happened.Event]) -> bool:
+    """Return whether a step ends with these events: its line says what the model asks."""
+    return any(isinstance(event, happened.StepFinished) for event in events)
+
+
+def _make_end_lines(event: happened.TaskEnded, events: Sequence[happened.Event]) -> list[ProgressLine]:
+    """Say why it ends; of a verified task and of a question that was just asked there is nothing to add."""
+    asked = any(isinstance(one, happened.QuestionAsked) and one.question in event.reason for one in events)
+    if asked or event.status is TaskStatus.DONE:
+        return []
+    mark = "✗" if event.status is TaskStatus.FAILED else "•"
+    return [ProgressLine(mark, f"{event.status.value}: {to_one_line(event.reason, 200)}")]
 
 
 def _make_lines_between_steps(
@@ -162,14 +202,15 @@ def _make_lines_between_steps(
     if isinstance(event, happened.StrategyChanged | happened.PersonSpoke | happened.StepsUndone):
         return [_make_guidance_line(event)]
     if isinstance(event, happened.ReserveChanged):
-        kept = f"{event.share:.0%} of the ceiling" if event.share else "as usual"
-        return [ProgressLine("•", f"reserve for the reply: {kept}; {to_one_line(event.reason, 200)}")]
+        kept = f"{event.share:.0%} of the token limit" if event.share else "as usual"
+        return [ProgressLine("•", f"reserve for the reply: {kept}; {to_one_line(event.reason, 200)}", detail=True)]
     if isinstance(event, happened.MemoryCompacted):
         note = f"; {to_one_line(event.note, 200)}" if event.note else ""
-        return [ProgressLine("•", f"memory compacted: {len(event.gone):,} passages archived{note}")]
+        return [ProgressLine("•", f"older steps summarised: {len(event.gone):,} passages archived{note}")]
     if event.budget == event.before:
         return []
-    return [ProgressLine("•", f"ceiling {event.before:,} → {event.budget:,}: {to_one_line(event.reason, 200)}")]
+    changed = f"token limit {event.before:,} → {event.budget:,}: {to_one_line(event.reason, 200)}"
+    return [ProgressLine("•", changed, detail=True)]
 
 
 def _make_guidance_line(event: happened.StrategyChanged | happened.PersonSpoke | happened.StepsUndone) -> ProgressLine:
@@ -182,22 +223,29 @@ def _make_guidance_line(event: happened.StrategyChanged | happened.PersonSpoke |
             return ProgressLine("•", f"undone: everything from step {step} on")
 
 
-def _make_step_line(step: int, outcome: str, events: Sequence[happened.Event], changed: bool) -> ProgressLine:
-    seen: tuple[Observation, ...] = ()
-    fate, good = outcome, True
-    tests = ""
-    for event in events:
-        match event:
-            case happened.ActionsExecuted(_, observations):
-                seen = observations
-            case happened.VerdictReached(_, verdict) if verdict.runs:
-                tests = f", {sum_check_runs(verdict.runs).words}"
-            case happened.ChangeKeptOrReverted(kept=False, why=why):
-                fate, good = f"reverted: {why}", False
-            case happened.ChangeKeptOrReverted(kept=True) if changed and tests:
-                fate = f"kept{tests}"
-            case _:
-                pass
-    good = good and all(observation.ok for observation in seen)
-    did = describe_actions([observation.action for observation in seen])
-    return ProgressLine("✓" if good else "✗", f"{to_one_line(did, 48)} → {to_one_line(fate, 200)}", step)
+def _make_step_line(state: State, step: int, outcome: str) -> ProgressLine:
+    record = next((one for one in reversed(state.memory.recent) if one.step == step), None)
+    return ProgressLine("·", to_one_line(outcome, 200), step) if record is None else _line_from_record(record)
+
+
+def _line_from_record(record: StepRecord) -> ProgressLine:
+    line = make_step_line(record)
+    return ProgressLine(line.mark, line.did, line.step, line.result, line.thought)
+
+
+def list_past_lines(state: State) -> tuple[ProgressLine, ...]:
+    """What is known of a task without reading its journal: the goal, the state before the first change, the last steps. The goal
+    of one that waits is shown when it starts."""
+    baseline = _make_baseline_lines(state.verification.baseline) if state.verification.baseline else []
+    recent = [_line_from_record(record) for record in state.memory.recent]
+    ready = ProgressLine("•", f"{state.task.id} waits for a worker")
+    return (ready if state.status is TaskStatus.READY else _make_goal_line(state), *baseline, *recent)
+
+
+def _make_goal_line(state: State) -> ProgressLine:
+    return ProgressLine("•", f"{state.task.id}: {to_one_line(state.task.goal, 100)}")
+
+
+def progress_line_to_json(task: str, line: ProgressLine) -> dict[str, Any]:
+    return {"task": task, "step": line.step or None, "mark": line.mark, "text": line.text, "result": line.result,
+            "thought": line.thought}  # fmt: skip

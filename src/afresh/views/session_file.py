@@ -7,13 +7,14 @@ from afresh.core.action import describe_subject
 from afresh.core.answer_options import list_user_statements, parse_options
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind, is_sure_observation
-from afresh.core.memory_state import StepRecord
 from afresh.core.state import State
+from afresh.core.step_record import StepRecord
 from afresh.core.subtask import SubtaskResult
 from afresh.core.text import to_visible_json_lines
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import CheckRun
 from afresh.views.markdown import escape_cell, escape_inline, format_code, quote_lines, split_into_parts
+from afresh.views.step_line import make_step_line
 from afresh.views.task_status import (
     describe_calibration,
     describe_ceiling,
@@ -228,7 +229,8 @@ def _render_fact(fact: Fact) -> str:
 
 
 def _render_step(record: StepRecord) -> list[str]:
-    lines = ["", f"### Step {record.step}: {'kept' if record.kept else 'reverted'}", ""]
+    line = make_step_line(record)
+    lines = ["", f"### Step {record.step}: {line.mark} {escape_inline(line.text, 300)}", ""]
     if record.thought:
         lines += [*quote_lines(record.thought[:2000]), ""]
     for seen in record.observations:
@@ -243,7 +245,7 @@ def _render_spending(state: State) -> list[str]:
         f"{state.spending.calls:,} model calls: {usage.input:,} tokens in ({usage.cached:,} of them cached), "
         f"{usage.output:,} out. "
         f"Largest call {state.tokens.largest_prompt:,} of {state.tokens.ceiling.highest or state.budget:,}. "
-        f"{state.workspace.kept:,} changes kept, {state.workspace.reverted:,} reverted.",
+        f"{state.workspace.kept:,} changes kept, {state.workspace.reverted:,} undone.",
         *([f"{describe_parts(state)}."] if state.work.subtasks else []),
         f"Ceiling: {'; '.join(said for said in (describe_ceiling(state), describe_calibration(state)) if said)}.",
     ]

@@ -1,4 +1,4 @@
-"""The task queue as plain data, for `afresh list` and `afresh status`."""
+"""The task queue as plain data, for `afresh status`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MAX_TASKS_PER_GROUP = 20
 MAX_OVER_SHOWN = 5
 WAITING_STATUSES = (TaskStatus.BLOCKED, TaskStatus.DONE, TaskStatus.FAILED)
 """Statuses that need a person."""
-SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED)
+SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED, TaskStatus.UNCHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class TaskGroup:
     hidden: int = 0
     """Tasks of the group that are not shown."""
     statuses: tuple[TaskStatus, ...] = ()
-    """The statuses to pass to `afresh list`."""
+    """The statuses to pass to `afresh status`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,7 @@ def ticket_detail_to_json(ticket: QueueTicket) -> dict[str, Any]:
         "max_steps": detail.limit if detail else None,
         "verdict": detail.ruling or None if detail else None,
         "outcome": detail.outcome if detail else "",
+        "follows": detail.follows if detail else "",
         "updated": format_time(detail.updated) if detail else None,
         "next": choose_next_command(ticket),
     }

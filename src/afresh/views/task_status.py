@@ -2,53 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import describe_open_items, describe_unproven_tests
+from afresh.core.verdict import CheckTally, describe_open_items, describe_unfixed, describe_unproven_tests, sum_check_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from afresh.core.fact import Fact
     from afresh.core.licence_for_tests import LicensedChange
+    from afresh.core.network_access import Connection, NetworkPermission
     from afresh.core.state import State
+    from afresh.core.task import TaskStart
     from afresh.core.verdict import CheckRun, FailedTest, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class CheckTally:
-    """Totals of test runs."""
-
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    failing: int = 0
-    """Checks that failed without naming a test."""
-    targeted: bool = False
-
-    @property
-    def words(self) -> str:
-        counts = [(self.passed, "passed"), (self.failed, "failed"), (self.skipped, "skipped")]
-        said = ", ".join(f"{count:,} {word}" for count, word in counts if count)
-        if self.failing:
-            said = ", ".join(part for part in (said, f"{format_count(self.failing, 'check')} failing") if part)
-        return f"{said or 'ok'} (targeted)" if self.targeted else said or "ok"
-
-
-def sum_check_runs(runs: Sequence[CheckRun]) -> CheckTally:
-    """Sum the last run of each check; grading runs some twice, first with the base's tests."""
-    runs = list({run.command: run for run in runs}.values())
-    return CheckTally(
-        sum(run.passed for run in runs),
-        sum(run.failed for run in runs),
-        sum(run.skipped for run in runs),
-        sum(run.exit != 0 and not run.failed for run in runs),
-        any(run.scope.startswith("targeted") for run in runs),
-    )
 
 
 def describe_check_run(run: CheckRun) -> str:
@@ -72,13 +42,20 @@ def list_current_runs(state: State) -> tuple[CheckRun, ...]:
     return verdict.runs if verdict and verdict.runs else baseline.runs if baseline else ()
 
 
+def list_lowered_functions(state: State) -> list[str]:
+    """Return each function that the task brought down, with its complexity before and after."""
+    verdict = find_current_verdict(state)[0]
+    return [one.words for one in verdict.evidence.lowered] if verdict else []
+
+
 def list_evidence_lines(state: State) -> list[tuple[str, str]]:
     """Return what the verdict on a finished task leaves open, as label and text; empty if nothing is open."""
     verdict = find_current_verdict(state)[0]
     if verdict is None:
         return []
     told = [("open", describe_open_items(verdict.evidence)), ("unproven", describe_unproven_tests(verdict.evidence))]
-    meaning = {"open": "plan items not done: ", "unproven": "passes without the change, too: "}
+    told.append(("left alone", describe_unfixed(verdict.evidence.unfixed)))
+    meaning = {"open": "plan items not done: ", "unproven": "passes without the change, too: ", "left alone": ""}
     return [(label, f"{meaning[label]}{text}") for label, text in told if text]
 
 
@@ -128,9 +105,47 @@ def describe_age(seconds: float) -> str:
     return "just now"
 
 
+def describe_start(start: TaskStart) -> str:
+    """Describe what a task begins with; empty for HEAD."""
+    told = [f"with the result of {start.follows}: {to_one_line(start.goal, 100)}"] if start.follows else []
+    told += ["with uncommitted changes of your checkout, which `apply` leaves as they are"] if start.carried else []
+    return "; ".join(told)
+
+
+def describe_short_age(seconds: float) -> str:
+    """Return an age for a narrow column, such as 3m, 5h or 2d."""
+    for size, name in ((86_400, "d"), (3_600, "h"), (60, "m")):
+        if seconds >= size:
+            return f"{int(seconds // size)}{name}"
+    return "now"
+
+
 def describe_licence(entry: LicensedChange) -> str:
     """Describe an entry of the licence to change tests, with the words that give it."""
-    return f"{entry.subject} ({', '.join(entry.ways)})" + (f": “{to_one_line(entry.quote, 200)}”" if entry.quote else "")
+    reason = replace(entry, quote=to_one_line(entry.quote, 200)).reason
+    return f"{entry.subject} ({', '.join(entry.ways)})" + (f": {reason}" if reason else "")
+
+
+def describe_permission(one: NetworkPermission) -> str:
+    """Describe what a permission opens, after "may"."""
+    from afresh.core.network_access import PermissionKind
+
+    where = "; in every task of this repository" if one.always else ""
+    if one.kind is PermissionKind.ADDRESS:
+        return f"reach {one.text} with any command{where}"
+    return f"reach any public address with {one.words}{where}"
+
+
+def describe_connection(one: Connection) -> str:
+    """Describe what was reached or refused, with the bytes in both directions."""
+    times = f", {one.count} times" if one.count > 1 else ""
+    return f"refused{times}: {one.refused}" if one.refused else f"{one.sent:,} bytes out, {one.received:,} in{times}"
+
+
+def list_allowed(state: State) -> list[str]:
+    """List what a person lets a task do."""
+    tests = [f"change {describe_licence(one)}" for one in state.verification.licence]
+    return [*tests, *(describe_permission(one) for one in state.dialogue.network.permissions)]
 
 
 def list_failed_approaches(state: State) -> tuple[Fact, ...]:
@@ -150,16 +165,19 @@ def list_next_commands(state: State) -> tuple[str, ...]:
     return (first, *as_it_is, *rest)
 
 
+COMMANDS_BY_STATUS = {
+    TaskStatus.DONE: ("apply", "discard", "show"),
+    TaskStatus.FAILED: ("retry", "show", "discard"),
+    TaskStatus.UNCHANGED: ("show", "discard"),
+    TaskStatus.DISCARDED: ("show", "retry"),
+    TaskStatus.APPLIED: ("show",),
+}
+
+
 def list_commands_for_status(task: str, status: TaskStatus, asked: bool = False) -> tuple[str, ...]:
-    if status is TaskStatus.DONE:
-        return (f"afresh apply {task}", f"afresh discard {task}", f"afresh show {task}")
-    if status is TaskStatus.FAILED:
-        return (f"afresh show {task}", f"afresh discard {task}")
-    if status.over:
-        return (f"afresh show {task}",)
-    if asked:
+    if status not in COMMANDS_BY_STATUS and asked:
         return (f'afresh answer {task} "…"', f"afresh show {task}")
-    return (f"afresh resume {task}", f"afresh show {task}")
+    return tuple(f"afresh {name} {task}" for name in COMMANDS_BY_STATUS.get(status, ("resume", "show")))
 
 
 def describe_question(state: State, plan: bool = True) -> str:
@@ -187,9 +205,12 @@ def list_next_steps(state: State) -> tuple[str, ...]:
 
 def describe_progress(state: State) -> Iterator[str]:
     """Describe the plan with its progress, then the results of the last steps."""
+    from afresh.views.step_line import make_step_line
+
     yield from (f"[{'x' if item.done else ' '}] {to_one_line(item.text, 120)}" for item in state.work.plan)
     for past in state.memory.recent:
-        yield f"step {past.step} {'kept' if past.kept else 'undone'}: {to_one_line(past.outcome, 120)}"
+        line = make_step_line(past)
+        yield f"step {past.step} {line.mark} {to_one_line(line.text, 120)}"
 
 
 def _describe_next_step(state: State) -> str:

@@ -9,6 +9,7 @@ from afresh.core.answer_options import UserStatement, list_user_statements, pars
 from afresh.core.codec import to_plain_value
 from afresh.core.state import State
 from afresh.core.text import to_visible_json_lines
+from afresh.core.verdict import sum_check_runs
 from afresh.views.bounded_json import truncate_to_bytes
 from afresh.views.task_status import (
     ceiling_to_json,
@@ -19,7 +20,6 @@ from afresh.views.task_status import (
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
-    sum_check_runs,
 )
 
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ def task_tests_to_json(state: State) -> dict[str, dict[str, Any]]:
     }
 
 
+def changes_to_json(changes: Sequence[Change]) -> list[dict[str, Any]]:
+    return [{"path": c.path, "kind": c.kind, "added": c.added, "removed": c.removed, "patch": c.patch} for c in changes]
+
+
 def run_summary_to_json(
     state: State, changes: Sequence[Change], audits: Sequence[CallAudit], history: HistoryComparison | None = None
 ) -> dict[str, Any]:
@@ -91,7 +95,7 @@ def run_summary_to_json(
         "unconfined": state.unconfined,
         "branch": state.workspace.branch,
         "commit": state.workspace.commit,
-        "changes": [{"path": c.path, "kind": c.kind, "added": c.added, "removed": c.removed, "patch": c.patch} for c in changes],
+        "changes": changes_to_json(changes),
         "tests": {"before": tests["before"], "after": tests["now"]},
         "measure": {"before": baseline.measure if baseline else 0, "after": verdict.measure if verdict else None},
         "steps": state.work.step,
@@ -170,6 +174,7 @@ PART_BY_KEY = {
     "snapshot": "workspace.snapshot",
     "note": "workspace.note",
     "commit": "workspace.commit",
+    "start": "workspace.start",
     "changed": "workspace.changed",
     "last_change": "workspace.last_change",
     "baseline": "verification.baseline",
@@ -188,6 +193,8 @@ PART_BY_KEY = {
     "question": "dialogue.question",
     "options": "dialogue.options",
     "asked_by": "dialogue.asked_by",
+    "turn": "dialogue.turn",
+    "turn_step": "dialogue.turn_step",
     "recent": "memory.recent",
     "returned": "work.returned_reply",
     "regions": "memory.regions",
@@ -208,6 +215,7 @@ PART_BY_KEY = {
     "kept": "workspace.kept",
     "reverted": "workspace.reverted",
     "licence": "verification.licence",
+    "network": "dialogue.network",
     "flaky": "verification.flaky",
     "largest": "tokens.largest_prompt",
     "logged": "times.log_lines",
@@ -223,6 +231,17 @@ PART_BY_KEY = {
 
 def state_to_json(state: State) -> dict[str, Any]:
     return {key: to_plain_value(attrgetter(part)(state)) for key, part in PART_BY_KEY.items()}
+
+
+def permissions_to_json(state: State) -> dict[str, Any]:
+    """What a person lets a task do: `afresh allow --json`."""
+    network = to_plain_value(state.dialogue.network.permissions)
+    return {
+        "task": state.task.id,
+        "status": state.status.value,
+        "licence": to_plain_value(state.verification.licence),
+        "network": network,
+    }
 
 
 MAX_TEXT_BYTES = 110

@@ -70,7 +70,7 @@ class ViewWriter:
                 self.warned = True
                 self.warn(
                     f"session files in {self.folder} are out of date: {error}. The task goes on and is safe in the journal; "
-                    "`afresh rebuild` makes them again"
+                    "`afresh doctor --rebuild` makes them again"
                 )
 
     def follow(self, event: ProgressEvent) -> None:

@@ -3,14 +3,18 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.errors import BadInput
+from afresh.core.task import TaskStart
+from afresh.errors import NotPossible
+from afresh.workspace.checkout_changes import apply_to_checkout
 from afresh.workspace.disk_files import remove_tree
 from afresh.workspace.git import GitFailed, run_git_as_user
 from afresh.workspace.repository import Repository
 from afresh.workspace.snapshots import ShadowRepository
 from afresh.workspace.task_branch import TaskBranch, find_worktree_admin, unregister_worktree
+from afresh.workspace.worktree_location import find_task_environments, find_task_tree, move_former_tree
 
 NO_HOOKS_CONFIG = ("core.hooksPath=/dev/null", "core.fsmonitor=false")
+NO_IDENTITY_PHRASES = ("tell me who you are", "empty ident", "unable to auto-detect email", "no email was given")
 CHECKOUT_UNCHANGED_NOTE = "your checkout is as it was, and the task's branch is whole"
 
 
@@ -19,7 +23,7 @@ class ApplyResult:
     commit: str
     """Where HEAD is now."""
     how: str
-    """fast-forward, merge or already."""
+    """fast-forward, merge, already or "to the files of your checkout"."""
     note: str = ""
 
 
@@ -32,7 +36,7 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
     branch, tree = _find_branch_and_tree(repository, task_id)
     commit = branch.tip or branch.record.get("commit", "")
     if not commit or commit == branch.begun:
-        raise BadInput(
+        raise NotPossible(
             f"task {task_id} has no commit to apply",
             next=f"afresh show {task_id} shows its state",
             safe=CHECKOUT_UNCHANGED_NOTE,
@@ -51,16 +55,37 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
     return ApplyResult(repository.head, "fast-forward" if forward else "merge", " ".join(filter(None, said)))
 
 
+def apply_beside_changes(repository: Repository, task_id: str, start: TaskStart) -> ApplyResult:
+    """Write the task's own changes into the files of the checkout, which still has the uncommitted changes that it took along.
+    Nothing is committed. Worktree and branch are removed as after a merge."""
+    branch, tree = _find_branch_and_tree(repository, task_id)
+    commit = branch.tip or branch.record.get("commit", "")
+    if not commit or commit == branch.begun:
+        raise NotPossible(
+            f"task {task_id} has no commit to apply", next=f"afresh show {task_id} shows its state", safe=CHECKOUT_UNCHANGED_NOTE
+        )
+    paths = apply_to_checkout(repository, start.carried, start.base, commit)
+    note = f"Nothing is committed: {len(paths)} changed {'file is' if len(paths) == 1 else 'files are'} beside your own changes."
+    said = " ".join(filter(None, [note, _remove_tree_and_branch(repository, branch, tree)]))
+    return ApplyResult(repository.head, "to the files of your checkout", said)
+
+
+def retire_applied_branch(repository: Repository, task_id: str) -> str:
+    """Remove worktree and branch of a task whose result came in with another one; a sentence if its tree has other changes."""
+    return _remove_tree_and_branch(repository, *_find_branch_and_tree(repository, task_id))
+
+
 def discard_task_branch(repository: Repository, task_id: str) -> None:
-    """Remove the task's worktree, branch and snapshots, and nothing else. BadInput if the branch has other commits."""
+    """Remove the task's worktree, branch and snapshots, and nothing else. NotPossible if the branch has other commits."""
     branch, tree = _find_branch_and_tree(repository, task_id)
     branch.must_be_free(branch.begun)
     if repository.current_branch == branch.name:
-        raise BadInput(
+        raise NotPossible(
             f"{branch.name} is checked out", next="switch to another branch first: git switch -", safe=CHECKOUT_UNCHANGED_NOTE
         )
     unregister_worktree(repository, tree)
     _delete_branch(repository, branch)
+    remove_tree(find_task_environments(repository, task_id))
     remove_tree(branch.shadow)
 
 
@@ -73,13 +98,14 @@ def retire_part_branch(repository: Repository, task_id: str) -> None:
 
 
 def _find_branch_and_tree(repository: Repository, task_id: str) -> tuple[TaskBranch, Path]:
-    return TaskBranch.of(repository, task_id), repository.state / "worktrees" / task_id
+    move_former_tree(repository, task_id)
+    return TaskBranch.of(repository, task_id), find_task_tree(repository, task_id)
 
 
 def _refuse_unfinished_merge(repository: Repository) -> None:
     for name in ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"):
         if (repository.git_dir / name).exists():
-            raise BadInput(
+            raise NotPossible(
                 "a merge, rebase or cherry-pick is under way in your checkout",
                 next="finish or abort it, then apply again",
                 safe=CHECKOUT_UNCHANGED_NOTE,
@@ -99,7 +125,7 @@ def _merge_branch(repository: Repository, branch: TaskBranch, task_id: str, forw
 
 
 def _refuse_conflicts(repository: Repository, branch: TaskBranch, task_id: str) -> None:
-    """BadInput if the merge would conflict. Git before 2.38 can't check that; there the merge itself fails and is aborted."""
+    """NotPossible if the merge would conflict. Git before 2.38 can't check that; there the merge itself fails and is aborted."""
     try:
         repository.git.run("merge-tree", "--write-tree", "--name-only", "--no-messages", "HEAD", branch.ref)
     except GitFailed as failure:
@@ -107,20 +133,26 @@ def _refuse_conflicts(repository: Repository, branch: TaskBranch, task_id: str) 
             raise _make_merge_error(task_id, failure) from failure
 
 
-def _make_merge_error(task_id: str, failure: GitFailed) -> BadInput:
+def _make_merge_error(task_id: str, failure: GitFailed) -> NotPossible:
     lines = [line.strip() for line in failure.output.splitlines() if line.startswith("\t")]
     if lines:
-        return BadInput(
+        return NotPossible(
             f"uncommitted changes in your checkout are in the way: {', '.join(lines[:5])}",
             next=f"commit or stash them, then: afresh apply {task_id}", safe=CHECKOUT_UNCHANGED_NOTE,
         )  # fmt: skip
+    if any(phrase in failure.output for phrase in NO_IDENTITY_PHRASES):
+        return NotPossible(
+            "git does not know who you are, and a merge needs a name and an address",
+            next="git config --global user.name NAME && git config --global user.email ADDRESS, "
+            f"then: afresh apply {task_id}", safe=CHECKOUT_UNCHANGED_NOTE,
+        )  # fmt: skip
     if failure.code == 1:
         where = ", ".join(failure.printed.splitlines()[1:6])
-        return BadInput(
+        return NotPossible(
             f"afresh/{task_id} conflicts with what you have committed since: {where}",
             next=f"merge it by hand: git merge afresh/{task_id}", safe=CHECKOUT_UNCHANGED_NOTE,
         )  # fmt: skip
-    return BadInput(f"{failure.what}", next=f"fix that, then: afresh apply {task_id}", safe=CHECKOUT_UNCHANGED_NOTE)
+    return NotPossible(f"{failure.what}", next=f"fix that, then: afresh apply {task_id}", safe=CHECKOUT_UNCHANGED_NOTE)
 
 
 def _remove_tree_and_branch(repository: Repository, branch: TaskBranch, tree: Path) -> str:
@@ -128,6 +160,7 @@ def _remove_tree_and_branch(repository: Repository, branch: TaskBranch, tree: Pa
     if _has_changed_since(repository, branch, tree):
         return f"The task's tree at {tree} has changes that are in no commit, so it was left there."
     unregister_worktree(repository, tree)
+    remove_tree(find_task_environments(repository, tree.name))
     if repository.current_branch != branch.name:
         _delete_branch(repository, branch)
     return ""

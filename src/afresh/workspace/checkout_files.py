@@ -14,10 +14,11 @@ from tempfile import mkdtemp
 
 from afresh.errors import BadInput, ModelMistake
 from afresh.workspace.disk_files import has_link_on_path, remove_tree
-from afresh.workspace.environment_files import copy_import_files, find_import_files
+from afresh.workspace.environment_files import copy_import_files, find_import_files, list_wanted_files
 from afresh.workspace.files import MAX_FILE_BYTES, OPEN_READ_FLAGS, stamp_from_stat
 from afresh.workspace.ignore_rules import TOOL_CACHE_PATTERNS, IgnoreRules
-from afresh.workspace.repository import Repository, make_state_folder
+from afresh.workspace.repository import Repository
+from afresh.workspace.worktree_location import make_worktrees_folder
 
 BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
          (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
@@ -147,15 +148,17 @@ MAX_CHECKOUT_BYTES = 1 << 30
 
 
 @contextlib.contextmanager
-def make_scratch_copy(repository: Repository, names: Sequence[str]) -> Iterator[Path]:
-    """A folder with copies of these files, and of those that imports need. BadInput if they are too large."""
-    folder = Path(mkdtemp(prefix="trial-", dir=make_state_folder(repository)))
+def make_scratch_copy(repository: Repository, names: Sequence[str], wanted: Sequence[str] = ()) -> Iterator[Path]:
+    """A folder with copies of these files, and of ignored ones that imports need or that are wanted. BadInput if they are too
+    large."""
+    folder = Path(mkdtemp(prefix="trial-", dir=make_worktrees_folder(repository)))
     try:
         named = [name for name in names if not has_link_on_path(repository.root, name)]
         _refuse_large(repository.root, named)
         for name in named:
             _copy_file(repository.root / name, folder / name)
-        copy_import_files(repository.root, folder, find_import_files(repository))
+        needed = (*find_import_files(repository), *list_wanted_files(repository, wanted))
+        copy_import_files(repository.root, folder, tuple(dict.fromkeys(needed)))
         yield folder
     finally:
         remove_tree(folder)

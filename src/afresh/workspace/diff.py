@@ -9,6 +9,9 @@ CHANGE_KIND_BY_STATUS = {"A": "added", "D": "deleted"}
 PLAIN_DIFF_OPTIONS = ("-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
 
 
+BINARY_PATCH_OPTIONS = ("-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+
+
 def path_from_bytes(name: bytes) -> str:
     """A path as text that any journal can hold; bytes that are not UTF-8 are shown as escapes."""
     return name.decode("utf-8", "backslashreplace")
@@ -25,6 +28,11 @@ def list_changes(git: Git, before: str, after: str) -> tuple[Change, ...]:
         Change(path_from_bytes(name), CHANGE_KIND_BY_STATUS.get(status, "modified"), added, removed, patch)
         for (name, status), (added, removed), patch in zip(statuses, counts, patches, strict=True)
     )
+
+
+def read_patch(git: Git, before: str, after: str) -> bytes:
+    """A patch with binary files, to the byte, with nothing run that a repository configures."""
+    return git.run("diff-tree", *BINARY_PATCH_OPTIONS, "--end-of-options", before, after)
 
 
 def _parse_fields(fields: Sequence[bytes]) -> tuple[list[tuple[bytes, str]], list[tuple[int, int]]]:

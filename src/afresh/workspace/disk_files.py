@@ -60,11 +60,11 @@ TEMPORARY_PREFIX = ".new-"
 """Names of files that are being written; a killed process may leave one behind."""
 
 
-def replace_file(place: Path, data: bytes) -> None:
+def replace_file(place: Path, data: bytes, new_rights: int = 0o644) -> None:
     """Write a file in one move: readers see the old content or the new one. It keeps its mode, and no link is followed."""
     spare = place.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{place.name}")
     mode = place.lstat().st_mode if os.path.lexists(place) else 0
-    rights = stat.S_IMODE(mode) if stat.S_ISREG(mode) else 0o644
+    rights = stat.S_IMODE(mode) if stat.S_ISREG(mode) else new_rights
     try:
         with open(os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, rights), "wb") as file:
             file.write(data)
@@ -76,9 +76,9 @@ def replace_file(place: Path, data: bytes) -> None:
         raise
 
 
-def write_durable_file(place: Path, text: str) -> None:
+def write_durable_file(place: Path, text: str, new_rights: int = 0o644) -> None:
     """All of it or nothing, and on disk when this returns."""
-    replace_file(place, text.encode())
+    replace_file(place, text.encode(), new_rights)
     sync_folder(place.parent)
 
 

@@ -1,11 +1,13 @@
 """What tests need beside the tracked files: installed environments, and small generated files that imports rely on."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from afresh.errors import ModelMistake
+from afresh.core.task import NOTHING_CHANGED
+from afresh.errors import BadInput, ModelMistake
 from afresh.workspace.confined_path import open_path_inside
 from afresh.workspace.repository import Repository, find_excludes_file
 
@@ -15,6 +17,8 @@ GENERATED_FILE_NAMES = ("_version.py", "version.py", "_version.pyi", "__version_
 COMPILED_SUFFIXES = (".so", ".pyd", ".dylib")
 MAX_COPIED_BYTES = 20_000_000
 MAX_FOLDER_DEPTH = 2
+KEY_FILE = re.compile(r"(?:^|/)(?:\.env[^/]*|\.npmrc|\.netrc|id_[a-z0-9]+|[^/]*\.(?:pem|key|p12|pfx|keystore))$")
+"""Never copied: a command, and so a model, could read it."""
 
 
 def find_environment_folders(repository: Repository) -> tuple[str, ...]:
@@ -72,6 +76,26 @@ def _list_import_files(root: Path, name: str) -> Iterator[str]:
         name.rpartition("/")[2] in GENERATED_FILE_NAMES and (root / name).with_name("__init__.py").exists()
     ):
         yield name
+
+
+def list_wanted_files(repository: Repository, wanted: Sequence[str]) -> tuple[str, ...]:
+    """Files of the checkout, by the names of files and folders that the repository's settings list and git does not track.
+    BadInput for a name that leads out of the checkout or may hold a key."""
+    for name in wanted:
+        parts = PurePosixPath(name).parts
+        if not parts or name.startswith("/") or ".." in parts or parts[0] in (".git", ".afresh"):
+            raise BadInput(f"`copy` lists {name!r}", next="list files and folders inside the repository", safe=NOTHING_CHANGED)
+    found = [file for name in wanted for file in _list_below(repository.root, name.rstrip("/"))]
+    tracked = repository.git.run("ls-files", "-z", "--", *wanted).split(b"\0") if found else []
+    used = {os.fsdecode(name) for name in tracked}
+    return tuple(sorted(file for file in found if file not in used and not KEY_FILE.search(file)))
+
+
+def _list_below(root: Path, name: str) -> Iterator[str]:
+    if os.path.isfile(root / name):
+        yield name
+    for folder, _, files in os.walk(root / name):
+        yield from (os.path.relpath(os.path.join(folder, file), root) for file in files)
 
 
 def copy_import_files(root: Path, tree: Path, names: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from afresh.errors import BadInput, NeedsPerson
+from afresh.errors import NeedsPerson
 
 NULL_DEVICE = "/dev/null"
 SAFE_GIT_CONFIG = (
@@ -134,7 +134,7 @@ def copy_objects(source: Git, target: Git, tree: str, base: str) -> None:
 def find_git() -> str:
     found = shutil.which("git")
     if not found:
-        raise BadInput("git is not installed", next="install git (apt install git) and try again")
+        raise NeedsPerson("git is not installed", next="install git (apt install git) and try again")
     return found
 
 

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from fnmatch import translate
 from functools import cached_property
+from typing import Any
 
 TOOL_CACHE_PATTERNS = (
     "__pycache__/", "*.py[co]", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".hypothesis/", ".coverage", ".coverage.*",
-    ".tox/", ".nox/", ".venv/", "node_modules/", ".DS_Store",
+    ".tox/", ".nox/", ".venv/", "node_modules", ".DS_Store",
 )  # fmt: skip
 """What tools leave behind in any project; a file that the base tracks is tracked all the same."""
 
@@ -53,7 +54,8 @@ class IgnoreRules:
         """Whether an entry is ignored whose folder is not. `folder` is empty or ends in a slash."""
         if name not in self._names and not name.endswith(self._suffixes) and not (self._wild and self._wild.match(name)):
             return False
-        return bool(self._spec.match_file(f"{folder}{name}/" if is_folder else folder + name))
+        path = f"{folder}{name}/" if is_folder else folder + name
+        return _is_ignored(self._spec, path)
 
     def below(self, folder: str, text: str) -> "IgnoreRules":
         """Together with those of the folder's own .gitignore."""
@@ -64,7 +66,17 @@ class IgnoreRules:
     def _spec(self):
         from pathspec import GitIgnoreSpec
 
-        return GitIgnoreSpec.from_lines(self.patterns)
+        # `src/**` is about what is in src; the library would take src itself for ignored
+        return GitIgnoreSpec.from_lines(re.sub(r"(?<=[^/])/\*\*$", "/**/*", pattern) for pattern in self.patterns)
+
+
+def _is_ignored(spec: Any, path: str) -> bool:
+    """As git does for an entry whose folder is not ignored: the last pattern that means the entry itself, not its folder."""
+    for pattern in reversed(spec.patterns):
+        match = pattern.regex.match(path) if pattern.include is not None else None
+        if match and not ("ps_d" in pattern.regex.groupindex and 0 <= match.start("ps_d") < len(path) - 1):
+            return bool(pattern.include)
+    return False
 
 
 def _last_part_pattern(last: str) -> str:

@@ -9,6 +9,10 @@ from afresh.core.task import NOTHING_CHANGED
 from afresh.errors import BadInput
 from afresh.workspace.git import SAFE_GIT_CONFIG, Git, GitFailed, run_git_as_user
 
+WORKTREES_FOLDER = "worktrees"
+CHECKOUT_FILE = ".checkout"
+"""Beside the worktrees of a checkout: its path."""
+
 
 @dataclass(frozen=True)
 class Repository:
@@ -131,11 +135,18 @@ def _make_repository_error(folder: Path, said: str) -> BadInput:
 
 
 def _refuse_task_tree(repository: Repository) -> None:
-    parts = repository.root.parts
+    if home := find_checkout_of_tree(repository.root):
+        raise BadInput(f"{repository.root} is the worktree of a task", next=f"run afresh in {home}", safe=NOTHING_CHANGED)
+
+
+def find_checkout_of_tree(tree: Path) -> Path | None:
+    """The checkout whose task has its worktree here; None for any other folder."""
+    parts = tree.parts
     for at in range(len(parts) - 2):
-        if parts[at : at + 3] == (".afresh", "state", "worktrees"):
-            home = Path(*parts[:at])
-            raise BadInput(f"{repository.root} is the worktree of a task", next=f"run afresh in {home}", safe=NOTHING_CHANGED)
+        if parts[at : at + 3] == (".afresh", "state", WORKTREES_FOLDER):
+            return Path(*parts[:at])
+    note = tree.parent / CHECKOUT_FILE
+    return Path(note.read_text().strip()) if tree.parts[-3:-2] == (WORKTREES_FOLDER,) and note.is_file() else None
 
 
 def _refuse_state_links(root: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.core.task import check_task_id
-from afresh.errors import BadInput, Damaged
+from afresh.errors import Damaged, NotPossible
 from afresh.ports.watch import Clock
 from afresh.workspace.base_commit import read_base_commit
 from afresh.workspace.disk_files import remove_tree, write_durable_file
@@ -63,7 +63,7 @@ class TaskBranch:
 
     def must_be_free(self, base: str) -> None:
         if not self.ours(base):
-            raise BadInput(
+            raise NotPossible(
                 f"the branch {self.name} holds commits that this task did not make",
                 next=f"look at it (git log {self.name}), then rename it: git branch -m {self.name} another-name",
                 safe="the branch was not touched",
@@ -78,7 +78,7 @@ class TaskBranch:
         key = hashlib.sha256(f"{base} {tree} {message}".encode()).hexdigest()
         former = self.record
         date = former["date"] if former.get("key") == key else _format_commit_date(clock)
-        identity = _read_identity(self.repository.root)
+        identity = read_identity(self.repository.root)
         copy_objects(Git(self.shadow), self.repository.git, tree, base)
         commit = self._commit(base, tree, message, identity | {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date})
         # recorded first: a crash before the branch moves leaves a record of a commit that can be made again, never an unknown one
@@ -106,7 +106,7 @@ class TaskBranch:
         record = {"key": "", "date": "", "commit": commit, "snapshot": snapshot}
         write_durable_file(self.shadow / "published.json", json.dumps(record))
         move = ("update-ref", "--no-deref", "-m", "afresh: import", self.ref, commit, self.tip)
-        self.repository.git.run(*move, config=DURABLE_WRITE_CONFIG, variables=_read_identity(self.repository.root))
+        self.repository.git.run(*move, config=DURABLE_WRITE_CONFIG, variables=read_identity(self.repository.root))
 
     def _with_submodules(self, base: str, snapshot: str) -> str:
         """The snapshot with the base's submodules where they were, except where the task has put files."""
@@ -131,7 +131,7 @@ class TaskBranch:
         return made.decode().strip()
 
 
-def _read_identity(folder: Path) -> dict[str, str]:
+def read_identity(folder: Path) -> dict[str, str]:
     """The user's own name and address, or ours where none is set."""
     name, email = (
         _read_git_setting(folder, "user.name") or "afresh",

@@ -11,26 +11,16 @@ from pathlib import Path
 from afresh.core.state import State
 from afresh.core.task import check_task_id
 from afresh.core.work_transfer import GIT_OBJECT_ID, TaskWork, has_transferable_work
-from afresh.errors import BadInput, Damaged
+from afresh.errors import Damaged, NotPossible
 from afresh.workspace.base_commit import read_base_commit, set_ignore_rules
+from afresh.workspace.diff import read_patch
 from afresh.workspace.disk_files import remove_tree, write_durable_file
 from afresh.workspace.environment_files import find_environment_folders, find_import_files
 from afresh.workspace.git import Git, GitFailed
 from afresh.workspace.repository import Repository
 from afresh.workspace.snapshots import ShadowRepository
 from afresh.workspace.task_branch import TaskBranch
-
-BINARY_DIFF_ARGUMENTS = (
-    "diff-tree",
-    "-r",
-    "-p",
-    "--binary",
-    "--full-index",
-    "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-)
+from afresh.workspace.worktree_location import find_task_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +43,7 @@ def pack_work(repository: Repository, state: State) -> TaskWork | None:
     ):
         return None
     patch = (
-        shadow.store.run(*BINARY_DIFF_ARGUMENTS, state.workspace.first_snapshot, state.workspace.snapshot)
+        read_patch(shadow.store, state.workspace.first_snapshot, state.workspace.snapshot)
         if state.workspace.first_snapshot != state.workspace.snapshot
         else b""
     )
@@ -61,11 +51,7 @@ def pack_work(repository: Repository, state: State) -> TaskWork | None:
         with shadow.store.with_index("index.moved") as git:  # the index of a tree that is in use stays as it is
             return TaskWork(
                 patch,
-                before=git.run(
-                    *BINARY_DIFF_ARGUMENTS,
-                    _write_base_tree(git, repository, state.workspace.base),
-                    state.workspace.first_snapshot,
-                ),
+                before=read_patch(git, _write_base_tree(git, repository, state.workspace.base), state.workspace.first_snapshot),
             )
     if not _has_published_commit(repository, state):
         return TaskWork(patch)
@@ -109,13 +95,13 @@ def drop_pending_work(repository: Repository, task: str) -> None:
 
 
 def unpack_work(repository: Repository, task: str) -> None:
-    """Make the task's snapshots and branch of what was delivered, if anything was. BadInput while its base is not here."""
+    """Make the task's snapshots and branch of what was delivered, if anything was. NotPossible while its base is not here."""
     if not has_pending_work(repository, task):
         return
     parcel = _transfer_folder(repository, task)
     bill = TransferRecord(**json.loads((parcel / "waybill.json").read_text()))
     if not GIT_OBJECT_ID.fullmatch(bill.base) or not repository.commit(bill.base):
-        raise BadInput(
+        raise NotPossible(
             f"task {task} starts from commit {bill.base[:12]}, which this repository does not have",
             next=f"bring it here (git fetch, or git pull in the clone that has it), then `afresh resume {task}`",
             safe="the task and its changes are kept as they were imported",
@@ -194,7 +180,7 @@ def _has_tree(store: Git, tree: str) -> bool:
 
 
 def _find_shadow(repository: Repository, task: str) -> ShadowRepository:
-    return ShadowRepository(TaskBranch.of(repository, task).shadow, repository.state / "worktrees" / task)
+    return ShadowRepository(TaskBranch.of(repository, task).shadow, find_task_tree(repository, task))
 
 
 def _transfer_folder(repository: Repository, task: str) -> Path:

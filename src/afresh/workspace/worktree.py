@@ -6,16 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 from pathlib import Path
+from typing import Any
 
 from afresh.core.change import Change
 from afresh.core.event import WorkspaceOpened
+from afresh.core.task import START_AT_HEAD, TaskStart
 from afresh.errors import Damaged
 from afresh.ports.watch import Clock
 from afresh.workspace import diff
 from afresh.workspace.base_commit import BaseCommit, describe_base, list_uncommitted_files, read_base_commit, set_ignore_rules
 from afresh.workspace.diff import list_changes, path_from_bytes
 from afresh.workspace.disk_files import remove_tree, write_durable_file
-from afresh.workspace.environment_files import copy_import_files, find_environment_folders, find_import_files
+from afresh.workspace.environment_files import (
+    copy_import_files,
+    find_environment_folders,
+    find_import_files,
+    list_wanted_files,
+)
 from afresh.workspace.files import TreeFiles
 from afresh.workspace.git import Git, GitFailed, copy_objects
 from afresh.workspace.repository import Repository, make_state_folder
@@ -30,6 +37,7 @@ from afresh.workspace.task_branch import (
     unregister_worktree,
 )
 from afresh.workspace.transfer import unpack_work
+from afresh.workspace.worktree_location import find_task_environments, find_task_tree, make_worktrees_folder, move_former_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +76,23 @@ class GitWorkspace:
     of them and put in again by `publish`."""
 
     def __init__(
-        self, repository: Repository, task_id: str, clock: Clock | None = None, origin: PartOrigin | None = None
+        self, repository: Repository, task_id: str, clock: Clock | None = None, origin: PartOrigin | None = None,
+        start: TaskStart = START_AT_HEAD, wanted: Sequence[str] = (),
     ) -> None:  # fmt: skip
-        """With an `origin` it is the tree of a subtask: it begins there, and publishes nothing."""
-        self.repository, self.task_id, self.clock, self.origin = repository, task_id, clock, origin
-        self.root = repository.state / "worktrees" / task_id
+        """With an `origin` it is the tree of a subtask: it begins there, and publishes nothing. `wanted` are ignored files and
+        folders of the checkout that a new tree gets."""
+        self.repository, self.task_id, self.clock, self.origin, self.start = repository, task_id, clock, origin, start
+        self.root, self._wanted = find_task_tree(repository, task_id), tuple(wanted)
         self.branch = TaskBranch.of(repository, task_id)
         self._shadow = ShadowRepository(self.branch.shadow, self.root)
         self._sound = False
         self._last = ""
         self._changes: dict[tuple[str, str], Sequence[Change]] = {}
+
+    @property
+    def environments(self) -> Path:
+        """Where environments of the task's own are kept; a part of it uses the same."""
+        return find_task_environments(self.repository, self.origin.task if self.origin else self.task_id)
 
     @property
     def files(self) -> TreeFiles:
@@ -87,6 +102,8 @@ class GitWorkspace:
         self._last = ""
         make_state_folder(self.repository)
         self._shadow.make(self.repository)
+        make_worktrees_folder(self.repository)
+        move_former_tree(self.repository, self.task_id)
         unpack_work(self.repository, self.task_id)
         former = self._former()
         self._sound = True
@@ -115,7 +132,7 @@ class GitWorkspace:
         self._shadow.put_back(self._mixed(snapshot, paths) if paths else snapshot)
         self._last = "" if paths else snapshot
         if fresh:
-            copy_import_files(self.repository.root, self.root, find_import_files(self.repository))
+            self._copy_untracked()
 
     def _untouched(self) -> bool:
         """The tree is what the index says, as it mostly is after a run of tests; and its `.git` is still ours."""
@@ -143,11 +160,11 @@ class GitWorkspace:
 
     def _begin(self) -> WorkspaceOpened:
         """The first opening, or one after a crash during it: existing files are kept as a snapshot, then replaced."""
-        head = self.origin.base if self.origin else self.repository.head
+        head = self.origin.base if self.origin else self.start.base or self.repository.head
         self.branch.must_be_free(head)
         base = read_base_commit(self.repository.git, head)
-        environments, needed = find_environment_folders(self.repository), find_import_files(self.repository)
-        set_ignore_rules(self._shadow, self.repository, base, (*environments, *needed))
+        unseen = (*find_environment_folders(self.repository), *find_import_files(self.repository), *self._wanted)
+        set_ignore_rules(self._shadow, self.repository, base, unseen)
         self._shadow.forget(head)
         if self.root.is_dir() and not self.root.is_symlink():
             self._shadow.keep()
@@ -156,14 +173,17 @@ class GitWorkspace:
         register_worktree(self.repository, self.root, self.branch.name, head)
         snapshot = self._first(head, base)
         self._shadow.put_back(snapshot)
-        copied, left = copy_import_files(self.repository.root, self.root, needed)
-        said = (
-            "" if self.origin else describe_base(base, list_uncommitted_files(self._shadow, self.repository, head), copied, left)
-        )
+        copied, left = self._copy_untracked()
+        said = "" if self.origin else describe_base(base, self._list_left_behind(), copied, left)
         self._last = snapshot
         opened = WorkspaceOpened(head, self.branch.name, snapshot, said)
-        write_durable_file(self._marker, json.dumps({"base": head, "snapshot": snapshot, "note": said}))
+        marker = {"base": head, "snapshot": snapshot, "note": said, "wanted": self._wanted}
+        write_durable_file(self._marker, json.dumps(marker))
         return opened
+
+    def _list_left_behind(self) -> tuple[str, ...]:
+        """Changes of the checkout that are in no commit and do not come along."""
+        return list_uncommitted_files(self._shadow, self.repository, self.start.carried or self.repository.head)
 
     def _first(self, head: str, base: BaseCommit) -> str:
         """The snapshot that the task begins with: the base without its submodules, or the tree of the task it is a part of."""
@@ -191,7 +211,13 @@ class GitWorkspace:
         unregister_worktree(self.repository, self.root)
         register_worktree(self.repository, self.root, self.branch.name, self.branch.tip or opened.base)
         self._shadow.put_back(content)
-        copy_import_files(self.repository.root, self.root, find_import_files(self.repository))
+        self._copy_untracked()
+
+    def _copy_untracked(self) -> tuple[list[str], list[str]]:
+        """Put in what tests need and git does not track; what was copied, and what was left out."""
+        held = self._read_marker().get("wanted", self._wanted)
+        names = (*find_import_files(self.repository), *list_wanted_files(self.repository, held))
+        return copy_import_files(self.repository.root, self.root, tuple(dict.fromkeys(names)))
 
     def _make_enterable(self) -> None:
         """A command of the task's may have shut the folder; git keeps no mode of it, so no snapshot would open it again."""
@@ -204,11 +230,14 @@ class GitWorkspace:
 
     def _former(self) -> WorkspaceOpened | None:
         """What the first opening found; it is written last, so it exists only if the opening was completed."""
+        held = self._read_marker()
+        return WorkspaceOpened(held["base"], self.branch.name, held["snapshot"], held["note"]) if held else None
+
+    def _read_marker(self) -> dict[str, Any]:
         try:
-            held = json.loads(self._marker.read_text())
+            return json.loads(self._marker.read_text())
         except (OSError, ValueError):
-            return None
-        return WorkspaceOpened(held["base"], self.branch.name, held["snapshot"], held["note"])
+            return {}
 
     def _opened(self) -> WorkspaceOpened:
         return self._former() or self.open()

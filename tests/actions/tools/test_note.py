@@ -7,8 +7,8 @@ import pytest
 from afresh.actions.tools.registry import TOOLS
 from afresh.core.event import CompactionRequested
 from afresh.core.line_region import Region
-from afresh.core.memory_state import StepRecord
 from afresh.core.step_history import Summary
+from afresh.core.step_record import StepRecord
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Ruling, Verdict

@@ -95,3 +95,7 @@ def test_running_it_leaves_a_region_and_does_not_repeat_the_text():
 def test_one_that_failed_shows_what_it_said():
     done = use("cat src/b.py", 1)
     assert not done.ok and not done.regions and "three" in done.text
+
+
+def test_a_model_is_told_that_what_it_puts_into_tmp_is_gone_at_the_next_command() -> None:
+    assert "/tmp lasts one call" in run.tool.schema.description

@@ -1,3 +1,4 @@
+import io
 import json
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from rich.console import Group
 from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, TASK, rendered, told
 
 from afresh.app.doctor import HealthFinding
+from afresh.app.read_spending import TaskSpending
+from afresh.cli.render.console import choose_stream
 from afresh.cli.render.context import (
     name_explanation_to_json,
     render_call,
@@ -21,13 +24,13 @@ from afresh.cli.render.context import (
 )
 from afresh.cli.render.context_yield import render_yield, yield_to_json
 from afresh.cli.render.decisions import render_decisions
-from afresh.cli.render.progress import render_progress_panel
+from afresh.cli.render.progress import render_live_area
 from afresh.cli.render.project import findings_to_json, render_findings
 from afresh.cli.render.questions import render_inbox
 from afresh.cli.render.run_summary import render_run_summary
-from afresh.cli.render.status import render_status
+from afresh.cli.render.status import StatusPage, render_status
 from afresh.cli.render.task import render_task
-from afresh.cli.render.widgets import Line, draw_sparkline, render_gauge
+from afresh.cli.render.widgets import Line, draw_lines, draw_sparkline, render_gauge
 from afresh.context.explain import ArchivedCopy, NameExplanation, NameOccurrence, NeedEstimate
 from afresh.context.measure_yield import CallYield, SectionYield
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
@@ -117,7 +120,7 @@ def overview(tickets: Sequence[QueueTicket]) -> QueueOverview:
 
 
 def status(*tickets: QueueTicket, now: float = 0.0) -> Callable[[int], list[Line]]:
-    return lambda width: render_status(overview(tickets), now=now, width=width)
+    return lambda width: render_status(overview(tickets), StatusPage(now=now, width=width))
 
 
 def show(state: State) -> Callable[[int], list[Line]]:
@@ -125,7 +128,7 @@ def show(state: State) -> Callable[[int], list[Line]]:
 
 
 VIEWS = {
-    "panel": lambda: render_progress_panel(glance(), 1_700_000_075.0),
+    "panel": lambda: render_live_area(glance(), 1_700_000_075.0, 60),
     "summary": lambda: render_run_summary(DONE, CHANGES, AUDITS, HISTORY),
     "unfinished summary": lambda: render_run_summary(BLOCKED, [], []),
     "status": lambda: status(*TICKETS),
@@ -174,13 +177,13 @@ def test_the_summary_gives_the_verdict_first_and_says_what_to_do_last() -> None:
     assert "PASS  all criteria hold" in lines[1]
     assert [line.split("  ")[0] for line in lines[-3:]] == ["afresh apply t-7f3a", "afresh discard t-7f3a", "afresh show t-7f3a"]
     text = "\n".join(lines)
-    for expected in ("41 passed, 1 check failing → 41 passed", "3 → 0", "test_clock", "1 change kept, 1 reverted", "89% saved"):
+    for expected in ("41 passed, 1 check failing → 41 passed", "3 → 0", "test_clock", "1 change kept, 1 undone", "89% saved"):
         assert expected in " ".join(text.split()), expected
 
 
 def test_a_long_diff_is_cut_with_a_hint() -> None:
     text = rendered(render_run_summary(DONE, CHANGES, AUDITS, diff_lines=3))
-    assert "… 8 more lines: git diff 1234567890ab afresh/t-7f3a" in text and "discount(cart, lines)" not in text
+    assert "… 8 more lines: afresh diff t-7f3a" in text and "discount(cart, lines)" not in text
 
 
 def test_a_failed_or_blocked_task_is_not_headed_by_an_old_pass() -> None:
@@ -219,6 +222,12 @@ def test_two_calls_are_compared_section_by_section() -> None:
     assert "+- discount() kept" in rendered(VIEWS["context diff"]())
 
 
+def test_calls_counted_by_different_factors_are_compared_by_the_later_one() -> None:
+    before = [replace(section, tokens=2 * section.tokens) for section in SECTIONS]
+    rows = call_diff_to_json(before, LATER)["sections"]
+    assert [(row["name"], row["delta"]) for row in rows] == [("task", 0), ("facts", 50), ("recall", 90)]
+
+
 def test_doctor_says_what_to_do_for_all_that_is_not_well() -> None:
     text = rendered(render_findings(FINDINGS))
     assert "→ install bubblewrap" in text and "→ update afresh" in text and "1 error, 1 warning" in text
@@ -252,6 +261,18 @@ def test_a_sparkline_is_never_wider_than_its_room(values: list[int]) -> None:
     assert len(draw_sparkline(values, 4_000)) == min(32, len(values))
 
 
+def test_tokens_and_cost_of_each_call_are_drawn_and_said_in_words() -> None:
+    spent = TaskSpending(None, (1_000, 3_000, 2_000, 2_000), (0, 30_000_000, 20_000_000, 20_000_000))
+    text = draw_lines(render_task(BLOCKED, spent, 80), colour=False)
+    assert "▃▇▅▅ first 1,000, median 2,000, last 2,000, max 3,000" in text
+    assert "▁█▆▆ first $0.00, median $0.0200, last $0.0200, max $0.0300" in text
+    assert "tokens/call" not in draw_lines(render_task(BLOCKED, TaskSpending(None, (1_000,), (0,)), 80), colour=False)
+    plain = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    choose_stream(plain).write(text)
+    plain.flush()
+    assert b".=-- first 1,000" in plain.buffer.getvalue()  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def test_importing_the_views_does_not_import_rich() -> None:
     code = (
         "import sys, afresh.cli.render.status, afresh.cli.render.progress, afresh.cli.render.task\n"
@@ -267,12 +288,13 @@ def test_a_call_shows_each_section_with_its_share_as_a_length():
     assert 0 < task < facts
 
 
-def test_a_call_tells_headroom_estimate_report_omissions_and_hash():
+def test_a_call_tells_headroom_estimate_report_omissions_and_no_hash():
     data = call_to_json(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, 2_600)
     assert {"headroom", "tokens", "reported", "omitted", "hash", "budget", "reserve", "counter", "pressure"} <= data.keys()
     text = rendered(render_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, 2_600), 120)
-    for said in ("tokens free", "reported 2,600", "over the cap of the section", AUDITS[0].hash[:16], "Left out"):
+    for said in ("are free", "reported 2,600", "over the cap of the section", "Left out"):
         assert said in text
+    assert AUDITS[0].hash[:8] not in text and "pressure" not in text, "for people; --json has them"
 
 
 def test_a_call_tells_what_replies_drew_on_once_there_is_a_reply():
@@ -283,7 +305,7 @@ def test_a_call_tells_what_replies_drew_on_once_there_is_a_reply():
     assert "drawn on" not in rendered(render_call(AUDITS[0], SECTIONS, (), 1))
 
 
-@pytest.mark.parametrize(("paid", "words"), [(4_300, "80% saved"), (31_500, "50% more than that")])
+@pytest.mark.parametrize(("paid", "words"), [(4_300, "80% saved"), (31_500, "this is 50% more")])
 def test_a_run_that_was_paid_more_than_a_cached_history_says_so(paid: int, words: str):
     text = rendered(render_run_summary(DONE, CHANGES, AUDITS, replace(HISTORY, paid=paid)), 120)
     assert "total sent" in text and "89% saved" in text
@@ -313,7 +335,7 @@ def test_the_inbox_numbers_options_and_tells_how_to_answer() -> None:
     )
     text = " ".join(rendered(render_inbox([waiting], waiting.times.updated + 7_300), 120).split())
     assert "asked 2 hours ago by the model, after step 1" in text and "1 total as in the docs 2 sum" in text
-    assert "9 files changed: f0.py, f1.py, f2.py, f3.py, f4.py, f5.py and 3 more (2 kept, 0 reverted in 1 step)" in text
+    assert "9 files changed: f0.py, f1.py, f2.py, f3.py, f4.py, f5.py and 3 more (2 kept, 0 undone in 1 step)" in text
     assert "afresh answer t-7f3a 1 choose an option by number" in text and 'afresh answer t-7f3a "…" or in your own words' in text
     (row,) = open_questions_to_json([waiting])
     assert row["options"] == [
@@ -330,7 +352,7 @@ def test_how_long_ago_is_told_in_the_largest_unit(seconds: float, words: str) ->
 def test_the_tree_tells_who_chose_what_how_sure_and_what_came_of_it() -> None:
     grown = build_decision_tree(lines(ANSWERED))
     text = " ".join(rendered(render_decisions(BLOCKED, grown), 300).split())
-    assert "✓ 2" in text and "50% sure" in text and "superseded at step 4" in text and "step 3: reverted: x" in text
+    assert "✓ 2" in text and "50% sure" in text and "superseded at step 4" in text and "step 3: undone: x" in text
     assert "2023-11-14 22:13" in text and UNSANDBOXED_DECISION in text
     data = decisions_to_json(BLOCKED, grown)["decisions"]
     assert data[0]["followed"][0]["followed"][0]["superseded_by"] == 5

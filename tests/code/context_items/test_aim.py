@@ -16,8 +16,8 @@ from afresh.code.context_items.work_focus import build_work_focus
 from afresh.code.index.code_index import build_code_index
 from afresh.code.ranking.query import find_surely_implied_files, score_implied_files
 from afresh.core.line_region import Region
-from afresh.core.memory_state import StepRecord
 from afresh.core.state import State
+from afresh.core.step_record import StepRecord
 from afresh.core.task import Task
 from afresh.testing.states import make_state
 
@@ -177,3 +177,14 @@ def test_where_the_ranking_leads_everywhere_nothing_is_offered_as_a_pattern():
 
     assert not patterns(goal)
     assert any("src/tool/paint.py" in subject for subject in patterns(f"{goal}, nor is paint"))
+
+
+def test_generated_definitions_are_no_targets_and_not_on_the_map():
+    pytest.importorskip("tree_sitter")
+    made = "// @generated\nexport function total(n) {\n  return n;\n}\n"
+    tree = {"src/made.js": made, "src/cart.js": "export function sum(n) {\n  return n;\n}\n"}
+    state = begun("`total` and `sum` are wrong")
+    code = build_code_index(Texts(tree))
+    assert [one.path for one in find_targets(code, state)] == ["src/cart.js"]
+    written = build_code_index(Texts(tree | {"src/made.js": made.removeprefix("// @generated\n")}))
+    assert {one.path for one in find_targets(written, state)} == {"src/cart.js", "src/made.js"}, "the twin"

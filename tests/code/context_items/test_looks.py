@@ -12,8 +12,8 @@ from afresh.code.code_insight import ITEM_SOURCES, CodeInsight
 from afresh.code.context_items.target_definitions import find_targets
 from afresh.code.index.code_index import build_code_index
 from afresh.core.line_region import Region
-from afresh.core.memory_state import StepRecord
 from afresh.core.state import State
+from afresh.core.step_record import StepRecord
 from afresh.core.strategy_state import PlanItem
 from afresh.core.verdict import Baseline, CheckRun, FailedTest
 from afresh.testing.states import replace_in_parts

@@ -41,4 +41,5 @@ def test_other_languages(texts: dict[str, str], name: str, expected: list[tuple[
     assert [
         (call.path, call.line, call.within, call.kind.value) for call in found if call.path not in (first, "far.js")
     ] == expected
-    assert not [call for call in found if call.sure or call.path == "far.js"]
+    assert not [call for call in found if call.path == "far.js"]
+    assert [call.sure for call in found if call.path == "cart.js"] == [True] * 2 * (first == "price.js"), "by its import"

@@ -11,7 +11,7 @@ from tongues import SAMPLES
 
 from afresh.code.languages import registry as languages
 from afresh.core.symbol import FileReading
-from afresh.errors import suggest_extra
+from afresh.errors import suggest_reinstall
 
 PATHS = sorted(SAMPLES)
 BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -144,7 +144,7 @@ def test_without_the_grammars_a_reading_says_what_to_install():
     titles = {"cart.ts": "TypeScript", "cart.tsx": "TypeScript", "door.js": "JavaScript", "cart.go": "Go", "cart.rs": "Rust"}
     titles |= {"Cart.java": "Java", "Cart.cs": "C#"}
     assert said.splitlines() == [
-        f"{languages.detect_language(path)}|0|1|{titles[path]} is not read: {suggest_extra('languages')}" for path in PATHS
+        f"{languages.detect_language(path)}|0|1|{titles[path]} is not read: {suggest_reinstall()}" for path in PATHS
     ]
 
 
@@ -160,3 +160,28 @@ assert "tree_sitter" in sys.modules and "tree_sitter_go" in sys.modules and "tre
 
 def test_a_grammar_is_loaded_with_the_first_file_of_its_language():
     subprocess.run([sys.executable, "-c", LAZY], check=True)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("lib/app.min.js", "function total() {}\n"),
+        ("dist/index.mjs", "export function total() {}\n"),
+        ("packages/a/dist/deep/index.cjs", "function total() {}\n"),
+        ("src/table.js", "function total() {}\n" + "var a=[" + "1," * 2000 + "];\n"),
+    ],
+)
+def test_what_build_tools_made_is_not_read(path: str, text: str):
+    reading = languages.read_source(path, text)
+    assert reading.fault.startswith("generated") and not reading.symbols
+
+
+def test_twin_what_people_wrote_is_read():
+    for path in ("src/app.js", "src/distance.js", "src/minimum.js", "distribution/a.js"):
+        assert not languages.read_source(path, "function total() {}\n").fault
+
+
+def test_a_file_that_says_that_it_is_minified_is_generated():
+    said = "// Tree-shaked + Minified version of punycode\nfunction s(n) {}\n"
+    assert languages.read_source("src/punycode.ts", said).fault == "generated"
+    assert not languages.read_source("src/a.ts", "// Reads minified files.\nfunction s(n) {}\n").fault

@@ -7,7 +7,7 @@ from test_shapes import made, one
 
 HOST = """
     def f(a, b):
-        factor = 2
+        factor = a.factor
 
         {definition}
 
@@ -17,27 +17,27 @@ HOST = """
     """
 
 
-def host(definition: str, call: str = "inner(b)") -> str:
+def host(definition: str, call: str = "enlarge(b)") -> str:
     return HOST.format(definition=definition.replace("\n", "\n        "), call=call)
 
 
-PLAIN = "def inner(x):\n    if x:\n        return x * factor\n    return 0"
+PLAIN = "def enlarge(x):\n    if x:\n        return x * factor\n    return 0"
 
 
 def test_a_nested_function_moves_out_with_what_it_closed_over():
     assert one(host("# twice\n" + PLAIN), "move function") == dedent("""\
         # twice
-        def _f_inner(factor, x):
+        def _enlarge(factor, x):
             if x:
                 return x * factor
             return 0
 
 
         def f(a, b):
-            factor = 2
+            factor = a.factor
 
             if a:
-                b = _f_inner(factor, b)
+                b = _enlarge(factor, b)
             return b
         """)
 
@@ -48,6 +48,8 @@ def test_a_nested_function_that_uses_the_object_becomes_a_method():
         class K:
             def price(self, a: int) -> int:
                 def doubled(x: int) -> int:
+                    if x:
+                        x *= 2
                     return self.rate * x * a
                 if a:
                     return doubled(a)
@@ -55,7 +57,7 @@ def test_a_nested_function_that_uses_the_object_becomes_a_method():
         """,
         "move function",
     )
-    assert "        return self._doubled(a, 1)\n\n    def _doubled(self, a: int, x: int) -> int:\n        return self.rate" in new
+    assert "        return self._doubled(a, 1)\n\n    def _doubled(self, a: int, x: int) -> int:\n        if x:" in new
 
 
 def test_a_call_over_several_lines_and_a_docstring_keep_their_form():
@@ -70,6 +72,8 @@ def test_a_call_over_several_lines_and_a_docstring_keep_their_form():
 
                 Much.
                 """
+                if y:
+                    return y
                 return x * a
             return scaled(
                 b,
@@ -83,27 +87,27 @@ def test_a_call_over_several_lines_and_a_docstring_keep_their_form():
 
 
 def test_a_nested_function_that_calls_itself_goes_on_doing_so():
-    new = one(host("def inner(x):\n    return x and inner(x - factor)"), "move function")
-    assert "    return x and _f_inner(factor, x - factor)\n" in new
+    new = one(host("def enlarge(x):\n    if x:\n        return enlarge(x - factor)\n    return x"), "move function")
+    assert "        return _enlarge(factor, x - factor)\n" in new
 
 
 @pytest.mark.parametrize(
     "definition, call",
     [
-        ("@cache\n" + PLAIN, "inner(b)"),
-        ("def inner(x):\n    nonlocal b\n    b = x * factor\n    return b", "inner(b)"),
-        ("def inner(x=[]):\n    x.append(1)\n    return x", "inner()"),
-        ("def inner(x=a):\n    return x", "inner()"),
-        ("def inner(x: a):\n    return x", "inner(b)"),
-        (PLAIN, "inner"),
-        (PLAIN, "call(inner)"),
-        (PLAIN, "sorted(b, key=inner)"),
-        (PLAIN, "[inner(b) for factor in b]"),
-        (PLAIN, "inner(factor := 3)"),
-        (PLAIN, "(lambda factor: inner(b))(3)"),
-        (PLAIN + "\ninner = str", "inner(b)"),
-        ("def inner(x):\n    return x * later", "inner(b)\n            later = 1"),
-        ("def inner(x):\n    yield x * factor\nfactor = 4", "list(inner(b))"),
+        ("@cache\n" + PLAIN, "enlarge(b)"),
+        ("def enlarge(x):\n    nonlocal b\n    b = x * factor\n    return b", "enlarge(b)"),
+        ("def enlarge(x=[]):\n    x.append(1)\n    return x", "enlarge()"),
+        ("def enlarge(x=a):\n    return x", "enlarge()"),
+        ("def enlarge(x: a):\n    return x", "enlarge(b)"),
+        (PLAIN, "enlarge"),
+        (PLAIN, "call(enlarge)"),
+        (PLAIN, "sorted(b, key=enlarge)"),
+        (PLAIN, "[enlarge(b) for factor in b]"),
+        (PLAIN, "enlarge(factor := 3)"),
+        (PLAIN, "(lambda factor: enlarge(b))(3)"),
+        (PLAIN + "\nenlarge = str", "enlarge(b)"),
+        ("def enlarge(x):\n    return x * later", "enlarge(b)\n            later = 1"),
+        ("def enlarge(x):\n    yield x * factor\nfactor = 4", "list(enlarge(b))"),
     ],
 )
 def test_a_nested_function_stays_where_moving_it_would_show(definition, call):
@@ -111,17 +115,28 @@ def test_a_nested_function_stays_where_moving_it_would_show(definition, call):
 
 
 def test_a_nested_function_is_not_handed_another_one_which_moves_first():
-    text = host("def other(x):\n    return x\n" + PLAIN.replace("x *", "other(x) *"))
+    text = host("def other(x):\n    if x:\n        return 1\n    return x\n" + PLAIN.replace("x *", "other(x) *"))
     assert "def _other(x):" in one(text, "move function")
 
 
 def test_a_nested_function_without_a_closure_may_be_given_to_what_only_calls_it():
-    new = one(host("def order(x):\n    return -x", "sorted(b, key=order)"), "move function")
+    new = one(host("def order(x):\n    if x:\n        return -x\n    return 0", "sorted(b, key=order)"), "move function")
     assert "b = sorted(b, key=_order)" in new
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("a.factor", "2"), ("enlarge", "fetch"), ("        if x:", "        x = x or"), ("(x)", "(x: int) -> int")],
+    ids=["a constant would be passed", "a vague name", "nothing is decided", "a type is not known"],
+)
+def test_a_nested_function_stays_where_it_would_not_be_clear_outside(old, new):
+    text = host(PLAIN)
+    assert made(text, "move function")
+    assert not made(text.replace(old, new).replace("x or\n                return", "x or"), "move function")
+
+
 def test_a_function_that_looks_at_its_own_variables_keeps_them():
-    assert not made(host(PLAIN, "inner(b), locals()"), "move function")
+    assert not made(host(PLAIN, "enlarge(b), locals()"), "move function")
 
 
 CASES = """

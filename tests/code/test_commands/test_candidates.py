@@ -178,3 +178,17 @@ def test_the_commands_are_bounded():
 def test_a_runner_among_the_packages_is_tried_where_the_package_manager_is_missing():
     package = '{"scripts": {"test": "pnpm lint && vitest run"}, "packageManager": "pnpm@9", "devDependencies": {"vitest": "1"}}'
     assert commands({"package.json": package}) == ["pnpm test", "npx vitest run"]
+
+
+def test_a_target_that_no_other_command_is_known_for_is_run_as_a_whole():
+    makefile = "check: all\n\tjavac -d out $(wildcard src/*.java)\n\tjava -cp out Tests\n"
+    assert commands({"Makefile": makefile}) == ["make check"]
+    assert commands({"Makefile": "test:\n\tpytest -q\n"}) == ["pytest -q"], "the command itself says more"
+    assert commands({"Makefile": "test:\n\ttouch ../made; pytest\n"}) == [], "a refused line is not run by way of its target"
+    deployed = {"Makefile": "test:\n\t./run-it\n\tdocker push image\n"}
+    assert commands(deployed) == [] and refused(deployed) == {"make test": "its recipe also runs 'docker'"}
+
+
+def test_tests_of_node_are_found_without_a_script():
+    assert commands({"package.json": "{}", "test/sums.mjs": ""}) == ["node --test"]
+    assert commands({"src/sums.test.js": ""}) == ["node --test"] and commands({"src/latest.js": ""}) == []

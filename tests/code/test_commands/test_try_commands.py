@@ -3,7 +3,7 @@
 import pytest
 
 from afresh.code.test_commands.candidates import CommandCandidate
-from afresh.code.test_commands.try_commands import TrialResults, try_candidates
+from afresh.code.test_commands.try_commands import TrialResults, count_tests_run, try_candidates
 from afresh.core.action import CommandRun
 from afresh.testing.fakes import TableSandbox
 
@@ -108,3 +108,30 @@ def test_only_so_many_are_tried():
     sandbox = TableSandbox({})
     trials = try_candidates([CommandCandidate(f"pytest -n {number}", "pytest", "x") for number in range(20)], sandbox)
     assert len(sandbox.ran) == 6 and TrialResults("", trials).best is None
+
+
+@pytest.mark.parametrize(
+    ("output", "tests", "failed"),
+    [
+        ("Test Suites: 1 passed, 1 total\nTests:       2 failed, 1 passed, 3 total\nSnapshots:   4 passed, 4 total\n", 3, 2),
+        (" Test Files  1 failed | 12 passed (13)\n      Tests  4 failed | 470 passed (474)\n", 474, 4),
+        ("  Test Files  2 passed\n  Tests  7 passed (7)\n", 7, 0),
+        ("# tests 3\n# suites 0\n# pass 2\n# fail 1\n", 3, 1),
+        ("  4 passing (2ms)\n  1 failing\n", 5, 1),
+        ("test result: ok. 3 passed; 0 failed; 0 ignored\ntest result: FAILED. 2 passed; 1 failed; 0 ignored\n", 6, 1),
+        ("Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=1)\n", 5, 2),
+        ("2 failed, 3 passed in 0.12s\n", 5, 2),
+    ],
+)  # fmt: skip
+def test_tests_are_counted_and_not_the_files_that_hold_them(output: str, tests: int, failed: int):
+    assert count_tests_run(output) == (tests, failed)
+
+
+def test_the_reason_of_the_sandbox_is_told_in_full():
+    said = "[afresh: dist is in your checkout but not in the task's tree]"
+    (trial,) = try_candidates(
+        [CommandCandidate("npm test", "package", "x")],
+        TableSandbox({"npm --version": (0, "10"), "npm test": (1, f"Error: no\nnpm error code 1\n{said}\n")}),
+        limit=5,
+    )
+    assert not trial.holds and trial.said == "exit 1: dist is in your checkout but not in the task's tree"

@@ -10,8 +10,9 @@ ASKED = {
     ("write_tests", "understand"): ("every public function, branch and error path", "Coverage"),
     ("write_tests", "verify"): ("what is covered now and what is not",),
     ("spec_design", "understand"): ("users, callers, operators, maintainers", "stakeholders with their constraints"),
-    ("discovery", "understand"): ("Scan:", "Analyse,"),
-    ("discovery", "report"): ("Synthesise:",),
+    ("discovery", "scan"): ("Scan:", "list these parts in the `plan`"),
+    ("discovery", "analyse"): ("Analyse,", "Write the file once you can answer"),
+    ("discovery", "synthesise"): ("Synthesise:",),
 }
 MAX_GUIDANCE_CHARACTERS = 850
 """Every call of a phase pays for it."""

@@ -12,9 +12,9 @@ from afresh.context.compaction.compact_prompt import COMPACTION_STRATEGIES, comp
 from afresh.core.context_item import Note
 from afresh.core.fact import Fact, FactKind
 from afresh.core.line_region import Region
-from afresh.core.memory_state import StepRecord
 from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
+from afresh.core.step_record import StepRecord
 from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.template import SectionShare

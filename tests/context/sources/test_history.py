@@ -17,10 +17,11 @@ from afresh.core.action import Action, Observation
 from afresh.core.context_item import Excerpt, Item, SourceLine
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.line_region import Region
-from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import Prompt
 from afresh.core.state import State
 from afresh.core.step_history import PassageVoice
+from afresh.core.step_record import StepRecord
 from afresh.core.task import Check, Task
 from afresh.core.template import SectionShare
 from afresh.core.tokens import EstimatingCounter

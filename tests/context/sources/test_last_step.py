@@ -8,8 +8,9 @@ from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.sources.last_step import draft_last_step
 from afresh.core.action import Action, Observation
 from afresh.core.line_region import Region
-from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
+from afresh.core.step_record import StepRecord
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.work_state import WorkState
@@ -48,7 +49,7 @@ def test_a_read_whose_lines_have_no_room_says_which_are_hidden():
     shown = sections(after(READ), 4_000)
     lines = [int(line.split()[0]) for line in shown["files"] if "compute()" in line]
     assert lines == [*range(1, len(lines) + 1)] and len(lines) < 1_000
-    hidden = f"(no room for a.py {len(lines) + 1}-1000: `read` these when needed)"
+    hidden = f"(not shown: a.py {len(lines) + 1}-1000; `read` these when needed)"
     assert shown["last"][1] == f"You did: read: a.py: lines 1-1000 of 1000 {hidden}"
 
 

@@ -9,9 +9,10 @@ from afresh.core.context_item import Note
 from afresh.core.context_policy import FIRST_CONTEXT_POLICY, AllocationPolicy, ContextPolicy, ExtensionPolicy
 from afresh.core.event import ChangeKeptOrReverted
 from afresh.core.line_region import Region
-from afresh.core.memory_state import MemoryState, StepRecord
+from afresh.core.memory_state import MemoryState
 from afresh.core.reducer import apply_event
 from afresh.core.state import State
+from afresh.core.step_record import StepRecord
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.memory.gathered_context import GatheredContext
@@ -52,7 +53,7 @@ def test_a_read_without_room_says_which_lines_are_hidden():
     shown = text.splitlines()
     assert COUNT(text) <= 80 and shown[1].endswith("value_10 = 10")
     last = int(shown[-2].split()[0])
-    assert shown[-1] == f"[… not shown, no room: a.py {last + 1}-20: `read` them when needed]"
+    assert shown[-1] == f"[… not shown: a.py {last + 1}-20; `read` them when needed]"
 
 
 def test_lines_that_were_read_are_shown_as_a_later_change_of_the_reply_left_them():
@@ -89,6 +90,21 @@ def test_small_results_stay_whole_and_the_largest_is_cut_in_the_middle():
 def test_lines_that_several_reads_asked_for_share_their_tokens():
     one, other = texts(after(READ, replace(READ, regions=(Region("a.py", 30, 90, 7),))), 300)
     assert one == texts(after(READ))[0] and "`read` them" in other and COUNT(one) + COUNT(other) <= 300
+
+
+def test_as_many_reads_as_possible_are_whole():
+    reads = [replace(READ, regions=(Region("a.py", first, last, 7),)) for first, last in ((1, 40), (41, 70), (71, 100))]
+    most = sum(COUNT(text) for text in texts(after(*reads))[1:]) + 60
+    shown = texts(after(*reads), most)
+    assert ["`read` them" in text for text in shown] == [True, False, False] and sum(map(COUNT, shown)) <= most
+
+
+def test_lines_that_were_read_are_cut_between_definitions():
+    code = "\n".join(f"def part_{number}(value):\n" + "    value += 1\n" * 20 for number in range(4))
+    whole = replace(READ, regions=(Region("a.py", 1, 88, 7),))
+    [text] = texts(after(whole, files=code), COUNT(texts(after(whole, files=code))[0]) - 80)
+    shown = text.splitlines()
+    assert shown[-2].strip() == "66" and shown[-1] == "[… not shown: a.py 67-87; `read` them when needed]"
 
 
 def test_one_line_without_end_is_cut_inside():

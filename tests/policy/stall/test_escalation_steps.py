@@ -56,15 +56,15 @@ def test_steps_that_fail_in_a_row_raise_nothing():
     assert made.events(CeilingChanged) == []
 
 
-def test_lines_that_were_read_raise_it_for_the_step_after():
+def test_lines_that_were_read_raise_it_for_the_steps_after():
     wide = "".join(f"def part_{number}():\n    return '{'and so on ' * 12}'\n\n\n" for number in range(200))
 
     def answer(step: int) -> list[Step]:
         return [("read", {"path": "wide.py", "start": 1, "lines": 160})] if step == 1 else [other(step)]
 
-    made = yard(answer, budget=4_000, max_steps=4, wide=wide)
+    made = yard(answer, budget=4_000, max_steps=6, wide=wide)
     made.works()
-    first, second, *rest = [one.audit.budget for one in made.events(CallRequested)]
-    assert first == 4_000 < second <= 8_000 and set(rest) == {4_000}
-    up, down = made.events(CeilingChanged)
-    assert "tokens of what the last step has read or edited have no room" in up.reason and down.reason == AS_ORDERED
+    first, *raised, fifth, sixth = [one.audit.budget for one in made.events(CallRequested)]
+    assert first == fifth == sixth == 4_000 < min(raised) <= max(raised) <= 8_000, "for three steps, as nothing is edited"
+    up, *_, down = made.events(CeilingChanged)
+    assert "tokens of what was read or edited lately have no room" in up.reason and down.reason == AS_ORDERED

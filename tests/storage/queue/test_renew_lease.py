@@ -28,7 +28,7 @@ def queue(tmp_path: Path, clock: FakeClock) -> SqliteQueue:
 
 
 def eventually(true: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while not true() and time.monotonic() < until:
         time.sleep(0.01)
     return true()

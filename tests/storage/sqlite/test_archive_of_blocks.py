@@ -6,9 +6,9 @@ from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.core.action import Action, Observation
 from afresh.core.archived_block import BlockIndexLine, block_id_from_text
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import StepRecord
 from afresh.core.state import State
 from afresh.core.step_history import Passage, PassageVoice
+from afresh.core.step_record import StepRecord
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun

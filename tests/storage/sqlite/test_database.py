@@ -127,7 +127,7 @@ def test_a_migration_that_fails_leaves_the_old_schema(path: Path) -> None:
 def make_older(path: Path) -> None:
     """The file as it was after the first three migrations."""
     with closing(sqlite3.connect(path)) as older:
-        for column in ("step", "step_limit", "updated", "question", "options", "ruling", "outcome"):
+        for column in ("step", "step_limit", "updated", "question", "options", "ruling", "outcome", "follows"):
             older.execute(f"ALTER TABLE ticket DROP COLUMN {column}")
         for table in ("lease", "note", "part"):
             older.execute(f"DROP TABLE {table}")

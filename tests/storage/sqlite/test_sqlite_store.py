@@ -14,7 +14,8 @@ from afresh.core.archived_block import block_id_from_text
 from afresh.core.event import JournalHead
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
-from afresh.errors import Conflict, Damaged
+from afresh.errors import BadInput, Conflict, Damaged
+from afresh.storage.sqlite import journal as journal_module
 from afresh.storage.sqlite import state_snapshot as snapshot
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.journal import SNAPSHOT_INTERVAL_ENTRIES, SqliteJournal
@@ -254,3 +255,21 @@ def test_a_checkpoint_is_a_snapshot_at_once(path: Path) -> None:
     )
     assert only(path, "SELECT seq FROM snapshot") == state.head.seq != before
     assert SqliteJournal(path).load("one") == state and state.budget == 8_000
+
+
+def test_any_step_is_found_by_looking_at_few_records(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, looked = SqliteJournal(path), list[int]()
+    state = create_task(store)
+    for _ in range(200):
+        state = append_step(store, state)
+    whole = journal_module._decompress_entries
+    monkeypatch.setattr(journal_module, "_decompress_entries", lambda body, seq: looked.append(seq) or whole(body, seq))
+    for step in (1, 2, 99, 200):
+        looked.clear()
+        at = store.find_step("one", step)
+        assert len(looked) < 30, "the logarithm of 400 records, twice"
+        first = next(store.journal("one", at)).event
+        assert isinstance(first, happened.CallRequested) and first.step == step
+    assert store.find_step("one", 201) == state.head, "the end, where there is no such step"
+    with pytest.raises(BadInput):
+        store.find_step("other", 1)

@@ -60,7 +60,7 @@ def list_facts(name: str, about: str, context: ToolContext) -> str:
 
 def render_known_fact(known: ProjectFact, task: str) -> str:
     fact = known.fact
-    where = f"step {fact.step}" if known.task == task else known.task
+    where = f"step {fact.step}" if known.task == task else known.origin
     return f"- {known.id} {where} {fact.kind}: {fact.subject}: {fact.text}"
 
 

@@ -31,5 +31,11 @@ def ask_user(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     return ToolOutcome("asked; the task waits", events=(QuestionAsked(question, options),))
 
 
-ASK_SCHEMA = make_tool_schema("ask", "Ask the user, only if you cannot decide.", ("options",), question="", options=("array", ""))
+ASK_SCHEMA = make_tool_schema(
+    "ask",
+    "Ask the user if you cannot decide.",
+    ("options",),
+    question="",
+    options=("array", ""),
+)
 tool = FunctionTool(ASK_SCHEMA, ask_user)

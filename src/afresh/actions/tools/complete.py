@@ -15,4 +15,4 @@ def claim_completion(args: Mapping[str, Any], context: ToolContext) -> ToolOutco
     return ToolOutcome("verifying", complete=args["summary"])
 
 
-tool = FunctionTool(make_tool_schema("complete", "Done: commit subject, then what and why.", summary=""), claim_completion)
+tool = FunctionTool(make_tool_schema("complete", "Done: commit subject, what and why.", summary=""), claim_completion)

@@ -95,5 +95,5 @@ def find_compaction_obstacle(state: State) -> str:
     return ""
 
 
-NOTE_SCHEMA = make_tool_schema("note", "For later steps; with `why` a decision.", ("why",), subject="", text="", why="")
+NOTE_SCHEMA = make_tool_schema("note", "For later; with `why` a decision.", ("why",), subject="", text="", why="")
 tool = FunctionTool(NOTE_SCHEMA, keep_note)

@@ -5,9 +5,11 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from afresh.actions.network_permission import REASON_ARGUMENT, choose_network_access, list_network_notes
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.action import CommandRun
 from afresh.core.line_region import Region
+from afresh.core.network_state import NetworkUsed
 from afresh.core.step_result import ToolOutcome, shorten_command
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
@@ -73,18 +75,29 @@ def parse_sed_range(words: Sequence[str]) -> tuple[list[str], int, int | None]:
 
 
 COMMAND_TIMEOUT_SECONDS = 120
+ONLINE_TIMEOUT_SECONDS = 600
+"""With the network open: downloads take time."""
 MAX_COMMAND_BYTES = 100_000
 LOST_FILE_PATTERN = re.compile(r"/tmp/.*(?:No such file|not found)|(?:No such file|can't open file|not found).*/tmp/")
 LOST_FILES_NOTE = "/tmp is empty at the start of each command: write a file and use it in the same command"
 
 
 def run_command(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-    done = context.sandbox.run(check_command_length(args["command"]), COMMAND_TIMEOUT_SECONDS)
+    command = check_command_length(args["command"])
+    access = choose_network_access(context, command)
+    done = (
+        context.sandbox.run(command, ONLINE_TIMEOUT_SECONDS, network=access)
+        if access
+        else context.sandbox.run(command, COMMAND_TIMEOUT_SECONDS)
+    )
+    used = (NetworkUsed(context.state.work.step + 1, shorten_command(command), done.network),) if done.network else ()
     if done.exit == 0 and (regions := find_printed_regions(done.command, context.files, context.state.work.step + 1)):
         lines = "\n".join(f"{region.path}: lines {region.start}-{region.end}" for region in regions)
-        return ToolOutcome(f"$ {done.command}\nexit 0\n{lines}", regions=regions)
+        return ToolOutcome(f"$ {done.command}\nexit 0\n{lines}", events=used, regions=regions)
     lost = f"\n[{LOST_FILES_NOTE}]" if done.exit and LOST_FILE_PATTERN.search(done.output) else ""
-    return ToolOutcome(f"$ {shorten_command(done.command)}\n{render_command_result(done)}{lost}", ok=done.exit == 0)
+    told = "".join(f"\n[{note}]" for note in list_network_notes(done, context))
+    text = f"$ {shorten_command(done.command)}\n{render_command_result(done)}{lost}{told}"
+    return ToolOutcome(text, ok=done.exit == 0, events=used)
 
 
 def check_command_length(command: str) -> str:
@@ -100,4 +113,13 @@ def render_command_result(done: CommandRun) -> str:
     return f"{end}\n{done.output.rstrip()}" if done.output.strip() else f"{end}, no output"
 
 
-tool = FunctionTool(make_tool_schema("run", "Shell command; no network, no git, 120 s, empty /tmp.", command=""), run_command)
+tool = FunctionTool(
+    make_tool_schema(
+        "run",
+        "Shell command; no git; 120 s; /tmp lasts one call.",
+        optional=(REASON_ARGUMENT,),
+        command="",
+        **{REASON_ARGUMENT: ""},
+    ),
+    run_command,
+)

@@ -96,6 +96,6 @@ def render_hits(found: Mapping[str, Sequence[str]]) -> str:
 
 
 tool = FunctionTool(
-    make_tool_schema("search", "Find literal text or a name in a folder, file or @id.", ("path",), text="", path=""),
+    make_tool_schema("search", "Find text or a name in a folder, file or @id.", ("path",), text="", path=""),
     search_tree,
 )

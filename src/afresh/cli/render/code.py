@@ -113,7 +113,7 @@ def violation_to_json(one: Violation) -> dict[str, Any]:
     }
     return {
         "path": one.path, "line": one.line, "function": one.function, "complexity": one.complexity, "depth": one.depth,
-        "made_of": one.made_of, "offer": change, "why_not": one.why_not,
+        "made_of": one.made_of, "offer": change, "needs_name": one.needs_name, "why_not": one.why_not,
         "measures": [{"code": each.code, "name": each.name, "value": each.value, "limit": each.limit} for each in one.measures],
     }  # fmt: skip
 
@@ -164,7 +164,10 @@ def _render_suggestion(one: Violation) -> Text:
     if one.offer is None:
         return Text.assemble(("  ✗ no fix available: ", "yellow"), render_text(one.why_not, "yellow"))
     gain = f"{one.offer.before} → {one.offer.after}"
-    return Text.assemble(("  ✓ ", "green"), (f"{gain}  ", "bold green"), render_text(_shorten_suggestion(one, one.offer.head)))
+    mark, style = ("? ", "yellow") if one.needs_name else ("✓ ", "green")
+    return Text.assemble(
+        (f"  {mark}", style), (f"{gain}  ", f"bold {style}"), render_text(_shorten_suggestion(one, one.offer.head))
+    )
 
 
 def _shorten_suggestion(one: Violation, head: str) -> str:
@@ -181,7 +184,9 @@ def _render_violation_total(found: Sequence[Violation], number: int, offers: boo
     more = f"; showing the worst {len(found)} (-n for more)" if number > len(found) else ""
     text = f"{number} {noun} over a limit{more}."
     if offers and (able := sum(one.offer is not None for one in found)):
+        named = sum(one.needs_name for one in found)
         text += f" Checked fixes are available for {able}."
+        text += f" Of these, {named} add a name that you should choose (?)." if named else ""
     return Text(text, style="bold")
 
 

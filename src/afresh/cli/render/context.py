@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 MAX_BAR_COLUMNS = 24
+TIER_WORDS = {"always": "always", "phase": "in this phase", "demand": "as needed"}
 
 
 def render_call(
@@ -44,15 +45,15 @@ def render_call(
         render_heading(f"Call of step {step}" if step else "Call"),
         render_gauge(audit.tokens, audit.budget, audit.reserve, width=40),
         render_text(_describe_estimate(audit, reported), "red" if reported + audit.reserve > audit.budget else ""),
-        render_text(f"{data['pressure']} pressure: {data['demand']:,} of {audit.budget:,} tokens are always included", "dim"),
-        render_text(f"{data['headroom']:,} tokens free, sha256 {audit.hash[:16]}", "dim"),
+        render_text(f"{data['demand']:,} tokens are always included, {data['headroom']:,} are free", "dim"),
         render_heading("Sections"),
         _render_sections(data),
     ]
     if audit.compactions:
-        parts += [render_heading("Compacted"), _render_compactions(audit.compactions)]
-    if omitted:
-        parts += [render_heading("Left out"), _render_omissions(omitted)]
+        parts += [render_heading("Shortened to fit"), _render_compactions(audit.compactions)]
+    shortened = {f"compacted: {one.strategy}" for one in audit.compactions}
+    if left_out := [one for one in omitted if one.reason not in shortened]:
+        parts += [render_heading("Left out"), _render_omissions(left_out)]
     return Group(*parts)
 
 
@@ -105,10 +106,17 @@ def _render_sections(data: dict[str, Any]) -> "RenderableType":
         share = compute_token_share(data["framing"], data["tokens"])
         rows.append(("overhead", "tools, framing", data["framing"], share, None))
     known = any(row["drawn_on"] is not None for row in data["sections"])
-    table = make_table("section", "tier", ">tokens", ">share", *([">drawn on"] if known else []), "")
+    table = make_table("section", "included", ">tokens", ">share", *([">drawn on"] if known else []), "")
     for name, tier, tokens, share, drawn in rows:
         used = [_format_drawn(drawn)] if known else []
-        table.add_row(render_text(name), render_text(tier, "dim"), f"{tokens:,}", f"{share:.0%}", *used, _draw_share_bar(share))
+        table.add_row(
+            render_text(name),
+            render_text(TIER_WORDS.get(str(tier), str(tier)), "dim"),
+            f"{tokens:,}",
+            f"{share:.0%}",
+            *used,
+            _draw_share_bar(share),
+        )
     return table
 
 
@@ -125,11 +133,9 @@ def _draw_share_bar(share: float) -> "Text":
 
 
 def _render_compactions(compactions: Sequence[SectionCompaction]) -> "RenderableType":
-    table = make_table("strategy", "section", ">tokens saved", "removed")
+    table = make_table("section", ">tokens saved", "removed")
     for one in compactions:
-        table.add_row(
-            render_text(one.strategy), render_text(one.section), f"{one.tokens:,}", render_text(", ".join(one.removed), "dim")
-        )
+        table.add_row(render_text(one.section), f"{one.tokens:,}", render_text(", ".join(one.removed), "dim"))
     return table
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import make_table, render_heading, render_text
-from afresh.context.cache_prefix import SECTIONS_SENT_FIRST
-from afresh.context.measure_yield import CallYield, SectionYield, add_by_section
+from afresh.context.measure_yield import CallYield, SectionYield
+from afresh.views.section_yield import order_by_waste, sum_new_sections, sum_sent_sections, sum_without_system
 from afresh.views.task_status import format_count
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ MAX_UNUSED_SECTIONS = 3
 
 
 def yield_to_json(calls: Sequence[CallYield]) -> dict[str, Any]:
-    sent, new = _add_sent(calls), _add_new(calls)
+    sent, new = sum_sent_sections(calls), sum_new_sections(calls)
     return {
         "calls": len(calls),
         "sent": _part_to_json(sum(sent, SectionYield(""))),
-        "sent_without_system": _part_to_json(_add_without_system(sent)),
+        "sent_without_system": _part_to_json(sum_without_system(sent)),
         "new": _part_to_json(sum(new, SectionYield(""))),
         "sections": {one.name: _part_to_json(one) for one in sent},
         "new_sections": {one.name: _part_to_json(one) for one in new},
@@ -41,22 +41,9 @@ def _part_to_json(one: SectionYield) -> dict[str, Any]:
     return {"tokens": round(one.tokens), "drawn_on": round(one.share, 4)}
 
 
-def _add_sent(calls: Sequence[CallYield]) -> list[SectionYield]:
-    """Add up the sections of all calls, the largest first."""
-    return sorted(add_by_section(one for call in calls for one in call.sections), key=lambda one: -one.tokens)
-
-
-def _add_new(calls: Sequence[CallYield]) -> list[SectionYield]:
-    return sorted(add_by_section(one for call in calls for one in call.new), key=lambda one: -one.tokens)
-
-
-def _add_without_system(sections: Sequence[SectionYield]) -> SectionYield:
-    return sum((one for one in sections if one.name not in SECTIONS_SENT_FIRST), SectionYield(""))
-
-
 def _list_unused(sections: Sequence[SectionYield]) -> list[SectionYield]:
     """List the sections with the most tokens that were not drawn on."""
-    return sorted(sections, key=lambda one: one.drawn - one.tokens)[:MAX_UNUSED_SECTIONS]
+    return order_by_waste(sections)[:MAX_UNUSED_SECTIONS]
 
 
 def render_yield(calls: Sequence[CallYield], steps: bool = False) -> "RenderableType":
@@ -64,7 +51,7 @@ def render_yield(calls: Sequence[CallYield], steps: bool = False) -> "Renderable
 
     if not calls:
         return render_text("no call has been answered yet")
-    sent, new = _add_sent(calls), _add_new(calls)
+    sent, new = sum_sent_sections(calls), sum_new_sections(calls)
     first = {one.name: one for one in new}
     whole = sum(sent, SectionYield(""))
     table = make_table("section", ">tokens", ">of all", ">drawn on", ">new text", ">drawn on")
@@ -84,7 +71,7 @@ def render_yield(calls: Sequence[CallYield], steps: bool = False) -> "Renderable
 
 
 def _describe_whole(calls: Sequence[CallYield], sent: Sequence[SectionYield], new: Sequence[SectionYield]) -> str:
-    whole, first, rest = sum(sent, SectionYield("")), sum(new, SectionYield("")), _add_without_system(sent)
+    whole, first, rest = sum(sent, SectionYield("")), sum(new, SectionYield("")), sum_without_system(sent)
     return (
         f"{format_count(len(calls), 'call')}, {whole.tokens:,.0f} tokens sent, drawn on {whole.share:.0%}"
         f" (without tools and system text {rest.share:.0%})\n"

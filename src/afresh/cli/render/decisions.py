@@ -64,7 +64,7 @@ def _add_run(node: "Tree", run: DecisionRun) -> None:
         return
     grown = node.add(told)
     for line in run.reverted[-MAX_REVERTED_SHOWN:]:
-        grown.add(Text(f"step {line['step']} reverted", "red").append_text(_render_reason(line)))
+        grown.add(Text(f"step {line['step']} undone", "red").append_text(_render_reason(line)))
     if len(run.reverted) > MAX_REVERTED_SHOWN:
         grown.add(Text(f"and {len(run.reverted) - MAX_REVERTED_SHOWN:,} earlier", style="dim"))
 
@@ -126,8 +126,8 @@ def _render_outcome(line: DecisionLine, told: str) -> "Text":
     elif line["kind"] == "verified":
         first = Text(_VERDICT_WORDS[line["text"]], style=WORD_STYLES[line["text"]])
     else:
-        status, _, commit = line["text"].partition(" ")
-        first = Text(f"{status}{f', commit {to_one_line(commit, 12)}' if commit else ''}", style=WORD_STYLES.get(status, ""))
+        status = line["text"].partition(" ")[0]
+        first = Text(status, style=WORD_STYLES.get(status, ""))
     why = f": {to_one_line(line['why'], MAX_TEXT_CHARACTERS)}" if line["why"] and line["why"] != told else ""
     return first.append_text(render_text(f"{why} ({_format_minute(line['at'])}, step {line['step']})", "dim"))
 

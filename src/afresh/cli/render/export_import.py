@@ -1,13 +1,10 @@
 """Renders the results of exports and imports."""
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.render.console import open_console
 from afresh.cli.render.widgets import make_table, render_text, render_word
 
 if TYPE_CHECKING:
@@ -24,17 +21,6 @@ RELATION_WORDS = {
     "behind": "newer here",
     "diverged": "refused",
 }
-
-
-@contextmanager
-def show_status_line(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Show the current action in one line, on a terminal only."""
-    console = open_console(sys.stderr)
-    if quiet or not console.is_terminal:
-        yield lambda what: None
-        return
-    with console.status("") as line:
-        yield lambda what: line.update(what)
 
 
 def export_to_json(done: "ExportResult") -> dict[str, Any]:

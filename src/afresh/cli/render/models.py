@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
 from afresh.core.codec import to_plain_value
+from afresh.errors import suggest_reinstall
 from afresh.spending.price_list import Price
 from afresh.views.task_status import describe_age, format_time
 
@@ -31,11 +32,14 @@ class ModelsOverview:
     asked: Sequence[ServerOffer] | None
     """None if servers were not asked."""
     config: str
+    faults: Sequence[str] = ()
+    """Packages that can't be imported."""
 
 
 def models_to_json(told: ModelsOverview) -> dict[str, Any]:
     return {
         "config": told.config,
+        "faults": list(told.faults),
         "models": [asdict(one) | {"ceiling": one.ceiling, "usable": not one.problem} for one in told.listed],
         "providers": [asdict(one) | {"usable": not one.problem} for one in told.ready],
         **({} if told.asked is None else {"servers": [asdict(one) for one in told.asked]}),
@@ -51,7 +55,7 @@ def render_models(told: ModelsOverview) -> RenderableType:
     rows = [(f"{one.provider}:NAME", _render_provider(one)) for one in sorted(told.ready, key=lambda one: bool(one.problem))]
     rows += [
         ("mailbox:DIR", render_text("you, or your program, play the model")),
-        ("offline", render_text("rules only, for --type fix_violation")),
+        ("offline", render_text("rules only, for --type fix_violation; offline?extract=yes adds functions under proposed names")),
     ]
     parts += [render_heading("Usable without configuration"), render_fields(rows)]
     if told.asked is not None:
@@ -59,6 +63,8 @@ def render_models(told: ModelsOverview) -> RenderableType:
             render_heading("Servers queried"),
             render_fields((one.server, _render_server_offer(one)) for one in told.asked),
         ]
+    if told.faults:
+        parts.append(render_text(f"\n{'; '.join(told.faults)} ", "red").append(f"→ {suggest_reinstall()}", "cyan"))
     parts.append(Text("\nafresh models check NAME tests a model with one small call.", style="dim"))
     return Group(*parts)
 

@@ -9,7 +9,8 @@ from afresh.core.answer_options import parse_options
 from afresh.core.change import Change
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import describe_age, describe_question, format_count, list_current_runs, sum_check_runs
+from afresh.core.verdict import sum_check_runs
+from afresh.views.task_status import describe_age, describe_question, format_count, list_current_runs
 from afresh.views.tasks import find_newest_answer, open_question_to_json
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _list_question_fields(state: State) -> list[tuple[str, Any]]:
         (
             "so far",
             render_text(
-                f"{so_far} ({state.workspace.kept:,} kept, {state.workspace.reverted:,} reverted "
+                f"{so_far} ({state.workspace.kept:,} kept, {state.workspace.reverted:,} undone "
                 f"in {format_count(state.work.step, 'step')})"
             ),
         )

@@ -18,17 +18,18 @@ from afresh.core.answer_options import parse_options
 from afresh.core.change import Change
 from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.core.prompt import CallAudit
+from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.views.model_calls import HistoryComparison
-from afresh.views.task_status import describe_parts, describe_question, format_count
+from afresh.views.task_status import describe_parts, describe_question, format_count, list_lowered_functions
 from afresh.views.tasks import run_summary_to_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-MAX_DIFF_LINES = 80
+MAX_DIFF_LINES = 40
 
 
 def render_run_summary(
@@ -44,7 +45,7 @@ def render_run_summary(
 
     data = run_summary_to_json(state, changes, audits, history)
     return Group(
-        _render_verdict(data),
+        _render_verdict(data | ({"reason": "needs your answer"} if _asks_in_reason(state, data) else {})),
         render_fields(_list_summary_fields(state, data | {"cost": cost}, audits)),
         *_render_changed_files(state, changes, diff_lines),
         *_render_reverted(data),
@@ -52,38 +53,51 @@ def render_run_summary(
     )
 
 
+MAX_REASON_CHARACTERS = 1_500
+
+
+def _asks_in_reason(state: State, data: dict[str, Any]) -> bool:
+    """Return whether the reason is the open question, which has a row of its own."""
+    return bool(state.dialogue.question) and state.dialogue.question in data["reason"]
+
+
 def _render_verdict(data: dict[str, Any]) -> "RenderableType":
     from rich import box
     from rich.panel import Panel
     from rich.text import Text
 
-    first = data["verdict"] if data["status"] not in ("failed", "blocked") else data["status"]
+    first = data["verdict"] if data["status"] not in ("failed", "blocked", "unchanged") else data["status"]
     style = WORD_STYLES.get(first or data["status"], "dim")
-    body = Text.assemble((f"{first or data['status']}", f"bold {style}"), f"  {to_one_line(data['reason'], 400)}\n")
+    body = Text.assemble(
+        (f"{first or data['status']}", f"bold {style}"), f"  {to_one_line(data['reason'], MAX_REASON_CHARACTERS)}\n"
+    )
     body.append(to_one_line(data["goal"], 300), "dim")
     return Panel(body, title=render_text(data["task"], "bold", limit=40), title_align="left", box=box.ROUNDED, border_style=style)
 
 
 def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[CallAudit]) -> list[tuple[str, Any]]:
     tests, tokens, measure = data["tests"], data["tokens"], data["measure"]
+    offline = {audit.model for audit in audits} == {OFFLINE_MODEL}
     rows: list[tuple[str, Any]] = [("asks", _render_asked_question(state))] if state.dialogue.question else []
     if state.unconfined:
         rows.append(("sandbox", render_text(f"NONE: {UNSANDBOXED_DECISION}", "bold red")))
     rows += [("tests", f"{tests['before']['words']} → {tests['after']['words']}")]
-    rows += [(label, render_text(text, "yellow", limit=400)) for label, text in data["open"].items()]
+    rows += [(label, render_text(text, "yellow", limit=MAX_REASON_CHARACTERS)) for label, text in data["open"].items()]
     if measure["before"] or measure["after"]:
         rows.append(("violations", f"{measure['before']} → {'not counted' if measure['after'] is None else measure['after']}"))
+    if lowered := list_lowered_functions(state):
+        rows.append((format_count(len(lowered), "function"), render_text("\n".join(lowered))))
     if state.verification.baseline and state.verification.baseline.flaky:
         rows.append(("flaky", render_text(", ".join(state.verification.baseline.flaky), "yellow", limit=200)))
-    rows.append(("steps", f"{data['steps']}: {format_count(data['kept'], 'change')} kept, {data['reverted']} reverted"))
-    if audits:
+    rows.append(("steps", f"{data['steps']}: {format_count(data['kept'], 'change')} kept, {data['reverted']} undone"))
+    if audits and not offline:
         largest = max(audits, key=lambda audit: audit.tokens)
         rows.append(("largest call", render_gauge(largest.tokens, largest.budget, largest.reserve)))
         rows.append(("every call", _describe_every_call(tokens)))
     spent = f"{format_count(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"
-    rows.append(("spent", f"{data['cost']}: {spent}" if data["cost"] else spent))
+    rows.append(("spent", "nothing: no model was called" if offline else f"{data['cost']}: {spent}" if data["cost"] else spent))
     rows += [("", describe_parts(state))] if state.work.subtasks else []
-    if tokens.get("accumulating"):
+    if tokens.get("accumulating") and not offline:
         rows += [("total sent", _describe_saved_tokens(tokens)), ("total paid", _describe_saved_paid(tokens))]
     return rows + _list_lesson_fields(data["knowledge"])
 
@@ -119,7 +133,7 @@ def _describe_saved_paid(tokens: dict[str, Any]) -> str:
 
 
 def _describe_share(saved: float) -> str:
-    return f" ({saved:.0%} saved)" if saved > 0 else f" ({-saved:.0%} more than that)"
+    return f" ({saved:.0%} saved)" if saved > 0 else f" (this is {-saved:.0%} more)"
 
 
 def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int) -> list["RenderableType"]:
@@ -131,7 +145,7 @@ def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: i
     shown, left = render_diff(changes, diff_lines)
     parts: list[RenderableType] = [render_heading("Changed"), table, render_heading("Diff"), shown]
     if left:
-        parts.append(render_text(f"… {left:,} more lines: git diff {state.workspace.base[:12]} {state.workspace.branch}", "dim"))
+        parts.append(render_text(f"… {left:,} more lines: afresh diff {state.task.id}", "dim"))
     return parts if diff_lines else parts[:2]
 
 
@@ -139,11 +153,11 @@ def _render_reverted(data: dict[str, Any]) -> list["RenderableType"]:
     if not data["failed_approaches"]:
         return []
     rows = [(f"step {it['step']}", render_text(f"{it['subject']}: {it['text']}", limit=300)) for it in data["failed_approaches"]]
-    return [render_heading("Tried and reverted"), render_fields(rows)]
+    return [render_heading("Tried and undone"), render_fields(rows)]
 
 
 def _render_next_commands(data: dict[str, Any]) -> list["RenderableType"]:
     what = {"apply": "merge the branch into your checkout", "discard": "delete branch and worktree", "resume": "continue",
-            "show": "show details", "answer": "answer the question"}  # fmt: skip
+            "show": "show details", "answer": "answer the question", "retry": "try again"}  # fmt: skip
     rows = [(it, "merge it anyway" if it.endswith("--unverified") else what[it.split()[1]]) for it in data["next"]]
     return [render_heading("Next"), render_fields((render_text(it, "cyan").plain, meaning) for it, meaning in rows)]

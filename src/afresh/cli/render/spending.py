@@ -94,11 +94,10 @@ def _render_spending_head(found: SpendingReport) -> "Text":
     one = found.whole
     text = Text.assemble((f"{describe_money(one)} ", "bold"), f"{where} {when}: {format_count(one.calls, 'call')}, ")
     text.append(f"{shorten_tokens(one.input)} tokens sent ({_shorten_paid(one)} paid), {shorten_tokens(one.output)} received")
-    if one.unknown:
-        text.append(f"\nNo price known for {format_count(one.unknown, 'call')} (counted as $0): ", "yellow").append(
-            "afresh models", "cyan"
-        )
-        text.append(" shows which.", "yellow")
+    if one.unpriced.calls:
+        what = f"{format_count(one.unpriced.calls, 'call')}, {one.unpriced.tokens:,} tokens"
+        text.append(f"\nNo price known for {what}: limits of tokens apply to them. ", "yellow")
+        text.append("afresh models", "cyan").append(" shows which.", "yellow")
     if one.odd:
         text.append(f"\nUsage is missing or implausible for {format_count(one.odd, 'call')}.", "yellow")
     return text
@@ -122,15 +121,23 @@ def _render_limits(used: Sequence[LimitUse]) -> "RenderableType":
     for one in used:
         share = one.spent / one.limit.most if one.limit.most else 1.0
         style = "red" if one.tripped or share >= 1 else "yellow" if share >= 0.8 else "green"
-        words = f"{one.limit.unit.words(one.spent).removesuffix(' tokens')} of {one.limit.unit.words(one.limit.most)}"
+        words = f"{_describe_used(one)} of {one.limit.unit.words(one.limit.most)}"
         label = f"  {one.limit.scope}" + ("" if one.limit.own else " (default)")
         grid.add_row(
             render_text(label, "dim"),
             draw_bar(min(1.0, share), GAUGE_COLUMNS, style, rest=True),
             words,
-            render_text(f"{share:.0%}", style),
+            render_text("" if one.unpriced and not one.spent else f"{share:.0%}", style),
         )
     return grid
+
+
+def _describe_used(one: LimitUse) -> str:
+    """Describe what was used of a limit; a call whose price is unknown is not shown as $0."""
+    if one.unpriced:
+        known = f"{one.limit.unit.words(one.spent)} + " if one.spent else ""
+        return f"{known}unknown ({one.unpriced:,} tokens)"
+    return one.limit.unit.words(one.spent).partition(" tokens")[0]
 
 
 def _make_spending_table(found: SpendingReport) -> "RenderableType":
@@ -144,12 +151,19 @@ def _make_spending_table(found: SpendingReport) -> "RenderableType":
     most = max((weigh(line) for line in shown), default=0) or 1
     for line in shown:
         table.add_row(
-            render_text(line.name, limit=40), f"{line.calls:,}", shorten_tokens(line.input) if line.input else "",
+            render_text(_name_line(found, line), limit=40), f"{line.calls:,}", shorten_tokens(line.input) if line.input else "",
             *([_shorten_paid(line)] if paid else []),
             shorten_tokens(line.output) if line.output else "", describe_money(line), ShareBar(weigh(line) / most),
         )  # fmt: skip
     table.caption = PAID_CAPTION if paid else None
     return table
+
+
+KIND_WORDS = {"work": "steps", "summary": "summaries", "heartbeat": "models check", "memory": "lessons", "delegate": "subtasks"}
+
+
+def _name_line(found: SpendingReport, line: SpendingLine) -> str:
+    return KIND_WORDS.get(line.name, line.name) if found.by is SpendingGroup.KIND else line.name
 
 
 PAID_CAPTION = "paid: sent tokens weighed by price, since cached ones cost less; ~ estimated"
@@ -192,7 +206,10 @@ def _make_kind_table(kinds: Mapping[str, TokenGrowth]) -> "RenderableType":
         share = one.slope / one.average if one.slope is not None and one.average else 0.0
         slope = "" if one.slope is None else f"{one.slope:+,.0f} tokens ({share:+.1%})"
         table.add_row(
-            kind, f"{one.calls:,}", f"{one.average:,} tokens", render_text(slope, "green" if share < 0.05 else "yellow")
+            KIND_WORDS.get(kind, kind),
+            f"{one.calls:,}",
+            f"{one.average:,} tokens",
+            render_text(slope, "green" if share < 0.05 else "yellow"),
         )
     return table
 
@@ -219,6 +236,7 @@ def spending_to_json(found: SpendingReport) -> dict[str, Any]:
                 "unit": one.limit.unit.value,
                 "set_by_user": one.limit.own,
                 "tripped": one.tripped,
+                "unpriced_tokens": one.unpriced,
             }
             for one in found.used
         ],

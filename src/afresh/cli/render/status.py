@@ -1,9 +1,20 @@
 """Renders all tasks, with the next command for each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from socket import gethostname
 
-from afresh.cli.render.widgets import WORD_STYLES, Line, Span, lay_out_fields, quote_text, wrap_line
-from afresh.core.task import QueueTicket, TaskStatus
+from afresh.cli.render.widgets import (
+    FIELD_GAP_COLUMNS,
+    WORD_STYLES,
+    Line,
+    Span,
+    count_columns,
+    lay_out_fields,
+    quote_text,
+    wrap_line,
+)
+from afresh.core.task import QueueTicket, TaskStatus, describe_worker
 from afresh.core.truncate import to_one_line
 from afresh.views.task_list import (
     SETTLED_STATUSES,
@@ -15,25 +26,38 @@ from afresh.views.task_list import (
 )
 from afresh.views.task_status import (
     describe_age,
+    describe_short_age,
     format_count,
 )
 
 LEAST_STATUS_COLUMNS = 9
 
 
-def render_status(
-    seen: QueueOverview, offer: str = "", now: float = 0.0, spending: Sequence[str] = (), width: int = 80
-) -> list[Line]:
-    """Render the queue. `offer` is shown if there are no tasks; with `now`, each task's age is shown; `spending` lists limits
-    that are reached or nearly reached."""
-    lines = [line for text in spending for line in wrap_line(quote_text(f"{text}.", "bold yellow"), width)]
-    if not seen.groups and offer:
-        return [*lines, [("No tasks yet. ", ""), (offer, "cyan")]]
+@dataclass(frozen=True, slots=True)
+class StatusPage:
+    """What a page of tasks shows beside them."""
+
+    offer: str = ""
+    """Shown if there are no tasks."""
+    now: float = 0.0
+    """With it, each task's age is shown."""
+    spending: Sequence[str] = ()
+    """Limits that are reached or nearly reached."""
+    costs: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By task; those without cost are missing."""
+    width: int = 80
+
+
+def render_status(seen: QueueOverview, page: StatusPage) -> list[Line]:
+    width = page.width
+    lines = [line for text in page.spending for line in wrap_line(quote_text(f"{text}.", "bold yellow"), width)]
+    if not seen.groups and page.offer:
+        return [*lines, [("No tasks yet. ", ""), (page.offer, "cyan")]]
     if not seen.groups:
         return [*lines, [("No tasks yet. ", ""), ('afresh run "goal"', "cyan"), (" starts one.", "")]]
     for place, group in enumerate(seen.groups):
         lines += [[], [(group.title, "bold")]] if place else [[(group.title, "bold")]]
-        lines += _render_group(group, seen, now, width)
+        lines += _render_group(group, seen, page)
     return [*lines, [], *wrap_line(_render_counts(seen), width)]
 
 
@@ -44,23 +68,23 @@ def _render_counts(seen: QueueOverview) -> Line:
     return line
 
 
-def _render_group(group: TaskGroup, seen: QueueOverview, now: float, width: int) -> list[Line]:
+def _render_group(group: TaskGroup, seen: QueueOverview, page: StatusPage) -> list[Line]:
     rows = [
         (
             (describe_ticket_status(ticket), WORD_STYLES.get(describe_ticket_status(ticket), "dim")),
-            _render_ticket(ticket, seen, now),
+            _render_ticket(ticket, seen, page),
         )
         for ticket in group.tickets
     ]
     if group.hidden > 0:
-        command = " ".join(("afresh list", *(f"--status {status}" for status in group.statuses)))
+        command = " ".join(("afresh status", *(f"--status {status}" for status in group.statuses)))
         rows.append((("", ""), [(f"… {group.hidden:,} more: ", "dim"), (command, "cyan")]))
-    return lay_out_fields(rows, width, LEAST_STATUS_COLUMNS)
+    return lay_out_fields(rows, page.width, LEAST_STATUS_COLUMNS)
 
 
-def _render_ticket(ticket: QueueTicket, seen: QueueOverview, now: float) -> Line:
-    lines = [_render_first_line(ticket, now), quote_text(ticket.goal, limit=160)]
-    if ticket.status in (TaskStatus.FAILED, TaskStatus.DONE) and ticket.detail:
+def _render_ticket(ticket: QueueTicket, seen: QueueOverview, page: StatusPage) -> Line:
+    lines = [_render_first_line(ticket, page), quote_text(ticket.goal, limit=160)]
+    if ticket.status in (TaskStatus.FAILED, TaskStatus.DONE, TaskStatus.UNCHANGED) and ticket.detail:
         lines.append(quote_text(ticket.detail.outcome, "dim", limit=160))
     if question := find_open_question(ticket):
         lines.append(quote_text(f"asks: {question}", "yellow", limit=240))
@@ -73,11 +97,14 @@ def _render_ticket(ticket: QueueTicket, seen: QueueOverview, now: float) -> Line
     return [span for place, line in enumerate(shown) for span in ([("\n", ""), *line] if place else line)]
 
 
-def _render_first_line(ticket: QueueTicket, now: float) -> Line:
-    when = f"  {describe_age(now - ticket.detail.updated)}" if now and ticket.detail else ""
-    line = [*quote_text(ticket.task, "bold"), (_describe_steps(ticket) + when, "dim")]
+def _render_first_line(ticket: QueueTicket, page: StatusPage) -> Line:
+    when = f"  {describe_age(page.now - ticket.detail.updated)}" if page.now and ticket.detail else ""
+    cost = f"  {page.costs[ticket.task]}" if ticket.task in page.costs else ""
+    line = [*quote_text(ticket.task, "bold"), (_describe_steps(ticket) + when + cost, "dim")]
     if ticket.owner:
-        line.append((f"  run by {to_one_line(ticket.owner, 40)}", "dim"))
+        line.append((f"  run by {to_one_line(describe_worker(ticket.owner, gethostname()), 60)}", "dim"))
+    elif ticket.detail and ticket.detail.follows:
+        line.append((f"  on {to_one_line(ticket.detail.follows, 40)}", "dim"))
     elif ticket.status is TaskStatus.READY and not ticket.ready:
         line.append((f"  after {to_one_line(', '.join(ticket.needs), 80)}", "dim"))
     return line
@@ -85,3 +112,58 @@ def _render_first_line(ticket: QueueTicket, now: float) -> Line:
 
 def _describe_steps(ticket: QueueTicket) -> str:
     return f"  step {ticket.detail.step}/{ticket.detail.limit}" if ticket.detail else ""
+
+
+LEAST_GOAL_COLUMNS = 24
+"""A goal with less room stands below its task."""
+ROW_INDENT = "    "
+INBOX_HINT = "Answer with: afresh answer TASK. Details: afresh inbox"
+
+
+def render_task_rows(tickets: Sequence[QueueTicket], costs: Mapping[str, str], now: float, width: int) -> list[Line]:
+    """Render a row per task: id, status, steps, age, cost, and the goal beside or below it."""
+    shown = {ticket.task for ticket in tickets}
+    rows = [_list_row_cells(ticket, ticket.parent in shown, costs, now) for ticket in tickets]
+    widths = [max(count_columns(row[place]) for row in rows) for place in range(len(rows[0]))]
+    left = width - sum(widths) - FIELD_GAP_COLUMNS * sum(1 for one in widths if one)
+    lines: list[Line] = []
+    for ticket, cells in zip(tickets, rows, strict=True):
+        line = [(pad_cell(cell, widths[place]), _choose_cell_style(place, cell)) for place, cell in enumerate(cells)]
+        goal = ticket.goal if left >= LEAST_GOAL_COLUMNS else ""
+        lines.append([*line, *quote_text(goal, limit=max(left, 1))])
+        below = [] if goal else [ticket.goal]
+        lines += [quote_text(ROW_INDENT + text, "dim", limit=width) for text in (*below, *_list_row_notes(ticket))]
+    return [*lines, [(INBOX_HINT, "dim")]] if any(map(_asks_person, tickets)) else lines
+
+
+def pad_cell(text: str, width: int) -> str:
+    """Return the text with blanks after it; an empty column takes no room."""
+    return text + " " * (width - count_columns(text) + FIELD_GAP_COLUMNS) if width else ""
+
+
+def _list_row_cells(ticket: QueueTicket, is_part: bool, costs: Mapping[str, str], now: float) -> tuple[str, ...]:
+    detail = ticket.detail
+    step = f"{detail.step}/{detail.limit}" if detail else ""
+    age = describe_short_age(now - detail.updated) if detail else ""
+    return (
+        f"{'  ' if is_part else ''}{ticket.task}",
+        describe_ticket_status(ticket),
+        step,
+        age,
+        costs.get(ticket.task, ""),
+    )
+
+
+def _choose_cell_style(place: int, cell: str) -> str:
+    return "bold" if place == 0 else WORD_STYLES.get(cell, "dim") if place == 1 else "dim"
+
+
+def _list_row_notes(ticket: QueueTicket) -> list[str]:
+    notes = [f"after {', '.join(ticket.needs)}"] if ticket.needs else []
+    notes += [f"run by {ticket.owner}"] if ticket.owner else []
+    notes += [f"on {ticket.detail.follows}"] if ticket.detail and ticket.detail.follows else []
+    return [*notes, f"asks: {find_open_question(ticket)}"] if _asks_person(ticket) else notes
+
+
+def _asks_person(ticket: QueueTicket) -> bool:
+    return ticket.status is TaskStatus.BLOCKED and bool(find_open_question(ticket))

@@ -1,20 +1,27 @@
 """Renders one task in detail."""
 
-from afresh.cli.render.widgets import WORD_STYLES, Line, Span, draw_gauge, lay_out_fields, quote_text, wrap_line
-from afresh.core.action import describe_subject
+from socket import gethostname
+from typing import TYPE_CHECKING
+
+from afresh.cli.render.widgets import WORD_STYLES, Line, Span, draw_gauge, draw_series, lay_out_fields, quote_text, wrap_line
 from afresh.core.answer_options import list_user_statements, parse_options
 from afresh.core.decision import Decision
-from afresh.core.memory_state import StepRecord
 from afresh.core.state import State
 from afresh.core.steering_files import is_steering_file
+from afresh.core.step_record import StepRecord
+from afresh.core.task import describe_worker
 from afresh.core.truncate import to_one_line
+from afresh.core.usage import format_dollars
 from afresh.core.verdict import Verdict, describe_evidence
+from afresh.views.step_line import find_first_sentence, make_step_line
 from afresh.views.task_status import (
     describe_calibration,
-    describe_ceiling,
+    describe_connection,
     describe_licence,
     describe_parts,
+    describe_permission,
     describe_question,
+    describe_start,
     find_current_verdict,
     format_count,
     format_time,
@@ -26,32 +33,48 @@ from afresh.views.task_status import (
 )
 from afresh.views.tasks import task_tests_to_json
 
+if TYPE_CHECKING:
+    from afresh.app.read_spending import TaskSpending
+
 Field = tuple[str, Line]
 """A label and its value."""
 
 
-def render_task(state: State, cost: str = "", paid: str = "", width: int = 80) -> list[Line]:
-    """`cost` is the cost as text, empty for free models; `paid` describes tokens sent and paid, with those of subtasks."""
+def render_task(state: State, spent: "TaskSpending | None" = None, width: int = 80) -> list[Line]:
+    """Without `spent` there is no ledger yet."""
     failed = list_failed_approaches(state)
     sections: list[tuple[str, list[Field]]] = [
         ("Open question", _list_question_fields(state)),
         ("From you", _list_user_words(state)),
         ("Criteria", _list_criteria(state)),
         ("Tests it may change", [(one.by, quote_text(describe_licence(one))) for one in state.verification.licence]),
+        ("Network", _list_network(state)),
         ("Plan", [("✓" if item.done else "·", quote_text(item.text, "dim" if item.done else "")) for item in state.work.plan]),
         ("Subtasks", [(one.status.value, quote_text(f"{one.goal}\n{one.text}")) for one in state.work.subtasks]),
         ("Decisions", [(f"step {it.step}", _describe_decision(it)) for it in state.memory.decisions if not it.answer]),
         ("Failed approaches", [(f"step {f.step}", quote_text(f"{f.subject}: {f.text}")) for f in failed]),
-        ("Last steps", [(f"{record.step}", _describe_step(record)) for record in state.memory.recent]),
+        ("Last steps", [_describe_step(record) for record in state.memory.recent]),
         ("Changed files", [("·", quote_text(path)) for path in state.workspace.changed]),
         ("Next steps", [("·", quote_text(step)) for step in list_next_steps(state)]),
     ]
-    lines = [*_render_head(state, width), [], *_lay_out_task_fields(_list_task_fields(state, cost, paid), width)]
+    lines = [*_render_head(state, width), [], *_lay_out_task_fields(_list_task_fields(state, spent), width)]
     for title, fields in sections:
         if fields:
             lines += [[], [(title, "bold")], *_lay_out_task_fields(fields, width)]
     commands = [quote_text(f"  {command}", "cyan") for command in list_next_commands(state)]
     return [*lines, [], [("Commands", "bold")], *(line for command in commands for line in wrap_line(command, width))]
+
+
+def _list_network(state: State) -> list[Field]:
+    """Permissions, refusals, and what was reached and installed."""
+    network = state.dialogue.network
+    return [
+        *(("may", quote_text(describe_permission(one))) for one in network.permissions),
+        *(("refused", quote_text(f"the network for `{one}`")) for one in network.refused),
+        *((one.place, quote_text(describe_connection(one))) for one in network.connections),
+        *(("own", quote_text(name)) for name in network.environments),
+        *([("installed", quote_text(", ".join(network.packages)))] if network.packages else []),
+    ]
 
 
 def _lay_out_task_fields(fields: list[Field], width: int) -> list[Line]:
@@ -68,23 +91,28 @@ def _style_word(word: str) -> Span:
     return word, WORD_STYLES.get(word, "dim")
 
 
-def _list_task_fields(state: State, cost: str, paid: str) -> list[Field]:
+def _list_task_fields(state: State, spent: "TaskSpending | None") -> list[Field]:
     task = state.task
-    usage, workspace = state.spending.usage, state.workspace
-    spent = f"{format_count(state.spending.calls, 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
+    usage, workspace, cost = state.spending.usage, state.workspace, spent.cost if spent else ""
+    total = f"{format_count(state.spending.calls, 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
     fields: list[Field] = [
         ("type", quote_text(task.type)),
         ("phase", [(f"{state.phase}, step {state.work.step} of max {state.work.limit}", "")]),
         ("outcome", quote_text(state.work.outcome or "none yet", limit=400)),
-        ("branch", quote_text(f"{workspace.branch} from {workspace.base[:12]}" if workspace.branch else "not created yet")),
-        ("spent", [(f"{cost}: {spent}" if cost else spent, "")]),
+        ("branch", quote_text(workspace.branch or "not created yet")),
+        ("spent", [(f"{cost}: {total}" if cost else total, "")]),
         *([("", [(describe_parts(state), "")])] if state.work.subtasks else []),
-        *([("paid", [(paid, "")])] if paid else []),
+        *([("paid", [(spent.paid, "")])] if spent and spent.paid else []),
+        *(_list_call_fields(state, spent) if spent else []),
         ("largest call", draw_gauge(state.tokens.largest_prompt, state.tokens.ceiling.highest or state.budget)),
-        ("ceiling", quote_text(describe_ceiling(state), limit=600)),
-        ("changes", [(f"{state.workspace.kept} kept, {state.workspace.reverted} reverted", "")]),
+        ("token limit", quote_text(_describe_token_limit(state))),
+        ("changes", [(f"{state.workspace.kept} kept, {state.workspace.reverted} undone", "")]),
         ("times", [(f"started {format_time(state.times.started)}, last event {format_time(state.times.updated)}", "")]),
     ]
+    if told := describe_start(state.workspace.start):
+        fields.insert(1, ("begins", quote_text(told)))
+    if state.dialogue.issue:
+        fields.insert(1, ("issue", quote_text(state.dialogue.issue.name)))
     if task.parent:
         fields.insert(0, ("part of", quote_text(task.parent)))
     if task.report:
@@ -92,8 +120,25 @@ def _list_task_fields(state: State, cost: str, paid: str) -> list[Field]:
     if describe_calibration(state):
         fields.append(("tokens", quote_text(describe_calibration(state), limit=400)))
     if state.worker:
-        fields.append(("worker", quote_text(state.worker)))
+        fields.append(("run by", quote_text(describe_worker(state.worker, gethostname()))))
     return fields if not state.workspace.note else [*fields, ("note", quote_text(state.workspace.note))]
+
+
+def _list_call_fields(state: State, spent: "TaskSpending") -> list[Field]:
+    """Tokens and cost of each call as a picture, and in words."""
+    top = max(state.tokens.ceiling.highest, state.budget, *spent.tokens, 0)
+    fields = [("tokens/call", draw_series(spent.tokens, top, "{:,}".format))]
+    if any(spent.money):
+        fields.append(("cost/call", draw_series(spent.money, max(spent.money), format_dollars)))
+    return fields if len(spent.tokens) > 1 else []
+
+
+def _describe_token_limit(state: State) -> str:
+    """Describe the limit of a prompt: now, at the start, and how far it may rise."""
+    now, task, highest = state.budget, state.task, state.tokens.ceiling.highest
+    start = f"; {task.budget:,} at the start" if task.budget != now else ""
+    peak = f"; {highest:,} after step {state.tokens.ceiling.highest_since}" if highest > now else ""
+    return f"{now:,} tokens a call{start}{peak}; at most {task.budget_limit:,}"
 
 
 def _list_question_fields(state: State) -> list[Field]:
@@ -146,10 +191,10 @@ def _describe_verdict(verdict: Verdict, step: int) -> Line:
     return [_style_word(verdict.ruling.value), (f" at step {step}: {to_one_line(verdict.reason, 300)}", "")]
 
 
-def _describe_step(record: StepRecord) -> Line:
-    line = [_style_word("put back" if record.put_back else "kept" if record.kept else "reverted")]
-    for seen in record.observations:
-        done = "" if seen.ok else " (failed)"
-        named = to_one_line(f"{seen.action.tool} {describe_subject(seen.action)}", 100)
-        line.append(("" if record.outcome.startswith(named) else f"  {named}{done}", ""))
-    return [*line, (f"  {to_one_line(record.outcome, 200)}", "dim")]
+def _describe_step(record: StepRecord) -> Field:
+    """Describe a step as it was shown while it ran."""
+    line = make_step_line(record)
+    said = find_first_sentence(line.thought)
+    result = [(" → ", ""), *quote_text(line.result, limit=240)] if line.result else []
+    text = [*quote_text(line.did, limit=100), *result]
+    return f"{line.step} {line.mark}", [*text, *(quote_text(f"\n{said}", "dim") if said else [])]

@@ -3,7 +3,8 @@
 Foreign text must pass through `quote_text` or `render_text`."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
@@ -11,6 +12,7 @@ from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -19,10 +21,12 @@ if TYPE_CHECKING:
 Span = tuple[str, str]
 """A text and its style: keys of STYLE_CODES, or an empty string."""
 Line = Sequence[Span]
-STYLE_CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "cyan": 36}
+STYLE_CODES = {"bold": 1, "dim": 2, "italic": 3, "red": 31, "green": 32, "yellow": 33, "cyan": 36}
 """ANSI codes."""
 FIELD_GAP_COLUMNS = 2
 TAB = " " * 4
+_PART_ENDS = "/:_.,-=[("
+"""A path or an id that is longer than a line is broken after one of these."""
 _WORD_WITH_BLANKS = re.compile(r"\S+\s*|\s+")
 
 
@@ -64,13 +68,15 @@ def _find_rows(text: str, width: int) -> Iterable[tuple[int, int]]:
 
 
 def _count_fitting(text: str, width: int) -> int:
-    """Return how many characters fit, at least one."""
-    used = 0
+    """Return how many characters of a long word fit, at least one; up to a natural end of a part of it if there is one."""
+    used, most = 0, len(text)
     for place, letter in enumerate(text):
         used += count_columns(letter)
         if used > width and place:
-            return place
-    return len(text)
+            most = place
+            break
+    ends = [place + 1 for place in range(most // 2, most) if text[place] in _PART_ENDS]
+    return ends[-1] if ends else most
 
 
 def _cut_line(line: Line, start: int, end: int) -> Line:
@@ -105,19 +111,52 @@ def _draw_span(text: str, style: str, colour: bool) -> str:
 
 
 WORD_STYLES = {
-    "PASS": "green", "done": "green", "applied": "green", "ok": "green", "kept": "green", "added": "green",
+    "PASS": "green", "done": "green", "unchanged": "green", "applied": "green", "ok": "green", "kept": "green", "added": "green",
     "FAIL": "red", "failed": "red", "fail": "red", "reverted": "red", "removed": "red", "deleted": "red",
     "BLOCKED": "yellow", "blocked": "yellow", "warn": "yellow", "changed": "yellow", "modified": "yellow",
     "running": "cyan", "interrupted": "yellow",
 }  # fmt: skip
 _SPARKLINE_SIGNS = "▁▂▃▄▅▆▇█"
+MAX_SERIES_COLUMNS = 16
+"""Of a picture with its words beside it, so that both fit on a line."""
 
 
 def render_text(text: str, style: str = "", limit: int = 0) -> "Text":
     """Return foreign text with control characters made visible."""
+    return make_wrapped_text(to_one_line(text, limit) if limit else escape_hidden(text), style)
+
+
+@cache
+def _define_wrapped_text() -> "type[Text]":
+    from rich.containers import Lines
     from rich.text import Text
 
-    return Text(to_one_line(text, limit) if limit else escape_hidden(text), style=style)
+    class WrappedText(Text):
+        """Wrapped as `wrap_line` does: long words are broken at the end of a part of them."""
+
+        def wrap(self, console: "Console", width: int, *args: Any, **options: Any) -> Lines:
+            overflow = options.get("overflow") or self.overflow
+            if options.get("no_wrap") or self.no_wrap or overflow in ("ellipsis", "crop", "ignore") or "\t" in self.plain:
+                return super().wrap(console, width, *args, **options)
+            return Lines(self[start:end] for start, end in _find_rows(self.plain, max(width, 2)))
+
+    return WrappedText
+
+
+def make_wrapped_text(text: str, style: str = "") -> "Text":
+    return _define_wrapped_text()(text, style=style)
+
+
+def join_spans(line: Line) -> "Text":
+    from rich.text import Text
+
+    return Text.assemble(*line)
+
+
+def draw_bell(console: "Console") -> None:
+    """Ring the bell of a terminal; nothing elsewhere."""
+    if console.is_terminal:
+        console.bell()
 
 
 def render_word(text: str) -> "Text":
@@ -174,7 +213,7 @@ def draw_gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> l
         ("─" * (width - kept - used), "dim"),
         ("┄" * kept, "dim"),
         (f" {tokens:,} of {budget:,}", ""),
-        (f", {reserve:,} reserved for the reply" if reserve else "", "dim"),
+        (f", {reserve:,} for the reply" if reserve else "", "dim"),
     ]
 
 
@@ -187,6 +226,17 @@ def draw_sparkline(values: Sequence[int], top: int, width: int = 32) -> str:
     return "".join(_SPARKLINE_SIGNS[min(7, max(group) * 8 // top)] for group in groups)
 
 
+def draw_series(values: Sequence[int], top: int, describe: Callable[[int], str]) -> Line:
+    """Draw values in their order, and say the same in words for those who can't see it."""
+    from statistics import median
+
+    if not values:
+        return []
+    named = (("first", values[0]), ("median", round(median(values))), ("last", values[-1]), ("max", max(values)))
+    words = ", ".join(f"{name} {describe(value)}" for name, value in named)
+    return [(f"{draw_sparkline(values, top, MAX_SERIES_COLUMNS)} ", "cyan"), (words, "")]
+
+
 def render_diff(changes: "Sequence[Change]", limit: int) -> tuple["Text", int]:
     """Return coloured patches of at most `limit` lines, and the number of lines left out."""
     from rich.text import Text
@@ -194,12 +244,13 @@ def render_diff(changes: "Sequence[Change]", limit: int) -> tuple["Text", int]:
     lines = [line for change in changes for line in escape_hidden(change.patch).rstrip("\n").split("\n") if change.patch]
     shown = Text()
     for line in lines[:limit]:
-        shown.append(line + "\n", _choose_diff_style(line))
+        shown.append(line + "\n", choose_diff_style(line))
     shown.rstrip()
     return shown, max(0, len(lines) - limit)
 
 
-def _choose_diff_style(line: str) -> str:
+def choose_diff_style(line: str) -> str:
+    """Return the style of a line of a patch."""
     if line.startswith(("+++", "---", "diff ", "index ")):
         return "bold dim"
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")

@@ -22,6 +22,7 @@ from afresh.core.truncate import list_first, to_one_line
 
 MAX_TARGETS = 4
 MAX_CALLER_LINES = 8
+MAX_CALLEES = 8
 
 
 def gather_callers(scene: WorkFocus) -> Iterator[Note]:
@@ -32,6 +33,20 @@ def gather_callers(scene: WorkFocus) -> Iterator[Note]:
         if found:
             lines = [*render_callers(inner), *render_test_count(tests, inner)]
             yield Note("callers", f"callers of {target.symbol.name}", "\n".join(lines))
+        if called := render_callees(scene, target):
+            yield Note("callers", f"what {target.symbol.name} calls", called)
+
+
+def render_callees(scene: WorkFocus, target: TargetDefinition) -> str:
+    """Return the functions of the tree that a target calls, where they are not shown yet. In Python the target's source and its
+    imports tell as much."""
+    if scene.code.reading(target.path).language == "python":
+        return ""
+    found = [one.target for one in calls.find_callees(scene.code, target.place)]
+    unseen = [one for one in found if not scene.seen(one.path, one.symbol.line, one.symbol.end)]
+    return "\n".join(
+        list_first([f"{one}: {to_one_line(one.symbol.signature, MAX_LINE_CHARACTERS)}" for one in unseen], MAX_CALLEES)
+    )
 
 
 def select_caller_targets(scene: WorkFocus) -> list[TargetDefinition]:

@@ -14,7 +14,8 @@ from afresh.code.search_hit import SymbolUse, UseKind
 from afresh.core.context_item import Excerpt, Note
 from afresh.core.recognise_test_files import is_test_code, is_test_file
 from afresh.core.state import State
-from afresh.core.symbol import Symbol, SymbolPlace
+from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
+from afresh.core.truncate import to_one_line
 
 EXPECTATION_LINE = re.compile(
     r"\s*(?:assert\b|with\s+(?:pytest\.)?raises|pytest\.raises|self\.assert|expect\(|t\.(?:Error|Fatal)"
@@ -23,6 +24,8 @@ EXPECTATION_LINE = re.compile(
 MAX_SHOWN_TESTS = 4
 MAX_TESTED_TARGETS = 4
 MAX_TESTS_PER_TARGET = 2
+MAX_TITLE_CHARACTERS = 80
+TEST_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
 
 def gather_tests(scene: WorkFocus) -> Iterator[Note]:
@@ -41,6 +44,8 @@ def gather_tests(scene: WorkFocus) -> Iterator[Note]:
 def find_tests_of_target(scene: WorkFocus, target: TargetDefinition) -> list[tuple[str, Symbol]]:
     """Return the test functions that use the target, those that share words with the task first."""
     code = scene.code
+    if code.reading(target.path).language != "python":
+        return list_tests_by_use(code, target.place)[:MAX_TESTS_PER_TARGET]
     uses = [one for one in calls.find_callers_cached(code, target.place) if code.is_test(one.path) and one.within]
     held = {(path, one.name): one for path in {one.path for one in uses} for one in code.reading(path).symbols}
     found = dict.fromkeys((one.path, find_outermost_test(one.within)) for one in uses)
@@ -53,6 +58,39 @@ def find_tests_of_target(scene: WorkFocus, target: TargetDefinition) -> list[tup
     return tests[:MAX_TESTS_PER_TARGET]
 
 
+TEST_BLOCK = re.compile(
+    r"""^\s*(?:await\s+)?(?:\w+\.)?(?:it|test|specify|describe|suite|context)(?:\.\w+)*\(\s*(['"`])(?P<title>.+?)\1"""
+)
+TEST_MARK = re.compile(r"#\[(?:\w+::)*test\b|@(?:Parameterized)?Test\b|\[(?:Fact|Theory|Test|TestMethod)\b")
+"""Tests without names of their own, as in JavaScript, and attributes of test functions in Rust, Java and C#."""
+
+
+def list_tests_by_use(code: CodeIndex, place: SymbolPlace) -> list[tuple[str, Symbol]]:
+    """Return the tests in which the definition is used by name, those that surely mean it first."""
+    uses = [one for one in calls.find_callers_cached(code, place) if one.kind is not UseKind.IMPORT]
+    found = [(use, test) for use in uses if (test := find_test_around(code, use))]
+    found.sort(key=lambda pair: not pair[0].sure)
+    return list(dict.fromkeys((use.path, test) for use, test in found))
+
+
+def find_test_around(code: CodeIndex, use: SymbolUse) -> Symbol | None:
+    """Return the test that holds a use: a marked or named function, or the block with a title around it."""
+    lines = code.text(use.path).splitlines()
+    held = [one for one in code.reading(use.path).symbols if one.line <= use.line <= one.end and one.kind in TEST_KINDS]
+    marked = [one for one in held if TEST_MARK.search("\n".join(lines[max(0, one.line - 3) : one.line]))]
+    named = [one for one in held if code.is_test(use.path) and one.short.lower().startswith("test")]
+    if tests := marked or named:
+        return tests[-1]
+    if not code.is_test(use.path):
+        return None
+    depth = len(lines[use.line - 1]) - len(lines[use.line - 1].lstrip())
+    for number in range(use.line, 0, -1):
+        block = TEST_BLOCK.match(line := lines[number - 1])
+        if block and len(line) - len(line.lstrip()) <= depth:
+            return Symbol(to_one_line(block["title"], MAX_TITLE_CHARACTERS), SymbolKind.FUNCTION, number, number, "")
+    return None
+
+
 def find_outermost_test(within: str) -> str:
     """Return the test function; for a use in a nested function, the outermost one."""
     parts = within.split(".")
@@ -62,7 +100,7 @@ def find_outermost_test(within: str) -> str:
 
 def render_test_name(name: str, test: Symbol) -> str:
     """Return the test's name with the fixtures that it uses."""
-    fixtures = list_requested_fixtures(test)
+    fixtures = list_requested_fixtures(test) if test.signature.startswith(("def ", "async def ")) else []
     return f"{name}({', '.join(fixtures)})" if fixtures else name
 
 

@@ -128,14 +128,14 @@ def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
     found += [MapFile(path, "") for path in product] if len(product) <= MAX_DETAILED_FILES else []
     first: dict[str, MapFile] = {}
     for one in found:
-        if not _is_generated_or_empty(one.path) or one.why == NAMED_IN_TASK:
+        if not _is_generated_or_empty(code, one.path) or one.why == NAMED_IN_TASK:
             first.setdefault(one.path, one)
     return list(first.values())[:MAX_DETAILED_FILES]
 
 
-def _is_generated_or_empty(path: str) -> bool:
+def _is_generated_or_empty(code: CodeIndex, path: str) -> bool:
     """Whether a file was made by a tool, or only makes a folder of tests a package."""
-    return bool(TOOL_MADE_PATH.search(path)) or (is_test_code(path) and path.endswith("/__init__.py"))
+    return code.is_generated(path) or bool(TOOL_MADE_PATH.search(path)) or (is_test_code(path) and path.endswith("/__init__.py"))
 
 
 def _nearest_tests(tests: Sequence[str], path: str, ranked: Sequence[str]) -> list[str]:
@@ -176,7 +176,7 @@ def _render_folders(scene: WorkFocus, told: set[str]) -> tuple[list[str], list[s
     """
     code, folders = scene.code, dict[tuple[bool, str], list[str]]()
     for path in code.files:
-        if path not in told and not _is_generated_or_empty(path):
+        if path not in told and not _is_generated_or_empty(code, path):
             folders.setdefault((code.is_test(path), str(PurePosixPath(path).parent)), []).append(PurePosixPath(path).name)
     places: dict[str, int] = {}
     for at, path in enumerate(
@@ -226,7 +226,7 @@ def rank_other_file(path: str, words: frozenset[str]) -> int:
 
 def list_mentioned_words(state: State) -> frozenset[str]:
     """Return the words of the goal, the user's messages, the plan and the facts."""
-    texts = [state.task.goal, *state.dialogue.words, *(item.text for item in state.work.plan)]
+    texts = [state.topic, *state.dialogue.words, *(item.text for item in state.work.plan)]
     texts += [f"{fact.subject} {fact.text}" for fact in state.memory.facts]
     return frozenset(re.findall(r"[\w./-]+", " ".join(texts)))
 

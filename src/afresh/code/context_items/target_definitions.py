@@ -107,13 +107,14 @@ def find_targets(
         *guessed,
         *[TargetDefinition(place, IN_EXAMPLE) for place in find_example_definitions(code, state, ranked)],
     ):
-        found.setdefault((target.path, target.symbol.name), target)
+        if target.why == CHANGED_BY_TASK or not code.is_generated(target.path):
+            found.setdefault((target.path, target.symbol.name), target)
     return list(found.values())[:MAX_TARGETS]
 
 
 def join_user_texts(state: State) -> str:
     """Return the texts that people wrote for the task."""
-    return "\n".join((state.task.goal, *state.dialogue.words))
+    return "\n".join((state.topic, *state.dialogue.words))
 
 
 def remove_paths_from_texts(state: State) -> str:

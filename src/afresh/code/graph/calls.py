@@ -1,10 +1,10 @@
 """Finds who uses a symbol and what it calls: by type inference in Python, by name in other languages."""
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
 from afresh.code.caches import RecentAnswers
+from afresh.code.graph.calls_by_name import find_callees_by_name, find_callers_by_name
 from afresh.code.graph.class_hierarchy import (
     ClassMember,
     find_all_subclasses,
@@ -25,7 +25,7 @@ from afresh.code.graph.resolve_uses import DefinitionKey, UseMeaning, find_const
 from afresh.code.graph.scopes import IMPLICIT_ROLES, FunctionNode, NameUse, ScopedFile
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.search_hit import SymbolUse, SymbolUses, UseKind
-from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
+from afresh.core.symbol import SymbolKind, SymbolPlace
 
 MAX_SEARCHED_FILES = 400
 """Files that one query may search."""
@@ -41,8 +41,10 @@ def find_callers(code: CodeIndex, place: SymbolPlace, most: int = MAX_SEARCHED_F
 
 
 def find_callees(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
-    """Return what a symbol calls within this tree; for a class, what its methods call. Only Python is supported."""
-    return find_python_callees(start_inference(code), place) if code.reading(place.path).language == "python" else SymbolUses()
+    """Return what a symbol calls within this tree; for a class, what its methods call. Other languages are matched by name."""
+    if code.reading(place.path).language != "python":
+        return find_callees_by_name(code, place)
+    return find_python_callees(start_inference(code), place)
 
 
 def find_base_classes(code: CodeIndex, place: SymbolPlace) -> Sequence[SymbolPlace]:
@@ -71,52 +73,6 @@ def is_class(place: SymbolPlace) -> bool:
 
 def start_inference(code: CodeIndex) -> InferenceSession:
     return InferenceSession(code, evaluate_expression, resolve_binding)
-
-
-IMPORT_LINE = re.compile(r"^\s*(?:import|from|use|using|pub use|require|export \{|export \* from|@import|#include)\b")
-PACKAGE_LANGUAGES = {"go", "java", "c_sharp", "rust"}
-"""Languages in which files of a folder see each other without an import."""
-COMMENT_LINE = re.compile(r"^\s*(?://|/\*|\*|#(?!\[|include))")
-
-
-def find_callers_by_name(code: CodeIndex, place: SymbolPlace, most: int) -> SymbolUses:
-    name, home = place.symbol.short, place.path
-    folder = home.rpartition("/")[0]
-    seen = {home, *code.importers(home)}
-    language = code.reading(home).language
-    speaking = [
-        path
-        for path in code.mentioning(name)
-        if (path in seen or (language in PACKAGE_LANGUAGES and path.rpartition("/")[0] == folder))
-        and code.reading(path).language in list_related_languages(language)
-    ]
-    speaking.sort(key=lambda path: (path != home, path))
-    found = [call for path in speaking[:most] for call in _calls_in_file(code, place, path)]
-    return SymbolUses(tuple(sorted(found, key=lambda call: (call.path, call.line))), max(0, len(speaking) - most))
-
-
-def list_related_languages(language: str) -> set[str]:
-    """Return the languages whose files may import each other."""
-    web = {"javascript", "typescript", "tsx"}
-    return web if language in web else {language}
-
-
-def _calls_in_file(code: CodeIndex, place: SymbolPlace, path: str) -> Iterator[SymbolUse]:
-    word = re.compile(rf"(?<![\w$]){re.escape(place.symbol.short)}(?![\w$])")
-    called = re.compile(rf"(?<![\w$]){re.escape(place.symbol.short)}\s*(?:<[^()<>]*>|::<[^()]*>)?[!]?\(")
-    symbols = code.reading(path).symbols
-    defined = {symbol.line for symbol in symbols if symbol.short == place.symbol.short}
-    for number, line in enumerate(code.text(path).splitlines(), 1):
-        if number in defined or not word.search(line) or COMMENT_LINE.match(line):
-            continue
-        way = UseKind.IMPORT if IMPORT_LINE.match(line) else UseKind.CALL if called.search(line) else UseKind.PASSED
-        yield SymbolUse(path, number, find_enclosing_name(symbols, number), line.strip(), False, way, place)
-
-
-def find_enclosing_name(symbols: tuple[Symbol, ...], line: int) -> str:
-    """Return the name of the innermost symbol around a line."""
-    around = [symbol for symbol in symbols if symbol.line <= line <= symbol.end and symbol.kind not in ("constant",)]
-    return max(around, key=lambda symbol: (symbol.line, -symbol.end)).name if around else ""
 
 
 MAX_NAMED_METHODS = 4

@@ -91,13 +91,12 @@ class CodeIndex:
         """Return the definitions of a qualified name, or of a trailing part of it, by path and line."""
         found = self._found(IndexTerm.SYMBOL, name.rpartition(".")[2])
         self._fill(found)
-        places = [
+        return [
             SymbolPlace(path, symbol)
             for path in found
             for symbol in sorted(self.reading(path).symbols, key=lambda symbol: symbol.line)
             if f".{symbol.name}".endswith(f".{name}")
         ]
-        return places
 
     def mentioning(self, name: str) -> Sequence[str]:
         """Return the files whose code uses the identifier, sorted."""
@@ -109,9 +108,8 @@ class CodeIndex:
 
     @property
     def imported_by(self) -> Callable[[str], Sequence[ImportedModule]]:
-        """Return a function that gives the imports of a file as written. A bound method would create a reference cycle and keep
-        each outdated index in memory until the next full garbage collection.
-        """
+        """Return a function that gives the imports of a file as written; a bound method would be a reference cycle, and keep each
+        outdated index in memory."""
         bare = self._bare
         return lambda path: bare[path].imports
 
@@ -124,8 +122,7 @@ class CodeIndex:
 
     def words(self, word: str) -> Mapping[str, int]:
         """Return how often each file contains a word, as `search_words.split_words` splits it; it is stemmed here. Words of the
-        path count; single letters and stop words do not.
-        """
+        path count; single letters and stop words do not."""
         stemmed = stem_word(word.lower())
         found = Counter(self._found(IndexTerm.WORD, stemmed))
         found.update(self._in_paths(stemmed))
@@ -142,6 +139,9 @@ class CodeIndex:
 
     def is_test(self, path: str) -> bool:
         return is_test_code(path)
+
+    def is_generated(self, path: str) -> bool:
+        return self._bare[path].fault.startswith("generated")
 
     def churn(self, path: str) -> FileChurn:
         return self._churn.get(path, FileChurn())

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from afresh.code.languages.doc_comments import CommentStyle, DocComments, SourceBytes
 from afresh.code.languages.symbol_extraction import CapturedNode, NamedDefinition, extract_symbols
 from afresh.core.symbol import FileReading, ImportedModule
-from afresh.errors import suggest_extra
+from afresh.errors import suggest_reinstall
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
@@ -53,9 +53,7 @@ def read_with_grammar(grammar: Grammar, text: str) -> FileReading:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _load_grammar(grammar.wheel, grammar.dialect, grammar.query) is None:
-        return FileReading(
-            grammar.language, _count_lines(text), fault=f"{grammar.title} is not read: {suggest_extra('languages')}"
-        )
+        return FileReading(grammar.language, _count_lines(text), fault=f"{grammar.title} is not read: {suggest_reinstall()}")
     content = text.encode("utf-8", "replace")
     if fault := unparsable_reason_from_content(content):
         return FileReading(grammar.language, _count_lines(text), fault=fault)

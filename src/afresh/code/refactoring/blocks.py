@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from afresh.code.complexity import FunctionNode, LoopNode, count_decision_points
 from afresh.code.python_source import PythonFunction, PythonSource
+from afresh.code.refactoring.call_stack import reads_call_stack
 from afresh.code.refactoring.name_usage import ComprehensionNode, ScopeNode, walk_own_scope
 
 
@@ -127,8 +128,6 @@ def _lists_inside_statement(statement: ast.stmt, place: StatementList, last: boo
             return
 
 
-STACK_INSPECTING_NAMES = {"_getframe", "currentframe", "getouterframes", "extract_stack", "format_stack", "print_stack", "f_back"}
-"""The result of these depends on the caller, as does every `stacklevel`."""
 JumpNode = ast.Break | ast.Continue
 
 
@@ -205,13 +204,8 @@ def _is_async_node(node: ast.AST) -> bool:
 
 
 def _is_bound_to_function(node: ast.AST) -> bool:
-    if isinstance(node, ast.Name):
-        return isinstance(node.ctx, ast.Del) or node.id in STACK_INSPECTING_NAMES
-    if isinstance(node, ast.Attribute):
-        return node.attr in STACK_INSPECTING_NAMES
-    if isinstance(node, ast.keyword):
-        return node.arg == "stacklevel"
-    return isinstance(node, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal)
+    deleted = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)
+    return deleted or reads_call_stack(node) or isinstance(node, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal)
 
 
 def _needs_class_scope(node: ast.AST) -> bool:

@@ -1,27 +1,34 @@
 """Suggests parts of a function as new functions: ranked by cohesion, named, and checked."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
-from afresh.code.complexity import MAX_COMPLEXITY, FunctionNode
+from afresh.code.complexity import MAX_COMPLEXITY, FunctionNode, LoopNode
 from afresh.code.python_source import PythonFunction, PythonSource
+from afresh.code.refactoring.alike_code import has_duplicate
 from afresh.code.refactoring.blocks import StatementBlock, count_paragraph_breaks, find_blocks
+from afresh.code.refactoring.clean_interface import explain_unclean_interface
 from afresh.code.refactoring.function_flow import FunctionFlow
 from afresh.code.refactoring.identifier_words import collect_words
 from afresh.code.refactoring.name_new_function import propose_names
-from afresh.code.refactoring.name_usage import collect_bound_names
-from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape, plan_extraction
+from afresh.code.refactoring.name_usage import collect_bound_names, walk_own_scope
+from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape, explain_obstacle, plan_extraction
+from afresh.code.refactoring.project_facts import ProjectFacts
 from afresh.code.refactoring.render_extraction import NewFunctionPlacement, place_helper, render_call, render_helper
+from afresh.code.refactoring.signature_types import SignatureTypes, find_signature_types
 from afresh.code.refactoring.suggestion import LineSplice, ProposedRewrite, Suggestion, check_rewrite, score_remaining_complexity
 
 MAX_EXTRACTION_SCORE = 9.0
 """A suggestion with a higher score is not offered."""
-MAX_UNFINISHED_EXTRACTION_SCORE = 5.0
-"""The same if the function would stay over the complexity limit whatever is extracted: then only good extractions are offered."""
 MAX_HELPER_PARAMETERS = 5
 MAX_HELPER_RESULTS = 2
-MIN_BLOCK_LINES = 3
+MIN_BLOCK_LINES = 4
+MIN_BLOCK_DECISIONS = 2
+MIN_BLOCK_SHARE_OF_EXCESS = 0.12
+MAX_BLOCK_SHARE = 0.7
+"""A piece with more of the function's lines is the function under another name."""
 
 
 def score_extraction(extracted: Extraction, where: NewFunctionPlacement, source: PythonSource) -> float:
@@ -29,7 +36,7 @@ def score_extraction(extracted: Extraction, where: NewFunctionPlacement, source:
     block = extracted.block
     parameters = len([name for name in extracted.parameters if name != where.bound])
     wide = parameters > MAX_HELPER_PARAMETERS or len(extracted.results) > MAX_HELPER_RESULTS
-    if wide or block.lines < MIN_BLOCK_LINES or is_too_small(extracted):
+    if wide or is_too_small(extracted):
         return float("inf")
     score = 0.6 * parameters + 2.0 * max(0, parameters - 3)
     score += {0: 0.0, 1: 0.5, 2: 4.0}[len(extracted.results)]
@@ -40,7 +47,7 @@ def score_extraction(extracted: Extraction, where: NewFunctionPlacement, source:
         extracted.shape
     ]
     score += 3.0 * (_count_unrelated_groups(extracted) - 1)
-    return score + score_raggedness(block, source) + _score_size(block, extracted)
+    return score + score_raggedness(block, source) + _score_size(block)
 
 
 def _count_unrelated_groups(extracted: Extraction) -> int:
@@ -56,9 +63,9 @@ def _count_unrelated_groups(extracted: Extraction) -> int:
 
 
 def is_too_small(extracted: Extraction) -> bool:
-    """Whether the block removes too little of the excess complexity: such pieces only scatter a long function."""
+    """Whether the block has too little in it, or removes too little of the excess: such pieces only scatter a function."""
     block, over = extracted.block, extracted.host.function.complexity - MAX_COMPLEXITY
-    return block.cost < over and (block.cost < max(2, 0.12 * over) or block.lines < MIN_BLOCK_LINES + 2)
+    return block.lines < MIN_BLOCK_LINES or block.cost < max(MIN_BLOCK_DECISIONS, MIN_BLOCK_SHARE_OF_EXCESS * over)
 
 
 def score_raggedness(block: StatementBlock, source: PythonSource) -> float:
@@ -78,11 +85,8 @@ def _is_blank_line(source: PythonSource, line: int) -> bool:
     return not 1 <= line <= len(source.lines) or not source.line(line).strip()
 
 
-def _score_size(block: StatementBlock, extracted: Extraction) -> float:
-    node = extracted.host.node
-    length = (node.end_lineno or node.lineno) - node.lineno + 1
+def _score_size(block: StatementBlock) -> float:
     score = 2.5 if block.lines == MIN_BLOCK_LINES else 1.0 if block.lines == MIN_BLOCK_LINES + 1 else 0.0
-    score += 3.0 if block.lines > 0.7 * length else 0.0
     return score + (2.0 if block.lines > 60 else 0.0)
 
 
@@ -95,41 +99,114 @@ class RankedExtraction:
     extracted: Extraction
     name: str
     where: NewFunctionPlacement
+    types: SignatureTypes
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why a block is not offered."""
+
+    block: StatementBlock
+    reason: str
+    ugly: float = float("inf")
 
 
 def suggest_extractions(
-    source: PythonSource, function: PythonFunction, taken: frozenset[str], cut: float = MAX_EXTRACTION_SCORE
+    source: PythonSource, function: PythonFunction, project: ProjectFacts, cut: float = MAX_EXTRACTION_SCORE
 ) -> Iterator[Suggestion]:
     """Yield extractions with a score of at most `cut`, the best first."""
-    host = FunctionFlow(function)
-    found = [extracted for block in find_blocks(function, source) if (extracted := plan_extraction(host, block)) is not None]
-    ranked: list[RankedExtraction] = []
-    for extracted in found:
-        where = place_helper(extracted, source)
-        ugly = score_extraction(extracted, where, source) if where is not None else NO_SCORE_LIMIT
-        if where is not None and ugly <= cut:
-            name, distance = _choose_name(extracted, source, where, taken)
-            if ugly + distance <= cut:
-                ranked.append(RankedExtraction(ugly + distance, extracted, name, where))
-    if cut == MAX_EXTRACTION_SCORE and function.complexity - _total_extractable_cost(ranked) > MAX_COMPLEXITY:
-        ranked = [one for one in ranked if one.ugly <= MAX_UNFINISHED_EXTRACTION_SCORE]
-    for one in sorted(ranked, key=lambda one: one.ugly + _score_remainder(one.extracted)):
-        score = one.ugly + _score_remainder(one.extracted)
-        if suggestion := check_rewrite(source, function, _make_rewrite(source, one.extracted, one.name, one.where, score)):
+    ranked = [one for one in judge_blocks(source, function, project, cut) if isinstance(one, RankedExtraction)]
+    for one in sorted(ranked, key=score_with_remainder):
+        if suggestion := check_rewrite(source, function, make_rewrite(source, one)):
             yield suggestion
 
 
-def _total_extractable_cost(ranked: list[RankedExtraction]) -> int:
-    """Return the total complexity that blocks which do not overlap could remove."""
-    lines: set[int] = set()
-    total = 0
-    for one in sorted(ranked, key=lambda one: -one.extracted.block.cost):
-        block = one.extracted.block
-        own = range(block.first_line, block.last_line + 1)
-        if block.cost + 1 <= MAX_COMPLEXITY and lines.isdisjoint(own):
-            lines.update(own)
-            total += block.cost
-    return total
+def judge_blocks(
+    source: PythonSource, function: PythonFunction, project: ProjectFacts, cut: float = MAX_EXTRACTION_SCORE
+) -> Iterator[RankedExtraction | Obstacle]:
+    """Yield each block of the function as an extraction that may be offered, or with the reason why not."""
+    host = FunctionFlow(function, project.find_frame_sensitive_names(source, function))
+    for block in find_blocks(function, source):
+        extracted = plan_extraction(host, block)
+        if extracted is None:
+            yield Obstacle(block, explain_obstacle(host, block))
+        else:
+            yield _judge_extraction(source, extracted, project, cut)
+
+
+def _judge_extraction(
+    source: PythonSource, extracted: Extraction, project: ProjectFacts, cut: float
+) -> RankedExtraction | Obstacle:
+    block, where = extracted.block, place_helper(extracted, source)
+    if where is None:
+        return Obstacle(block, "pieces use names of their class")
+    ugly = score_extraction(extracted, where, source)
+    if cut < NO_SCORE_LIMIT and (reason := _explain_weakness(extracted, where, source, ugly, cut)):
+        return Obstacle(block, reason)
+    name, distance = _choose_name(extracted, source, where, project)
+    if ugly + distance > cut:
+        return Obstacle(block, NO_NAME if distance > cut else NOT_ONE_THING, ugly)
+    types = find_signature_types(extracted, source, where.bound)
+    if types.unknown and cut < NO_SCORE_LIMIT:
+        return Obstacle(block, f"{types.unknown} is not known where code has types", NAMED_BUT_REFUSED)
+    if cut < NO_SCORE_LIMIT and has_duplicate(source, block):
+        return Obstacle(block, "pieces are in the file twice", NAMED_BUT_REFUSED)
+    return RankedExtraction(ugly + distance, extracted, name, where, types)
+
+
+NO_NAME = "no good name"
+NAMED_BUT_REFUSED = -1.0
+"""In place of a score: nothing but this reason is in the way."""
+NOT_ONE_THING = "pieces are not one thing"
+
+
+def _explain_weakness(extracted: Extraction, where: NewFunctionPlacement, source: PythonSource, ugly: float, cut: float) -> str:
+    """Return why no reviewer would accept the extraction; empty if one might."""
+    parameters = [name for name in extracted.parameters if name != where.bound]
+    if len(parameters) > MAX_HELPER_PARAMETERS:
+        return f"pieces need more than {MAX_HELPER_PARAMETERS} parameters"
+    if len(extracted.results) > MAX_HELPER_RESULTS:
+        return f"pieces give back more than {MAX_HELPER_RESULTS} results"
+    if is_too_small(extracted):
+        return "pieces are too small beside what is left"
+    node = extracted.host.node
+    if extracted.block.lines > MAX_BLOCK_SHARE * ((node.end_lineno or node.lineno) - node.lineno + 1):
+        return "pieces are most of the function"
+    odd = _explain_odd_helper(extracted, parameters) or explain_unclean_interface(extracted, source)
+    return odd or ("" if ugly <= cut else NOT_ONE_THING)
+
+
+def _explain_odd_helper(extracted: Extraction, parameters: Sequence[str]) -> str:
+    if extracted.yields and _yields_once(extracted.block.statements):
+        return "pieces only pass on one value"
+    if "self" in parameters:
+        return "pieces need self outside their class"
+    return "pieces give back functions" if _returns_function(extracted) else ""
+
+
+def _returns_function(extracted: Extraction) -> bool:
+    """Whether a result is a function that the piece defines: it would keep the helper's variables alive."""
+    nodes = list(walk_own_scope(extracted.block.statements))
+    made = {node.name for node in nodes if isinstance(node, FunctionNode)}
+    given = [node.value for node in nodes if isinstance(node, ast.Return) and node.value is not None]
+    for node in nodes:
+        if isinstance(node, ast.Assign) and {one.id for one in node.targets if isinstance(one, ast.Name)} & {*extracted.results}:
+            given.append(node.value)
+    return bool(made & {*extracted.results}) or any(
+        isinstance(value, ast.Lambda) or (isinstance(value, ast.Name) and value.id in made) for value in given
+    )
+
+
+def _yields_once(statements: Sequence[ast.stmt]) -> bool:
+    """Whether the piece yields in one place and not in a loop: a generator for one value."""
+    nodes = list(walk_own_scope(statements))
+    looped = [inner for node in nodes if isinstance(node, LoopNode) for inner in ast.walk(node)]
+    yields = [node for node in nodes if isinstance(node, ast.Yield | ast.YieldFrom)]
+    return len(yields) == 1 and not any(node is yields[0] for node in looped)
+
+
+def score_with_remainder(one: RankedExtraction) -> float:
+    return one.ugly + _score_remainder(one.extracted)
 
 
 def _score_remainder(extracted: Extraction) -> float:
@@ -140,28 +217,34 @@ def _score_remainder(extracted: Extraction) -> float:
 
 
 def _choose_name(
-    extracted: Extraction, source: PythonSource, where: NewFunctionPlacement, taken: frozenset[str]
+    extracted: Extraction, source: PythonSource, where: NewFunctionPlacement, project: ProjectFacts
 ) -> tuple[str, float]:
-    own = collect_words(source.text)
+    own, owner = collect_words(source.text), extracted.host.function.owner if where.bound else None
     for name, distance in propose_names(extracted, source):
-        if name not in own and not (where.bound and name in taken):
+        if name not in own and (owner is None or project.is_free_method(source, owner, name)):
             return name, distance
-    return f"_part_of_{extracted.host.node.name.strip('_')}", NO_SCORE_LIMIT
+    return _name_without_words(own, extracted), NO_SCORE_LIMIT
 
 
-def _make_rewrite(
-    source: PythonSource, extracted: Extraction, name: str, where: NewFunctionPlacement, score: float
-) -> ProposedRewrite:
+def _name_without_words(own: frozenset[str], extracted: Extraction) -> str:
+    """Return a name for a piece that is never offered: the limit of the score keeps it out."""
+    stem = f"_part_of_{extracted.host.node.name.strip('_')}"
+    return next(name for number in count() if (name := f"{stem}_{number}" if number else stem) not in own)
+
+
+def make_rewrite(source: PythonSource, one: RankedExtraction) -> ProposedRewrite:
+    extracted, name, where = one.extracted, one.name, one.where
     block = extracted.block
     call = LineSplice(block.first_line, block.last_line + 1, tuple(render_call(extracted, source, name, where)))
-    helper = render_helper(extracted, source, name, where)
+    helper = render_helper(extracted, source, name, where, one.types)
     apart = [""] if where.indent else ["", ""]
     lines = [*apart, *helper] if where.after else [*helper, *apart]
     splices = (call, LineSplice(where.line, where.line, tuple(lines)))
     parents = extracted.host.function.name.split(".")[:-1] if where.bound else []
     new = (".".join([*parents, name]),)
     head = _describe_extraction(source, extracted, name, where)
-    return ProposedRewrite("extract", head, splices, (block.first_line, block.last_line), score, new)
+    span = (block.first_line, block.last_line)
+    return ProposedRewrite("extract", head, splices, span, score_with_remainder(one), new)
 
 
 def _describe_extraction(source: PythonSource, extracted: Extraction, name: str, where: NewFunctionPlacement) -> str:

@@ -39,9 +39,10 @@ class Closure:
 class FunctionFlow:
     """The function that a block would be extracted from, with its data flow computed once."""
 
-    def __init__(self, function: PythonFunction) -> None:
+    def __init__(self, function: PythonFunction, frame_sensitive: NameSet = NO_NAMES) -> None:
+        """`frame_sensitive` are functions that must not be called from one frame deeper."""
         node = function.node
-        self.function, self.node = function, node
+        self.function, self.node, self.frame_sensitive = function, node, frame_sensitive
         self.names = collect_local_names(node)
         self.arguments = [arg.arg for arg in list_parameters(node)]
         self.declared = collect_declared_names(node)
@@ -94,6 +95,10 @@ class FunctionFlow:
             if isinstance(node, ast.Name):
                 found.setdefault(node.id, []).append(node.lineno)
         return found
+
+    def mentions(self, name: str) -> list[int]:
+        """Return the lines that mention a name."""
+        return self._mentions.get(name, [])
 
     def lost_without(self, block: StatementBlock, names: NameSet) -> NameSet:
         """Return the names that are local only because the block binds them; without the block they would mean something else."""

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 VERBS = frozenset(
@@ -10,22 +11,22 @@ VERBS = frozenset(
     clear close collapse collect combine compare compile compute configure consume convert copy count create cut decode
     define delete deprecate describe detect determine discard display draw drop dump emit encode enforce ensure enter escape
     evaluate exit expand explain extend extract fetch fill filter find finalize fix flatten flush fold format gather
-    generate get guess handle hide highlight import indent infer inherit init inject insert invoke iterate join keep limit list
-    load locate log look lookup make map mark match measure merge mix move multiply normalize notify open order pad parse
-    patch pick place pop populate prefix prepend preserve print process propagate prune push put quote raise read rebuild record
-    reduce reformat register reject remove rename render reorder repair replace report reset resolve restore return reverse
-    rewrite round run sanitize save scan search select send serialize set shift show shrink skip slice sort split start
-    stop store stringify strip substitute suggest sum swap switch sync take test tokenize track transform translate traverse
-    trim truncate try tune unescape unpack unwrap update upgrade use validate verify visit walk warn wrap write yield
+    generate get guess handle hide highlight import increment indent infer inherit init initialize inject insert invoke
+    iterate join keep limit list load locate log look lookup make map mark match measure merge mix move multiply normalize
+    notify open order pad parse patch pick place pop populate prefix prepend preserve print process propagate prune push put
+    quote raise read rebuild record reduce reformat register reject remove rename render reorder repair replace report reset
+    resolve restore return reverse rewrite round run sanitize save scan search select send serialize set shift show shrink
+    skip slice sort split start stop store stringify strip substitute suggest sum swap switch sync take test tokenize track
+    transform translate traverse trim truncate try tune unescape unpack unwrap update upgrade use validate verify visit walk
+    warn wrap write yield
     """.split()  # noqa: SIM905
 )
-INCIDENTAL_VERBS = frozenset(
+VAGUE_VERBS = frozenset(
     """
-    call copy count format get handle insert join list lookup map match pop print process replace set sort split start stop
-    strip sum test
+    call check do enter get handle iterate list look make map process put run set start stop take test try use walk
     """.split()  # noqa: SIM905
 )
-"""Verbs of calls that are intermediate steps, not the purpose of a block."""
+"""Verbs that say little about what is done, or nothing without the rest of a sentence."""
 WEAK_WORDS = frozenset(
     """
     a an arg args attr b c cd ch char cls cur d data done e el elem elt entry f flag fn found func get i idx index item items j k
@@ -47,6 +48,26 @@ OBJECT_ENDING_WORDS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Words at which the object of a comment's verb ends."""
+LIMITING_WORDS = frozenset(
+    """
+    although aren't because but can't doesn't don't even except if isn't no not only otherwise unless when
+    """.split()  # noqa: SIM905
+)
+"""A comment with one of these says under which condition; a name made of its beginning would leave that out."""
+INCOMPLETE_BEFORE = ("and", "as", "like", "of", "or", "than")
+"""An object that ends at one of these is not the whole object: `build a set of nodes`."""
+SECOND_THING = re.compile(r"\b(?:also|afterwards|finally|then)\b", re.IGNORECASE)
+"""A comment with one of these describes more than one thing."""
+RELATIVE_WORDS = ("that", "which", "who", "whose", "where")
+COMMENT_VERBS_WITHOUT_OBJECT = frozenset(
+    """
+    do enter handle iterate keep look process return start stop try use walk yield
+    """.split()  # noqa: SIM905
+)
+"""Verbs that need more than an object, or say nothing."""
+ADVERBS = frozenset("above again always away back below down further here it off out them there through up".split())  # noqa: SIM905
+PREPOSITIONS = ("to", "from", "for", "of", "in", "into", "with", "by", "on")
+MAX_COMMENT_WORDS = 5
 TRANSPARENT_FUNCTIONS = frozenset(
     """
     bool bytes callable dict endswith enumerate filter float format get getattr int isalnum isalpha isdigit isspace issubset items
@@ -148,59 +169,51 @@ def find_call_verb(call: ast.Call) -> str:
     return words[0] if words and words[0] in VERBS else ""
 
 
-def find_case_words(test: ast.expr) -> list[str]:
-    """Return the words for the case that a condition tests, from its operands."""
+def find_tested_case(test: ast.expr) -> list[str]:
+    """Return the words of the one case that a test asks for: a class or a constant; empty for other tests."""
     match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            words = find_case_words(operand)
-            return ["without", *words] if words and words[0] != "without" else []
-        case ast.BoolOp():
-            return max((words for value in test.values if is_specific_name(words := find_case_words(value))), key=len, default=[])
-        case ast.Compare():
-            return _words_of_comparison(test)
+        case ast.BoolOp(op=ast.And(), values=[first, *_]):
+            return find_tested_case(first)
+        case ast.Call(func=ast.Name(id=("isinstance" | "issubclass")), args=[_, kind]):
+            return find_class_words(kind)
+        case ast.Compare(ops=[ast.Eq() | ast.Is()], comparators=[right]) if _is_constant(right):
+            return find_noun(right)
         case _:
-            return find_noun(test)
+            return []
 
 
-def _words_of_comparison(test: ast.Compare) -> list[str]:
-    operator, right = test.ops[0], test.comparators[0]
-    left = find_noun(test.left)
-    if isinstance(right, ast.Constant) and right.value is None:
-        return ["without", *left] if isinstance(operator, ast.Is | ast.Eq) and left else left
-    if isinstance(operator, ast.NotEq | ast.NotIn | ast.IsNot):
-        return []
-    if isinstance(operator, ast.Eq | ast.In | ast.Is):
-        words = find_noun(right)
-        return words if is_specific_name(words) or (words and isinstance(right, ast.Constant)) else left
-    return left
+def _is_constant(node: ast.expr) -> bool:
+    """Whether it is a literal or a name in capitals."""
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return (isinstance(node, ast.Constant) and isinstance(node.value, str)) or (name.isupper() and len(name) > 2)
 
 
 def find_comment_words(text: str) -> list[str]:
-    """Return the beginning of a comment as a name: its verb with its object, or a short heading; empty if it is neither."""
+    """Return a comment as a name if it is a verb with its object; empty if it is something else, or says more than a name can."""
+    if SECOND_THING.search(text):
+        return []
     text = re.split(r"[.;:(–—!?\n]| - |, ", text.strip())[0]
     words = [word.replace("-", "_") for word in text.lower().replace("'s", "").replace("`", "").split()]
     if not words or words[0] in NO_NAME_STARTS:
         return []
     if words[:2] == ["make", "sure"]:
         words = ["ensure", *words[2:]]
-    if words[0] in VERBS:
-        return _verb_with_object(words)
-    plain = [word for word in words if word not in FILLER_WORDS]
-    short = 2 <= len(plain) <= 3 and len(words) <= 4 and not set(plain) & (OBJECT_ENDING_WORDS - {"of", "and", "or"})
-    return plain if short and all(map(_is_word, plain)) else []
+    unclear = words[0] not in VERBS or words[0] in COMMENT_VERBS_WITHOUT_OBJECT or set(words) & LIMITING_WORDS
+    return [] if unclear else _verb_with_object(words)
 
 
 def _verb_with_object(words: list[str]) -> list[str]:
-    found = [words[0]]
-    for word in words[1:]:
-        if word in OBJECT_ENDING_WORDS and (len(found) > 1 or word not in ("for", "if")):
-            break
-        if word in OBJECT_ENDING_WORDS or word in FILLER_WORDS:
-            continue
-        if not _is_word(word) or len(found) == 4:
-            return [] if len(found) == 1 else found
-        found.append(word)
-    return found if len(found) > 1 else []
+    """Return verb, object and what it is done to, as far as they fit: `add defaults to options`."""
+    relative = next((at for at, word in enumerate(words) if word in RELATIVE_WORDS), len(words))
+    plain = [word for word in words[:relative] if word not in FILLER_WORDS]
+    end = next((at for at, word in enumerate(plain) if word in OBJECT_ENDING_WORDS and at), len(plain))
+    found = plain[:end]
+    if len(plain) <= MAX_COMMENT_WORDS and plain[end : end + 1] and plain[end] in PREPOSITIONS and end < len(plain) - 1:
+        found = plain
+    elif plain[end : end + 1] and plain[end] in INCOMPLETE_BEFORE:
+        return []
+    fits = 2 <= len(found) <= MAX_COMMENT_WORDS and all(map(_is_word, found))
+    return found if fits and is_specific_name(found[1:]) and found[1] not in ADVERBS else []
 
 
 def _is_word(word: str) -> bool:
@@ -210,3 +223,23 @@ def _is_word(word: str) -> bool:
 @lru_cache(maxsize=4096)
 def collect_words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text))
+
+
+INPUT_OUTPUT_CALLS = frozenset(
+    {"connect", "dump", "input", "listdir", "load", "mkdir", "open", "print", "read", "read_bytes", "read_text", "readline",
+     "readlines", "recv", "remove", "send", "unlink", "urlopen", "write", "write_bytes", "write_text", "writelines"}
+)  # fmt: skip
+CONVERTING_METHODS = frozenset({"decode", "dumps", "encode", "loads", "strftime", "strptime"})
+CONVERTING_TYPES = frozenset({"bool", "bytes", "complex", "dict", "float", "int", "list", "set", "str", "tuple"})
+
+
+def only_selects(nodes: Iterable[ast.AST], converting: frozenset[str] = frozenset()) -> bool:
+    """Whether the piece neither raises nor reads or writes files nor converts: "choose" and "collect" promise that."""
+    for node in nodes:
+        if isinstance(node, ast.Raise | ast.Assert):
+            return False
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in INPUT_OUTPUT_CALLS | CONVERTING_METHODS | converting:
+                return False
+    return True

@@ -1,42 +1,49 @@
-"""Proposes names for new functions from words of the code, each with its distance from what a reviewer would choose."""
+"""Proposes names for new functions where the code says what a piece does. A piece without such words gets no name."""
 
 import ast
 import keyword
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from afresh.code.complexity import FunctionNode, LoopNode, list_statement_bodies
 from afresh.code.python_source import PythonSource
-from afresh.code.refactoring.blocks import combine_traits, count_paragraph_breaks
+from afresh.code.refactoring.alike_code import count_alike_branches
+from afresh.code.refactoring.blocks import combine_traits
 from afresh.code.refactoring.identifier_words import (
-    INCIDENTAL_VERBS,
+    CONVERTING_TYPES,
     PREDICATE_PREFIXES,
+    VAGUE_VERBS,
     VERBS,
+    WEAK_WORDS,
     find_call_verb,
-    find_case_words,
     find_comment_words,
     find_noun,
+    find_tested_case,
     is_specific_name,
     make_singular,
-    read_function_name,
+    only_selects,
     split_identifier,
 )
-from afresh.code.refactoring.name_usage import NameSet, walk_own_scope
+from afresh.code.refactoring.name_usage import NameSet, collect_bound_names, walk_own_scope
 from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape
 
-VAGUE_VERBS = ("call", "handle", "process", "run", "use")
-"""Verbs that say less than no verb at all."""
 MAX_NAME_CHARACTERS = 34
 MAX_NAME_WORDS = 6
+MAX_LINES_OF_A_COMMENT = 30
+"""A comment above more lines than this hardly describes them all."""
+MIN_DISPATCHED_CASES = 3
+"""A function with so many branches that ask the same question only chooses which case to handle."""
+EFFECT_VERBS = ("close", "display", "emit", "log", "notify", "open", "print", "report", "save", "send", "show", "warn", "write")
+"""What gives back a value and does nothing else does not do this, whatever the comment above it says."""
+COLLECTING_METHODS = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
 
 
 def propose_names(extraction: Extraction, source: PythonSource) -> Iterator[tuple[str, float]]:
-    """Yield candidate names, the best first; none if the code has no word for what the block does."""
+    """Yield candidate names, the best first, each with its distance from what a reviewer would choose."""
     seen: set[str] = set()
     for words, distance in sorted(_proposals(extraction, source), key=lambda proposal: proposal[1]):
         words = [word for word in words if word]
-        fits = len(words) > 1 and len(words) <= MAX_NAME_WORDS and all(one != other for one, other in pairwise(words))
+        fits = 1 < len(words) <= MAX_NAME_WORDS and all(one != other for one, other in pairwise(words))
         name = "_" + "_".join(words).strip("_")
         if fits and name not in seen and len(name) <= MAX_NAME_CHARACTERS and name.isidentifier() and not keyword.iskeyword(name):
             seen.add(name)
@@ -44,50 +51,19 @@ def propose_names(extraction: Extraction, source: PythonSource) -> Iterator[tupl
 
 
 def _proposals(extraction: Extraction, source: PythonSource) -> Iterator[tuple[list[str], float]]:
-    first, *_ = (*split_identifier(extraction.host.node.name), "")
-    verb = first if first in VERBS else ""
-    comment, case = _words_from_comment(extraction, source), _words_from_condition(extraction)
-    subject = _words_from_first_decision(extraction)
-    returns, long = extraction.shape is ExtractionShape.RETURN, max(0, extraction.block.lines - 15) * 0.15
-    effect = "" if returns else find_main_verb(extraction.block.statements)
-    if comment:
-        said = comment[0] in VERBS or {effect, verb} & set(comment)
-        yield (comment, 0.0) if said else ([effect or verb or "handle", *comment], 1.5)
-    if _only_checks(extraction):
-        yield _words_for_check(extraction, subject, count_paragraph_breaks(extraction.block, source)), 1.0
-    yield from _names_from_results(extraction)
-    if case and is_specific_name(case):
-        own = verb or (effect if extraction.block.lines <= 25 else "")
-        vague = 4.0 if own in VAGUE_VERBS else 1.0 if own else 2.5
-        yield [own or "handle", *case], vague + 3.0 * (case[0] == "without") + bool(extraction.results)
-    if extraction.results or extraction.shape is ExtractionShape.MAYBE or count_paragraph_breaks(extraction.block, source):
-        return
-    if (filled := _filled_words(extraction)) and not returns:
-        checking = verb in ("check", "validate", "verify") and is_specific_name(subject)
-        yield [verb, *subject] if checking else filled, 1.5 + long + 4.0 * ("and" in filled and not checking)
-    if loop := _loop_words(extraction, effect, verb):
-        yield loop, 2.0 + long
-    if returned := _words_from_return(extraction):
-        yield returned, 2.0
-    one = sum(bool(list_statement_bodies(statement)) for statement in extraction.block.statements) == 1
-    if one and is_specific_name(subject) and (effect or verb) and not returns:
-        yield [effect or verb, *subject], (2.5 if effect else 4.5) + long
-
-
-def _names_from_results(extraction: Extraction) -> Iterator[tuple[list[str], float]]:
-    words = [split_identifier(name) for name in extraction.results]
-    if not words or not all(map(is_specific_name, words)):
-        return
-    if len(words) == 1 and words[0][0] in PREDICATE_PREFIXES:
-        yield words[0], 0.5
-        return
-    made = find_making_verb(extraction, frozenset(extraction.results))
-    aside = 5.0 * has_other_effects(extraction.block.statements, frozenset(extraction.results))
-    yield [made or "find", *_join_with_and(words)], aside + (1.0 if made else 5.0)
-
-
-def _join_with_and(names: Iterable[Sequence[str]]) -> list[str]:
-    return [word for words in names for word in ("and", *words)][1:]
+    """Yield words by evidence: a comment that says it, the one result, the case of a branch, an element of the function's loop,
+    what is checked.
+    """
+    yield _words_from_comment(extraction, source), 0.0
+    results = _result_names(extraction)
+    aside = has_other_effects(extraction.block.statements, frozenset(results)) or _grow_later(extraction, results)
+    if results and not aside:
+        yield _words_from_results(extraction, results), 1.0 + 2.0 * (len(results) - 1)
+    if not extraction.results and extraction.shape is not ExtractionShape.MAYBE:
+        yield _words_from_case(extraction), 1.5
+        yield _words_from_element(extraction), 1.5
+        if _only_checks(extraction):
+            yield _words_for_check(extraction), 1.5
 
 
 def _words_from_comment(extraction: Extraction, source: PythonSource) -> list[str]:
@@ -95,145 +71,150 @@ def _words_from_comment(extraction: Extraction, source: PythonSource) -> list[st
     block = extraction.block
     first = block.statements[0].lineno
     lines = [source.line(number).strip() for number in range(block.first_line, first)]
-    if not lines or not all(line.startswith("#") for line in lines):
+    if not lines or not all(line.startswith("#") for line in lines) or block.lines > MAX_LINES_OF_A_COMMENT:
+        return []
+    if not _ends_paragraph(extraction, source):
         return []
     indent = block.statements[0].col_offset
     for before, after in pairwise(block.statements):
         between = [source.line(number) for number in range((before.end_lineno or 0) + 1, after.lineno)]
         if any(not line.strip() or line[indent:].startswith("#") for line in between):
             return []
-    return find_comment_words(" ".join(line.lstrip("#: ") for line in lines))
+    words = find_comment_words(" ".join(line.lstrip("#: ") for line in lines))
+    return [] if words and words[0] in EFFECT_VERBS and extraction.results else words
 
 
-def _words_from_condition(extraction: Extraction) -> list[str]:
-    """Return the words of the case that a branch handles."""
+def _ends_paragraph(extraction: Extraction, source: PythonSource) -> bool:
+    """Whether the comment is about this and no more: one statement, or a blank line, a comment or nothing follows."""
+    block = extraction.block
+    following = source.line(block.last_line + 1).strip() if block.last_line < len(source.lines) else ""
+    return len(block.statements) == 1 or block.at_end or not following or following.startswith("#")
+
+
+def _result_names(extraction: Extraction) -> tuple[str, ...]:
+    """Return the variables that the piece makes: its results, or the one that it returns at its end."""
+    last = extraction.block.statements[-1]
+    if extraction.shape is ExtractionShape.RETURN and isinstance(last, ast.Return) and isinstance(last.value, ast.Name):
+        made = collect_bound_names(extraction.block.statements) - set(extraction.parameters)
+        only = len(combine_traits(extraction.block.statements).returns) == 1
+        return (last.value.id,) if last.value.id in made and only else ()
+    return extraction.results
+
+
+def _grow_later(extraction: Extraction, results: tuple[str, ...]) -> bool:
+    """Whether the function goes on to fill a result after the piece: then the piece makes only a part of it."""
+    for node in extraction.host.nodes:
+        filled = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in COLLECTING_METHODS:
+            filled = node.func.value
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            filled = node.value
+        elif isinstance(node, ast.AugAssign):
+            filled = node.target
+        if isinstance(filled, ast.Name) and filled.id in results and filled.lineno > extraction.block.last_line:
+            return True
+    return False
+
+
+def _words_from_results(extraction: Extraction, results: tuple[str, ...]) -> list[str]:
+    words = [split_identifier(name) for name in results]
+    if not all(map(_is_telling, words)):
+        return []
+    if len(words) == 1 and words[0][0] in PREDICATE_PREFIXES:
+        given = results[0] in extraction.parameters
+        return [] if given or combine_traits(extraction.block.statements).raises else words[0]
+    verb = find_making_verb(extraction, frozenset(results))
+    return [verb, *_join_with_and(words)] if verb and verb not in words[0] else []
+
+
+def _is_telling(words: list[str]) -> bool:
+    """Whether a variable's name says what it holds: a whole noun, or two words of which one is specific."""
+    long = any(word not in WEAK_WORDS and len(word) > 3 and word.isalpha() for word in words)
+    whole = not words[-1].isdigit() and not words[-1].endswith("ed")
+    return long and whole and words[0] not in ("new", "old", "tmp", "temp")
+
+
+def _join_with_and(names: Iterable[Sequence[str]]) -> list[str]:
+    return [word for words in names for word in ("and", *words)][1:]
+
+
+def _host_words(extraction: Extraction) -> tuple[str, list[str]]:
+    """Return the verb of the function's own name and the rest of the name; a vague verb needs the rest."""
+    words = split_identifier(extraction.host.node.name)
+    first, rest = words[0] if words else "", words[1:]
+    return (first, rest) if first in VERBS and (rest or first not in VAGUE_VERBS) else ("", rest)
+
+
+def _words_from_case(extraction: Extraction) -> list[str]:
+    """Return the function's verb with the case that a whole branch handles: `_visit_try_stmt` in `visit`."""
     block, parent = extraction.block, extraction.block.place.parent
+    verb, rest = _host_words(extraction)
     if not block.whole or block.place.statements is not getattr(parent, "body", None):
         return []
-    if isinstance(parent, ast.If):
-        return find_case_words(parent.test)
-    if isinstance(parent, ast.match_case):
-        return split_identifier(ast.unparse(parent.pattern).split("(")[0])[-2:]
-    return []
-
-
-def _filled_words(extraction: Extraction) -> list[str]:
-    """Return the words of what the block assigns to, if it is one or two things."""
-    targets = {ast.unparse(target): target for target in _find_filled_targets(extraction)}
-    each = [find_noun(target) for target in targets.values()]
-    distinct = list(dict.fromkeys(map(tuple, each)))
-    if not 1 <= len(distinct) <= 2 or not all(is_specific_name(list(words)) for words in distinct):
+    dispatched = count_alike_branches(extraction.host, block) >= MIN_DISPATCHED_CASES
+    if dispatched and (words := split_identifier(extraction.host.node.name))[:1] and words[0] in VERBS:
+        verb, rest = words[0], words[1:]
+    if not verb or not (dispatched or _gives_the_result(extraction)):
         return []
-    keyed = any(isinstance(one, ast.Subscript) and not isinstance(one.slice, ast.Constant) for one in targets.values())
-    return ["update" if keyed else "set", *_join_with_and(distinct)]
+    case: list[str] = []
+    if isinstance(parent, ast.If):
+        case = find_tested_case(parent.test)
+    elif isinstance(parent, ast.match_case):
+        case = split_identifier(ast.unparse(parent.pattern).split("(")[0])[-2:]
+    return [verb, *case, *(word for word in rest if word not in case)] if is_specific_name(case) else []
 
 
-def _find_filled_targets(extraction: Extraction) -> list[ast.expr]:
-    """Return the attributes and items that the block assigns to."""
-    found = [node.targets for node in walk_own_scope(extraction.block.statements) if isinstance(node, ast.Assign)]
-    return [target for targets in found for target in targets if isinstance(target, ast.Attribute | ast.Subscript)]
+def _gives_the_result(extraction: Extraction) -> bool:
+    """Whether the function's own result comes from the piece, so that the function's verb says what the piece does, too."""
+    returns = combine_traits(extraction.block.statements).returns
+    return extraction.shape is ExtractionShape.RETURN and any(node.value is not None for node in returns)
 
 
-def _words_from_return(extraction: Extraction) -> list[str]:
-    """Return the words of what a block returns at its end, if the block created it."""
-    last = extraction.block.statements[-1]
-    value = last.value if isinstance(last, ast.Return) and extraction.shape is ExtractionShape.RETURN else None
-    words = find_noun(value) if isinstance(value, ast.Name) and value.id not in extraction.parameters else []
-    return (
-        [find_making_verb(extraction, frozenset({ast.unparse(value)})) or "make", *words]
-        if value and is_specific_name(words)
-        else []
-    )
+def _words_from_element(extraction: Extraction) -> list[str]:
+    """Return the function's verb with the loop's variable, if the function is named after what it iterates over."""
+    block, parent = extraction.block, extraction.block.place.parent
+    verb, rest = _host_words(extraction)
+    if not verb or not block.whole or not isinstance(parent, ast.For | ast.AsyncFor) or not isinstance(parent.target, ast.Name):
+        return []
+    element = split_identifier(parent.target.id)
+    return [verb, *element] if rest and make_singular(rest) == element != rest and is_specific_name(element) else []
 
 
 def _only_checks(extraction: Extraction) -> bool:
-    """Whether the block returns nothing and only raises."""
-    held, calls = combine_traits(extraction.block.statements), _list_call_statements(extraction.block.statements)
-    return not extraction.results and held.raises and not held.returns and not _find_filled_targets(extraction) and not calls
+    """Whether the block returns nothing, changes nothing and only raises."""
+    held = combine_traits(extraction.block.statements)
+    return held.raises and not held.returns and not has_other_effects(extraction.block.statements, frozenset())
 
 
-def _words_for_check(extraction: Extraction, subject: list[str], parted: int) -> list[str]:
-    """Return words for a single check by its subject, or `check arguments` for several on the function's own arguments."""
+def _words_for_check(extraction: Extraction) -> list[str]:
+    """Return words for one check by its subject, or `check arguments` for several on the function's own arguments."""
     arguments = [name for name in extraction.parameters if name not in ("self", "cls")]
-    if len(extraction.block.statements) > 1 and len(arguments) > 1 and set(arguments) <= set(extraction.host.arguments):
-        return ["check", "arguments"]
-    decisions = sum(bool(list_statement_bodies(statement)) for statement in extraction.block.statements)
-    return ["check", *subject] if is_specific_name(subject) and decisions == 1 and not parted else []
+    decisions = [statement for statement in extraction.block.statements if list_statement_bodies(statement)]
+    if len(decisions) > 1 and len(arguments) > 1 and set(arguments) <= set(extraction.host.arguments):
+        return ["check", "arguments"] if len(decisions) == len(extraction.block.statements) else []
+    subject = _subject_of(decisions[0]) if len(decisions) == 1 else []
+    return ["check", *subject] if is_specific_name(subject) else []
 
 
-def _loop_words(extraction: Extraction, effect: str, verb: str) -> list[str]:
-    block = extraction.block
-    parent = block.place.parent
-    if isinstance(parent, ast.For | ast.AsyncFor) and block.whole:
-        target = find_noun(parent.target) if isinstance(parent.target, ast.Name) else []
-        words = target if is_specific_name(target) else make_singular(find_noun(parent.iter))
-        return _words_for_loop_effect(extraction, effect or verb or "handle", words)
-    loops = [statement for statement in block.statements if list_statement_bodies(statement)]
-    alone = extraction.shape is not ExtractionShape.RETURN or len(block.statements) == 1
-    if len(loops) == 1 and isinstance(loops[0], ast.For | ast.AsyncFor) and (effect or verb) and alone:
-        return _words_for_loop_effect(extraction, effect or verb, find_noun(loops[0].iter))
-    return []
-
-
-def _words_for_loop_effect(extraction: Extraction, verb: str, words: list[str]) -> list[str]:
-    """Return verb and words; if the filled collection differs from what is iterated over, both are named."""
-    if not is_specific_name(words):
+def _subject_of(statement: ast.stmt) -> list[str]:
+    if isinstance(statement, ast.For | ast.AsyncFor):
+        return find_noun(statement.iter)
+    test = statement.test if isinstance(statement, ast.If) else None
+    if test is None or not _is_used_again(statement, test):
         return []
-    filled = find_filled_collection(extraction.block.statements) if verb == "add" else []
-    return [verb, *filled, "for", *words] if filled and filled != words else [verb, *words]
-
-
-def _words_from_first_decision(extraction: Extraction) -> list[str]:
-    """Return the words of the block's first decision."""
-    for statement in extraction.block.statements:
-        words: list[str] = []
-        if isinstance(statement, ast.If | ast.While):
-            words = _words_from_test(statement)
-        elif isinstance(statement, ast.For | ast.AsyncFor):
-            words = find_noun(statement.iter)
-        elif isinstance(statement, ast.Match):
-            words = find_noun(statement.subject)
-        elif isinstance(statement, FunctionNode):
-            return []
-        if is_specific_name(words):
-            return words
-    return []
-
-
-def _words_from_test(statement: ast.If | ast.While) -> list[str]:
-    """Return the words of a test: the case if there is one, otherwise the thing whose cases are distinguished."""
-    test = statement.test
-    if isinstance(test, ast.Compare) and (statement.orelse or not isinstance(test.ops[0], ast.Eq | ast.In | ast.Is)):
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    if isinstance(test, ast.Compare):
         return find_noun(test.left)
-    return [word for word in find_case_words(test) if word != "without"]
+    return find_noun(test) if isinstance(test, ast.Name | ast.Attribute) else []
 
 
-COLLECTING_METHODS = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
-
-
-def find_main_verb(statements: Sequence[ast.stmt]) -> str:
-    """Return the verb that the block's call statements share, or that most of them have."""
-    calls = _list_call_statements(statements)
-    if calls and all(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls):
-        return "print"
-    named = ("add" if read_function_name(call) in COLLECTING_METHODS else find_call_verb(call) for call in calls)
-    verbs = Counter(verb for verb in named if verb and verb not in INCIDENTAL_VERBS)
-    if not verbs or not calls:
-        return ""
-    verb, times = verbs.most_common(1)[0]
-    return verb if times * 2 >= len(calls) else ""
-
-
-def _list_call_statements(statements: Sequence[ast.stmt]) -> list[ast.Call]:
-    return [node.value for node in walk_own_scope(statements) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
-
-
-def find_filled_collection(statements: Sequence[ast.stmt]) -> list[str]:
-    """Return the words of the only collection that the block's calls add to."""
-    calls = _list_call_statements(statements)
-    adding = [call.func.value for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in COLLECTING_METHODS]
-    each = list(dict.fromkeys(tuple(find_noun(value)) for value in adding))
-    return list(each[0]) if len(each) == 1 and is_specific_name(list(each[0])) else []
+def _is_used_again(statement: ast.stmt, test: ast.expr) -> bool:
+    """Whether what is tested is used after the test: else the test says when something is checked, not what."""
+    tested = {id(node) for node in ast.walk(test)}
+    about = {ast.unparse(node) for node in ast.walk(test) if isinstance(node, ast.Name | ast.Attribute)} - {"self", "cls"}
+    rest = (node for node in ast.walk(statement) if isinstance(node, ast.Name | ast.Attribute) and id(node) not in tested)
+    return any(ast.unparse(node) in about for node in rest)
 
 
 def has_other_effects(statements: Sequence[ast.stmt], results: NameSet) -> bool:
@@ -251,31 +232,48 @@ def has_other_effects(statements: Sequence[ast.stmt], results: NameSet) -> bool:
 
 def find_making_verb(extraction: Extraction, results: NameSet) -> str:
     """Return the verb for how the results are made; empty if unclear."""
-    block = extraction.block
-    nodes = list(walk_own_scope(block.statements))
-    if any(isinstance(node, FunctionNode) for node in block.statements):
-        return "make"
+    statements = extraction.block.statements
+    nodes = list(walk_own_scope(statements))
+    if any(isinstance(node, FunctionNode) for node in statements):
+        return ""
+    given = results & set(extraction.parameters)
+    if given:
+        return "resolve" if given == results and _replaces_missing(statements, results) else ""
     if _is_collected(nodes, results):
-        return "update" if results & set(extraction.parameters) else "collect"
+        return "collect" if only_selects(nodes) else ""
     values = list(_iterate_assigned_values(nodes, results))
-    verbs = {find_call_verb(value) for value in values if isinstance(value, ast.Call)} - INCIDENTAL_VERBS - {""}
-    if len(verbs) == 1 and len(results) == 1:
+    verbs = {find_call_verb(value) if isinstance(value, ast.Call) else "" for value in values}
+    if len(verbs) == 1 and "" not in verbs and len(results) == 1 and not verbs & VAGUE_VERBS:
         return verbs.pop()
     if any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id in results for node in nodes):
-        return "update" if results & set(extraction.parameters) else "compute"
-    if results & set(extraction.parameters):
-        return "resolve"
-    return _choose_selecting_verb(block.statements, nodes)
+        return "compute" if any(_is_number(value) for value in values) else ""
+    return _choose_selecting_verb(statements, nodes)
+
+
+def _is_number(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, int | float) and not isinstance(value.value, bool)
+
+
+def _replaces_missing(statements: Sequence[ast.stmt], results: NameSet) -> bool:
+    """Whether the block does nothing unless the value is missing: `if x is None:` or `if not x:`."""
+    if len(statements) != 1 or not isinstance(statements[0], ast.If) or statements[0].orelse:
+        return False
+    match statements[0].test:
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            return name in results
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
+            return name in results
+        case _:
+            return False
 
 
 def _choose_selecting_verb(statements: Sequence[ast.stmt], nodes: list[ast.AST]) -> str:
-    if any(isinstance(node, LoopNode) for node in statements):
-        return "find" if any(isinstance(node, ast.Break) for node in nodes) else "compute"
+    loops = [node for node in statements if isinstance(node, LoopNode)]
+    if loops:
+        return "find" if any(isinstance(node, ast.Break) for node in nodes) else ""
     if isinstance(statements[-1], ast.If | ast.Match) and len(statements) <= 2:
-        return "choose"
-    if any(isinstance(node, ast.Try) for node in statements):
-        return "find"
-    return ""
+        return "choose" if only_selects(nodes, CONVERTING_TYPES) else ""
+    return "find" if any(isinstance(node, ast.Try) for node in statements) and len(statements) <= 2 else ""
 
 
 def _is_collected(nodes: Iterable[ast.AST], results: NameSet) -> bool:

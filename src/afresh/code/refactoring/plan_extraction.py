@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from afresh.code.refactoring.blocks import StatementBlock, StatementTraits, combine_traits
+from afresh.code.refactoring.call_stack import calls_any_of
 from afresh.code.refactoring.data_flow import DefiniteAssignment, find_needed_names
 from afresh.code.refactoring.function_flow import FunctionFlow
 from afresh.code.refactoring.name_usage import NameSet, collect_bound_names
@@ -62,6 +63,8 @@ def explain_obstacle(host: FunctionFlow, block: StatementBlock) -> str:
         return "pieces delete or declare names, or look at the call stack"
     if _choose_shape(block, held) is None:
         return "pieces break out of a loop or may return from the middle"
+    if calls_any_of(block.statements, host.frame_sensitive):
+        return "pieces call the function again, or a function that looks at its callers"
     if host.unsafe:
         return "the function looks at its own variables by name"
     bound = collect_bound_names(block.statements)
@@ -75,7 +78,8 @@ def _can_move_block(host: FunctionFlow, block: StatementBlock, held: StatementTr
     if not reached or held.stuck or host.unsafe or (host.is_generator and any(node.value for node in held.returns)):
         return False
     bound = collect_bound_names(block.statements)
-    return not bound & host.declared and _closures_agree(host, block, bound)
+    sensitive = calls_any_of(block.statements, host.frame_sensitive)
+    return not sensitive and not bound & host.declared and _closures_agree(host, block, bound)
 
 
 def _can_pass_yields_on(host: FunctionFlow, held: StatementTraits, shape: ExtractionShape) -> bool:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from afresh.code.complexity import FunctionNode, list_statement_bodies
-from afresh.code.python_source import PythonSource, find_lines_inside_strings
+from afresh.code.python_source import PythonFunction, PythonSource, find_lines_inside_strings
 from afresh.code.refactoring.blocks import combine_traits, find_first_line
 from afresh.code.refactoring.data_flow import DefiniteAssignment
-from afresh.code.refactoring.name_usage import collect_bound_names
+from afresh.code.refactoring.name_usage import collect_bound_names, list_parameters, walk_own_scope
 from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape
-from afresh.code.refactoring.source_text import detect_line_width, read_indent
+from afresh.code.refactoring.signature_types import SignatureTypes, needs_types
+from afresh.code.refactoring.source_text import read_indent
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +31,9 @@ class NewFunctionPlacement:
 
 def place_helper(extraction: Extraction, source: PythonSource) -> NewFunctionPlacement | None:
     host, function = extraction.host, extraction.host.function
-    owner, first = function.owner, host.arguments[0] if host.arguments else ""
-    decorators = {ast.unparse(decorator).split(".")[-1] for decorator in function.node.decorator_list}
-    unbound = (
-        "staticmethod" in decorators or function.node.name == "__new__" or (first == "cls" and "classmethod" not in decorators)
-    )
-    steady = len(host.bindings.get(first, [])) == 1 and not unbound
+    owner, first = function.owner, find_instance_parameter(function)
+    decorators = _list_decorators(function.node)
+    steady = len(host.bindings.get(first, [])) == 1
     if owner is not None and first in extraction.parameters and steady:
         if any("Protocol" in ast.unparse(base) for base in owner.bases):
             return None
@@ -48,6 +46,39 @@ def place_helper(extraction: Extraction, source: PythonSource) -> NewFunctionPla
     anchor = function.around[0] if function.around else function.node
     line = _line_before_definition(source, anchor)
     return NewFunctionPlacement(line, read_indent(source, find_first_line(anchor)))
+
+
+INSTANCE_NAMES = ("self", "cls", "mcs", "mcls", "metacls")
+
+
+def find_instance_parameter(function: PythonFunction) -> str:
+    """Return `self` or `cls` of a method; empty for a function of a class that gets something else first."""
+    node, owner = function.node, function.owner
+    positional = [*node.args.posonlyargs, *node.args.args]
+    first = positional[0].arg if positional else ""
+    if owner is None or first not in INSTANCE_NAMES or node.name == "__new__" or _is_called_in_class_body(owner, node.name):
+        return ""
+    decorators = _list_decorators(node)
+    return "" if "staticmethod" in decorators or (first == "cls" and "classmethod" not in decorators) else first
+
+
+def _list_decorators(node: FunctionNode) -> set[str]:
+    return {ast.unparse(decorator).split(".")[-1] for decorator in node.decorator_list}
+
+
+def _is_called_in_class_body(owner: ast.ClassDef, name: str) -> bool:
+    """Whether the class itself calls the function, or decorates with it, while there is no instance yet."""
+    for node in walk_own_scope(owner.body):
+        decorators = getattr(node, "decorator_list", [])
+        called = [node.func, *node.args] if isinstance(node, ast.Call) else []
+        wrapped = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WRAPPING_FUNCTIONS
+        if any(isinstance(one, ast.Name) and one.id == name for one in [*decorators, *called]) and not wrapped:
+            return True
+    return False
+
+
+WRAPPING_FUNCTIONS = ("property", "cached_property", "classmethod", "abstractmethod")
+"""Functions that make a method of a function."""
 
 
 def _line_after_function(siblings: list[ast.stmt], node: FunctionNode) -> int:
@@ -117,16 +148,16 @@ def _free_name(extraction: Extraction) -> str:
     return next(name for name in ("found", "result", "outcome", "answer", "early_result") if name not in taken)
 
 
-def render_helper(extraction: Extraction, source: PythonSource, name: str, where: NewFunctionPlacement) -> list[str]:
+def render_helper(
+    extraction: Extraction, source: PythonSource, name: str, where: NewFunctionPlacement, types: SignatureTypes
+) -> list[str]:
     unit = detect_function_indent(extraction, source)
     head = f"{where.indent}{'async ' if extraction.waits else ''}def {name}"
-    typed = [
-        render_typed_parameter(extraction, parameter, where) for parameter in extraction.parameters if parameter != where.bound
-    ]
+    given = [parameter for parameter in extraction.parameters if parameter != where.bound]
+    typed = [f"{parameter}: {kind}" if (kind := types.of(parameter)) else parameter for parameter in given]
+    result = f" -> {types.result}" if types.result else ""
     lines = [f"{where.indent}@classmethod"] if where.classmethod else []
-    lines += wrap_arguments(
-        head, [where.bound, *typed] if where.bound else typed, f"{_render_return_type(extraction, where)}:", unit, source
-    )
+    lines += wrap_arguments(head, [where.bound, *typed] if where.bound else typed, f"{result}:", unit, source)
     lines += _render_moved_body(extraction, source, where.indent + unit)
     if extraction.results and DefiniteAssignment().block(extraction.block.statements, frozenset()) is not None:
         lines.append(f"{where.indent}{unit}return {', '.join(extraction.results)}")
@@ -151,28 +182,25 @@ def _render_moved_body(extraction: Extraction, source: PythonSource, indent: str
     return lines
 
 
-def render_typed_parameter(extraction: Extraction, name: str, where: NewFunctionPlacement) -> str:
+def render_handed_variables(
+    extraction: Extraction, inner: FunctionNode, source: PythonSource, where: NewFunctionPlacement
+) -> list[str] | None:
+    """Return the extra parameters of a nested function that moves out, with types where the code has types; None if one is not
+    known there."""
+    names = [name for name in extraction.parameters if name != where.bound]
+    if not needs_types(inner, source) and not needs_types(extraction.host.node, source):
+        return names
+    typed = [_render_typed_parameter(extraction, name, where) for name in names]
+    own = inner.returns is not None and all(arg.annotation is not None for arg in list_parameters(inner))
+    return typed if own and not set(typed) & set(names) else None
+
+
+def _render_typed_parameter(extraction: Extraction, name: str, where: NewFunctionPlacement) -> str:
     """Return the parameter with the type that the function declares, if the type means the same at the new place."""
     annotation = extraction.host.annotations.get(name)
     if annotation is None or not _is_type_visible_there(extraction, annotation, where):
         return name
     return f"{name}: {ast.unparse(annotation)}"
-
-
-def _render_return_type(extraction: Extraction, where: NewFunctionPlacement) -> str:
-    host = extraction.host
-    kinds = [host.annotations.get(name) for name in extraction.results]
-    if host.node.returns is None or extraction.shape is ExtractionShape.MAYBE:
-        return ""
-    if extraction.shape is ExtractionShape.RETURN:
-        kinds = [None if host.is_generator else host.node.returns]
-    elif extraction.yields:
-        kinds = [None if extraction.results else host.node.returns]
-    elif not extraction.results:
-        return " -> None"
-    if len(kinds) != 1 or kinds[0] is None or not _is_type_visible_there(extraction, kinds[0], where):
-        return ""
-    return f" -> {ast.unparse(kinds[0])}"
 
 
 def _is_type_visible_there(extraction: Extraction, annotation: ast.expr, where: NewFunctionPlacement) -> bool:
@@ -186,12 +214,12 @@ def _is_type_visible_there(extraction: Extraction, annotation: ast.expr, where: 
 
 def wrap_arguments(head: str, arguments: list[str], tail: str, unit: str, source: PythonSource) -> list[str]:
     """Return `head(arguments)tail`, on several lines if it would be longer than the file's lines usually are."""
-    limit = detect_line_width(source)
+    limit = source.layout.line_width
     line = f"{head}({', '.join(arguments)}){tail}"
     if len(line) <= limit or not arguments:
         return [line]
     indent = head[: len(head) - len(head.lstrip())]
     inner = f"{indent}{unit}{', '.join(arguments)}"
-    if len(inner) <= limit:
+    if len(inner) <= limit and not source.layout.trailing_commas:
         return [f"{head}(", inner, f"{indent}){tail}"]
     return [f"{head}(", *(f"{indent}{unit}{argument}," for argument in arguments), f"{indent}){tail}"]

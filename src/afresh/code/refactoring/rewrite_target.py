@@ -2,14 +2,16 @@
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from afresh.code.python_source import PythonFunction, PythonSource
 from afresh.code.refactoring.blocks import StatementList, find_statement_lists
+from afresh.code.refactoring.call_stack import calls_any_of, reads_call_stack
 from afresh.code.refactoring.function_flow import FunctionFlow
 from afresh.code.refactoring.name_usage import NameSet, collect_bound_names, walk_own_scope
+from afresh.code.refactoring.project_facts import ProjectFacts
 
 PLAIN_NODES = ast.Name | ast.Constant
 SUSPENDING_NODES = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
@@ -20,11 +22,11 @@ BUILTIN_NAMES = frozenset(dir(builtins))
 class RewriteTarget:
     source: PythonSource
     function: PythonFunction
-    taken: NameSet
+    project: ProjectFacts
 
     @cached_property
     def host(self) -> FunctionFlow:
-        return FunctionFlow(self.function)
+        return FunctionFlow(self.function, self.project.find_frame_sensitive_names(self.source, self.function))
 
     @cached_property
     def places(self) -> list[StatementList]:
@@ -68,6 +70,12 @@ class RewriteTarget:
     def known_before(self, statement: ast.stmt) -> NameSet:
         """Return the names that are definitely bound when the statement begins."""
         return (self.host.assigned.before.get(statement) or frozenset()) - self.host.unsteady
+
+    def needs_own_frame(self, nodes: Iterable[ast.AST]) -> bool:
+        """Whether the code depends on how many frames are above it: in a comprehension there would be one more."""
+        roots = list(nodes)
+        reads = any(reads_call_stack(node) for root in roots for node in ast.walk(root))
+        return reads or calls_any_of(roots, self.host.frame_sensitive)
 
     def values(self, name: str) -> list[ast.expr] | None:
         """Return all values that a local name is ever assigned; None if it is bound in another way, too."""

@@ -123,12 +123,12 @@ def _can_swap_operator(operator: ast.cmpop, left: ast.expr, right: ast.expr) -> 
 def render_condition_header(indent: str, words: str, parts: Sequence[str], joint: str, source: PythonSource) -> list[str] | None:
     """Return `if a and b:` on one line, or one operand per line in parentheses."""
     line = f"{indent}{words} {f' {joint} '.join(parts)}:"
-    if len(line) <= detect_line_width(source):
+    if len(line) <= source.layout.line_width:
         return [line]
     unit = detect_indent_step(source)
     rest = [f"{indent}{unit}{joint} {part}" for part in parts[1:]]
     lines = [f"{indent}{words} (", f"{indent}{unit}{parts[0]}", *rest, f"{indent}):"]
-    return lines if max(map(len, lines)) <= detect_line_width(source) else None
+    return lines if max(map(len, lines)) <= source.layout.line_width else None
 
 
 @lru_cache(maxsize=64)
@@ -188,18 +188,6 @@ def find_header_end(statement: ast.If | ast.For | ast.While) -> int:
     return find_first_line(statement.body[0]) - 1
 
 
-DEFAULT_LINE_CHARACTERS = 88
-MAX_LINE_CHARACTERS = 130
-
-
 def read_indent(source: PythonSource, line: int) -> str:
     text = source.line(line)
     return text[: len(text) - len(text.lstrip())]
-
-
-@lru_cache(maxsize=64)
-def detect_line_width(source: PythonSource) -> int:
-    """Return the usual line width of the file; a few long strings are ignored."""
-    lengths = sorted(len(line.rstrip()) for line in source.lines)
-    usual = lengths[int(len(lengths) * 0.98)] if lengths else 0
-    return min(MAX_LINE_CHARACTERS, lengths[-1]) if usual > DEFAULT_LINE_CHARACTERS else DEFAULT_LINE_CHARACTERS

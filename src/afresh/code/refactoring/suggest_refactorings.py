@@ -4,25 +4,25 @@ import difflib
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from afresh.code.complexity import MAX_COMPLEXITY
+from afresh.code.complexity_settings import explain_exempt_function
 from afresh.code.python_source import PythonFunction, PythonSource, parse_python
-from afresh.code.refactoring.blocks import find_blocks
+from afresh.code.refactoring.alike_code import describe_code, find_alike_pieces, is_repeated_text
+from afresh.code.refactoring.blocks import StatementBlock
+from afresh.code.refactoring.call_stack import calls_any_of
+from afresh.code.refactoring.copied_code import explain_copied_code
 from afresh.code.refactoring.extract_function import (
-    MAX_EXTRACTION_SCORE,
-    MAX_HELPER_PARAMETERS,
-    MAX_HELPER_RESULTS,
-    is_too_small,
-    score_extraction,
+    NO_NAME,
+    Obstacle,
+    RankedExtraction,
+    judge_blocks,
+    make_rewrite,
     suggest_extractions,
 )
-from afresh.code.refactoring.function_flow import FunctionFlow
-from afresh.code.refactoring.name_new_function import propose_names
-from afresh.code.refactoring.plan_extraction import Extraction, explain_obstacle, plan_extraction
-from afresh.code.refactoring.render_extraction import NewFunctionPlacement, place_helper
+from afresh.code.refactoring.project_facts import NO_PROJECT, ProjectFacts
 from afresh.code.refactoring.rewrite_target import RewriteTarget
-from afresh.code.refactoring.rewrites.conditional_expressions import use_conditional_expressions
 from afresh.code.refactoring.rewrites.conditions import make_guard_clauses, merge_conditions
 from afresh.code.refactoring.rewrites.dict_lookups import simplify_lookups
 from afresh.code.refactoring.rewrites.lookup_tables import make_lookup_tables
@@ -43,25 +43,27 @@ from afresh.code.refactoring.suggestion import (
 FindRewrites = Callable[[RewriteTarget], Iterator[ProposedRewrite]]
 REWRITES: tuple[FindRewrites, ...] = (
     merge_conditions,
-    use_conditional_expressions,
     replace_loops,
     simplify_lookups,
     move_nested_functions,
     make_lookup_tables,
 )
-MAX_COMBINED_REWRITES = 4
+MAX_COMBINED_CHANGES = 6
 BEAM_WIDTH = 3
-MAX_REWRITES_TRIED = 12
-KINDS_WORTH_DOING_ALONE = {"move function", "table"}
+MAX_CHANGES_TRIED = 12
+MAX_ALTERNATIVES = 4
+KINDS_BEFORE_CUTS = ("extract", "move function", "table")
 
 
 @dataclass(frozen=True, slots=True)
-class RewriteState:
-    """The file after some rewrites."""
+class PlanState:
+    """The file after some changes to one function."""
 
     source: PythonSource
     function: PythonFunction
     changes: tuple[ProposedRewrite, ...] = ()
+    owed: frozenset[str] = frozenset()
+    """Pieces that must be cut out too, because they are like one that was."""
 
     @property
     def price(self) -> float:
@@ -72,72 +74,97 @@ class RewriteState:
     def rank(self) -> tuple[float, float]:
         return max(0, self.function.complexity - MAX_COMPLEXITY) * 2.0 + self.price, self.price
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the function and all that was made from it are within the limit."""
+        new = {name for change in self.changes for name in change.new}
+        made = [one.complexity for one in self.source.functions if one.name in new]
+        return not self.owed and max([self.function.complexity, *made]) <= MAX_COMPLEXITY
 
-def suggest_rewrites(source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]:
-    """Yield sequences of rewrites that reach the limit, the cheapest first; if there are none, the best that is worth doing
-    anyway.
+
+def suggest_plans(source: PythonSource, function: PythonFunction, project: ProjectFacts) -> Iterator[Suggestion]:
+    """Yield sets of changes that bring the function within the limit together, the cheapest first. A function that can't be
+    brought there gets none.
     """
-    done: list[RewriteState] = []
-    beam = [RewriteState(source, function)]
+    done: list[PlanState] = []
+    beam = [PlanState(source, function)]
     seen = {source.text}
-    furthest = beam[0]
-    for _ in range(MAX_COMBINED_REWRITES):
-        following = [after for state in beam for after in _apply_each_rewrite(state, taken, seen)]
-        done += [state for state in following if state.function.complexity <= MAX_COMPLEXITY]
-        beam = sorted((state for state in following if state.function.complexity > MAX_COMPLEXITY), key=lambda state: state.rank)[
-            :BEAM_WIDTH
-        ]
-        furthest = min([furthest, *filter(_is_worth_doing, beam)], key=lambda state: (state.function.complexity, state.price))
+    for _ in range(MAX_COMBINED_CHANGES):
+        following = [after for state in beam for after in _apply_each_change(state, project, seen)]
+        done += [state for state in following if state.is_complete]
+        open_states = [state for state in following if not state.is_complete]
+        beam = sorted(open_states, key=lambda state: state.rank)[:BEAM_WIDTH]
         if done or not beam:
             break
-    finished = sorted(done, key=lambda state: state.price)
-    for state in finished or [furthest]:
-        if state.changes and (suggestion := check_rewrite(source, function, _join_rewrites(source, state))):
+    for state in sorted(done, key=lambda state: state.price)[:MAX_ALTERNATIVES]:
+        if suggestion := check_rewrite(source, function, _join_changes(source, state)):
             yield suggestion
 
 
-def _is_worth_doing(state: RewriteState) -> bool:
-    """Whether it consists of substantial rewrites only, so that the function becomes clearly simpler."""
-    return all(change.kind in KINDS_WORTH_DOING_ALONE for change in state.changes)
-
-
-def _apply_each_rewrite(state: RewriteState, taken: frozenset[str], seen: set[str]) -> Iterator[RewriteState]:
-    found = [change for scene in _iterate_targets(state, taken) for rewriting in REWRITES for change in rewriting(scene)]
-    for change in sorted(found, key=lambda change: change.score)[:MAX_REWRITES_TRIED]:
+def _apply_each_change(state: PlanState, project: ProjectFacts, seen: set[str]) -> Iterator[PlanState]:
+    found = [*_find_cuts(state, project), *([] if state.owed else _find_rewrites(state, project))]
+    for change, owed in sorted(found, key=lambda pair: pair[0].score)[:MAX_CHANGES_TRIED]:
         text = apply_splices(state.source, list(change.splices))
         if text not in seen and (after := apply_rewrite(state.source, state.function, change)) is not None:
             seen.add(text)
             if after[1].complexity < state.function.complexity:
-                yield RewriteState(*after, (*state.changes, change))
+                yield PlanState(*after, (*state.changes, change), owed)
+
+
+def _find_rewrites(state: PlanState, project: ProjectFacts) -> Iterator[tuple[ProposedRewrite, frozenset[str]]]:
+    for scene in _iterate_targets(state, project):
+        for rewriting in (one for one in REWRITES if project.new_names or one is not make_lookup_tables):
+            changes = (change for change in rewriting(scene) if not is_repeated_text(state.source, change.lines))
+            yield from ((change, state.owed) for change in changes)
+
+
+def _find_cuts(state: PlanState, project: ProjectFacts) -> Iterator[tuple[ProposedRewrite, frozenset[str]]]:
+    """Yield extractions, each with the pieces that are owed afterwards. While pieces are owed, only these are cut out. Small
+    rewrites come last: what they have changed no longer looks like its alike pieces.
+    """
+    if not project.new_names or any(change.kind not in KINDS_BEFORE_CUTS for change in state.changes):
+        return
+    new = frozenset(name.rpartition(".")[2] for change in state.changes for name in change.new)
+    for one in judge_blocks(state.source, state.function, project):
+        if isinstance(one, RankedExtraction) and not calls_any_of(one.extracted.block.statements, new):
+            block, own = one.extracted.block, describe_code(one.extracted.block.statements)
+            owed = state.owed - {own} if state.owed else find_alike_pieces(one.extracted.host, block)
+            if not state.owed or own in state.owed:
+                yield replace(make_rewrite(state.source, one), score=one.ugly), owed
 
 
 def apply_rewrite(
     source: PythonSource, function: PythonFunction, change: ProposedRewrite
 ) -> tuple[PythonSource, PythonFunction] | None:
     """Return the file and the function in it after the change."""
-    result = parse_python(source.path, apply_splices(source, list(change.splices)))
+    result = parse_python(source.path, apply_splices(source, list(change.splices)), source.layout)
     again = find_counterpart(source, function, result) if result else None
     return (result, again) if result and again else None
 
 
-def _iterate_targets(state: RewriteState, taken: frozenset[str]) -> Iterator[RewriteTarget]:
+def _iterate_targets(state: PlanState, project: ProjectFacts) -> Iterator[RewriteTarget]:
     """Yield the function and its nested functions, whose decisions count for it, too."""
     for one in state.source.functions:
         if one is state.function or state.function.node in one.around:
-            yield RewriteTarget(state.source, one, taken)
+            yield RewriteTarget(state.source, one, project)
 
 
-def _join_rewrites(source: PythonSource, state: RewriteState) -> ProposedRewrite:
-    heads = "; ".join(dict.fromkeys(change.head for change in state.changes))
+def _join_changes(source: PythonSource, state: PlanState) -> ProposedRewrite:
     kinds = list(dict.fromkeys(change.kind for change in state.changes))
-    splices = splices_from_difference(source, state.source)
+    if len(state.changes) == 1 and kinds == ["extract"]:
+        return replace(state.changes[0], score=state.price + score_remaining_complexity(state.function.complexity))
+    heads = "; ".join(dict.fromkeys(_shorten_head(source, state.function, change) for change in state.changes))
     first = min(change.lines[0] for change in state.changes[:1])
     last = max(change.lines[1] for change in state.changes[:1])
     new = tuple(name for change in state.changes for name in change.new)
     score = state.price + score_remaining_complexity(state.function.complexity)
     kind = kinds[0] if len(kinds) == 1 else "combined"
     head = f"in {state.function.name} of {source.path}, {heads}"
-    return ProposedRewrite(kind, head, splices, (first, last), score, new)
+    return ProposedRewrite(kind, head, splices_from_difference(source, state.source), (first, last), score, new)
+
+
+def _shorten_head(source: PythonSource, function: PythonFunction, change: ProposedRewrite) -> str:
+    return change.head.replace(f" of {function.name} in {source.path}", "", 1)
 
 
 def splices_from_difference(source: PythonSource, result: PythonSource) -> tuple[LineSplice, ...]:
@@ -165,13 +192,13 @@ MAX_PREPARED_SCORE = 14.0
 """An extraction with a higher score is not worth preparing."""
 
 
-def suggest_prepared_extractions(source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]:
+def suggest_prepared_extractions(source: PythonSource, function: PythonFunction, project: ProjectFacts) -> Iterator[Suggestion]:
     """Yield extractions after a preparing rewrite, only if they bring the function below the limit."""
-    found = [change for opening in PREPARING_REWRITES for change in opening(RewriteTarget(source, function, taken))]
+    found = [change for opening in PREPARING_REWRITES for change in opening(RewriteTarget(source, function, project))]
     ready: list[Suggestion] = []
     for change in sorted(found, key=lambda change: change.score)[:MAX_PREPARATIONS_TRIED]:
         state = apply_rewrite(source, function, change)
-        best = next(suggest_extractions(*state, taken), None) if state else None
+        best = next(suggest_extractions(*state, project), None) if state else None
         if (
             state
             and best is not None
@@ -193,7 +220,7 @@ def _join_with_extraction(
     state: tuple[PythonSource, PythonFunction],
     best: Suggestion,
 ) -> Suggestion | None:
-    result = parse_python(source.path, best.applied(state[0].text))
+    result = parse_python(source.path, best.applied(state[0].text), source.layout)
     if result is None:
         return None
     known = {one.name for one in source.functions}
@@ -204,67 +231,69 @@ def _join_with_extraction(
     return check_rewrite(source, function, one)
 
 
-def explain_missing_suggestion(source: PythonSource, function: PythonFunction) -> str:
-    """Return the most frequent obstacle to an extraction, in words."""
-    host = FunctionFlow(function)
-    found: Counter[str] = Counter()
-    for block in find_blocks(function, source):
-        extracted = plan_extraction(host, block)
-        found[explain_obstacle(host, block) if extracted is None else _explain_weakness(extracted, source)] += block.cost
-    if not found:
+def _explain_exempt(source: PythonSource, function: PythonFunction, project: ProjectFacts) -> str:
+    """Return why the function is not to be changed, whatever could be done."""
+    settings = explain_exempt_function(project.configuration, source.path, function.complexity)
+    return settings or explain_copied_code(source, function)
+
+
+def explain_missing_suggestion(source: PythonSource, function: PythonFunction, project: ProjectFacts = NO_PROJECT) -> str:
+    """Return the most important obstacle in words: where there is a way, what is missing on it."""
+    if exempt := _explain_exempt(source, function, project):
+        return exempt
+    judged = list(judge_blocks(project.lay_out(source), function, project))
+    possible = [one.extracted.block for one in judged if isinstance(one, RankedExtraction)]
+    obstacles = [one for one in judged if isinstance(one, Obstacle)]
+    if possible:
+        left = function.complexity - _total_cost(possible)
+        stays = f"good cuts would leave it at {left}"
+        return stays if left > MAX_COMPLEXITY else "alike pieces would stay, or a piece would be over the limit itself"
+    if not obstacles:
         return "one decision after another on one level, and none of them a piece of its own"
+    nearest = min(obstacles, key=lambda one: one.ugly)
+    if nearest.ugly < float("inf"):
+        lines = f" for lines {nearest.block.first_line}–{nearest.block.last_line}"
+        return nearest.reason + (lines if nearest.reason == NO_NAME else "")
+    found: Counter[str] = Counter()
+    for one in obstacles:
+        found[one.reason] += one.block.cost
     return found.most_common(1)[0][0]
 
 
-def _explain_weakness(extracted: Extraction, source: PythonSource) -> str:
-    where = place_helper(extracted, source)
-    if where is None:
-        return "pieces use names of their class"
-    return _explain_width(extracted, where) or _explain_shape(extracted, where, source)
+def _total_cost(blocks: list[StatementBlock]) -> int:
+    """Return the complexity that blocks which do not overlap could remove."""
+    lines: set[int] = set()
+    total = 0
+    for block in sorted(blocks, key=lambda block: -block.cost):
+        own = range(block.first_line, block.last_line + 1)
+        if block.cost + 1 <= MAX_COMPLEXITY and lines.isdisjoint(own):
+            lines.update(own)
+            total += block.cost
+    return total
 
 
-def _explain_width(extracted: Extraction, where: NewFunctionPlacement) -> str:
-    parameters = len([name for name in extracted.parameters if name != where.bound])
-    if parameters > MAX_HELPER_PARAMETERS:
-        return f"pieces need more than {MAX_HELPER_PARAMETERS} parameters"
-    return f"pieces give back more than {MAX_HELPER_RESULTS} results" if len(extracted.results) > MAX_HELPER_RESULTS else ""
-
-
-def _explain_shape(extracted: Extraction, where: NewFunctionPlacement, source: PythonSource) -> str:
-    if is_too_small(extracted):
-        return "pieces are too small beside what is left"
-    if next(propose_names(extracted, source), None) is None:
-        return "the code has no word for what a piece does"
-    torn = score_extraction(extracted, where, source) > MAX_EXTRACTION_SCORE / 2
-    return "pieces are not one thing, or wide" if torn else "pieces have no good name"
-
-
-SUGGESTERS: tuple[Suggester, ...] = (suggest_extractions, suggest_rewrites)
+SUGGESTERS: tuple[Suggester, ...] = (suggest_plans,)
 """To add a kind, write a file with a function of this signature and add it here."""
 LAST_SUGGESTERS: tuple[Suggester, ...] = (suggest_prepared_extractions,)
 """Expensive, so only used when the others have nothing more."""
 MAX_OVERLAP_SHARE = 0.75
 
 
-def suggest_refactorings(source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]:
-    """Yield suggestions, the best first, without ones similar to an earlier one. `taken` are names of the project that a new
-    method may not have.
+def suggest_refactorings(source: PythonSource, function: PythonFunction, project: ProjectFacts) -> Iterator[Suggestion]:
+    """Yield suggestions, the best first, without ones similar to an earlier one. `project` says which names
+    a new method may not have.
     """
     given: list[Suggestion] = []
-    for suggestion in iterate_all_suggestions(source, function, taken):
+    if _explain_exempt(source, function, project):
+        return
+    for suggestion in iterate_all_suggestions(project.lay_out(source), function, project):
         alike = any(suggestion.overlap(other) > MAX_OVERLAP_SHARE for other in given if other.kind == suggestion.kind)
-        if not alike and _is_worth_offering(suggestion):
+        if not alike:
             given.append(suggestion)
             yield suggestion
 
 
-def _is_worth_offering(suggestion: Suggestion) -> bool:
-    """Whether it brings the function below the limit, or removes a substantial part of the excess."""
-    over, gain = suggestion.before - MAX_COMPLEXITY, suggestion.before - suggestion.after
-    return gain >= min(over, max(2, 0.12 * over))
-
-
-def iterate_all_suggestions(source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]:
-    for kinds in (SUGGESTERS, LAST_SUGGESTERS):
-        each = [kind(source, function, taken) for kind in kinds]
+def iterate_all_suggestions(source: PythonSource, function: PythonFunction, project: ProjectFacts) -> Iterator[Suggestion]:
+    for kinds in (SUGGESTERS, LAST_SUGGESTERS if project.new_names else ()):
+        each = [kind(source, function, project) for kind in kinds]
         yield from heapq.merge(*each, key=lambda suggestion: suggestion.score)

@@ -1,5 +1,6 @@
 """The result of every kind of change, and the checks that all of them must pass before they are offered."""
 
+import builtins
 import json
 import symtable
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from typing import Protocol
 
 from afresh.code.complexity import MAX_COMPLEXITY
 from afresh.code.python_source import PythonFunction, PythonSource, parse_python
+from afresh.code.refactoring.project_facts import ProjectFacts
 from afresh.core.archived_block import block_id_from_text
 
 
@@ -87,6 +89,7 @@ def _render_splices(source: PythonSource, start: int, stop: int, splices: list[L
     return parts
 
 
+BUILTIN_NAMES = frozenset(dir(builtins))
 MODULE_ATTRIBUTES = {
     "__file__", "__name__", "__doc__", "__spec__", "__loader__", "__package__", "__builtins__", "__annotations__", "__path__",
 }  # fmt: skip
@@ -124,7 +127,7 @@ class Suggestion:
 class Suggester(Protocol):
     """One kind of change. Yields checked suggestions by score, the lowest first."""
 
-    def __call__(self, source: PythonSource, function: PythonFunction, taken: frozenset[str]) -> Iterator[Suggestion]: ...
+    def __call__(self, source: PythonSource, function: PythonFunction, project: ProjectFacts) -> Iterator[Suggestion]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +148,8 @@ class ProposedRewrite:
 def check_rewrite(source: PythonSource, function: PythonFunction, change: ProposedRewrite) -> Suggestion | None:
     """Apply the change in memory and compile it; None unless all its names are known and the function got simpler."""
     splices = list(change.splices)
-    result = parse_python(source.path, apply_splices(source, splices))
-    if result is None or not _compiles(result) or find_undefined_names(result) - find_undefined_names(source):
+    result = parse_python(source.path, apply_splices(source, splices), source.layout)
+    if result is None or not _compiles(result) or find_undefined_names(result) - find_undefined_names(source) - BUILTIN_NAMES:
         return None
     measured = {one.name: one.complexity for one in result.functions}
     again = find_counterpart(source, function, result)

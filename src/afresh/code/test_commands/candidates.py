@@ -13,6 +13,9 @@ from afresh.core.truncate import to_one_line
 MAX_CANDIDATES = 12
 MAX_REJECTED_LINE_CHARACTERS = 300
 PYTHON_TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
+NODE_TEST_FILE = re.compile(r"(?:.*/)?(?:tests?/[^/]*|[^/]*[._-]test)\.[cm]?js")
+MORE_THAN_TESTS = re.compile(r"\b(?:sudo|docker|podman|ssh|scp|rsync|curl|wget|install|deploy|publish|upload|git push)\b")
+"""In the recipe of a target that is run as a whole: it does more than run tests."""
 SKIPPED_FOLDER = re.compile(r"(?:^|/)(?:node_modules|\.venv|venv|build|dist|vendor|testdata)/")
 CHOSEN_ENVIRONMENT = re.compile(r"\s-[es][ =]\$\{\{[^{}]*\}\}")
 """An environment of tox or nox that CI fills in; which one does not matter here."""
@@ -23,7 +26,7 @@ DOTNET_TEST_PACKAGE = re.compile(r"Microsoft\.NET\.Test\.Sdk|xunit|nunit|MSTest"
 class CommandCandidate:
     command: str
     kind: str
-    """The test runner: pytest, unittest, script, go, cargo, node, package, mvn, gradle, dotnet."""
+    """The test runner: pytest, unittest, script, go, cargo, node, package, mvn, gradle, make, dotnet."""
     source: str
     """The file that contains it, and where in it."""
     refused: str = ""
@@ -40,7 +43,10 @@ def find_candidates(configuration: ProjectConfiguration) -> tuple[CommandCandida
         for one in sorted(group(configuration), key=lambda one: bool(one.refused) or one.narrow):
             found.setdefault(one.command, one)
     said = {one.kind for one in found.values() if not one.refused} & {"pytest", "unittest", "script"}
+    known = {one.source for one in found.values()}
     for one in candidates_from_files(configuration):
+        if one.kind == "make" and one.source in known:
+            continue  # its lines were read: they are taken, or refused
         if one.kind not in ("pytest", "unittest") or not said or one.kind in said:
             found.setdefault(one.command, one)
     runnable = [one for one in found.values() if not one.refused]
@@ -132,7 +138,13 @@ def candidates_from_files(configuration: ProjectConfiguration) -> Iterator[Comma
         yield CommandCandidate("cargo test", "cargo", "Cargo.toml")
     if "go.mod" in configuration.texts and any(path.endswith("_test.go") for path in paths):
         yield CommandCandidate("go test ./...", "go", "go.mod")
+    if node := [path for path in paths if NODE_TEST_FILE.fullmatch(path)]:
+        yield CommandCandidate("node --test", "node", f"files such as {node[0]}")
     yield from candidates_from_build_files(configuration, paths)
+    for target, recipe in command_lines.list_make_targets(configuration):
+        more = MORE_THAN_TESTS.search(recipe)
+        why = f"its recipe also runs {more[0]!r}" if more else ""
+        yield CommandCandidate(f"make {target}", "make", f"Makefile: {target}", why)
 
 
 def candidates_from_build_files(configuration: ProjectConfiguration, paths: list[str]) -> Iterator[CommandCandidate]:

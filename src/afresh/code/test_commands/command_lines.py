@@ -107,6 +107,17 @@ def read_make_lines(configuration: ProjectConfiguration, name: str = "") -> Iter
                 yield expand_variables(line, variables), "", f"{path}: {target}"
 
 
+def list_make_targets(configuration: ProjectConfiguration) -> Sequence[tuple[str, str]]:
+    """Return the targets of the makefile that are named after tests, each with its recipe."""
+    text = next(filter(None, map(configuration.text, ("Makefile", "GNUmakefile", "makefile"))), "")
+    recipes = ((target, "\n".join(read_recipe(text, target, "\t"))) for target in TEST_TARGETS)
+    return [(target, recipe) for target, recipe in recipes if recipe.strip() and not calls_itself(target, recipe)]
+
+
+def calls_itself(target: str, recipe: str) -> bool:
+    return bool(re.search(rf"(?:\bmake|\$[({{]MAKE[)}}])\s+{re.escape(target)}\b", recipe))
+
+
 def read_just_lines(configuration: ProjectConfiguration, name: str = "") -> Iterator[SourcedLine]:
     for path in ("justfile", "Justfile"):
         for target in [name] if name else TEST_TARGETS:

@@ -31,6 +31,16 @@ TESTS_RUN_PATTERNS = (
     re.compile(r"^\s+(\d+) (?:passing|failing)\b", re.MULTILINE),
     re.compile(r"^# \{ total: (\d+)", re.MULTILINE),
 )
+TESTS_FAILED_PATTERNS = (
+    re.compile(r"\b(\d+) failed\b"),
+    re.compile(r"\b(?:failures|errors)=(\d+)"),
+    re.compile(r"^Tests run: .*?Failures: (\d+)", re.MULTILINE),
+    re.compile(r"^(?:#|ℹ) fail (\d+)$", re.MULTILINE),
+    re.compile(r"^\s+(\d+) failing\b", re.MULTILINE),
+    re.compile(r"^# \{ total: .*?fail: (\d+)", re.MULTILINE),
+)
+SUITE_COUNT = re.compile(r"^\s*(?:Test Suites:|Test Files|Snapshots:|Snapshots)\s.*$", re.MULTILINE)
+"""Lines of jest and vitest that count files and snapshots, not tests."""
 GO_PACKAGE_RESULT = re.compile(r"^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\))", re.MULTILINE)
 UNITTEST_COUNT_SCRIPT = """
 import sys, unittest
@@ -41,6 +51,8 @@ print("".join(loader.errors)[-2000:])
 """
 LISTING_KINDS = ("pytest", "unittest")
 """Runners that list their tests by name. Others only show that there are tests, so they must be run."""
+SILENT_KINDS = ("script", "package", "mvn", "gradle", "make")
+"""What runs tests without always saying so: exit 0 is enough."""
 PROBE_COMMANDS = {
     "go": "go list ./...",
     "cargo": "cargo metadata --no-deps --offline --format-version 1",
@@ -48,6 +60,7 @@ PROBE_COMMANDS = {
     "gradle": "gradle --offline -q help",
     "dotnet": "dotnet --version",
     "node": "node --version",
+    "make": "make --version",
 }
 
 
@@ -83,6 +96,8 @@ class CommandTrial:
     collected: int = 0
     """Tests that it would run, as listed without running them: independent of the machine's speed."""
     note: TrialNote = TrialNote.NONE
+    failed: int = 0
+    """Tests that failed; 0 if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +186,7 @@ def count_listed_tests(output: str) -> tuple[int, bool]:
 
 def judge_run(one: CommandCandidate, done: CommandRun, first: CommandTrial | None) -> CommandTrial:
     """Judge a command by its run. A run that reached the time limit works. If no tests were listed, some must have been run."""
-    tests = max((sum(map(int, pattern.findall(done.output))) for pattern in TESTS_RUN_PATTERNS), default=0)
+    tests, failed = count_tests_run(done.output)
     named = bool(first) and one.kind in LISTING_KINDS
     started = named or bool(tests) or bool(GO_PACKAGE_RESULT.search(done.output)) or "test result:" in done.output
     known = first.tests if first else 0
@@ -179,14 +194,29 @@ def judge_run(one: CommandCandidate, done: CommandRun, first: CommandTrial | Non
         said = f"still running after {done.seconds:.0f} s"
         holds, seconds = bool(first) or started, round(done.seconds, 2)
         return CommandTrial(one.command, one.source, holds, True, done.exit, known, seconds, said, note=TrialNote.CUT_OFF)
-    holds = (done.exit == 0 and (started or one.kind in ("script", "package", "mvn", "gradle"))) or (done.exit != 0 and started)
+    holds = (done.exit == 0 and (started or one.kind in ("script", "package", "mvn", "gradle", "make"))) or (
+        done.exit != 0 and started
+    )
     said = "" if done.exit == 0 and holds else "there were no tests in it" if done.exit == 0 else find_error_line(done)
-    return CommandTrial(one.command, one.source, holds, True, done.exit, tests or known, round(done.seconds, 2), said)
+    trial = CommandTrial(one.command, one.source, holds, True, done.exit, tests or known, round(done.seconds, 2), said)
+    return replace(trial, failed=failed)
+
+
+def count_tests_run(output: str) -> tuple[int, int]:
+    """Return how many tests were run, and how many failed, as far as the runner says it."""
+    plain = SUITE_COUNT.sub("", output)
+    tests, failed = (
+        max(sum(map(int, pattern.findall(plain))) for pattern in patterns)
+        for patterns in (TESTS_RUN_PATTERNS, TESTS_FAILED_PATTERNS)
+    )
+    return tests, failed
 
 
 def find_error_line(done: CommandRun) -> str:
-    """Return the most informative line: the last that mentions an error, otherwise the last."""
+    """Return the most informative line: what the sandbox says of a missing file, the last that mentions an error, or the last."""
     lines = [line.strip() for line in done.output.split("\n") if line.strip()]
+    if lines and lines[-1].startswith("[afresh: "):
+        return f"exit {done.exit}: {lines[-1].removeprefix('[afresh: ').removesuffix(']')}"
     errors = [line for line in lines if re.search(r"error|no module|not found|cannot|no such|unrecognized", line, re.IGNORECASE)]
     said = (errors or lines or ["it printed nothing"])[-1]
     return to_one_line(f"exit {done.exit}: {said}", MAX_REASON_CHARACTERS)

@@ -27,6 +27,7 @@ from afresh.core.instructions import (
     NO_DEFAULTS,
     PREFERENCES_KEY,
     RULES_KEY,
+    TEST_CHANGES_KEY,
     InstructionPart,
     NumberedLine,
     TaskDefaults,
@@ -100,6 +101,8 @@ def list_front_matter_parts(given: Sequence[tuple[KeyPath, int, Any]]) -> Iterat
             yield part_from_rule(key[1], held, at, PREFERENCES_KEY, f"{key[1]} (preferred)")
         elif key[0] == "constraints":
             yield from [part_from_rule(text, text, at, CONSTRAINTS_KEY, "always") for text in held]
+        elif key[0] == "allow_test_changes":
+            yield from [part_from_rule(path, path, at, TEST_CHANGES_KEY, "tests that may change") for path in held]
 
 
 def defaults_from_front_matter(given: Mapping[KeyPath, Any]) -> TaskDefaults:
@@ -182,6 +185,7 @@ def make_front_matter_shape(known: Sequence[str], is_user_file: bool, is_folder_
             "rules": MappingShape("rule", "{naming: Whole words.}", {}, read_text),
             "preferences": MappingShape("preference", "{style: Functions over classes.}", {}, read_text),
             "constraints": make_list_rule("constraints", read_text),
+            "allow_test_changes": make_list_rule("paths such as tests/snapshots/", read_path_pattern),
             "defaults": refused if is_folder_file else defaults,
             "project": refused if is_folder_file else project,
             "replaces": read_boolean,

@@ -9,8 +9,17 @@ from afresh.config.yaml_reader import FileFault, KeyPath, error_from_faults, sug
 from afresh.core.prompt import Tier
 from afresh.core.step_history import CompactionPolicy
 from afresh.core.strategy_state import REACT_STRATEGY, StrategyPace
-from afresh.core.task import REPORT_PATHS_BY_TYPE
-from afresh.core.template import CALL_KINDS, CODE_PHASES, REPORT_PHASES, REQUIRED_SECTIONS, PhaseTemplate, SectionShare, Template
+from afresh.core.task import DISCOVERY_TYPE, REPORT_PATHS_BY_TYPE
+from afresh.core.template import (
+    CALL_KINDS,
+    CODE_PHASES,
+    DISCOVERY_PHASES,
+    REPORT_PHASES,
+    REQUIRED_SECTIONS,
+    PhaseTemplate,
+    SectionShare,
+    Template,
+)
 from afresh.errors import BadInput
 
 ROOT_TEMPLATE = "base"
@@ -161,6 +170,8 @@ def list_phases(merged: MergedTemplate) -> tuple[str, ...]:
     """The phases that tasks of this type go through; what a parent says of further ones never comes up."""
     if read_value(merged, "kind", "work") != "work":
         return ()
+    if merged.family == DISCOVERY_TYPE:
+        return DISCOVERY_PHASES
     return REPORT_PHASES if merged.family in REPORT_PATHS_BY_TYPE else CODE_PHASES
 
 

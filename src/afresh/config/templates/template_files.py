@@ -25,7 +25,15 @@ from afresh.config.yaml_reader import (
 )
 from afresh.core.prompt import Tier
 from afresh.core.strategy_state import STRATEGY_NAMES
-from afresh.core.template import CALL_KINDS, CODE_PHASES, MIN_THINKING_TOKENS, REPORT_PHASES, REQUIRED_SECTIONS, SECTION_ORDER
+from afresh.core.template import (
+    CALL_KINDS,
+    CODE_PHASES,
+    DISCOVERY_PHASES,
+    MIN_THINKING_TOKENS,
+    REPORT_PHASES,
+    REQUIRED_SECTIONS,
+    SECTION_ORDER,
+)
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
@@ -35,7 +43,7 @@ MAX_TEMPLATE_BYTES = 32_000
 MAX_GUIDANCE_CHARACTERS = 2_000
 MAX_ABOUT_CHARACTERS = 100
 """Characters."""
-PHASE_NAMES = tuple(dict.fromkeys((*CODE_PHASES, *REPORT_PHASES)))
+PHASE_NAMES = tuple(dict.fromkeys((*CODE_PHASES, *REPORT_PHASES, *DISCOVERY_PHASES)))
 TOOL_NAMES = tuple(tool.schema.name for tool in TOOLS)
 TIERS_BY_NAME = {tier.name.lower(): tier for tier in Tier}
 

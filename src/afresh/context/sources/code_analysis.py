@@ -10,6 +10,7 @@ from afresh.context.worth import estimate_chance
 from afresh.core.context_item import Diff, Excerpt, Item, ModuleContract, Note, RepoMap, ShownLine, render_lines
 from afresh.core.context_policy import TruncationPolicy
 from afresh.core.prompt import Tier
+from afresh.core.reply import BATCH_LINE_START
 from afresh.memory.gathered_context import GatheredContext
 
 ANALYSIS_TITLES = {
@@ -104,4 +105,6 @@ def draft_suggestions(memory: GatheredContext) -> SectionDraft:
     ]
     none = [SectionPiece("none", "suggestions")] if violations and not offered else []
     head = [SectionPiece("Checked to compile and to lower complexity; take one with `apply`.", "heading")] if offered else []
+    batch = " ".join(f"[{look.subject}]" for look in memory.notes("batch"))
+    head += [SectionPiece(f"{BATCH_LINE_START} {batch}", "heading")] if " " in batch else []
     return SectionDraft("suggestions", "Suggestions", Tier.PHASE, (*violations, *head, *offered, *none))

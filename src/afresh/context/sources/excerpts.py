@@ -5,13 +5,13 @@ from itertools import pairwise
 
 from afresh.context.excerpt_ranking import (
     IMPORT_NAMES,
+    is_asked_for,
     rank_excerpt,
     select_next_test_excerpts,
     select_protected_excerpts,
-    was_touched_last,
 )
 from afresh.context.file_chunks import cut_excerpt
-from afresh.context.relevance import list_called_names, list_focus_words
+from afresh.context.relevance import list_called_names
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.wanted_lines import (
     find_import_lines,
@@ -158,16 +158,16 @@ EXCERPT_PIECE_PREFIX = "lines of "
 def draft_excerpts(memory: GatheredContext) -> SectionDraft:
     """Excerpts by path and line. What was touched last, or is spoken of, is given up last; a stub stands for the rest."""
     views, kept, state = _list_seen_excerpts(memory), rank_worked_on_excerpts(memory), memory.state
-    spoken = list_focus_words(state) if views else frozenset[str]()
+    spoken = list_called_names(state, memory.policy.excerpts.max_unused_read_steps) if views else frozenset[str]()
     pieces = [
         replace(
             _build_excerpt_piece(view, rank_excerpt(view, state, spoken, memory.policy.excerpts) + kept.get(view, 0)),
             stub=str(view.stub),
-            asked=view in kept or was_touched_last(view, state, memory.policy.excerpts),
+            asked=view in kept or is_asked_for(view, state, memory.policy.excerpts),
         )
         for view in views
     ]
-    title = "Files (+: changed by this task; …: lines not shown, `read` them)"
+    title = "Files as of this message (+: changed by this task; …: lines not shown, `read` them)"
     return SectionDraft("files", title, Tier.DEMAND, tuple(pieces), "… more not shown")
 
 

@@ -85,14 +85,14 @@ class InstructionForm:
         return len(self.whole) == len(self.groups) > 0
 
 
-def select_instruction_chain(state: State, instructions: InstructionReader) -> InstructionChain:
-    """By the paths that the work is about: named by goal or user, changed, or looked at."""
+def select_instruction_chain(state: State, instructions: InstructionReader, folders: Sequence[str] = ()) -> InstructionChain:
+    """By the paths that the work is about: named by goal or user, changed, or looked at; and by further folders."""
     named = [
         path.removeprefix("./").rstrip("/")
         for text in (state.task.goal, *state.dialogue.words)
         for path in MENTIONED_PATH.findall(text)
     ]
-    touched = (*state.workspace.changed, *(region.path for region in state.memory.regions))
+    touched = (*state.workspace.changed, *(region.path for region in state.memory.regions), *folders)
     return instructions.chain((state.task.judged_as, state.task.type), named, touched)
 
 

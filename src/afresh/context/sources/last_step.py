@@ -11,9 +11,9 @@ from afresh.core.change import group_consecutive
 from afresh.core.context_item import Excerpt, Note, collect_line_numbers
 from afresh.core.context_policy import ReportPolicy
 from afresh.core.line_region import Region
-from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State
+from afresh.core.step_record import StepRecord
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import truncate_middle
 from afresh.memory.gathered_context import GatheredContext
@@ -21,8 +21,11 @@ from afresh.memory.user_corrections import Corrections
 from afresh.runtime import Runtime
 
 REPLY_UNDONE_TEXT = "The whole reply was reverted: see Verification."
+TURN_UNDONE_TEXT = "The whole reply was reverted."
+"""Where the verdict follows at once: the section Verification above it is older."""
 BEFORE_CHANGE_MARK = "(before the change below)"
 OUTCOME_PIECE = "outcome of the last step"
+AGAIN_PIECE = "edits applied again"
 THOUGHT_PIECE = "thought of the last step"
 
 
@@ -45,7 +48,14 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
         for number, seen in enumerate(step.observations)
         if not (seen.ok and has_trait(seen.action, ToolTrait.NOTES)) and not (many and _has_written(seen))
     ]
-    return SectionDraft("last", f"Last step ({step.step})", Tier.DEMAND, (*thought, *deeds, *many, *_build_undone_pieces(step)))
+    again = [SectionPiece(render_edits_again(step), AGAIN_PIECE)] if step.again else []
+    pieces = (*again, *thought, *deeds, *many, *_build_undone_pieces(step))
+    return SectionDraft("last", f"Last step ({step.step})", Tier.DEMAND, pieces)
+
+
+def render_edits_again(step: StepRecord) -> str:
+    """That refused edits of an earlier step were applied again, or why not."""
+    return f"{step.again[:1].upper()}{step.again[1:]}."
 
 
 def _summarise_changes(step: StepRecord, policy: ReportPolicy) -> list[SectionPiece]:
@@ -71,6 +81,11 @@ def map_outputs(memory: GatheredContext) -> dict[str, str]:
 
 def _has_written(seen: Observation) -> bool:
     return seen.ok and has_trait(seen.action, ToolTrait.WRITES)
+
+
+def list_edited_paths(step: StepRecord) -> list[str]:
+    """Files that the step has changed by its edits, and that were kept."""
+    return list(dict.fromkeys(describe_subject(seen.action) for seen in step.observations if step.kept and _has_written(seen)))
 
 
 def is_older_than_change(number: int, step: StepRecord) -> bool:
@@ -113,7 +128,7 @@ def list_hidden_reads(memory: GatheredContext, shown: Iterable[SectionPiece]) ->
     for number, one in enumerate(step.observations if step else ()):
         ranges = [f"{region.path} {text}" for region in one.regions if (text := _name_ranges(region, hidden))]
         if step and ranges:
-            found[name_output(number, step)] = f" (no room for {'; '.join(ranges)}: `read` these when needed)"
+            found[name_output(number, step)] = f" (not shown: {'; '.join(ranges)}; `read` these when needed)"
     return found
 
 

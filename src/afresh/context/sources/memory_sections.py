@@ -10,10 +10,10 @@ from afresh.core.context_item import StepLine
 from afresh.core.context_policy import MemoryPolicy
 from afresh.core.decision import MAX_DECISIONS, Decision
 from afresh.core.fact import MAX_FACTS, Fact, FactKind, select_observations_to_show
-from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.step_history import render_summary_line, update_kept_words
+from afresh.core.step_record import StepRecord
 from afresh.core.task import Check
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import name_test_function

@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from afresh.context.file_chunks import split_into_chunks
 from afresh.context.sources.excerpts import try_read_file
 from afresh.context.sources.last_step import BEFORE_CHANGE_MARK, is_older_than_change, map_outputs
 from afresh.core.action import Action, Observation
 from afresh.core.command_output import skip_command_echo
 from afresh.core.context_item import Excerpt, SourceLine
 from afresh.core.line_region import Region
-from afresh.core.memory_state import StepRecord
 from afresh.core.prompt import ToolResult
 from afresh.core.state import State
+from afresh.core.step_record import StepRecord
 from afresh.core.tokens import TokenCounter
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import find_longest_fitting, truncate_middle
@@ -38,13 +39,19 @@ class ResultText:
     """One line in so many is kept of the end, what a command prints last tells how it ended; 0: only the beginning."""
     asked: bool = False
     """Lines of files that were asked for."""
+    borders: Sequence[int] = ()
+    """Where a definition begins: rather there than inside of one it is cut."""
 
     def keep_lines(self, count: int) -> str:
         if count >= len(self.lines):
             return "\n".join(self.lines)
         end = len(self.lines) - (count // self.tail if self.tail else 0)
-        start = count - (len(self.lines) - end)
+        start = self.find_border(count) if self.borders else count - (len(self.lines) - end)
         return "\n".join([*self.lines[:start], self.name_gap(start, end), *self.lines[end:]])
+
+    def find_border(self, count: int) -> int:
+        """The last border, unless that would take half of the lines."""
+        return max((place for place in self.borders if count // 2 < place <= count), default=count)
 
 
 def gather_lines_read(state: State, files: FileTree) -> Iterator[Excerpt]:
@@ -64,24 +71,22 @@ def render_results(memory: GatheredContext, counter: TokenCounter) -> tuple[Tool
         return ()
     policy, results = memory.policy.allocation.extension, list(_list_results(memory))
     whole = ["\n".join(result.lines) for result in results]
-    read = [counter(text) for one, text in zip(results, whole, strict=True) if one.asked]
-    caps = {True: _share_tokens(read, policy.max_read_tokens), False: policy.max_turn_tokens}
+    sizes = list(map(counter, whole))
+    caps = _share_tokens([size if one.asked else 0 for one, size in zip(results, sizes, strict=True)], policy.max_read_tokens)
     texts = [
-        text if counter(text) <= caps[one.asked] else _cut_result(one, caps[one.asked], counter)
-        for one, text in zip(results, whole, strict=True)
+        text if size <= (most := cap if one.asked else policy.max_turn_tokens) else _cut_result(one, most, counter)
+        for one, text, size, cap in zip(results, whole, sizes, caps, strict=True)
     ]
     return tuple([ToolResult(text, one.ok) for one, text in zip(results, texts, strict=True)])
 
 
-def _share_tokens(sizes: Sequence[int], most: int) -> int:
-    """The length up to which each may go, so that all fit."""
-    left, cap = most, most
-    for number, size in enumerate(sorted(sizes)):
-        cap = left // (len(sizes) - number)
-        if size > cap:
-            return cap
-        left -= size
-    return max([*sizes, cap])
+def _share_tokens(sizes: Sequence[int], most: int) -> list[int]:
+    """For each what it may have: as many as possible are whole, the smallest first, and one has what they leave."""
+    caps, left = [0] * len(sizes), most
+    for place in sorted(range(len(sizes)), key=sizes.__getitem__):
+        caps[place] = left
+        left = max(0, left - sizes[place])
+    return caps
 
 
 def _cut_result(result: ResultText, cap: int, counter: TokenCounter) -> str:
@@ -111,12 +116,14 @@ def _list_results(memory: GatheredContext) -> Iterator[ResultText]:
 def _render_lines_read(seen: Observation, shown: Sequence[Excerpt], older: bool) -> ResultText:
     """Numbered, each range under its path."""
     mark = f" {AFTER_CHANGE_MARK}" if older else ""
-    lines, regions = list[str](), list[Region | None]()
+    lines, code, regions = list[str](), list[str](), list[Region | None]()
     for one in shown:
         lines.append(f"{one.path}: lines {one.first}-{one.last} {one.title}{mark}")
         lines += map(str, one.lines)
+        code += ["", *[line.text for line in one.lines]]
         regions += [None, *[Region(one.path, line.number, line.number, 0) for line in one.lines]]
-    return ResultText(lines, seen.ok, partial(_name_hidden_lines, regions), tail=0, asked=True)
+    borders = [first - 1 for first, _ in split_into_chunks(code)]
+    return ResultText(lines, seen.ok, partial(_name_hidden_lines, regions), tail=0, asked=True, borders=borders)
 
 
 def _name_hidden_lines(regions: Sequence[Region | None], start: int, end: int) -> str:
@@ -128,7 +135,7 @@ def _name_hidden_lines(regions: Sequence[Region | None], start: int, end: int) -
         else:
             ranges.append(one)
     told = ", ".join(f"{one.path} {one.start}-{one.end}" for one in ranges)
-    return f"[… not shown, no room: {told}: `read` them when needed]"
+    return f"[… not shown: {told}; `read` them when needed]"
 
 
 def _render_output(seen: Observation, outputs: dict[str, str], step: StepRecord, number: int) -> ResultText:

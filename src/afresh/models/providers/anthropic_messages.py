@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from afresh.core.prompt import Request
-from afresh.core.reply import Reply, Thinking
+from afresh.core.reply import Reply, Thinking, ToolCallPiece
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError
 from afresh.models.providers.anthropic_request import find_claude_family, make_anthropic_body
@@ -82,7 +82,7 @@ class StreamedMessage:
         fields = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
         piece = str(getattr(delta, fields[delta.type])) if delta.type in fields else ""
         block.pieces.append(piece)
-        return piece
+        return ToolCallPiece(piece) if delta.type == "input_json_delta" else piece
 
     def _count(self, counted: Any) -> None:
         """Counts of a later event replace those of an earlier one."""

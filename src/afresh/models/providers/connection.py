@@ -4,11 +4,13 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from afresh.errors import NeedsPerson, suggest_extra
+from afresh.core.truncate import to_one_line
+from afresh.errors import NeedsPerson, suggest_reinstall
 from afresh.models.api_keys import ApiKey, find_api_key, is_sent_unencrypted
 from afresh.models.model_settings import KEYRING, ModelSettings, NamedModel, find_address_fault
 from afresh.models.reply_checks import CountTokens, estimate_tokens
@@ -17,7 +19,7 @@ from afresh.models.retry import Sleep
 T = TypeVar("T")
 DEFAULT_ADDRESSES = {"ANTHROPIC_API_KEY": "https://api.anthropic.com", "OPENAI_API_KEY": "https://api.openai.com/v1"}
 """Default addresses of the SDKs."""
-OTHER_MODELS_ADVICE = "pass --model offline (no key; fix_violation only) or --model mailbox:DIR (a person or a program answers)"
+OTHER_MODELS_ADVICE = "pass another --model (`afresh setup` chooses one; mailbox:DIR: a person or a program answers)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,16 +151,27 @@ class ProviderConnection:
     places: ConnectionOrigin = ConnectionOrigin()
 
 
+def find_import_fault(package: str) -> str:
+    """Import the package and return what is wrong with it; empty if it can be used. A folder of its name proves nothing."""
+    try:
+        import_module(package)
+    except ModuleNotFoundError as fault:
+        return f"the package {fault.name or package} is not installed"
+    except Exception as fault:
+        return f"the package {package} can't be imported ({type(fault).__name__}: {to_one_line(str(fault), 120)})"
+    return ""
+
+
 def connect_provider(provider: Provider, settings: ModelSettings, target: ProviderEndpoint) -> ProviderConnection:
     """Key and address from the user. NeedsPerson at once if the SDK or the key is missing."""
     if find_spec(provider.package) is None:
-        raise NeedsPerson(f"the package {provider.package} is not installed", next=suggest_extra("models"))
+        raise NeedsPerson(f"the package {provider.package} is not installed", next=suggest_reinstall(), safe="nothing was sent")
     way, table = require_route(target, settings), settings.chosen
     return ProviderConnection(
         key=way.key.secret,
         base_url=way.base_url,
         timeout=settings.timeout or CALL_TIMEOUT_SECONDS,
-        retries=DEFAULT_RETRY_COUNT if table is None or table.retries is None else table.retries,
+        retries=next((one for one in (settings.retries, table and table.retries) if one is not None), DEFAULT_RETRY_COUNT),
         window=settings.window,
         count=settings.count,
         places=ConnectionOrigin(way.key.where, settings.name, bool(table and table.base_url)),

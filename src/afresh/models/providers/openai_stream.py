@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from afresh.core.reply import Reply, Thinking
+from afresh.core.reply import Reply, Thinking, ToolCallPiece
 from afresh.core.usage import Usage
 from afresh.models.providers.openai_request import thinking_from_detail
 from afresh.models.providers.provider_reply import DECLINED_NOTE, action_from_arguments, sum_reported_tokens
@@ -54,7 +54,8 @@ def take_chunk(told: StreamedCompletion, chunk: Any) -> str:
     for choice in read_field(chunk, "choices") or ():
         pieces += _take_delta(told, read_field(choice, "delta") or read_field(choice, "message"))
         told.finish = read_field(choice, "finish_reason") or told.finish
-    return "".join(pieces)
+    piece = "".join(pieces)
+    return ToolCallPiece(piece) if pieces and all(isinstance(one, ToolCallPiece) for one in pieces) else piece
 
 
 def read_field(thing: Any, name: str) -> Any:
@@ -71,7 +72,7 @@ def _take_delta(told: StreamedCompletion, delta: Any) -> Iterator[str]:
     for place, detail in enumerate(read_field(delta, "reasoning_details") or ()):
         _take_detail(told, dict(detail), place)
     for held in read_field(delta, "tool_calls") or ():
-        yield _take_call(told, held)
+        yield ToolCallPiece(_take_call(told, held))
 
 
 def _take_detail(told: StreamedCompletion, detail: dict[str, Any], place: int) -> None:

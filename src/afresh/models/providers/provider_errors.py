@@ -21,6 +21,7 @@ STATUS_OF_ERROR_TYPE = {"overloaded_error": 529, "rate_limit_error": 429, "timeo
 STATUS_OF_ERROR_TYPE |= {"authentication_error": 401, "billing_error": 402, "permission_error": 403, "not_found_error": 404}
 STATUS_OF_ERROR_TYPE |= {"request_too_large": 413}
 """Errors in the middle of a stream have the status of a success: only their type says what they are."""
+BRIEF_BY_STATUS = {408: "timed out", 429: "rate limited", 503: "overloaded", 504: "timed out", 529: "overloaded"}
 NO_CREDIT_PHRASES = ("insufficient_quota", "credit balance", "spend limit", "billing")
 
 
@@ -46,14 +47,16 @@ def error_from_sdk_error(error: Exception, provider: Provider, connection: Provi
     """The SDK's error as an AfreshError."""
     status, said = _find_http_status(error), _render_error_text(error, connection)
     if status is None:
-        return TryAgain(f"{provider.title} could not be reached or sent no usable reply: {type(error).__name__}: {said}")
+        what = f"{provider.title} could not be reached or sent no usable reply: {type(error).__name__}: {said}"
+        return TryAgain(what, brief="no usable reply")
     if status == 413 or any(phrase in said.lower() for phrase in CONTEXT_TOO_LONG_PHRASES):
         return Broken(f"{provider.title} reports that the request is too long, though it was under the ceiling: {said}")
     if status == 402 or any(phrase in said.lower() for phrase in NO_CREDIT_PHRASES):
         return NeedsPerson(f"{provider.title} requires payment first: {said}", next="check the account's credit, then resume")
     if status in (408, 409, 429) or status >= 500:
         wait = read_retry_after(getattr(getattr(error, "response", None), "headers", {}))
-        return TryAgain(f"{provider.title} is overloaded or has an error ({status}): {said}", wait=wait)
+        brief = f"{BRIEF_BY_STATUS.get(status, 'error of the provider')} ({status})"
+        return TryAgain(f"{provider.title} is overloaded or has an error ({status}): {said}", wait=wait, brief=brief)
     return NeedsPerson(
         f"{provider.title} refused the request ({status}): {said}", next=_suggest_remedy(status, provider, connection)
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from afresh.core.event import Event, QuestionAsked
 from afresh.core.progress_state import Escalation, ProgressState, StallNoticed, StallThresholds, StepMarked, apply_step_mark
+from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
 from afresh.core.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged
@@ -53,7 +54,8 @@ def check_for_stall(
 ) -> StallResponse:
     left = StepMarked(trace_step(state, deeds, judged, settled), measure_progress(state, deeds, judged, settled))
     course = apply_step_mark(state.work.progress, left)
-    found = tuple(find_escalations(course, runtime.settings.stall))
+    thresholds = runtime.settings.stall
+    found = () if runtime.model.name == OFFLINE_MODEL else tuple(find_escalations(course, thresholds))  # rules end by themselves
     grave = next((one for one in found if one.rung is Escalation.STOP), None)
     others = force_replan([one for one in found if one.rung is Escalation.TURN and not is_replanned_anyway(one, state, runtime)])
     return StallResponse((left, *found, *others), ask_after_stall(grave.evidence, state, course) if grave else None)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from afresh.core.state import State
 from afresh.core.strategy_state import StrategyPace, find_focus_item, is_plan_outdated
-from afresh.core.template import CallLayout
+from afresh.core.template import LOOKING_PHASES, CallLayout
 from afresh.core.tool_traits import ToolTrait, select_tools_by_trait
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Ruling
@@ -46,7 +46,7 @@ def adjust_planning_layout(state: State, layout: CallLayout, pace: StrategyPace)
 
 def count_steps_over_plan_limit(state: State, layout: CallLayout, pace: StrategyPace) -> int:
     """Steps over those that a plan may take: for the first one those of the phase, later those of an item. Below 0: in time."""
-    allowed = layout.steps if layout.phase == "understand" and layout.steps else pace.item_steps
+    allowed = layout.steps if layout.phase in LOOKING_PHASES and layout.steps else pace.item_steps
     return state.work.strategy.steps - allowed if allowed else -1
 
 

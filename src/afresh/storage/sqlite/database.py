@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 
-from afresh.errors import AfreshError, BadInput, Broken, Damaged, NeedsPerson, TryAgain
+from afresh.errors import AfreshError, Broken, Damaged, NeedsPerson, TryAgain
 from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA, DatabaseSchema, apply_migrations
 from afresh.workspace.disk_files import refuse_symlinks
 
@@ -53,7 +53,9 @@ def translate_error(fault: sqlite3.Error, path: Path) -> AfreshError:
     if found in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return make_damaged_error(path, "is damaged" if found == sqlite3.SQLITE_CORRUPT else "is not a database")
     if found in UNUSABLE_CODES:
-        return BadInput(f"{path} can't be opened for writing: {fault}", next="check that the folder exists and its permissions")
+        return NeedsPerson(
+            f"{path} can't be opened for writing: {fault}", next="check that the folder exists and its permissions"
+        )
     return Broken(f"{path}: {fault}")
 
 
@@ -141,6 +143,12 @@ class Database:
         finally:
             self._writing = False
         self._logged += COMMIT_OVERHEAD_BYTES
+
+    def read_version(self) -> int:
+        """A number that changes when another connection has committed; asking costs next to nothing."""
+        with self._exclusive() as connection:
+            (version,) = connection.execute("PRAGMA data_version").fetchone()
+            return version
 
     def close(self) -> None:
         """Give the file back; the next use opens it again."""

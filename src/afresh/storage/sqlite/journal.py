@@ -1,5 +1,6 @@
 """The journal and the archive in one SQLite file."""
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice, pairwise
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import NamedTuple
 from afresh.core import hash_chain
 from afresh.core.archived_block import Block, find_block_ids
 from afresh.core.codec import to_canonical_json
-from afresh.core.event import CheckpointWritten, JournalEntry, JournalHead
+from afresh.core.event import TAG_BY_EVENT_CLASS, CallRequested, CheckpointWritten, JournalEntry, JournalHead
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
@@ -26,6 +27,8 @@ SNAPSHOT_INTERVAL_ENTRIES = 100
 """Entries between two snapshots, about fourteen steps: writing one costs more than reading these again."""
 COMPRESS_ENTRIES_FROM_CHARACTERS = 4_000
 MAX_REMEMBERED_BLOCKS = 4_096
+LAST_HASH_SQL = "SELECT substr(hashes, -32) FROM record WHERE task = ? AND seq < ? ORDER BY seq DESC LIMIT 1"
+CALL_TAG = TAG_BY_EVENT_CLASS[CallRequested]
 MAX_ENTRIES_PER_RECORD = 32
 """A clock that does not move must not make one record of a whole journal."""
 
@@ -83,6 +86,28 @@ class SqliteJournal:
                 )
             at = JournalHead(page[-1].seq, page[-1].hash)
             yield from page
+
+    def read_new_entries(self, task: str, after: JournalHead) -> list[JournalEntry]:
+        """What was committed after this end of the journal, a page at a time; empty if there is nothing new."""
+        with self._database.reading() as connection:
+            standing = _require_head(connection, task)
+            return _read_entries(connection, standing.number, after, standing.head.seq)
+
+    def find_step(self, task: str, step: int) -> JournalHead:
+        """Found by halving, since calls are in the order of their steps."""
+        with self._database.reading() as connection:
+            standing = _require_head(connection, task)
+            low, high = 0, standing.head.seq
+            while low < high:
+                middle = (low + high) // 2
+                at, found = _find_call_after(connection, standing.number, middle)
+                if at and found < step:
+                    low = at
+                else:
+                    high = middle
+            at, _ = _find_call_after(connection, standing.number, low)
+            before = connection.execute(LAST_HASH_SQL, (standing.number, at or standing.head.seq + 1)).fetchone()
+        return JournalHead(at - 1, before[0].hex()) if at else standing.head
 
     def read(self, block: str) -> str:
         with self._database.reading() as connection:
@@ -170,7 +195,7 @@ def _read_head(connection: Connection, task: str) -> _JournalHead:
 def _require_head(connection: Connection, task: str) -> _JournalHead:
     standing = _read_head(connection, task)
     if not standing.number:
-        raise BadInput(f"no such task: {task}", next="`afresh list` lists the tasks")
+        raise BadInput(f"no such task: {task}", next="`afresh status --all` lists the tasks")
     return standing
 
 
@@ -214,6 +239,16 @@ def _read_entries(connection: Connection, number: int, at: JournalHead, end: int
             entries.append(entry)
             at = JournalHead(entry.seq, entry.hash)
     return entries
+
+
+def _find_call_after(connection: Connection, number: int, after: int) -> tuple[int, int]:
+    """The first record after this entry that requests a call, and the step of the call; zeros if there is none."""
+    rows = connection.execute("SELECT seq, entries FROM record WHERE task = ? AND seq > ? ORDER BY seq", (number, after))
+    for seq, bodies in rows:
+        for body in _decompress_entries(bodies, seq).split("\n"):
+            if f'"kind":"{CALL_TAG}"' in body and (plain := json.loads(body))["kind"] == CALL_TAG:
+                return seq, plain["data"]["step"]
+    return 0, 0
 
 
 def _decompress_entries(body: str | bytes, seq: int) -> str:

@@ -130,7 +130,8 @@ class SqliteLedger:
             if call is None:
                 return []
             _record_payment(connection, number, payment, CallStatus.SETTLED)
-            return _charge_account(connection, call.booking.account, payment.charge - call.charge, payment, limits)
+            real = call.booking.charge_payment(payment)
+            return _charge_account(connection, call.booking.account, real - call.charge, real, limits)
 
     def cancel(self, number: int, note: str, refund: bool = True) -> None:
         with self._writing() as connection:
@@ -147,7 +148,8 @@ class SqliteLedger:
         with self._writing() as connection:
             for order, payment in made:
                 _record_payment(connection, _insert_call(connection, order), payment, CallStatus.SETTLED)
-                alerts += _charge_account(connection, order.account, payment.charge, payment, order.limits)
+                real = order.charge_payment(payment)
+                alerts += _charge_account(connection, order.account, real, real, order.limits)
         return alerts
 
     def calls(self, which: SpendingFilter) -> list[LedgerCall]:
@@ -193,11 +195,11 @@ class SqliteLedger:
 
 
 def _charge_account(
-    connection: Connection, account: SpendingAccount, change: Charge, payment: CallPayment, limits: Sequence[SpendingLimit]
+    connection: Connection, account: SpendingAccount, change: Charge, real: Charge, limits: Sequence[SpendingLimit]
 ) -> list[LimitAlert]:
     records = SqliteLimitRecords(connection)
     records.add_charge(account, change)
-    return LimitCheck(records, account, limits).check_payment(payment.charge)
+    return LimitCheck(records, account, limits).check_payment(real)
 
 
 def _insert_call(connection: Connection, order: PricedBooking) -> int:

@@ -104,6 +104,11 @@ def _read_ticket_details(state: dict[str, Any]) -> tuple[Any, ...]:
     )
 
 
+def _add_followed_task(connection: Connection) -> None:
+    """The task whose result another one goes on from. No task before this version does."""
+    connection.execute("ALTER TABLE ticket ADD COLUMN follows TEXT NOT NULL DEFAULT ''")
+
+
 JOURNAL_SCHEMA = DatabaseSchema(
     0x61667265,
     (
@@ -114,6 +119,7 @@ JOURNAL_SCHEMA = DatabaseSchema(
         _create_note_table,
         _create_part_table,
         _add_ticket_details,
+        _add_followed_task,
     ),
 )
 

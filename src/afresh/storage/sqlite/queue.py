@@ -3,12 +3,22 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from socket import gethostname
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
 from afresh.core.codec import to_canonical_json
-from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TaskStatus, TicketDetail, TicketOrder, TicketQuery
-from afresh.errors import BadInput, LeaseLost
+from afresh.core.task import (
+    ALL_TICKETS,
+    QueueCounts,
+    QueueTicket,
+    TaskStatus,
+    TicketDetail,
+    TicketOrder,
+    TicketQuery,
+    describe_worker,
+)
+from afresh.errors import BadInput, LeaseLost, NeedsAnswer, NotPossible
 from afresh.storage.sqlite.database import Database
 
 if TYPE_CHECKING:
@@ -18,14 +28,14 @@ if TYPE_CHECKING:
 
 TICKET_ROWS_SQL = (
     "SELECT task.number, id, goal, type, status, priority, needs, coalesce(parent, ''), worker, expires,"
-    " step, step_limit, updated, question, options, ruling, outcome"
+    " step, step_limit, updated, question, options, ruling, outcome, follows"
     " FROM task JOIN ticket ON ticket.task = number LEFT JOIN part ON part.task = number LEFT JOIN lease ON lease.task ="
     " iif(parent IS NULL, number, (SELECT whole.number FROM task AS whole WHERE whole.id = parent))"
 )
 """Who holds a task holds its parts."""
 INSERT_TICKET_SQL = (
-    "INSERT INTO ticket (seq, hash, step, step_limit, updated, question, options, ruling, outcome, task, status)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO ticket (seq, hash, step, step_limit, updated, question, options, ruling, outcome, task, status, follows)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 UPDATE_TICKET_SQL = (
     "UPDATE ticket SET seq = ?, hash = ?, step = ?, step_limit = ?, updated = ?, question = ?, options = ?, ruling = ?,"
@@ -50,9 +60,11 @@ def write_ticket(connection: Connection, number: int, state: "State", before: st
     texts = (detail.question, to_canonical_json(detail.options), detail.ruling, detail.outcome)
     row = (*head, detail.step, detail.limit, detail.updated, *texts, number)
     if not before:
-        connection.execute(INSERT_TICKET_SQL, (*row, state.status.value))
+        connection.execute(INSERT_TICKET_SQL, (*row, state.status.value, detail.follows))
         return
     connection.execute(UPDATE_TICKET_SQL, row)
+    if state.work.needs is not None:
+        connection.execute("UPDATE task SET needs = ? WHERE number = ?", (to_canonical_json(state.needs), number))
     if state.status.value != before:
         connection.execute("UPDATE ticket SET status = ? WHERE task = ?", (state.status.value, number))
 
@@ -74,11 +86,12 @@ def select_tickets(connection: Connection, which: TicketQuery = ALL_TICKETS) -> 
 
 def detail_from_row(row: tuple[Any, ...]) -> TicketDetail | None:
     """None for a task that was at work when its database learnt to keep details, and has not been touched since."""
-    step, limit, updated, question, options, ruling, outcome = row
-    return None if updated is None else TicketDetail(step, limit, updated, question, tuple(json.loads(options)), ruling, outcome)
+    step, limit, updated, question, options, *texts = row
+    return None if updated is None else TicketDetail(step, limit, updated, question, tuple(json.loads(options)), *texts)
 
 
 LEASE_SECONDS = 20.0
+RETRIED_STATUSES = (TaskStatus.FAILED, TaskStatus.DISCARDED)
 CLAIM_ORDER_SQL = " ORDER BY status = 'running' DESC, priority DESC, number"
 
 
@@ -141,7 +154,7 @@ class SqliteQueue:
     def _named(self, connection: Connection, worker: str, task: str) -> "_TicketRow":
         row = connection.execute(TICKET_ROWS_SQL + " WHERE id = ?", (task,)).fetchone()
         if row is None:
-            raise BadInput(f"no such task: {task}", next="`afresh list` lists the tasks")
+            raise BadInput(f"no such task: {task}", next="`afresh status --all` lists the tasks")
         statuses = _read_statuses(connection, row[6])
         line = _ticket_from_row(row, statuses, self._clock.now())
         if line.ticket.parent or (not line.ticket.ready and line.ticket.owner != worker):
@@ -180,7 +193,7 @@ def _read_statuses(connection: Connection, needs: str) -> dict[str, TaskStatus]:
 
 
 def _list_unmet_needs(needs: Sequence[str], statuses: Mapping[str, TaskStatus]) -> list[str]:
-    return [task for task in needs if statuses.get(task) not in (TaskStatus.DONE, TaskStatus.APPLIED)]
+    return [task for task in needs if task not in statuses or not statuses[task].satisfies]
 
 
 def _make_claim_error(ticket: QueueTicket, statuses: Mapping[str, TaskStatus]) -> BadInput:
@@ -191,19 +204,28 @@ def _make_claim_error(ticket: QueueTicket, statuses: Mapping[str, TaskStatus]) -
             safe="nothing was changed",
         )
     if ticket.owner:
-        return BadInput(
-            f"{ticket.task} is being worked on by {ticket.owner}",
+        return NotPossible(
+            f"{ticket.task} is being worked on by {describe_worker(ticket.owner, gethostname())}",
             next="wait for it, or stop that process and try again",
             safe="nothing was changed",
         )
     if ticket.status.over:
-        return BadInput(f"{ticket.task} is finished: {ticket.status}", next=f"`afresh show {ticket.task}` shows how it ended")
+        again = f"`afresh retry {ticket.task}` tries it again; " if ticket.status in RETRIED_STATUSES else ""
+        return NotPossible(
+            f"{ticket.task} is finished: {ticket.status}", next=f"{again}`afresh show {ticket.task}` shows how it ended"
+        )
     if ticket.status is TaskStatus.BLOCKED:
-        return BadInput(
+        return NeedsAnswer(
             f"{ticket.task} is blocked: its question is still open",
             next=f"`afresh inbox` shows it; `afresh answer {ticket.task}` answers it",
         )
-    waiting = [f"{task} ({statuses.get(task, 'not there')})" for task in _list_unmet_needs(ticket.needs, statuses)]
-    return BadInput(
-        f"{ticket.task} is waiting for {', '.join(waiting)}", next="finish those first: `afresh work` runs them in order"
+    unmet = _list_unmet_needs(ticket.needs, statuses)
+    waiting = [f"{task} ({statuses.get(task, 'not there')})" for task in unmet]
+    ended = next((task for task in unmet if statuses.get(task) in RETRIED_STATUSES), "")
+    advice = (
+        f"`afresh retry {ended}` tries that again; `afresh skip {ticket.task}` goes on without it; "
+        f"`afresh discard {ticket.task}` cancels this one"
+        if ended
+        else "finish those first: `afresh work` runs them in order"
     )
+    return NeedsAnswer(f"{ticket.task} is waiting for {', '.join(waiting)}", next=advice, safe="nothing was changed")

@@ -1,6 +1,6 @@
-"""Rewrites conditions: merges nested or neighbouring ones, puts the short case first as a guard clause, splits long chains.
+"""Rewrites conditions: merges nested or neighbouring ones, puts the short case first as a guard clause.
 
-Guard clauses and splits remove no decision, but what was nested can then be extracted."""
+Guard clauses remove no decision, but what was nested can then be extracted."""
 
 import ast
 from collections.abc import Iterator
@@ -12,7 +12,6 @@ from afresh.code.refactoring.source_text import (
     find_comments,
     find_header_end,
     has_no_comments,
-    lift_comments,
     locate_statement,
     negate_condition,
     reindent_lines,
@@ -40,14 +39,13 @@ def _merge_nested(scene: RewriteTarget, outer: ast.If) -> ProposedRewrite | None
     if outer.orelse or len(outer.body) != 1 or not isinstance(inner := outer.body[0], ast.If) or inner.orelse:
         return None
     source, where, deeper = scene.source, locate_statement(scene.source, outer), locate_statement(scene.source, inner)
-    above = lift_comments(source, outer.lineno, find_header_end(inner), where.indent) if where else None
-    if where is None or deeper is None or above is None or (above and where.word):
+    if where is None or deeper is None or not has_no_comments(source, outer.lineno, find_header_end(inner)):
         return None
     head = _render_header(scene, [outer.test, inner.test], "and", where.word or "if", where.indent)
     if head is None or deeper.indent == where.indent:
         return None
     body = reindent_lines(source, inner.lineno, where.last, deeper.indent, where.indent)
-    lines = [*above, *head, *body[find_header_end(inner) - inner.lineno + 1 :]]
+    lines = [*head, *body[find_header_end(inner) - inner.lineno + 1 :]]
     return _make_merge("merge nested conditions", head, where.first, where.last, lines, 1.0)
 
 
@@ -129,7 +127,7 @@ def make_guard_clauses(scene: RewriteTarget) -> Iterator[ProposedRewrite]:
                 _put_short_case_first(scene, statement),
                 _drop_else_after_jump(scene, statement),
             )
-            yield from filter(None, (*found, _split_long_chain(scene, statement)))
+            yield from filter(None, found)
 
 
 def _leave_early(scene: RewriteTarget, place: StatementList, node: ast.If, last: bool) -> ProposedRewrite | None:
@@ -184,22 +182,6 @@ def _drop_else_after_jump(scene: RewriteTarget, node: ast.If) -> ProposedRewrite
     else:
         return None
     return _make_guard("early return", f"no `else` after `{_jump_word(node.body[-1])}`", where.first, where.last, [*kept, *rest])
-
-
-def _split_long_chain(scene: RewriteTarget, node: ast.If) -> ProposedRewrite | None:
-    """Move the later half of a long `elif` chain under one `else`, so that it can be extracted."""
-    chain = [node]
-    while len(chain[-1].orelse) == 1 and isinstance(following := chain[-1].orelse[0], ast.If):
-        chain.append(following)
-    where, middle = locate_statement(scene.source, node), chain[len(chain) // 2]
-    half = locate_statement(scene.source, middle)
-    if len(chain) < 2 * MIN_CASES_OF_HALF or where is None or where.word or half is None or half.word != "elif":
-        return None
-    inner = half.indent + detect_indent_step(scene.source)
-    rest = reindent_lines(scene.source, half.first, where.last, half.indent, inner)
-    rest[0] = inner + rest[0].lstrip()[2:]
-    lines = [f"{half.indent}else:", *rest]
-    return _make_guard("split cases", f"the cases from `{rest[0].strip()[:50]}` on apart", half.first, where.last, lines)
 
 
 def _render_negated_header(scene: RewriteTarget, node: ast.If, indent: str) -> list[str] | None:

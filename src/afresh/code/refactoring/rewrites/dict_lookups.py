@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from afresh.code.refactoring.rewrite_target import PLAIN_NODES, RewriteTarget, is_harmless, is_same_code
-from afresh.code.refactoring.source_text import detect_line_width, lift_comments, locate_statement, render_on_one_line
+from afresh.code.refactoring.source_text import lift_comments, locate_statement, render_on_one_line
 from afresh.code.refactoring.suggestion import LineSplice, ProposedRewrite
 
 ITERATION_SAFE_DECORATORS = {"staticmethod", "classmethod", "property"}
@@ -121,7 +121,7 @@ def _make_rewrite(scene: RewriteTarget, node: ast.stmt, kind: str, text: str) ->
     above = lift_comments(scene.source, where.first, where.last, where.indent) if where else None
     if where is None or where.word or above is None or len(above) > 2:
         return None
-    if len(where.indent + text) > detect_line_width(scene.source):
+    if len(where.indent + text) > scene.source.layout.line_width:
         return None
     span, lines = (where.first, where.last), (*above, where.indent + text)
     return ProposedRewrite(

@@ -11,7 +11,6 @@ from afresh.code.refactoring.render_extraction import place_helper
 from afresh.code.refactoring.rewrite_target import RewriteTarget
 from afresh.code.refactoring.source_text import (
     detect_indent_step,
-    detect_line_width,
     has_no_comments,
     locate_statement,
     render_on_one_line,
@@ -169,7 +168,7 @@ def _make_rewrite(scene: RewriteTarget, place: StatementList, number: int, cases
         return None
     lines, stop = found
     made = [f"{name} = {{", *(detect_indent_step(source) + entry for entry in entries), "}", "", ""]
-    if max(map(len, [*made, *(where.indent + line for line in lines)])) > detect_line_width(source):
+    if max(map(len, [*made, *(where.indent + line for line in lines)])) > source.layout.line_width:
         return None
     splices = (
         LineSplice(where.first, stop + 1, tuple(where.indent + line for line in lines)),

@@ -9,7 +9,6 @@ from afresh.code.refactoring.rewrite_target import RewriteTarget, has_mention_of
 from afresh.code.refactoring.source_text import (
     StatementLines,
     detect_indent_step,
-    detect_line_width,
     lift_comments,
     locate_statement,
     negate_condition,
@@ -68,6 +67,7 @@ def _can_move_into_expression(scene: RewriteTarget, walk: LoopPattern, *parts: a
     every = [*parts, *(loop.iter for loop in walk.loops), *([walk.test] if walk.test else [])]
     if (
         has_suspending_node(*every)
+        or scene.needs_own_frame(every)
         or has_next_call(*every)
         or any(not isinstance(loop.target, ast.Name | ast.Tuple) for loop in walk.loops)
     ):
@@ -95,14 +95,14 @@ def _replace_returning_search(scene: RewriteTarget, walk: LoopPattern, after: as
 
 
 def _replace_flag_search(scene: RewriteTarget, walk: LoopPattern, before: ast.stmt | None) -> ProposedRewrite | None:
-    """Rewrite `found = False` before the loop with `found = True` and `break` in it."""
+    """Rewrite `found = False` before the loop with `found = True` and `break` in it. Without `break` the loop would go on, and
+    what it does then would be lost.
+    """
     match before, walk.leaf:
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=bool(at_first))),
             [ast.Assign(targets=[ast.Name(id=again)], value=ast.Constant(value=bool(found))), *rest],
-        ) if (
-            name == again and found is not at_first and len(walk.loops) == 1 and [type(one) for one in rest] in ([], [ast.Break])
-        ):
+        ) if name == again and found is not at_first and len(walk.loops) == 1 and [type(one) for one in rest] == [ast.Break]:
             first, last = locate_statement(scene.source, before), locate_statement(scene.source, walk.loops[0])
             names = frozenset({name})
             every = [walk.loops[0].iter, *([walk.test] if walk.test else [])]
@@ -214,11 +214,11 @@ def _make_rewrite(
         return None
     line = f"{indent}{lead}{opening}{' '.join(inner)}{closing}"
     lines = [line]
-    if len(line) > detect_line_width(scene.source):
+    if len(line) > scene.source.layout.line_width:
         deeper = indent + detect_indent_step(scene.source)
         lines = [f"{indent}{lead}{opening}", *(deeper + part for part in inner), f"{indent}{closing}"]
         price += 0.5
-    if max(map(len, lines)) > detect_line_width(scene.source) or len(lines) > 6:
+    if max(map(len, lines)) > scene.source.layout.line_width or len(lines) > 6:
         return None
     span = (first.first, last.last)
     head = f"say by one expression what the loop does: `{line.strip()[:60]}`"

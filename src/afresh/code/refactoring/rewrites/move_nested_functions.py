@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from afresh.code.complexity import FunctionNode, count_decision_points
 from afresh.code.refactoring.blocks import StatementBlock, StatementList, find_first_line
-from afresh.code.refactoring.identifier_words import VERBS, collect_words, split_identifier
+from afresh.code.refactoring.call_stack import reads_call_stack
+from afresh.code.refactoring.clean_interface import is_constant_before
+from afresh.code.refactoring.identifier_words import collect_words, split_identifier
 from afresh.code.refactoring.name_usage import (
     ComprehensionNode,
     NameSet,
@@ -20,12 +22,11 @@ from afresh.code.refactoring.name_usage import (
     walk_own_scope,
 )
 from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape
-from afresh.code.refactoring.render_extraction import NewFunctionPlacement, place_helper, render_typed_parameter
+from afresh.code.refactoring.render_extraction import NewFunctionPlacement, place_helper, render_handed_variables
 from afresh.code.refactoring.rewrite_target import RewriteTarget
 from afresh.code.refactoring.source_text import (
     TOOL_COMMENT,
     detect_indent_step,
-    detect_line_width,
     find_comments,
     locate_statement,
     read_indent,
@@ -33,13 +34,14 @@ from afresh.code.refactoring.source_text import (
 )
 from afresh.code.refactoring.suggestion import LineSplice, ProposedRewrite
 
-MAX_HANDED_VARIABLES = 4
+MAX_HANDED_VARIABLES = 2
 MAX_MOVED_PARAMETERS = 6
+MIN_NAME_CHARACTERS = 3
 CALLBACK_FUNCTIONS = {"sorted", "map", "filter", "max", "min", "sort", "sub", "subn"}
 """Functions that only call the function that they are given."""
 VAGUE_FUNCTION_WORDS = {
-    "add", "body", "call", "callback", "check", "convert", "do", "fetch", "func", "function", "get", "helper", "inner", "key",
-    "loop", "run", "step", "visit", "wrapper",
+    "add", "body", "call", "callback", "check", "convert", "do", "emit", "fetch", "func", "function", "get", "helper", "inner",
+    "key", "loop", "match", "next", "process", "push", "run", "step", "test", "update", "visit", "walk", "wrapper", "write",
 }  # fmt: skip
 """Words that are specific enough only inside the enclosing function."""
 
@@ -62,7 +64,7 @@ def move_nested_functions(scene: RewriteTarget) -> Iterator[ProposedRewrite]:
 
 def _match_nested_function(scene: RewriteTarget, node: FunctionNode) -> NestedFunction | None:
     host, where = scene.host, locate_statement(scene.source, node)
-    generic = getattr(node, "type_params", None)
+    generic = getattr(node, "type_params", None) or any(map(reads_call_stack, ast.walk(node)))
     if where is None or node.decorator_list or generic or host.unsafe or node.name in host.unsteady:
         return None
     mentions = tuple(one for one in ast.walk(scene.function.node) if isinstance(one, ast.Name) and one.id == node.name)
@@ -166,14 +168,16 @@ def _make_rewrite(scene: RewriteTarget, place: StatementList, number: int, inner
     block = StatementBlock(place, number, number + 1, inner.first, inner.last, 1 + count_decision_points(inner.node.body))
     standing = Extraction(scene.host, block, ExtractionShape.CALL, names, (), False)
     where = place_helper(standing, scene.source)
-    if where is None or len(list_parameters(inner.node)) + len(names) > MAX_MOVED_PARAMETERS:
+    many = len(list_parameters(inner.node)) + len(names) > MAX_MOVED_PARAMETERS
+    if where is None or many or not count_decision_points(inner.node.body):
         return None
     name, arguments = _choose_name(scene, inner, where), [one for one in names if one != where.bound]
+    typed = render_handed_variables(standing, inner.node, scene.source, where)
+    if not name or typed is None or "self" in arguments or any(is_constant_before(scene.host, block, one) for one in arguments):
+        return None
     lines = _rewrite_calls(scene, inner, where.prefix + name, arguments)
-    untyped = list_parameters(inner.node) and not any(arg.annotation for arg in list_parameters(inner.node))
-    typed = arguments if untyped else [render_typed_parameter(standing, one, where) for one in arguments]
     made = _render_definition(scene, inner, lines, where, [name, *([where.bound] if where.bound else []), *typed])
-    longest = max(detect_line_width(scene.source), *(len(scene.source.line(at).rstrip()) for at in lines))
+    longest = max(scene.source.layout.line_width, *(len(scene.source.line(at).rstrip()) for at in lines))
     if made is None or any(len(line) > longest for changed in lines.values() for line in changed):
         return None
     parents = scene.function.name.split(".")[:-1] if where.bound else []
@@ -192,21 +196,20 @@ def _order_handed_variables(scene: RewriteTarget, inner: NestedFunction) -> tupl
 
 
 def _choose_name(scene: RewriteTarget, inner: NestedFunction, where: NewFunctionPlacement) -> str:
-    """Return its own name with a leading underscore, or a longer one if that is taken."""
-    stem, around = inner.node.name.strip("_"), scene.function.node.name.strip("_")
-    text, about = scene.source.text, split_identifier(around)
-    subject = "_".join(about[1:] if about[:1] and about[0] in VERBS and about[1:] else about)
+    """Return its own name with a leading underscore; empty if that is taken or says too little outside."""
+    stem, text = inner.node.name.strip("_"), scene.source.text
     within = "".join(scene.source.lines[scene.function.node.lineno - 1 : scene.function.node.end_lineno])
     vague = set(split_identifier(stem)) <= VAGUE_FUNCTION_WORDS
-    for name in ([] if vague else [f"_{stem}"]) + [f"_{subject}_{stem}", f"_{around}_{stem}"]:
-        alone = name == inner.node.name and _count_mentions(text, name) == _count_mentions(within, name)
-        if (alone or name not in collect_words(text)) and not (where.bound and name in scene.taken and not alone):
-            return name
-    return f"_{around}_{stem}_inner"
+    name = f"_{stem}"
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    alone = name == inner.node.name and len(word.findall(text)) == len(word.findall(within))
+    free = alone or (name not in collect_words(text) and _is_free(scene, where, name))
+    return name if free and not vague and len(stem) >= MIN_NAME_CHARACTERS else ""
 
 
-def _count_mentions(text: str, name: str) -> int:
-    return len(re.findall(rf"\b{re.escape(name)}\b", text))
+def _is_free(scene: RewriteTarget, where: NewFunctionPlacement, name: str) -> bool:
+    owner = scene.function.owner if where.bound else None
+    return owner is None or scene.project.is_free_method(scene.source, owner, name)
 
 
 def _rewrite_calls(scene: RewriteTarget, inner: NestedFunction, name: str, arguments: list[str]) -> dict[int, list[str]]:
@@ -239,7 +242,7 @@ def _render_definition(
             made[at - inner.first] = [where.indent + line.removeprefix(old) for line in changed]
     head = node.lineno - inner.first
     opened = _render_head(scene, inner, made[head][0], made[head + 1][0], (where.indent, named))
-    if opened is None or any(len(line) > detect_line_width(source) for line in opened):
+    if opened is None or any(len(line) > source.layout.line_width for line in opened):
         return None
     made[head], made[head + 1] = opened[:-1], [opened[-1], *made[head + 1][1:]]
     text = [line for part in made for line in part]
@@ -273,7 +276,7 @@ def _render_head(
 def _wrap_head(scene: RewriteTarget, line: str, indent: str) -> list[str]:
     """Return a `def` line that is too long with its parameters on their own line."""
     match = re.fullmatch(r"(.*?\()(.*)(\)\s*(?:->[^()]*)?:.*)", line)
-    if len(line) <= detect_line_width(scene.source) or match is None:
+    if len(line) <= scene.source.layout.line_width or match is None:
         return [line]
     return [match[1], f"{indent}{detect_indent_step(scene.source)}{match[2]}", f"{indent}{match[3]}"]
 

@@ -29,8 +29,9 @@ class Address:
 
 def parse_address(text: str, country: str = "") -> Address:
     """Read name, optional company, street, postcode and city, optional country; `Key: value` lines may stand anywhere."""
-    fields = {}
-    plain = []
+    # Split fields from plain lines
+    fields: dict[str, str] = {}
+    plain: list[str] = []
     for line in text.splitlines():
         line = " ".join(line.split())
         if not line or line.startswith("#"):
@@ -74,6 +75,7 @@ def parse_address(text: str, country: str = "") -> Address:
 
 def check_address(address: Address, service: str = "standard") -> list[str]:
     """Everything that keeps a carrier from delivering to this address; empty when all is well."""
+    # Check the fields
     problems = []
     for field in ("name", "street", "postcode", "city", "country"):
         value = getattr(address, field)

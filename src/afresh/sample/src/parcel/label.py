@@ -26,7 +26,7 @@ def render_label(parcel: Parcel, address: Address, price: float, width: int = 40
         lines.append(f"{address.postcode} {address.city}")
     lines.append(address.country)
 
-    # Marks below the address
+    # Collect the marks
     marks = []
     if parcel.fragile:
         marks.append("FRAGILE")
@@ -38,6 +38,7 @@ def render_label(parcel: Parcel, address: Address, price: float, width: int = 40
         marks.append("LONG")
     if address.phone and service == "express":
         marks.append(f"CALL {address.phone}")
+
     if marks:
         lines.append("")
         lines.extend(textwrap.wrap(" · ".join(marks), inner))

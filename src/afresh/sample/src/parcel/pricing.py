@@ -25,28 +25,35 @@ def zone_of(country: str, home: str = "DE") -> str:
     return "union" if country in UNION else "world"
 
 
-def _outdated(message: str) -> None:
-    """Points at the line that calls the function that calls this."""
-    warnings.warn(message, DeprecationWarning, stacklevel=3)
+def _warn_of_fast() -> None:
+    warnings.warn("fast= is old, use service='express'", DeprecationWarning, stacklevel=3)
+
+
+def _warn_of_registered() -> None:
+    warnings.warn("registered= is old, use signed=", DeprecationWarning, stacklevel=3)
+
+
+WARNINGS = {"fast": _warn_of_fast, "registered": _warn_of_registered}
+"""Each points at the line that calls the function that calls it."""
 
 
 def quote(parcel: Parcel, country: str, service: str = "standard", home: str = "DE", **options: bool) -> float:
     """The price for sending the parcel from `home` to a country."""
-    extras = {"insured": False, "signed": False}
-
     # Translate old options
+    extras = {"express": False, "insured": False, "signed": False}
     for name, value in options.items():
+        if name in WARNINGS:
+            WARNINGS[name]()
         if name == "fast":
-            _outdated("fast= is old, use service='express'")
-            service = "express" if value else service
+            extras["express"] = value
         elif name == "registered":
-            _outdated("registered= is old, use signed=")
             extras["signed"] = value
-        elif name in extras:
+        elif name in ("insured", "signed"):
             extras[name] = value
         else:
             raise TypeError(f"unknown option {name!r}")
 
+    service = "express" if extras["express"] else service
     if service not in ("economy", "standard", "express"):
         raise ValueError(f"unknown service {service!r}")
     if parcel.size.length > LONGEST_SIDE or parcel.size.girth > LARGEST_GIRTH:
@@ -54,17 +61,16 @@ def quote(parcel: Parcel, country: str, service: str = "standard", home: str = "
 
     zone = zone_of(country, home)
     price = BASE[zone] + PER_KILOGRAM[zone] * billable_weight(parcel)
-    if service == "express":
-        price *= 1.8
-    elif service == "economy" and zone != "world":
-        price *= 0.85
+    reduced = service == "economy" and zone != "world"
+    price *= 1.8 if service == "express" else 0.85 if reduced else 1.0
     if country in ISLANDS and zone != "home":
         price += 3.50
-    if parcel.fragile:
-        price += 2.00
 
+    # Sum the extra costs
+    costs = 2.00 if parcel.fragile else 0.0
     if extras["insured"]:
-        price += max(1.50, parcel.value * 0.01)
+        costs += max(1.50, parcel.value * 0.01)
     if extras["signed"] and service != "express":
-        price += 1.90
-    return round(price, 2)
+        costs += 1.90
+
+    return round(price + costs, 2)

@@ -32,12 +32,15 @@ def summarise(events: Iterable[str]) -> dict[str, object]:
                 places.append(place)
             state["place"] = place
 
+    # Describe the delivery
     if state["status"] == "delivered":
-        state["message"] = f"delivered in {state['place']}" if places else "delivered"
+        message = f"delivered in {state['place']}" if places else "delivered"
     elif state["status"] == "lost":
-        state["message"] = "lost" if not places else f"lost after {places[-1]}"
+        message = "lost" if not places else f"lost after {places[-1]}"
     elif state["attempts"]:
-        state["message"] = f"{state['attempts']} attempts so far"
+        message = f"{state['attempts']} attempts so far"
     else:
-        state["message"] = " → ".join(places)
+        message = " → ".join(places)
+
+    state["message"] = message
     return state

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from afresh.app.compose import CommandHook
+from afresh.app.configure_compaction import CommandHook
 from afresh.core.step_history import HookAnswer
 
 ABOUT = {"task": "one", "step": 7, "goal": "schön"}

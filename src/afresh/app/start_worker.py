@@ -1,0 +1,88 @@
+"""Starts a worker for a task as a process of its own, which lives on when its starter ends; and stops one."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from socket import gethostname
+from threading import Thread
+
+from afresh.app.project import Project
+from afresh.core.task import QueueTicket, TaskStatus, TicketQuery, describe_worker
+from afresh.errors import NotPossible
+from afresh.storage.renew_lease import identify_worker, is_worker_dead
+from afresh.views.file_io import file_name_from_task, make_folder, refuse_symlinks
+
+MAX_LOG_BYTES = 8_000
+"""Of the end of a log, as it is shown."""
+LOG_FOLDER_NAME = "workers"
+ERROR_MARK = "afresh: "
+"""How the command line begins an error; what is safe and what to do next stand below it, indented."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStop:
+    """Why a worker ended before its task did."""
+
+    what: str
+    advice: tuple[str, ...]
+    """What is safe, and what to do next."""
+
+
+def find_worker_log(project: Project, task: str) -> Path:
+    return project.paths.state / LOG_FOLDER_NAME / f"{file_name_from_task(task)}.log"
+
+
+def start_worker(project: Project, task: str) -> int:
+    """Start `afresh resume TASK`; what it says goes to its log. Returns the id of the process. The queue lets only one worker
+    have a task, so that a second one ends at once."""
+    log = find_worker_log(project, task)
+    refuse_symlinks(log.parent, log)
+    make_folder(log.parent)
+    with log.open("wb") as out:
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "afresh.cli.main", "resume", task],
+            cwd=project.paths.root,
+            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    Thread(target=worker.wait, daemon=True).start()  # or its entry stays in the table of processes when it has ended
+    return worker.pid
+
+
+def stop_worker(project: Project, task: str) -> None:
+    """Ask the worker that holds the task to stop: it keeps the call that it is making. The task can be resumed."""
+    owner = next((ticket.owner for ticket in project.queue.tickets(TicketQuery(prefix=task)) if ticket.task == task), "")
+    host, process = [*owner.rsplit(":", 2), "", ""][:2]
+    if not owner or is_worker_dead(owner):
+        raise NotPossible(f"no worker holds {task}", next=f"afresh resume {task} continues it", safe="nothing was changed")
+    if host != identify_worker().rsplit(":", 2)[0]:
+        what = f"{task} is being worked on by {describe_worker(owner, gethostname())}"
+        raise NotPossible(what, next="stop it on that machine", safe="nothing was changed")
+    os.kill(int(process), signal.SIGTERM)
+
+
+def read_worker_log(project: Project, task: str) -> str:
+    """Return the end of the log; empty if no worker was started here."""
+    log = find_worker_log(project, task)
+    if log.is_symlink() or not log.is_file():
+        return ""
+    with log.open("rb") as text:
+        text.seek(max(0, log.stat().st_size - MAX_LOG_BYTES))
+        return text.read().decode("utf-8", "replace")
+
+
+def explain_worker_stop(project: Project, ticket: QueueTicket) -> WorkerStop | None:
+    """Return why the last worker that was started here has stopped; None while one works, or if the task went on since."""
+    if ticket.owner or ticket.status not in (TaskStatus.READY, TaskStatus.RUNNING):
+        return None
+    _, mark, said = f"\n{read_worker_log(project, ticket.task)}".rpartition(f"\n{ERROR_MARK}")
+    if not mark or (ticket.detail and find_worker_log(project, ticket.task).stat().st_mtime < ticket.detail.updated):
+        return None
+    what, *below = said.splitlines() or [""]
+    return WorkerStop(what.strip(), tuple(line.strip() for line in below if line.startswith(" ")))

@@ -1,0 +1,42 @@
+"""Notices that something was written to the store of a project, or said by a worker, by any process."""
+
+from pathlib import Path
+
+from afresh.app.read_tasks import find_user_folder
+from afresh.app.start_worker import LOG_FOLDER_NAME
+from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, Database
+from afresh.storage.sqlite.migrations import LEDGER_SCHEMA
+
+
+class StoreWatch:
+    """Has connections of its own: SQLite tells a connection of the commits of all others, for the price of a look at the log."""
+
+    def __init__(self, state_folder: Path) -> None:
+        ledger = Database(find_user_folder() / LEDGER_FILE_NAME, schema=LEDGER_SCHEMA)
+        self._databases = (Database(state_folder / JOURNAL_FILE_NAME), ledger)
+        self._logs = state_folder / LOG_FOLDER_NAME
+        self._versions = self._read_versions()
+
+    def has_changed(self) -> bool:
+        """Return whether anything was committed or said since the last time that this was asked."""
+        before, self._versions = self._versions, self._read_versions()
+        return self._versions != before
+
+    def close(self) -> None:
+        for database in self._databases:
+            database.close()
+
+    def _read_versions(self) -> list[int]:
+        return [self._read_log_time(), *(self._read_version(database) for database in self._databases)]
+
+    def _read_log_time(self) -> int:
+        try:
+            return max((log.lstat().st_mtime_ns for log in self._logs.glob("*.log")), default=0)
+        except FileNotFoundError:  # removed meanwhile: that is a change, too
+            return -1
+
+    def _read_version(self, database: Database) -> int:
+        if not database.path.exists():
+            return 0
+        with database.reading() as connection:
+            return connection.execute("PRAGMA data_version").fetchone()[0]

@@ -1,0 +1,202 @@
+"""`afresh chat`: a conversation at the terminal. Each message is a turn of one task, worked on as by `afresh run`."""
+
+import signal
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from afresh.cli.options import TypeOption, model_option, no_sandbox_option, open_current_project
+from afresh.cli.run import RunFlags, run_with_progress
+
+if TYPE_CHECKING:
+    from afresh.app.conversation import Conversation, ConversationOrder
+    from afresh.app.project import Project
+    from afresh.core.state import State
+
+CHAT_HELP = """\
+  /undo [N] [WHY]   take back the last change, or the last N steps
+  /diff             show what was changed so far
+  /cost             show what the conversation has cost
+  /model NAME       use another model from the next turn on
+  /apply            merge the result into your branch (--unverified: also if no check vouches for it)
+  /help             show this
+  /quit             leave; `afresh chat --resume` continues
+  Ctrl-C stops a turn. Enter alone continues one that was stopped. A line that ends with \\ goes on in the next."""
+
+
+@click.command("chat")
+@click.argument("task", required=False)
+@click.option("--resume", is_flag=True, help="Continue the latest conversation.")
+@click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T")
+@click.option("--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Command that must exit 0. Repeatable.")
+@click.option("--with-changes", is_flag=True, help="Take the uncommitted changes of your checkout along.")
+@model_option
+@no_sandbox_option
+def command(task: str | None, resume: bool, model: str, no_sandbox: bool, **order: Any) -> None:
+    """Talk with the agent: it works on each message, shows what it did, and waits for the next.
+
+    A conversation is one task on one branch: nothing changes in your checkout until /apply. TASK continues a conversation, or
+    goes on with any task that is not applied yet. /help lists the commands.
+    """
+    from afresh.app.conversation import Conversation, ConversationOrder, find_latest_conversation, refuse_closed_task
+    from afresh.app.tasks import find_task
+
+    project = open_current_project()
+    name = find_task(project, task) if task else find_latest_conversation(project) if resume else ""
+    if name:
+        refuse_closed_task(project.store.load(name))
+    way = RunFlags(no_sandbox=no_sandbox)
+    wanted = ConversationOrder(order["type_"], order["checks"], order["with_changes"])
+    with Interrupts() as interrupts:
+        Chat(project, Conversation(name, model=model), way, wanted, interrupts).talk()
+
+
+class Interrupts:
+    """Ctrl-C interrupts what it may, once: one more must not end the conversation while the first is answered."""
+
+    def __init__(self) -> None:
+        self.allowed = False
+
+    def receive(self, *_: object) -> None:
+        if self.allowed:
+            self.allowed = False
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def allow(self) -> Generator[None]:
+        self.allowed = True
+        try:
+            yield
+        finally:
+            self.allowed = False
+
+    def __enter__(self) -> "Interrupts":
+        self._before = signal.signal(signal.SIGINT, self.receive)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+
+class Chat:
+    """The loop at the terminal. All that lasts is in the task's journal."""
+
+    def __init__(
+        self, project: "Project", now: "Conversation", way: RunFlags, order: "ConversationOrder", interrupts: Interrupts
+    ) -> None:
+        self.project, self.now, self.way, self.order, self.interrupts = project, now, way, order, interrupts
+        self.open = True
+
+    def talk(self) -> None:
+        greeting = "What shall I do? /help lists commands, /quit leaves."
+        print_text(f"Continuing {self.now.task}." if self.now.task else greeting, dim=True)
+        if self.now.task:
+            show_state(self.project, self.load())
+        while self.open and (line := read_message(self.interrupts)) is not None:
+            self.take(line)
+        if self.now.task:
+            print_text(f"Kept as {self.now.task}: `afresh chat --resume` continues it, `afresh apply` merges it.", dim=True)
+
+    def take(self, line: str) -> None:
+        """Do what a line asks. An error is shown, and the conversation goes on."""
+        from afresh.cli.report_error import describe_error
+        from afresh.errors import AfreshError, Cancelled
+
+        try:
+            with self.interrupts.allow():
+                self.command(line) if line.startswith("/") else self.turn(line)
+        except KeyboardInterrupt:
+            print_text("Stopped. What was done so far is kept; Enter continues, or say what to do instead.", fg="yellow")
+        except Cancelled:
+            raise
+        except (AfreshError, OSError) as error:
+            print_text(describe_error(error).text(), fg="yellow")
+
+    def turn(self, text: str) -> None:
+        from afresh.app.conversation import take_message
+
+        if text.strip():
+            self.now = take_message(self.project, self.now, text, self.order)
+        elif not self.now.task or self.load().status not in ("ready", "running"):
+            return
+        state = run_with_progress(self.project, self.now.task, replace(self.way, model=self.now.model))
+        assert state, "a named task is claimed or refused"
+        show_state(self.project, state)
+
+    def command(self, line: str) -> None:
+        from afresh.app.chat_commands import run_chat_command
+
+        name, _, rest = line[1:].strip().partition(" ")
+        if name == "quit":
+            self.open = False
+        elif name == "help":
+            print_text(CHAT_HELP)
+        elif name == "diff" and self.now.task:
+            self.diff()
+        else:
+            self.now, said = run_chat_command(self.project, self.now, name, rest.strip(), ("help", "quit"))
+            print_text(said)
+
+    def load(self) -> "State":
+        return self.project.store.load(self.now.task)
+
+    def diff(self) -> None:
+        from afresh.cli.diff import print_task_diff
+
+        print_task_diff(self.project.paths.root, self.load())
+
+
+def print_text(text: str, **style: Any) -> None:
+    from afresh.core.text import escape_hidden
+
+    click.secho(escape_hidden(text), **style)
+
+
+def read_message(interrupts: Interrupts) -> str | None:
+    """Return what the person types, lines that end with a backslash joined; None at the end of the input."""
+    lines: list[str] = []
+    while True:
+        try:
+            with interrupts.allow():
+                line = prompt_line("... " if lines else "> ")
+        except EOFError:
+            return "\n".join(lines) or None
+        except KeyboardInterrupt:
+            click.echo()
+            print_text("/quit or Ctrl-D leaves.", dim=True)
+            lines = []
+            continue
+        if not line.endswith("\\"):
+            return "\n".join([*lines, line])
+        lines.append(line.removesuffix("\\"))
+
+
+def prompt_line(prompt: str) -> str:
+    """Read a line, at a terminal with the keys for editing and history."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        import readline  # noqa: F401  input() uses it
+
+        return input(prompt)
+    if not (line := sys.stdin.readline()):
+        raise EOFError
+    return line.rstrip("\n")
+
+
+def show_state(project: "Project", state: "State") -> None:
+    """Show how the turn ended: what the model says, its question, or why it gave up."""
+    from afresh.app.conversation import read_closing_summary
+    from afresh.cli.output import print_rendered
+    from afresh.cli.render.questions import render_open_question
+    from afresh.core.task import TaskStatus
+
+    if summary := read_closing_summary(project, state.task.id):
+        print_text(f"\n{summary.strip()}\n")
+    if state.dialogue.question:
+        print_rendered(render_open_question(state))
+    elif state.status in (TaskStatus.DONE, TaskStatus.FAILED):
+        changed = ", ".join(state.workspace.changed) or "nothing"
+        print_text(f"{state.status.value}: {state.work.outcome} · changed so far: {changed}", dim=True)

@@ -1,0 +1,93 @@
+"""`afresh mcp`: serves memory and code understanding to other agents, and manages the MCP servers that tasks may use."""
+
+import sys
+from dataclasses import replace
+
+import click
+
+from afresh.cli.options import json_option
+from afresh.cli.output import print_json
+from afresh.cli.render.mcp_servers import mcp_server_to_json, render_mcp_server
+
+
+@click.group(invoke_without_command=True)
+@click.option("--http", type=click.IntRange(0, 65_535), metavar="PORT", help="Serve HTTP on this machine instead; 0: any port.")
+@click.option("--read-only", is_flag=True, help="Without the tools that store something.")
+@click.option("--folder", default=".", metavar="DIR", help="The repository to serve (default: the one you are in).")
+@click.pass_context
+def command(context: click.Context, http: int | None, read_only: bool, folder: str) -> None:
+    """Serve this repository's memory and code to other agents, over stdio."""
+    if context.invoked_subcommand is not None:
+        return
+    from contextlib import suppress
+    from pathlib import Path
+
+    from afresh.mcp_server.serve import find_served_project, serve_http, serve_stdio
+
+    served = find_served_project(Path(folder), read_only)
+    with suppress(KeyboardInterrupt):
+        if http is None:
+            if sys.stdin.isatty():
+                click.echo("waiting for an agent on standard input; docs/mcp.md says how to add it to one", err=True)
+            serve_stdio(served)
+        else:
+            serve_http(served, http, lambda line: click.echo(line, err=True))
+
+
+@command.command("list")
+@click.argument("names", nargs=-1, metavar="[SERVER]…")
+@json_option
+def list_command(names: tuple[str, ...], as_json: bool) -> None:
+    """Start the MCP servers of your config.toml and list their tools."""
+    from afresh.app.mcp_servers import list_mcp_servers
+    from afresh.app.settings import load_user_settings
+
+    listed = list_mcp_servers(load_user_settings(), names)
+    if as_json:
+        return print_json([mcp_server_to_json(server) for server in listed])
+    for server in listed:
+        click.echo(render_mcp_server(server))
+    if not listed:
+        click.echo("no MCP servers; add [mcp.servers.NAME] to your config.toml")
+    return None
+
+
+@command.command()
+@click.argument("name", metavar="SERVER")
+@click.argument("tools", nargs=-1, metavar="[TOOL]…")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+def approve(name: str, tools: tuple[str, ...], yes: bool, as_json: bool) -> None:
+    """Approve tools of SERVER as they are described now (default: all)."""
+    from afresh.app.mcp_servers import ToolStanding, approve_tools, list_mcp_servers
+    from afresh.app.settings import load_user_settings
+    from afresh.errors import BadInput, NeedsPerson
+
+    settings = load_user_settings()
+    (server,) = list_mcp_servers(settings, [name])
+    if server.fault:
+        raise NeedsPerson(server.fault, safe="nothing was approved")
+    if unknown := sorted(set(tools) - {one.tool.name for one in server.tools}):
+        raise BadInput(f"{name} has no tool {unknown[0]!r}", next=f"afresh mcp list {name}", safe="nothing was approved")
+    chosen = [one for one in server.tools if not tools or one.tool.name in tools]
+    click.echo(render_mcp_server(replace(server, tools=tuple(chosen))), err=as_json)
+    able = [one.tool for one in chosen if one.standing is not ToolStanding.REFUSED]
+    if not able:
+        raise BadInput("none of these tools can be approved", safe="nothing was approved")
+    if not yes:
+        click.confirm(f"Approve {len(able)} as described? They run outside of the sandbox, as you.", abort=True, err=True)
+    approve_tools(settings, name, able)
+    if as_json:
+        return print_json({"approved": [tool.full_name for tool in able]})
+    return click.echo(f"approved {len(able)}; a task uses them with --mcp {name}, or --mcp {able[0].full_name}")
+
+
+@command.command("revoke")
+@click.argument("name", metavar="SERVER")
+@json_option
+def revoke_approval(name: str, as_json: bool) -> None:
+    """Take back the approval of SERVER's tools."""
+    from afresh.app.mcp_servers import revoke_server
+
+    number = revoke_server(name)
+    print_json({"revoked": number}) if as_json else click.echo(f"revoked {number} tools of {name}")

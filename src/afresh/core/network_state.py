@@ -1,0 +1,119 @@
+"""What a person has allowed a task to reach, and what it has reached."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from afresh.core.fast_dataclass import dataclass
+from afresh.core.network_access import Connection, NetworkPermission, NetworkUse, PermissionKind, is_command_allowed
+
+MAX_PERMISSIONS = 60
+MAX_REFUSED_COMMANDS = 20
+MAX_CONNECTIONS_KEPT = 40
+"""Hosts that a state names."""
+MAX_COMMANDS_KEPT = 20
+MAX_PACKAGES_KEPT = 40
+FROM_SETTINGS = "settings"
+ALLOW_IN_TASK_OPTION = 1
+ALLOW_ALWAYS_OPTION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionsChanged:
+    """A person opens the network for something, or closes it again."""
+
+    granted: tuple[NetworkPermission, ...] = ()
+    revoked: tuple[NetworkPermission, ...] = ()
+    by: str = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkUsed:
+    """A command has run with the network open."""
+
+    step: int
+    command: str
+    use: NetworkUse
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkState:
+    """Permissions, and what came of them."""
+
+    permissions: tuple[NetworkPermission, ...] = ()
+    offered: str = ""
+    """The command that the open question is about."""
+    refused: tuple[str, ...] = ()
+    """Commands that a person does not want to have the network."""
+    commands: tuple[str, ...] = ()
+    """Those that have run with it, the last ones."""
+    connections: tuple[Connection, ...] = ()
+    packages: tuple[str, ...] = ()
+    environments: tuple[str, ...] = ()
+    """Folders with packages that are the task's own: checks run with them."""
+
+    def apply(self, event: "PermissionsChanged | NetworkUsed") -> "NetworkState":
+        return self.add_use(event) if isinstance(event, NetworkUsed) else self.change_permissions(event)
+
+    def change_permissions(self, event: PermissionsChanged) -> "NetworkState":
+        gone = {(one.kind, one.text) for one in event.revoked}
+        held = tuple(one for one in self.permissions if (one.kind, one.text) not in gone)
+        refused = tuple(one for one in self.refused if not _is_granted(one, event.granted))
+        offered = "" if event.granted and event.by != FROM_SETTINGS else self.offered
+        return replace(self, permissions=add_permissions(held, event.granted), refused=refused, offered=offered)
+
+    def take_answer(self, option: int, agrees: bool) -> "NetworkState":
+        """The first option opens the network for the command in this task, the second always; anything else does not."""
+        if not self.offered:
+            return self
+        if option in (ALLOW_IN_TASK_OPTION, ALLOW_ALWAYS_OPTION) or (not option and agrees):
+            granted = NetworkPermission(PermissionKind.COMMAND, self.offered, option == ALLOW_ALWAYS_OPTION)
+            return replace(self.change_permissions(PermissionsChanged((granted,))), offered="")
+        return replace(self, offered="", refused=_keep_newest((*self.refused, self.offered), MAX_REFUSED_COMMANDS))
+
+    def add_use(self, event: NetworkUsed) -> "NetworkState":
+        use = event.use
+        return replace(
+            self,
+            commands=_keep_newest((*self.commands, event.command), MAX_COMMANDS_KEPT),
+            connections=join_connections((*self.connections, *use.connections))[:MAX_CONNECTIONS_KEPT],
+            packages=_keep_newest((*self.packages, *use.packages), MAX_PACKAGES_KEPT),
+            environments=tuple(dict.fromkeys((*self.environments, *use.environments))),
+        )
+
+    def is_refused(self, command: str) -> bool:
+        return any(is_command_allowed(one, command) for one in self.refused)
+
+
+NO_PERMISSIONS = NetworkState()
+
+
+def add_permissions(held: tuple[NetworkPermission, ...], new: Iterable[NetworkPermission]) -> tuple[NetworkPermission, ...]:
+    """Each once; one that holds always stays so."""
+    known = {(one.kind, one.text): one for one in held}
+    for one in new:
+        before = known.get((one.kind, one.text))
+        known[one.kind, one.text] = one if before is None else replace(one, always=one.always or before.always)
+    return tuple(known.values())[:MAX_PERMISSIONS]
+
+
+def join_connections(connections: Iterable[Connection]) -> tuple[Connection, ...]:
+    """One for each host, port and ending, with the sums."""
+    known = dict[tuple[str, int, str], Connection]()
+    for one in connections:
+        key = (one.host, one.port, one.refused)
+        before = known.get(key)
+        known[key] = one if before is None else _sum_up(before, one)
+    return tuple(known.values())
+
+
+def _sum_up(one: Connection, other: Connection) -> Connection:
+    sums = {"sent": one.sent + other.sent, "received": one.received + other.received}
+    return replace(one, count=one.count + other.count, **sums)
+
+
+def _is_granted(command: str, granted: Iterable[NetworkPermission]) -> bool:
+    return any(one.kind is PermissionKind.COMMAND and is_command_allowed(one.text, command) for one in granted)
+
+
+def _keep_newest(texts: tuple[str, ...], most: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))[-most:]

@@ -1,0 +1,1 @@
+"""Tools of the MCP servers that the user has configured: settings, approval, connections."""

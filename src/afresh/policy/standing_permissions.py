@@ -1,0 +1,15 @@
+"""Writes down what the user's settings allow in every task, and that they no longer do."""
+
+from afresh.core.network_state import FROM_SETTINGS, PermissionsChanged
+from afresh.core.state import State
+from afresh.runtime import Runtime
+
+
+def record_standing_permissions(state: State, runtime: Runtime) -> list[PermissionsChanged]:
+    """What has changed in the settings since a worker took up the task last. A part of a task has no network."""
+    if state.task.parent:
+        return []
+    wanted, held = runtime.control.permissions, state.dialogue.network.permissions
+    new = tuple(one for one in wanted if one not in held)
+    gone = tuple(one for one in held if one.always and one not in wanted)
+    return [PermissionsChanged(new, gone, by=FROM_SETTINGS)] if new or gone else []

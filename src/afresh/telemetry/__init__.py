@@ -1,0 +1,1 @@
+"""OpenTelemetry: spans of a run. Nothing here is imported unless the user wants it."""

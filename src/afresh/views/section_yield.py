@@ -1,0 +1,41 @@
+"""What replies drew on, added up by section."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from afresh.context.cache_prefix import SECTIONS_SENT_FIRST
+from afresh.context.measure_yield import CallYield, SectionYield, add_by_section
+
+
+def sum_sent_sections(calls: Sequence[CallYield]) -> list[SectionYield]:
+    """Add up the sections of all calls, the largest first."""
+    return sorted(add_by_section(one for call in calls for one in call.sections), key=lambda one: -one.tokens)
+
+
+def sum_new_sections(calls: Sequence[CallYield]) -> list[SectionYield]:
+    return sorted(add_by_section(one for call in calls for one in call.new), key=lambda one: -one.tokens)
+
+
+def is_sent_first(name: str) -> bool:
+    """Return whether a section is part of every prompt and asked for no reply: the tools and the system text."""
+    return name in SECTIONS_SENT_FIRST
+
+
+def sum_without_system(sections: Iterable[SectionYield]) -> SectionYield:
+    return sum((one for one in sections if not is_sent_first(one.name)), SectionYield(""))
+
+
+def order_by_waste(sections: Iterable[SectionYield]) -> list[SectionYield]:
+    """Return the sections with the most tokens that were not drawn on first."""
+    return sorted(sections, key=lambda one: one.drawn - one.tokens)
+
+
+def scale_to_usage(calls: Iterable[CallYield], counted: Mapping[int, int]) -> list[CallYield]:
+    """Split what the call of each step was counted as by the estimated tokens of its sections, as the spending report does."""
+    scaled = list[CallYield]()
+    for call in calls:
+        whole = sum(one.tokens for one in call.sections)
+        factor = (counted.get(call.step) or whole) / whole if whole else 1.0
+        sections = [SectionYield(one.name, one.tokens * factor, one.drawn * factor) for one in call.sections]
+        scaled.append(replace(call, sections=tuple(sections)))
+    return scaled

@@ -1,0 +1,122 @@
+"""The queue: a board of all tasks, what waits for what, and new tasks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from starlette.responses import Response
+
+from afresh.app.check_order import OrderTerms
+from afresh.app.inspect_templates import list_template_rows
+from afresh.app.start_worker import explain_worker_stop, start_worker
+from afresh.app.tasks import TaskOrder, add_task, find_task
+from afresh.core.task import QueuePlace, QueueTicket, TaskStatus, TicketOrder, TicketQuery
+from afresh.errors import BadInput
+from afresh.views.task_list import survey_queue
+from afresh.web.visit import PageRoute, Visit
+
+TASKS_PER_PAGE = 50
+MAX_GRAPH_TASKS = 40
+OPEN_STATUSES = (TaskStatus.READY, TaskStatus.RUNNING, TaskStatus.BLOCKED, TaskStatus.FAILED)
+NODE_WIDTH = 220
+NODE_HEIGHT = 34
+COLUMN_WIDTH = 280
+ROW_HEIGHT = 48
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    ticket: QueueTicket
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyGraph:
+    """Tasks in columns: each to the right of those that it waits for."""
+
+    nodes: Sequence[GraphNode]
+    edges: Sequence[tuple[GraphNode, GraphNode]]
+    width: int
+    height: int
+
+
+def show_queue(visit: Visit) -> Response:
+    number = visit.read_number("page", 1)
+    query = TicketQuery(parents=(), order=TicketOrder.NEWEST, most=number * TASKS_PER_PAGE + 1)
+    found = visit.project.queue.tickets(query)[(number - 1) * TASKS_PER_PAGE :]
+    overview = survey_queue(visit.project.queue)
+    return visit.show(
+        "queue.html",
+        overview=overview,
+        explain_stop=partial(explain_worker_stop, visit.project),
+        graph=draw_dependencies(visit),
+        tickets=found[:TASKS_PER_PAGE],
+        number=number,
+        goals=visit.read_goals(need for group in overview.groups for ticket in group.tickets for need in ticket.needs),
+        more=len(found) > TASKS_PER_PAGE,
+        types=[row for row in list_template_rows(visit.project.templates) if row.kind == "work" and not row.fault],
+        size=(NODE_WIDTH, NODE_HEIGHT),
+    )
+
+
+def draw_dependencies(visit: Visit) -> DependencyGraph | None:
+    """Draw the tasks that wait for others, and those; None if there are none."""
+    tickets = visit.project.queue.tickets(TicketQuery(OPEN_STATUSES, parents=(), order=TicketOrder.NEWEST, most=200))
+    waiting = [ticket for ticket in tickets if ticket.needs][:MAX_GRAPH_TASKS]
+    if not waiting:
+        return None
+    known = {ticket.task: ticket for ticket in tickets}
+    for need in sorted({need for ticket in waiting for need in ticket.needs} - set(known)):
+        known |= {ticket.task: ticket for ticket in visit.project.queue.tickets(TicketQuery(prefix=need)) if ticket.task == need}
+    shown = {task: known[task] for ticket in waiting for task in (*ticket.needs, ticket.task) if task in known}
+    return place_nodes(shown)
+
+
+def place_nodes(tickets: Mapping[str, QueueTicket]) -> DependencyGraph:
+    columns = dict[str, int]()
+    for _ in tickets:  # as often as there are tasks is enough for any order
+        for task, ticket in tickets.items():
+            columns[task] = min(
+                len(tickets), 1 + max((columns.get(need, 0) for need in ticket.needs if need in tickets), default=0)
+            )
+    rows, nodes = dict[int, int](), dict[str, GraphNode]()
+    for task, ticket in tickets.items():
+        column = columns[task]
+        rows[column] = rows.get(column, 0) + 1
+        nodes[task] = GraphNode(ticket, (column - 1) * COLUMN_WIDTH, (rows[column] - 1) * ROW_HEIGHT)
+    edges = [(nodes[need], node) for node in nodes.values() for need in node.ticket.needs if need in nodes]
+    width = (max(columns.values()) - 1) * COLUMN_WIDTH + NODE_WIDTH + 2
+    return DependencyGraph(list(nodes.values()), edges, width, max(rows.values()) * ROW_HEIGHT)
+
+
+def add_order(visit: Visit) -> Response:
+    form = visit.form
+    with visit.open_to_change() as project:
+        order = TaskOrder(
+            goal=form.get("goal", "").strip(),
+            type=form.get("type", ""),
+            checks=tuple(filter(None, [form.get("check", "").strip()])),
+            place=QueuePlace(
+                read_form_number(form, "priority"), tuple(find_task(project, need) for need in form.get("needs", "").split())
+            ),
+            model=form.get("model", "").strip(),
+        )
+        said = list[str]()
+        state = add_task(project, order, OrderTerms(starts_now="start" in form, tell=said.append))
+        if "start" in form:
+            start_worker(project, state.task.id)
+            said.append("A worker has been started.")
+    return visit.go(visit.link("tasks", state.task.id), "\n".join(["Added.", *said]))
+
+
+def read_form_number(form: Mapping[str, str], name: str) -> int:
+    text = form.get(name, "").strip()
+    if not text:
+        return 0
+    if not text.removeprefix("-").isdecimal() or len(text) > 6:
+        raise BadInput(f"{name} {text!r} is not a whole number", next="go back and correct it", safe="no task was added")
+    return int(text)
+
+
+ROUTES = [PageRoute("/queue", show_queue), PageRoute("/queue", add_order, "POST")]

@@ -1,0 +1,93 @@
+"""Templates, with all text escaped: markup for the browser, hidden characters for the reader."""
+
+import time
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from afresh.core.text import escape_hidden
+from afresh.core.truncate import to_one_line
+from afresh.core.usage import format_dollars
+from afresh.views.task_status import describe_short_age, format_count, format_time
+from afresh.web.section_words import describe_section
+
+WORDS_BY_KIND = {
+    "answered": "answer",
+    "asked": "question",
+    "compacted": "compaction",
+    "decided": "decision",
+    "noticed": "no progress",
+    "planned": "plan",
+    "rebudgeted": "token limit",
+    "spoke": "message",
+    "turned": "another way",
+    "undone": "undone by you",
+    "verified": "verdict",
+}
+"""Lines of the decision log, as people call them."""
+
+
+@cache
+def load_templates() -> Environment:
+    made = Environment(
+        loader=PackageLoader("afresh.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=show_hidden,
+        auto_reload=False,
+    )
+    made.filters |= {
+        "age": describe_age,
+        "clock": format_time,
+        "counted": format_count,
+        "cut": to_one_line,
+        "hour": format_hour,
+        "dollars": format_dollars,
+        "number": format_number,
+        "percent": format_percent,
+        "patch": split_patch,
+    }
+    made.globals |= {"words": WORDS_BY_KIND, "describe_section": describe_section}
+    return made
+
+
+def render_template(name: str, **values: Any) -> str:
+    return load_templates().get_template(name).render(values)
+
+
+def show_hidden(value: Any) -> Any:
+    """Applied to every value that a template shows."""
+    return escape_hidden(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def describe_age(seconds: float) -> str:
+    short = describe_short_age(seconds)
+    return "just now" if short == "now" else f"{short} ago"
+
+
+def format_hour(at: float) -> str:
+    """Return the time of day, by the clock of the person."""
+    return time.strftime("%H:%M:%S", time.localtime(at))
+
+
+def format_number(value: float) -> str:
+    return f"{round(value):,}"
+
+
+def format_percent(share: float) -> str:
+    return f"{share:.0%}"
+
+
+PATCH_CLASSES = {"+": "added", "-": "removed", "@": "hunk"}
+
+
+def split_patch(patch: str) -> Sequence[tuple[str, str]]:
+    """Return each line with the class that colours it; without the lines that name the file."""
+    lines = patch.splitlines()
+    start = next((place for place, line in enumerate(lines) if line.startswith("@@")), 0)
+    return [(PATCH_CLASSES.get(line[:1], ""), line) for line in lines[start:]]

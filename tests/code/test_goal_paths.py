@@ -1,0 +1,23 @@
+"""Which files and folders a goal names."""
+
+import pytest
+
+from afresh.code.python_source import find_goal_paths
+
+PATHS = ["mako/ast.py", "mako/ext/lint.py", "tools/toxnox.py", "setup.py", "test/test_ast.py"]
+
+
+@pytest.mark.parametrize(
+    ("goal", "found"),
+    [
+        ("Bring every function of mako down to a complexity of 10", ["mako"]),
+        ("Simplify what is in the folder mako", ["mako"]),
+        ("Simplify mako/", ["mako"]),
+        ("Simplify mako/ext and setup.py", ["mako/ext", "setup.py"]),
+        ("Simplify lint.py", ["mako/ext/lint.py"]),
+        ("Bring every function down to a complexity of 10", []),
+        ("Make the tools simpler and test them", []),
+    ],
+)
+def test_a_goal_is_about_what_it_names(goal: str, found: list[str]) -> None:
+    assert find_goal_paths(goal, PATHS) == found

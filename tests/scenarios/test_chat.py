@@ -1,0 +1,218 @@
+"""A conversation at a real terminal: one task, a turn per message, nothing lost when it is stopped, undone, applied or left."""
+
+import os
+import signal
+import time
+
+import pytest
+from person import CHECK, COMPLETE, MEND, Person, Step
+from terminal import CTRL_C, CTRL_D, PATIENCE, Terminal
+
+import afresh.cli.chat as chat_command
+from afresh.app.project import open_project
+from afresh.core.state import State
+
+TRIPLE: Step = ("edit", {"path": "calc.py", "old": "", "new": "\n\ndef triple(x):\n    return x * 3\n"})
+READ: Step = ("read", {"path": "calc.py"})
+ASK: Step = ("ask", {"question": "Multiply or shift?", "options": ["multiply: plain", "shift: fast"]})
+
+
+def answer(text: str) -> Step:
+    return ("complete", {"summary": text})
+
+
+def chat(person: Person, model: str, *more: str) -> Terminal:
+    options = ("--model", model, "--no-sandbox", "--type", "fix_bug", "--check", CHECK)
+    return Terminal(person.repo, "chat", *more, *options, PAGER="cat")
+
+
+def states_of(person: Person) -> list[State]:
+    project = open_project(person.repo)
+    found = [project.store.load(ticket.task) for ticket in project.queue.tickets()]
+    project.storage.close()
+    return found
+
+
+def test_each_message_is_a_turn_of_one_task(person: Person) -> None:
+    script = person.script(
+        [MEND], [answer("It multiplies now.")], [answer("It doubles a number.")], [TRIPLE], [answer("Tripled.")]
+    )
+    with chat(person, script) as at:
+        at.sees("> ")
+        at.types("double is wrong")
+        at.sees("It multiplies now.")
+        assert "done: " in at.sees("changed so far: calc.py")
+        at.types("what does  double do?")
+        at.sees("It doubles a number.")
+        at.sees("> ")
+        at.types("/diff")
+        at.sees("+    return x * 2")
+        at.sees("> ")
+        at.types("now also triple")
+        at.sees("Tripled.")
+        at.sees("> ")
+        at.types("/cost")
+        at.sees("5 calls")
+        at.types("/quit")
+        at.sees("afresh chat --resume")
+        assert at.ends() == 0
+    (state,) = states_of(person)
+    assert (state.status.value, state.dialogue.turn, state.task.goal) == ("done", 3, "double is wrong")
+    assert state.dialogue.words == ("what does  double do?", "now also triple"), "word for word"
+    assert "x * 2" in person.git("show", f"afresh/{state.task.id}:calc.py") and "x + 2" in (person.repo / "calc.py").read_text()
+    assert person.git("rev-list", "--count", f"HEAD..afresh/{state.task.id}") == "1"
+    assert person.types("apply").code == 0 and "triple" in (person.repo / "calc.py").read_text()
+    assert person.types("context", "verify", state.task.id).code == 0
+
+
+def test_a_turn_that_only_answers_is_done_without_a_change(person: Person) -> None:
+    with chat(person, person.script([READ], [answer("It adds two.")])) as at:
+        at.types("what does double do?")
+        at.sees("It adds two.")
+        at.sees("changed so far: nothing")
+        at.types("/apply")
+        at.sees("no commit to apply")
+        at.sees("> ")
+        at.presses(CTRL_D)
+        assert at.ends() == 0
+    (state,) = states_of(person)
+    assert (state.status.value, state.workspace.changed) == ("done", ())
+
+
+def test_outside_a_conversation_nothing_changed_is_still_refused(person: Person) -> None:
+    told = person.runs(person.script([COMPLETE], [COMPLETE], [COMPLETE]), "--no-sandbox")
+    assert told.code == 1 and person.shown()["status"] == "failed"
+
+
+def test_a_question_of_the_model_is_answered_by_the_next_message(person: Person) -> None:
+    with chat(person, person.script([ASK], [MEND], [answer("Multiplied.")])) as at:
+        at.types("double is wrong")
+        at.sees("Multiply or shift?")
+        at.sees("> ")
+        at.types("1")
+        at.sees("Multiplied.")
+        at.types("/quit")
+        assert at.ends() == 0
+    (state,) = states_of(person)
+    assert (state.dialogue.turn, state.dialogue.words) == (1, ("multiply: plain",))
+
+
+def test_undo_apply_and_a_next_message_that_goes_on_from_the_result(person: Person) -> None:
+    steps = ([MEND], [TRIPLE], [answer("Both.")], [answer("Only double.")], [TRIPLE], [answer("Tripled.")])
+    with chat(person, person.script(*steps)) as at:
+        at.types("double and triple")
+        at.sees("Both.")
+        at.sees("> ")
+        at.types("/undo no triple")
+        at.sees("Undone. Files still changed: calc.py.")
+        at.types("/apply")
+        at.sees("has no result to apply")
+        at.types("leave triple away")
+        at.sees("Only double.")
+        at.sees("> ")
+        at.types("/apply")
+        at.sees("The next message goes on from here.")
+        assert (person.repo / "calc.py").read_text() == "def double(x):\n    return x * 2\n"
+        at.types("/model nonsense:x")
+        at.sees("no such model")
+        second = person.script([TRIPLE], [answer("Tripled.")], name="second")
+        at.types(f"/model {second}")
+        at.sees("from the next turn on.")
+        at.types("now triple")
+        at.sees("Tripled.")
+        at.types("/quit")
+        assert at.ends() == 0
+    first, second_state = states_of(person)
+    assert (first.status.value, second_state.status.value) == ("applied", "done")
+    assert second_state.workspace.start.follows == first.task.id and second_state.dialogue.turn == 1
+
+
+def test_ctrl_c_stops_the_turn_and_not_the_conversation(person: Person) -> None:
+    slow: Step = ("run", {"command": "touch begun; while [ ! -e go ]; do sleep 0.05; done; rm begun go"})
+    with chat(person, person.script([slow], [MEND], [answer("Multiplied.")])) as at:
+        at.sees("> ")
+        at.types("double is wrong")
+        until = time.monotonic() + PATIENCE
+        while not list(person.trees.glob("*/begun")):
+            assert time.monotonic() < until, at.text
+            at._more(time.monotonic() + 0.05)
+        at.presses(CTRL_C)
+        at.sees("Stopped. What was done so far is kept")
+        at.sees("> ")
+        at.presses_until(CTRL_C, "/quit or Ctrl-D leaves.")
+        at.presses_until("/help\n", "Ctrl-C stops a turn")  # a Ctrl-C that was not taken yet would take the line that is typed
+        at.types("just multiply")
+        at.sees("Multiplied.")
+        at.types("/quit")
+        assert at.ends() == 0
+    (state,) = states_of(person)
+    assert (state.status.value, state.dialogue.words, state.spending.calls) == ("done", ("just multiply",), 3)
+
+
+def test_ctrl_c_again_while_the_first_is_answered_does_not_end_the_conversation(monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = iter(["", "", "a message"])
+
+    def press(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def read(_: str) -> str:
+        if not (line := next(typed)):
+            press()
+        return line
+
+    monkeypatch.setattr(chat_command, "prompt_line", read)
+    monkeypatch.setattr(chat_command, "print_text", press)
+    before = signal.getsignal(signal.SIGINT)
+    with chat_command.Interrupts() as interrupts:
+        press()
+        assert chat_command.read_message(interrupts) == "a message"
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("how", ["--resume", "task"])
+def test_a_conversation_that_was_left_is_continued(person: Person, how: str) -> None:
+    script = person.script([MEND], [answer("Multiplied.")], [TRIPLE], [answer("Tripled.")])
+    with chat(person, script) as at:
+        at.types("double is wrong")
+        at.sees("Multiplied.")
+        at.sees("> ")
+        at.presses(CTRL_D)
+        assert at.ends() == 0
+    (before,) = states_of(person)
+    person.adds()
+    with chat(person, script, "--resume" if how == "--resume" else before.task.id[:18]) as at:
+        at.sees(f"Continuing {before.task.id}")
+        at.sees("Multiplied.")
+        at.types("also \\")
+        at.types("triple")
+        at.sees("Tripled.")
+        at.types("/quit")
+        assert at.ends() == 0
+    after = states_of(person)[0]
+    assert (after.dialogue.turn, after.dialogue.words) == (2, ("also \ntriple",))
+
+
+def test_commands_need_something_to_work_on_and_unknown_ones_are_named(person: Person) -> None:
+    with chat(person, person.script([MEND])) as at:
+        for word in ("/diff", "/undo", "/apply"):
+            at.types(word)
+            at.sees("Nothing was done yet.")
+        at.types("/undno")
+        at.sees("no such command: /undno; commands: /undo, /diff, /cost, /model, /apply, /help, /quit")
+        at.types("")
+        at.types("/quit")
+        assert at.ends() == 0
+    assert states_of(person) == []
+    assert person.types("chat", "--resume").code == 1
+
+
+def test_an_error_of_the_model_does_not_end_the_conversation(person: Person) -> None:
+    with chat(person, person.script([MEND])) as at:
+        at.types("double is wrong")
+        at.sees("the script has 1 replies and this is call 2")
+        at.sees("> ")
+        at.types(f"/model {person.script([MEND], [answer('Multiplied.')], name='longer')}")
+        at.types("")
+        at.sees("Multiplied.")
+        at.types("/quit")
+        assert at.ends() == 0

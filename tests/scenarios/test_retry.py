@@ -1,0 +1,71 @@
+"""After a failed or discarded task there is always a way on: again, without it, or not at all."""
+
+import pytest
+from person import COMPLETE, MEND, Person
+
+from afresh.app.project import open_project
+from afresh.app.tasks import end_task
+from afresh.core.task import TaskStatus
+
+
+@pytest.fixture(autouse=True)
+def confined(requires_sandbox) -> None:
+    requires_sandbox()
+
+
+def fail(person: Person, task: str) -> None:
+    project = open_project(person.repo)
+    end_task(project, task, TaskStatus.FAILED, "completion refused 3 times")
+    project.storage.close()
+
+
+def test_a_task_that_gave_up_goes_on_where_it_was_when_retried(person: Person) -> None:
+    claims = [[COMPLETE]] * 3
+    told = person.runs(person.script(*claims, [MEND], [COMPLETE]))
+    task = person.shown()["task"]["id"]
+    assert told.code == 1 and person.shown()["status"] == "failed" and f"afresh retry {task}" in told.words
+    refused = person.types("resume", task)
+    assert refused.code == 1 and f"`afresh retry {task}` tries it again" in refused.words
+    again = person.types("retry", "--hint", "multiply instead", "--resume", "--json")
+    assert again.code == 0 and again.json["task"] == task, "the same task, with its journal"
+    assert person.shown()["status"] == "done" and person.shown()["calls"] == 5
+    assert "multiply instead" in person.types("decisions", task).words
+
+
+def test_those_that_wait_for_a_failed_task_are_told_three_ways_on(person: Person) -> None:
+    script = person.script([MEND], [COMPLETE])
+    first = person.adds("first", "--model", script)
+    second = person.adds("second", "--model", script, "--after", first)
+    fail(person, first)
+    told = person.types("resume", second)
+    assert told.code == 3 and f"{first} (failed)" in told.err
+    assert all(f"afresh {way}" in told.err for way in (f"retry {first}", f"skip {second}", f"discard {second}"))
+    assert "no tasks ready" in person.types("work").out
+    skipped = person.types("skip", second)
+    assert skipped.code == 0 and f"no longer waits for {first}" in skipped.out
+    assert person.types("skip", second).code == 1, "there is nothing left to skip"
+    assert person.types("work", "--json").json[0]["task"] == second
+    person.types("rebuild")
+    assert [row["needs"] for row in person.types("list", "--json").json] == [[], []]
+
+
+def test_a_discarded_task_is_ordered_anew_and_others_wait_for_the_new_one(person: Person) -> None:
+    first = person.adds("mend double", "--model", person.script([MEND], [COMPLETE]))
+    second = person.adds("second", "--after", first)
+    assert person.types("discard", first).code == 0
+    told = person.types("retry", first, "--json")
+    new = told.json["task"]
+    assert told.code == 0 and new != first and person.shown(first)["status"] == "discarded"
+    rows = {row["task"]: row for row in person.types("list", "--json").json}
+    assert rows[second]["needs"] == [new] and rows[new]["ready"] and not rows[second]["ready"]
+    assert person.types("resume", new).code == 0
+    assert {row["task"]: row["ready"] for row in person.types("list", "--json").json}[second]
+
+
+def test_what_has_not_failed_is_not_retried(person: Person) -> None:
+    task = person.adds("mend double", "--model", person.script([MEND], [COMPLETE]))
+    waiting = person.types("retry", task)
+    assert waiting.code == 1 and f"afresh resume {task}" in waiting.err
+    assert person.types("work").code == 0
+    done = person.types("retry", task)
+    assert done.code == 1 and "is done, not failed" in done.err and "nothing was changed" in done.err

@@ -1,0 +1,239 @@
+"""Wrong uses, as a table: the exit code, what is said, and that nothing is left behind."""
+
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from person import CHECK, COMPLETE, MEND, Person
+from terminal import PATIENCE, Terminal
+
+from afresh.cli.exit_codes import ExitCode
+from afresh.core.action import Action
+from afresh.core.reply import Reply
+from afresh.core.usage import Usage
+from afresh.testing.model_server import ModelServer
+from afresh.testing.provider_faults import HttpFault
+
+USAGE, ANSWER, SETUP, NOT_DONE = ExitCode.WRONG_INPUT, ExitCode.NEEDS_ANSWER, ExitCode.SETUP, ExitCode.NOT_DONE
+SCRIPT = "SCRIPT"
+"""Stands for a model that is there."""
+GOOD = ("-c", "true", "-m", SCRIPT)
+COMPLEX = "def tangle(a):\n" + "".join(f"    if a == {n}:\n        return {n}\n" for n in range(12)) + "    return a\n"
+
+
+@dataclass(frozen=True)
+class WrongUse:
+    args: tuple[str, ...]
+    code: ExitCode
+    words: tuple[str, ...]
+    config: str = ""
+    """The user's config.toml."""
+    before: Callable[[Person], None] = lambda person: None
+
+
+def run(goal: str, *more: str) -> tuple[str, ...]:
+    return ("run", goal, *more)
+
+
+def without_tests(person: Person) -> None:
+    person.git("rm", "-q", "test_calc.py")
+    person.commit("no tests")
+
+
+PROVIDER = "openai:gpt-5"
+TABLE: dict[str, WrongUse] = {
+    # the model
+    "no model": WrongUse(run("x", "-c", "true"), SETUP, ("no model is set", "afresh setup", "no task was created")),
+    "no key": WrongUse(run("x", "-c", "true", "-m", PROVIDER), SETUP, ("OPENAI_API_KEY is not set", "no task was created")),
+    "no key, anthropic": WrongUse(run("x", "-c", "true", "-m", "anthropic:claude-x"), SETUP, ("ANTHROPIC_API_KEY is not set",)),
+    "bare openai model": WrongUse(run("x", "-m", "gpt-5"), USAGE, ("did you mean openai:gpt-5?",)),
+    "bare claude model": WrongUse(run("x", "-m", "claude-sonnet-4-5"), USAGE, ("did you mean anthropic:claude-sonnet-4-5?",)),
+    "provider alone": WrongUse(run("x", "-m", "openai"), USAGE, ("add the name: openai:gpt-5",)),
+    "provider and colon": WrongUse(run("x", "-m", "openai:"), USAGE, ("add the name: openai:gpt-5",)),
+    "misspelt provider": WrongUse(run("x", "-m", "opnai:gpt-5"), USAGE, ("no such model", "openai:NAME")),
+    "model of nobody": WrongUse(run("x", "-m", "foo:bar"), USAGE, ("no such model: 'foo:bar'", "afresh models")),
+    "offline for a bug": WrongUse(
+        run("x", "-t", "fix_bug", "-c", "true", "-m", "offline"), USAGE, ("offline works only with --type fix_violation",)
+    ),
+    "offline, added": WrongUse(("add", "x", "-c", "true", "-m", "offline"), USAGE, ("offline works only with",)),
+    "no such script": WrongUse(run("x", "-c", "true", "-m", "scripted:none.jsonl"), USAGE, ("none.jsonl",)),
+    "key over plain http": WrongUse(
+        run("x", "-c", "true", "-m", "far"), SETUP, ("unencrypted", "no task was created"),
+        config='[models.far]\nprovider = "openai"\nmodel = "m"\nbase_url = "http://far.example/v1"\nkey = "FAR_KEY"\n',
+    ),
+    "price unknown under an own limit": WrongUse(
+        run("x", "-c", "true", "-m", "near"), ANSWER, ("price of openai:m is unknown", "[prices"),
+        config='[limits]\ntask = 1\n[models.near]\nprovider = "openai"\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n',
+    ),
+    "thinking without a provider": WrongUse(run("x", *GOOD, "--thinking", "2000"), USAGE, ("does not support --thinking",)),
+    # the goal
+    "no goal": WrongUse(("run",), USAGE, ("Missing argument 'GOAL'",)),
+    "empty goal": WrongUse(run("  ", *GOOD), USAGE, ("the goal is empty",)),
+    "unknown type": WrongUse(run("x", *GOOD, "-t", "fix_bgu"), USAGE, ("fix_bgu", "fix_bug")),
+    "no such file to fix": WrongUse(
+        run("fix the crash in src/calk.py", "-t", "fix_bug", *GOOD), USAGE, ("src/calk.py is not in this repository", "calc.py")
+    ),
+    "no such file to simplify": WrongUse(
+        run("lower the complexity of src/nosuch.py", "-t", "fix_violation", "-c", "true"), USAGE,
+        ("src/nosuch.py is not in this repository", "--force", "no task was created"),
+    ),
+    "no such folder to simplify": WrongUse(
+        ("add", "simplify tools/nosuch/", "-t", "fix_violation", "-c", "true"), USAGE, ("tools/nosuch/ is not in this",)
+    ),
+    "no such name to refactor": WrongUse(
+        run("refactor `duoble`", "-t", "refactor", *GOOD), USAGE, ("duoble is not in this repository", "did you mean double?")
+    ),
+    "goal of 40 KB": WrongUse(run("word " * 20_000, *GOOD), USAGE, ("does not fit into a prompt",)),
+    "goal that is not text": WrongUse(run("caf\udce9", *GOOD), USAGE, ("is not UTF-8",)),
+    # the checks
+    "check that is not installed": WrongUse(
+        run("x", "-c", "no-such-program --all", "-m", SCRIPT), USAGE, ("no-such-program was not found", "no task was created")
+    ),
+    "check that is not installed, added": WrongUse(("add", "x", "-c", "no-such-program"), USAGE, ("was not found",)),
+    "empty check": WrongUse(run("x", "-c", " ", "-m", SCRIPT), USAGE, ("a check is empty",)),
+    "no check": WrongUse(run("x", "-m", SCRIPT), USAGE, ("none was found", "--check", "--no-check"), before=without_tests),
+    "no check, added": WrongUse(("add", "x"), USAGE, ("none was found",), before=without_tests),
+    "test path outside": WrongUse(run("x", *GOOD, "--allow-test-changes", "../x"), USAGE, ("../x",)),
+    # the numbers
+    "negative budget": WrongUse(run("x", *GOOD, "--budget", "-5"), USAGE, ("not in the range x>=1",)),
+    "budget of 0": WrongUse(run("x", *GOOD, "--budget", "0"), USAGE, ("not in the range x>=1",)),
+    "no steps": WrongUse(run("x", *GOOD, "--steps", "0"), USAGE, ("not in the range x>=1",)),
+    "budget of 100": WrongUse(run("x", *GOOD, "--budget", "100", "--max-budget", "100"), USAGE, ("does not fit",)),
+    "huge budget": WrongUse(run("x", *GOOD, "--budget", "100000000"), USAGE, ("20 % of this model's context window",)),
+    "highest below the first": WrongUse(run("x", *GOOD, "--budget", "5000", "--max-budget", "4000"), USAGE, ("is below",)),
+    # the command line and its surroundings
+    "misspelt option": WrongUse(run("x", "--budegt", "5"), USAGE, ("--budget",)),
+    "misspelt command": WrongUse(("rnu", "x"), USAGE, ("did you mean 'run'?",)),
+    "unknown mode": WrongUse(run("x", *GOOD, "--mode", "yolo"), USAGE, ("autonomous",)),
+    "interactive without a terminal": WrongUse(run("x", *GOOD, "--mode", "interactive"), USAGE, ("needs a terminal",)),
+    "after nobody": WrongUse(("add", "x", "-c", "true", "--after", "nobody"), USAGE, ("nobody",)),
+    "resume of nobody": WrongUse(("resume", "nobody"), USAGE, ("nobody",)),
+    "retry of nobody": WrongUse(("retry", "nobody"), USAGE, ("nobody",)),
+    "answer to nobody": WrongUse(("answer", "yes"), NOT_DONE, ("no task has an open question",)),
+    "typo in the settings": WrongUse(run("x", *GOOD), USAGE, ("modle", "did you mean model?"), config='modle = "x"\n'),
+    "key in the settings": WrongUse(
+        run("x", *GOOD), USAGE, ("looks like a key",), config='[models.a]\nprovider = "openai"\nmodel = "m"\nkey = "sk-1234"\n'
+    ),
+    "setup without a terminal": WrongUse(("setup",), USAGE, ("there is no terminal", "--provider")),
+    "setup without an address": WrongUse(
+        ("setup", "--provider", "compatible", "--model", "m"), USAGE, ("needs its address", "nothing was written")
+    ),
+    "setup with a key for a variable": WrongUse(
+        ("setup", "--provider", "openai", "--model", "m", "--key-env", "sk-abc"), USAGE, ("never the key itself",)
+    ),
+    "setup without a key": WrongUse(
+        ("setup", "--provider", "anthropic", "--model", "m"), SETUP, ("ANTHROPIC_API_KEY is not set", "nothing was written")
+    ),
+    "nothing listens": WrongUse(
+        ("models", "check", "near"), SETUP, ("after 1 retries",),
+        config='[models.near]\nprovider = "vllm"\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n',
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def config(person: Person, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(person.folder / "data"))
+    monkeypatch.setenv("FAR_KEY", "sk-far")
+    path = person.folder / "config" / "afresh" / "config.toml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def traces(person: Person) -> tuple[str, ...]:
+    """What a task leaves in a repository: worktrees, branches, files; in any repository, without our own commands."""
+    worktrees = person.git("worktree", "list", "--porcelain").count("worktree ")
+    return (str(worktrees), person.git("for-each-ref"), person.git("status", "--porcelain", "-uall"))
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_wrong_use_is_explained_and_leaves_nothing_behind(person: Person, config: Path, name: str) -> None:
+    use, script = TABLE[name], person.script([MEND], [COMPLETE])
+    config.write_text(use.config)
+    use.before(person)
+    before = traces(person)
+    told = person.types(*(script if word == SCRIPT else word for word in use.args))
+    assert told.code == use.code, told.err
+    assert not [word for word in use.words if word not in told.words], told.words
+    assert "bug in afresh" not in told.words
+    assert traces(person) == before and config.read_text() == use.config
+    config.write_text("")
+    assert person.types("list", "--json").json == []
+
+
+RIGHT = {
+    "a file to be created": ("add src/calk.py with a doubling function", "implement_feature"),
+    "a test to be created": ("fix double and create tests/test_new.py for it", "fix_bug"),
+    "a file in a bug report": ("double fails when data/input.py is missing", "fix_bug"),
+    "a file that exists": ("fix double in calc.py", "fix_bug"),
+    "a command": ("`python tools/x.py --all` prints nothing", "fix_bug"),
+    "a version": ("support Python 3.11/3.12 and input/output on Node.js", "fix_bug"),
+    "an address": ("see https://example.com/a/b.py for the fault", "fix_bug"),
+    "a pattern": ("the glob src/**/*.py finds nothing", "fix_bug"),
+    "a new name": ("rename `double` to `twice`", "refactor"),
+    "a new module": ("move double from calc.py into src/numbers/double.py", "refactor"),
+    "a name of the library": ("`ValueError` should be raised by `double`", "fix_bug"),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_goal_that_names_what_is_to_be_made_is_taken(person: Person, config: Path, name: str) -> None:
+    goal, type = RIGHT[name]
+    told = person.types("add", goal, "--type", type, "--check", "true")
+    assert told.code == 0, told.err
+
+
+def test_force_starts_with_a_goal_as_it_is(person: Person, config: Path) -> None:
+    told = person.types("add", "fix the crash in src/calk.py", "--type", "fix_bug", "--check", "true", "--force")
+    assert told.code == 0 and "src/calk.py is not in this repository" in told.err
+
+
+def test_the_scope_is_said_at_the_start(person: Person, config: Path) -> None:
+    person.write("pkg/tangle.py", COMPLEX)
+    person.commit()
+    told = person.types("add", "simplify tangle.py", "--type", "fix_violation", "--check", "true")
+    assert told.code == 0 and "scope: 1 file, 1 function over 10" in told.err
+
+
+def test_a_key_that_is_refused_in_mid_run_keeps_the_task_and_says_how_to_go_on(
+    person: Person, config: Path, monkeypatch: pytest.MonkeyPatch, requires_sandbox
+) -> None:
+    requires_sandbox()
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    look = Reply("", (Action("read", {"path": "calc.py"}),), Usage(2_000, 40))
+    done = Reply("", tuple(Action(tool, dict(args)) for tool, args in (MEND, COMPLETE)), Usage(2_000, 40))
+    with ModelServer([look, HttpFault(401, "no such key"), done]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+        told = person.types("run", "double is wrong", "-t", "fix_bug", "-c", CHECK, "-m", "openai:gpt-5")
+        (row,) = person.types("list", "--json").json
+        assert told.code == SETUP and f"task {row['task']} and its work are kept" in told.words
+        assert f"afresh resume {row['task']}" in told.words
+        assert person.types("resume").code == 0
+
+
+def test_a_queued_task_may_wait_for_a_worker_with_the_key(person: Person, config: Path) -> None:
+    told = person.types("add", "double is wrong", "-c", "true", "-m", PROVIDER)
+    assert told.code == 0 and "OPENAI_API_KEY is not set; it must be there when the task is worked on" in told.err
+
+
+def test_apply_without_a_git_identity_says_what_to_type(person: Person, config: Path, requires_sandbox) -> None:
+    requires_sandbox()
+    assert person.runs(person.script([MEND], [COMPLETE])).code == 0
+    person.write("other.txt", "mine\n")
+    person.commit("goes on")
+    subprocess.run(["git", "config", "user.useConfigOnly", "true"], cwd=person.repo, check=True)
+    told = person.types("apply")
+    assert told.code == NOT_DONE and "git config --global user.name" in told.words and "your checkout is as it was" in told.words
+
+
+@pytest.mark.parametrize(("answer", "code"), [("n", USAGE), ("y", 0)])
+def test_at_a_terminal_a_task_without_a_check_asks_first(person: Person, config: Path, answer: str, code: int) -> None:
+    without_tests(person)
+    with Terminal(person.repo, "add", "double is wrong") as at:
+        at.sees("the result can't be verified. Go on?")
+        at.types(answer)
+        assert at.process.wait(PATIENCE) == code
+    assert len(person.types("list", "--json").json) == (not code)
