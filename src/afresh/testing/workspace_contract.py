@@ -102,6 +102,33 @@ class WorkspaceContract:
         stage.workspace.restore(changed, fresh=True)
         assert stage.workspace.snapshot() == changed
 
+    def test_a_fresh_restore_goes_by_content_and_knows_files_only(self, stage: WorkspaceStage):
+        opened = stage.workspace.open()
+        base, tracked = self.content(stage), stage.tree / "keep.txt"
+        for fresh in (False, True):
+            was = tracked.lstat()
+            tracked.write_bytes(bytes(was.st_size))
+            os.utime(tracked, ns=(was.st_atime_ns, was.st_mtime_ns))
+            os.mkfifo(stage.tree / "pipe")
+            (stage.tree / "empty" / "folder").mkdir(parents=True, exist_ok=True)
+            (stage.tree / "link").symlink_to("/")
+            stage.workspace.restore(opened.snapshot, fresh=fresh)
+            if not fresh:
+                (stage.tree / "pipe").unlink(missing_ok=True)
+        assert self.content(stage) == base
+        assert set(os.listdir(stage.tree)) == {name.partition("/")[0] for name in base} | {".git"}
+
+    def test_files_are_apart_in_a_fresh_tree(self, stage: WorkspaceStage):
+        stage.workspace.open()
+        one, other = stage.tree / "one", stage.tree / "other"
+        one.write_text("the same")
+        other.write_text("the same")
+        snapshot = stage.workspace.snapshot()
+        other.unlink()
+        os.link(one, other)
+        stage.workspace.restore(snapshot, fresh=True)
+        assert one.read_text() == other.read_text() and not one.samefile(other)
+
     def test_restore_of_some_paths_leaves_the_others(self, stage: WorkspaceStage):
         opened = stage.workspace.open()
         base = self.content(stage)

@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+from collections.abc import Container
 from pathlib import Path
 
 from afresh.errors import BadInput
@@ -33,6 +34,31 @@ def remove_tree(top: Path) -> None:
     elif top.exists():
         make_accessible(top)
         shutil.rmtree(top)
+
+
+def list_parents(name: str) -> list[str]:
+    """The folders that a name is in, innermost first."""
+    parents = list[str]()
+    while name := name.rpartition("/")[0]:
+        parents.append(name)
+    return parents
+
+
+def remove_all_but(top: Path, files: Container[str], folders: Container[str]) -> None:
+    """Remove what is not a file or link of one of these names in one of these folders. A file with a second name goes, too: what
+    is written to one would change the other."""
+    open_folders = [""]
+    while open_folders:
+        within = open_folders.pop()
+        for entry in list(os.scandir(top / within)):
+            name = f"{within}/{entry.name}" if within else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if name in folders:
+                    open_folders.append(name)
+                else:
+                    remove_tree(Path(entry.path))
+            elif name not in files or entry.stat(follow_symlinks=False).st_nlink > 1:
+                os.unlink(entry.path)
 
 
 def has_link_on_path(top: Path, name: str) -> bool:

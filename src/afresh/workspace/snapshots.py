@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from afresh.errors import Damaged
-from afresh.workspace.disk_files import clear_path, has_link_on_path, make_accessible, sync_folder
+from afresh.workspace.disk_files import (
+    clear_path,
+    has_link_on_path,
+    list_parents,
+    make_accessible,
+    remove_all_but,
+    sync_folder,
+)
 from afresh.workspace.git import Git, GitFailed, finish_git, read_git_version
 from afresh.workspace.repository import Repository
 
@@ -131,7 +138,10 @@ class ShadowRepository:
     def put_back(self, snapshot: str) -> None:
         """Make the tree what the snapshot says; ignored files stay where they are not in the way."""
         make_accessible(self.tree)
-        self.follow("--info-only")  # an object left unsynced here would pass for a durable one in a later snapshot
+        if self._is_empty():
+            self.index.unlink(missing_ok=True)  # else each name would be looked for and removed, one by one
+        else:
+            self.follow("--info-only")  # an object left unsynced here would pass for a durable one in a later snapshot
         self._drop_nested(self.names())
         self.git.run("read-tree", "--reset", "-u", snapshot)
         now = self.look()
@@ -146,6 +156,18 @@ class ShadowRepository:
                 next="find out what else writes there, then resume the task",
                 safe="your checkout and all snapshots are intact",
             )
+
+    def _is_empty(self) -> bool:
+        return {entry.name for entry in os.scandir(self.tree)} <= {".git"}
+
+    def clear_strays(self, snapshot: str) -> None:
+        """Remove all that is not in the snapshot, ignored files too, and let no stat data say that a file is as it was: the next
+        `put_back` compares every file by its content. Cheaper than an empty tree, which is written whole."""
+        make_accessible(self.tree)
+        self.forget(snapshot)
+        kept = {os.fsdecode(name) for name in self.names()}
+        folders = {parent for name in kept for parent in list_parents(name)}
+        remove_all_but(self.tree, kept | {".git"}, folders)
 
     def _drop_nested(self, names: Iterable[bytes]) -> bool:
         """Clear away a .git inside the tree, and an ignored link that has taken the place of a folder; whether there was one."""

@@ -16,7 +16,7 @@ from afresh.ports.watch import Clock
 from afresh.workspace import diff
 from afresh.workspace.base_commit import BaseCommit, describe_base, list_uncommitted_files, read_base_commit, set_ignore_rules
 from afresh.workspace.diff import list_changes, path_from_bytes
-from afresh.workspace.disk_files import remove_tree, write_durable_file
+from afresh.workspace.disk_files import write_durable_file
 from afresh.workspace.environment_files import (
     copy_import_files,
     find_environment_folders,
@@ -124,11 +124,10 @@ class GitWorkspace:
         if not paths and not fresh and snapshot == self._last and self._untouched():
             return
         self._check(snapshot)
-        if fresh:
-            remove_tree(self.root)
-            self.root.mkdir()
         self._put_in_place(self._opened())
         self._last = ""
+        if fresh:
+            self._shadow.clear_strays(snapshot)
         self._shadow.put_back(self._mixed(snapshot, paths) if paths else snapshot)
         self._last = "" if paths else snapshot
         if fresh:

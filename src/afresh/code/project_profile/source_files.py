@@ -122,7 +122,14 @@ class SourceFiles:
 
     def root_of(self, path: str) -> str:
         """Return the root that a file is in; empty for a file at the top."""
-        return next((root for root in self.roots if path.startswith(f"{root}/")), "")
+        folder = path
+        while (folder := find_parent_folder(folder)) and folder not in self._root_names:
+            pass
+        return folder
+
+    @cached_property
+    def _root_names(self) -> frozenset[str]:
+        return frozenset(self.roots)
 
 
 def rank_by_count(counts: Mapping[str, int]) -> list[str]:
