@@ -120,7 +120,8 @@ class _TreeNames:
     """The files and folders of a repository, by path and by the end of a path."""
 
     def __init__(self, paths: Sequence[str]) -> None:
-        folders = {str(parent) for path in paths for parent in PurePosixPath(path).parents} - {"."}
+        innermost = {path.rpartition("/")[0] for path in paths}
+        folders = {str(folder) for path in innermost for folder in (PurePosixPath(path), *PurePosixPath(path).parents)} - {"."}
         self._whole = {*paths, *folders}
         self._top = {path.partition("/")[0] for path in self._whole}
 

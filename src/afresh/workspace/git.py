@@ -104,12 +104,45 @@ class Git:
             return ""
 
 
+GIT_TIMEOUT_SECONDS = 600.0
+"""A hundred thousand files take git some seconds; after this it hangs, on a dead network drive for instance."""
+GIT_GRACE_SECONDS = 10.0
+"""Asked to end, git removes its lock files."""
+
+
+class GitHangs(NeedsPerson):
+    """Git has not answered. Not a GitFailed: nobody may take it for an answer."""
+
+    def __init__(self, arguments: tuple[str, ...]) -> None:
+        super().__init__(
+            f"git {arguments[0]} has not answered for {GIT_TIMEOUT_SECONDS:,.0f} s, and was ended",
+            next="see whether `git status` answers there (a network drive that is gone?), then `afresh resume`",
+            safe="your checkout has not been touched, and what was recorded is kept",
+        )
+
+
 def finish_git(process: "subprocess.Popen[bytes]", arguments: tuple[str, ...], stdin: bytes = b"") -> tuple[bytes, bytes]:
-    """What it wrote and what it complained of; GitFailed if it gave up."""
-    output, said = process.communicate(stdin)
+    """What it wrote and what it complained of; GitFailed if it gave up, GitHangs if it does not answer."""
+    try:
+        output, said = process.communicate(stdin, GIT_TIMEOUT_SECONDS)
+    except subprocess.TimeoutExpired as late:
+        _end_process(process)
+        raise GitHangs(arguments) from late
     if process.returncode:
         raise GitFailed(arguments, process.returncode, said.decode(errors="replace"), output.decode(errors="replace"))
     return output, said
+
+
+def _end_process(process: "subprocess.Popen[bytes]") -> None:
+    """One that hangs in the kernel can't be waited for; its pipes are closed, and the kernel ends it when it can."""
+    process.terminate()
+    try:
+        process.wait(GIT_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe:
+            pipe.close()
 
 
 def run_git_as_user(folder: Path, *arguments: str, config: tuple[str, ...] = (), stdin: bytes = b"") -> bytes:

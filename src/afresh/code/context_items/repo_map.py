@@ -177,7 +177,8 @@ def _render_folders(scene: WorkFocus, told: set[str]) -> tuple[list[str], list[s
     code, folders = scene.code, dict[tuple[bool, str], list[str]]()
     for path in code.files:
         if path not in told and not _is_generated_or_empty(code, path):
-            folders.setdefault((code.is_test(path), str(PurePosixPath(path).parent)), []).append(PurePosixPath(path).name)
+            folder, _, name = path.rpartition("/")
+            folders.setdefault((code.is_test(path), folder or "."), []).append(name)
     places: dict[str, int] = {}
     for at, path in enumerate(
         [*find_surely_implied_files(code, join_user_texts(scene.state)), *[one.path for one in scene.ranked]]
