@@ -58,7 +58,7 @@ def test_three_refused_completions_end_it(person: Person) -> None:
     before = person.belongings()
     told = person.runs(person.script([COMPLETE], LOOK, [COMPLETE], [COMPLETE], [MEND]), "--json")
     assert told.code == 1 and (told.json["status"], told.json["steps"]) == ("failed", 4)
-    assert told.json["reason"] == "completion refused 3 times; the last time: nothing was changed"
+    assert told.json["reason"] == "it reported done 3 times and was refused each time, at last because: nothing was changed"
     over = person.types("resume")
     assert over.code == 1 and "is finished: failed" in over.err
     assert person.belongings() == before

@@ -15,7 +15,7 @@ def confined(requires_sandbox) -> None:
 
 def fail(person: Person, task: str) -> None:
     project = open_project(person.repo)
-    end_task(project, task, TaskStatus.FAILED, "completion refused 3 times")
+    end_task(project, task, TaskStatus.FAILED, "it reported done 3 times and was refused each time")
     project.storage.close()
 
 

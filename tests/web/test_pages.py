@@ -110,6 +110,9 @@ def test_a_question_is_answered_and_the_task_goes_on_while_one_watches(page: Pag
     expect(page.locator(".head .status")).to_have_text("done")
     expect(page.locator(".notice")).to_have_count(0)
     expect(page.locator(".timeline")).to_contain_text("numbers only")
+    expect(page.locator(".facts")).to_contain_text("You said: “numbers only")
+    page.get_by_role("link", name="See the changes").click()
+    expect(page.locator(".patch").first).to_contain_text("x * 2")
     page.once("dialog", lambda question: question.accept())
     page.get_by_role("button", name="Discard").click()
     expect(page.locator(".head .status")).to_have_text("discarded")
@@ -149,7 +152,7 @@ def test_hostile_names_outputs_and_answers_stay_text(page: Page, filled: Served)
 
 def test_the_failed_one_is_retried_from_home_and_applied(page: Page, filled: Served) -> None:
     card = page.locator(".cards > li", has_text="double is wrong for odd numbers")
-    expect(card).to_contain_text("completion refused 3 times")
+    expect(card).to_contain_text("it reported done 3 times and was refused each time")
     card.get_by_role("button", name="Retry").click()
     expect(page.locator(".head .status")).to_have_text("done")
     expect(page.locator(".notice")).to_have_count(0)

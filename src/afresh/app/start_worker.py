@@ -38,8 +38,8 @@ def find_worker_log(project: Project, task: str) -> Path:
 def start_worker(project: Project, task: str) -> int:
     """Start `afresh resume TASK`; what it says goes to its log. Returns the id of the process. The queue lets only one worker
     have a task, so that a second one ends at once."""
-    log = find_worker_log(project, task)
-    refuse_symlinks(log.parent, log)
+    log, name = find_worker_log(project, task), _find_worker_name(project, task)
+    refuse_symlinks(log.parent, log, name)
     make_folder(log.parent)
     with log.open("wb") as out:
         worker = subprocess.Popen(
@@ -51,8 +51,21 @@ def start_worker(project: Project, task: str) -> int:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    name.write_text(identify_worker(worker.pid))
     Thread(target=worker.wait, daemon=True).start()  # or its entry stays in the table of processes when it has ended
     return worker.pid
+
+
+def is_worker_starting(project: Project, ticket: QueueTicket) -> bool:
+    """Whether a worker that was started here lives and has not claimed its task yet."""
+    if ticket.owner or ticket.status not in (TaskStatus.READY, TaskStatus.RUNNING) or explain_worker_stop(project, ticket):
+        return False
+    name = _find_worker_name(project, ticket.task)
+    return name.is_file() and not name.is_symlink() and not is_worker_dead(name.read_text())
+
+
+def _find_worker_name(project: Project, task: str) -> Path:
+    return find_worker_log(project, task).with_suffix(".worker")
 
 
 def stop_worker(project: Project, task: str) -> None:

@@ -12,9 +12,10 @@ from afresh.errors import AfreshError, LeaseLost
 from afresh.ports.storage import TaskQueue
 
 
-def identify_worker() -> str:
-    """The name of this process: host, process number and start time, so that a reused number is not taken for it."""
-    return f"{_identify_host()}:{os.getpid()}:{_read_start_time(os.getpid())}"
+def identify_worker(process: int = 0) -> str:
+    """The name of a process, by default of this one: host, number and start time, so that a reused number is not taken for it."""
+    process = process or os.getpid()
+    return f"{_identify_host()}:{process}:{_read_start_time(process)}"
 
 
 def is_worker_dead(worker: str) -> bool:

@@ -85,7 +85,10 @@ def end_by_verdict(
     if judged.verdict.ruling is Ruling.FAIL:
         if not state.workspace.changed and (nothing := explain_nothing_to_offer(state, runtime)):
             return (TaskEnded(TaskStatus.UNCHANGED, nothing),)
-        given_up = TaskEnded(TaskStatus.FAILED, f"completion refused {MAX_COMPLETION_REFUSALS} times; the last time: {reason}")
+        given_up = TaskEnded(
+            TaskStatus.FAILED,
+            f"it reported done {MAX_COMPLETION_REFUSALS} times and was refused each time, at last because: {reason}",
+        )
         return (given_up,) if state.verification.refusals + 1 >= MAX_COMPLETION_REFUSALS else ()
     commit = runtime.workspace.publish(settled.snapshot, render_commit_message(state, deeds.complete, judged.verdict))
     if judged.passed:

@@ -37,6 +37,7 @@ def show_home(visit: Visit) -> Response:
     own = open_ledger_of_project(project)
     used = measure_limit_use(own.ledger, own.account, own.limits)
     running = groups["Running"].tickets if "Running" in groups else ()
+    needing = {ticket.task for ticket in groups["Needs you"].tickets} if "Needs you" in groups else set[str]()
     return visit.show(
         "home.html",
         running=[read_running_task(visit, ticket) for ticket in running[-MAX_RUNNING_LOADED:]],
@@ -45,7 +46,7 @@ def show_home(visit: Visit) -> Response:
         today=[one for one in used if one.limit.scope is LimitScope.DAY],
         limits=[one for one in used if one.limit.scope is not LimitScope.DAY],
         tripped=own.ledger.tripped(own.account),
-        finished=list_finished_since(visit),
+        finished=[one for one in list_finished_since(visit) if one.task not in needing],
         since=read_last_look(visit),
         counts=overview.counts,
         explain_stop=partial(explain_worker_stop, project),

@@ -10,7 +10,7 @@ from afresh.app.read_steps import StepPage, read_step_page
 from afresh.app.read_task_diff import list_diff_changes
 from afresh.app.retry_task import retry_task, skip_needs
 from afresh.app.spending_report import sum_task_charge
-from afresh.app.start_worker import explain_worker_stop, read_worker_log, start_worker, stop_worker
+from afresh.app.start_worker import explain_worker_stop, is_worker_starting, read_worker_log, start_worker, stop_worker
 from afresh.app.task_result import apply_task_result, discard_task_result, undo_task_steps
 from afresh.app.tasks import find_task
 from afresh.core.answer_options import parse_options
@@ -56,11 +56,15 @@ class TaskHead:
     state: State
     ticket: QueueTicket
     tab: str
+    starting: bool = False
+    """A worker was started here and has not claimed the task yet."""
 
     @property
     def actions(self) -> list[str]:
         """Return what can be done with the task now."""
         status, ticket = self.state.status, self.ticket
+        if self.starting:
+            return []
         if ticket.parent or ticket.owner:
             return ["pause"] if ticket.owner and not ticket.parent else []
         unmet = ["skip"] if ticket.status is TaskStatus.READY and not ticket.ready else []
@@ -79,7 +83,7 @@ class TaskHead:
 def load_task_head(visit: Visit, tab: str) -> TaskHead:
     task = find_task(visit.project, visit.get_part("task"))
     (ticket,) = [one for one in visit.project.queue.tickets(TicketQuery(prefix=task)) if one.task == task]
-    return TaskHead(visit.project.store.load(task), ticket, tab)
+    return TaskHead(visit.project.store.load(task), ticket, tab, is_worker_starting(visit.project, ticket))
 
 
 def choose_window(visit: Visit, state: State, size: int) -> StepWindow:
