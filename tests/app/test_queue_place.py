@@ -6,7 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.app.queue_place import MAX_NAMED_TASKS, PlaceEdit, find_cycle, refuse_cycle
-from afresh.core.task import QueuePlace
+from afresh.core.codec import get_decoder
+from afresh.core.event import EVENT_CLASS_BY_TAG, JournalHead, TaskCreated
+from afresh.core.hash_chain import link_events
+from afresh.core.reducer import fold_entries
+from afresh.core.task import QueuePlace, Task
 from afresh.errors import BadInput
 
 NAMES = st.sampled_from("abcdef")
@@ -53,3 +57,10 @@ def test_an_edit_changes_what_it_names_and_keeps_the_order_of_the_rest(held: lis
     assert len(set(place.needs)) == len(place.needs)
     gone = PlaceEdit(not_after=tuple(held)).apply(place)
     assert set(gone.needs) == {*after} - {*held} and gone.priority == place.priority
+
+
+def test_a_change_that_was_recorded_before_priorities_could_change_keeps_the_priority() -> None:
+    old = get_decoder(EVENT_CLASS_BY_TAG["NeedsChanged"])({"needs": ["other"], "by": "somebody"})
+    entries = link_events("one", JournalHead(), 1.0, [TaskCreated(Task(id="one", goal="goal", priority=4)), old])
+    assert fold_entries(None, entries).place == QueuePlace(4, ("other",))
+    assert entries[1].body == '{"at":1.0,"data":{"by":"somebody","needs":["other"]},"kind":"NeedsChanged","seq":2,"task":"one"}'
