@@ -93,7 +93,7 @@ def take_steps(project: Project, store: SqliteJournal, task: str, steps: int) ->
     made = make_runtime(
         model=ComputedModel(answer), store=store, workspace=StillWorkspace(), files=DictFiles(), sandbox=PrintingSandbox(),
         code=EmptyInsight(), tools=TOOLS, template=load_template("discovery"), clock=FakeClock(), counter=EstimatingCounter(),
-        stall=StallThresholds(idle_steps=(), idle_tokens=()), watchers=(project.facts,),
+        stall=StallThresholds(idle_steps=(), idle_tokens=()), facts=project.facts, watchers=(project.facts,),
     )  # fmt: skip
     project.facts.look_up(FactQuery(""))  # as a worker does in its first step: from then on it learns from every commit
     ceilings = ceiling_watch()
