@@ -29,6 +29,7 @@ from afresh.config.templates.load_template import load_template
 from afresh.core.action import Action, CommandRun
 from afresh.core.event import TaskCreated, TaskEnded, WorkspaceOpened
 from afresh.core.progress_state import StallThresholds
+from afresh.core.project_facts import FactQuery
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.core.task import Task, TaskStatus
@@ -75,7 +76,7 @@ class Enough(BaseException):
     """The task has as many steps as are wanted."""
 
 
-def take_steps(store: SqliteJournal, task: str, steps: int) -> None:
+def take_steps(project: Project, store: SqliteJournal, task: str, steps: int) -> None:
     append_events(store, None, [TaskCreated(Task(id=task, goal=f"See what {steps} jobs print", max_steps=steps + 10))])
     taken = 0
 
@@ -92,8 +93,9 @@ def take_steps(store: SqliteJournal, task: str, steps: int) -> None:
     made = make_runtime(
         model=ComputedModel(answer), store=store, workspace=StillWorkspace(), files=DictFiles(), sandbox=PrintingSandbox(),
         code=EmptyInsight(), tools=TOOLS, template=load_template("discovery"), clock=FakeClock(), counter=EstimatingCounter(),
-        stall=StallThresholds(idle_steps=(), idle_tokens=()),
+        stall=StallThresholds(idle_steps=(), idle_tokens=()), facts=project.facts, watchers=(project.facts,),
     )  # fmt: skip
+    project.facts.look_up(FactQuery(""))  # as a worker does in its first step: from then on it learns from every commit
     ceilings = ceiling_watch()
     with suppress(Enough):
         advance_task(task, "worker", made)
@@ -114,13 +116,14 @@ def fill_project(folder: Path, tasks: int, steps: int) -> Project:
         state, status = append_events(store, None, [TaskCreated(order)]), STATUSES[number % len(STATUSES)]
         if status:
             append_events(store, state, [TaskEnded(status, "came to rest")])
-    take_steps(store, "short", 10)
+    take_steps(project, store, "short", 10)
     began = time.monotonic()
-    take_steps(store, "long", steps)
+    take_steps(project, store, "long", steps)
     print(f"{steps:,} steps in {time.monotonic() - began:.0f} s", file=sys.stderr)
     store.close()
     restore_missing_calls(project)
-    return project
+    project.storage.close()
+    return open_project(repo)  # as a dashboard does that is started now
 
 
 def measure_page(port: int, cookie: str, path: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import http.client
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,20 +66,21 @@ class Served:
 
 
 @contextmanager
-def serve(repo: Path, tasks: dict[str, str], read_only: bool = False) -> Iterator[Served]:
-    project, listening = open_project(repo), open_socket(0)
+def serve(repo: Path, tasks: dict[str, str], read_only: bool = False, others: Sequence[Path] = ()) -> Iterator[Served]:
+    projects, listening = [open_project(path) for path in (repo, *others)], open_socket(0)
     port = listening.getsockname()[1]
-    dashboard = Dashboard([project], port, read_only)
+    dashboard = Dashboard(projects, port, read_only)
     server = DashboardServer(dashboard)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
-        served = Served(dashboard, port, project, tasks)
+        served = Served(dashboard, port, projects[0], tasks)
         served.sign_in()
         yield served
     finally:
         server.handle_exit(0, None)
         thread.join(20)
         listening.close()
-        project.storage.close()
+        for project in projects:
+            project.storage.close()
         assert not thread.is_alive(), "the server stops when it is told to"

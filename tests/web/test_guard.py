@@ -72,6 +72,7 @@ def test_a_form_counts_only_with_the_secret_of_its_session_and_from_this_origin(
     other.sign_in()
     for csrf in ("", "guess", other.csrf):
         assert plain.post(discard, {"csrf": csrf}).status == 403
+        assert plain.post(f"/p/repo/queue/{plain.tasks['plain']}/place", {"csrf": csrf, "priority": "1"}).status == 403
     body, kind = f"csrf={plain.csrf}".encode(), "application/x-www-form-urlencoded"
     assert plain.send("POST", discard, body, content_type=kind).status == 403, "browsers always name the origin"
     assert plain.post(discard, {}, content_type="text/plain").status == 415
@@ -83,6 +84,7 @@ def test_a_form_counts_only_with_the_secret_of_its_session_and_from_this_origin(
 def test_no_get_changes_anything(plain: Served) -> None:
     before = read_heads(plain)
     for task in plain.tasks.values():
+        assert plain.get(f"/p/repo/queue/{task}/place?priority=1&csrf={plain.csrf}").status == 405
         for action in ("discard", "retry", "apply", "resume", "undo", "skip"):
             assert plain.get(f"/p/repo/tasks/{task}/act/{action}?csrf={plain.csrf}").status == 405
     for path in ("/p/repo/seen", "/p/repo/memory/x/forget", "/p/repo/knowledge/x/approve"):
@@ -143,6 +145,8 @@ def test_a_read_only_dashboard_takes_no_form_and_offers_none(light: tuple[Path, 
     with serve(*light, read_only=True) as served:
         answer = served.post(f"/p/repo/tasks/{served.tasks['plain']}/act/discard", {})
         assert answer.status == 403 and "read-only" in answer.text
+        assert served.post(f"/p/repo/queue/{served.tasks['plain']}/place", {"priority": "1"}).status == 403
+        assert {ticket.priority for ticket in served.project.queue.tickets()} == {0}
         for path in list_pages(served, "plain"):
             assert 'method="post"' not in served.get(path).text, path
         assert served.project.store.load(served.tasks["plain"]).status == "ready"

@@ -6,19 +6,13 @@ from zipfile import ZipFile
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
+from browsing import open_page
 from dashboard_store import BIDI, MARKUP
 from playwright.sync_api import Browser, Page, expect
 from served import Served
 
 from afresh.core.project_facts import FactQuery
 
-PATIENCE_MS = 30_000
-"""Workers are processes of their own, and the machine may be busy."""
-REFUSALS = [
-    f"Failed to load resource: the server responded with a status of {code}" for code in ("404 (Not Found)", "409 (Conflict)")
-]
-"""A browser says so of every page that tells an error."""
-COMPLAINTS = ("error", "warning")
 SERIOUS = ("serious", "critical")
 ALL_RULES = "{type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}"
 CONTRAST_ONLY = "{type: 'rule', values: ['color-contrast']}"
@@ -26,18 +20,8 @@ CONTRAST_ONLY = "{type: 'rule', values: ['color-contrast']}"
 
 @pytest.fixture
 def page(filled: Served, chromium: Browser) -> Iterator[Page]:
-    """Signed in, and with nothing to complain about until the end."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900}, base_url=f"{filled.base}/p/repo/")
-    page, wrong = context.new_page(), list[str]()
-    page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
-    page.on("console", lambda said: wrong.append(said.text) if said.type in COMPLAINTS and said.text not in REFUSALS else None)
-    page.on("pageerror", lambda fault: wrong.append(str(fault)))
-    page.goto(filled.dashboard.address)
-    expect(page).to_have_url(f"{filled.base}/p/repo/")
-    yield page
-    context.close()
-    assert not wrong
+    with open_page(chromium, filled) as page:
+        yield page
 
 
 def list_every_page(served: Served) -> list[str]:
@@ -50,7 +34,8 @@ def list_every_page(served: Served) -> list[str]:
 
 
 def find_faults(page: Page, rules: str) -> list[str]:
-    found = page.evaluate(f"axe.run({{resultTypes: ['violations'], runOnly: {rules}}}).then((said) => said.violations)")
+    options = f"{{resultTypes: ['violations'], preload: false, runOnly: {rules}}}"
+    found = page.evaluate(f"axe.run({options}).then((said) => said.violations)")
     return [f"{page.url} {one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in SERIOUS]
 
 
@@ -61,7 +46,7 @@ def test_every_page_is_readable_for_everybody_light_dark_and_on_a_phone(page: Pa
         page.goto(address)
         if page.locator("[hx-trigger=load]").count():
             page.locator("table").last.wait_for()
-        page.evaluate(f"{AXE_SCRIPT};0")
+        page.evaluate(f"document.querySelectorAll('details.place').forEach((fold) => {{ fold.open = true }}); {AXE_SCRIPT};0")
         faults += find_faults(page, ALL_RULES)
         page.emulate_media(color_scheme="dark")
         faults += find_faults(page, CONTRAST_ONLY)
@@ -172,7 +157,7 @@ def test_tasks_are_added_and_what_waits_for_what_is_drawn(page: Page, filled: Se
     page.locator(".add summary").click()
     page.get_by_label("Goal").fill("double needs a <b>test</b> for zero")
     page.get_by_label("Check that must pass").fill("true")
-    page.get_by_label("Priority").fill("3")
+    page.get_by_label("Priority", exact=True).fill("3")
     page.get_by_label("Model").fill("offline")
     page.get_by_label("Type").select_option("fix_violation")
     page.get_by_role("button", name="Add", exact=True).click()
@@ -183,7 +168,7 @@ def test_tasks_are_added_and_what_waits_for_what_is_drawn(page: Page, filled: Se
     page.goto("queue")
     page.locator(".add summary").click()
     page.get_by_label("Goal").fill("x")
-    page.get_by_label("Priority").fill("soon")
+    page.get_by_label("Priority", exact=True).fill("soon")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("main")).to_contain_text("'soon' is not a whole number")
 
@@ -220,6 +205,9 @@ def test_facts_are_found_corrected_and_forgotten(page: Page) -> None:
     page.get_by_text("Add a rule").click()
     page.get_by_label("Rule", exact=True).fill("Call <i>nothing</i> foo")
     page.get_by_role("button", name="Add rule").click()
+    page.goto("memory?kind=nonsense")
+    expect(page.locator("main")).to_contain_text("no such kind of fact: nonsense")
+    page.goto("memory?kind=rule")
     page.get_by_label("Search facts").fill("nothing foo")
     page.get_by_role("button", name="Search").click()
     page.get_by_role("link", name="Call <i>nothing</i> foo").click()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from afresh.app.project import Project, rebuild_views
+from afresh.app.queue_place import find_cycle, refuse_cycle
 from afresh.app.tasks import find_task
 from afresh.core.archived_block import Block, find_block_ids
 from afresh.core.state import State
@@ -130,7 +131,17 @@ def _plan_import(project: Project, folder: Path, manifest: ExportManifest, told:
         if outcome.added:
             for name, claim in _list_block_claims(brought, outcome.here):
                 first[name] = min(claim, first.get(name, claim))
+    refuse_cycle_of_imports(tickets, [state for state, _ in work])
     return ImportPlan(tuple(outcomes), {name: task for name, (_, task) in first.items()}, tuple(work))
+
+
+def refuse_cycle_of_imports(tickets: Mapping[str, QueueTicket], states: Sequence[State]) -> None:
+    """Raise BadInput if tasks would wait for each other after the import: two machines may each have added a dependency."""
+    open_needs = {task: ticket.needs for task, ticket in tickets.items() if not ticket.status.satisfies}
+    open_needs |= {state.task.id: () if state.status.satisfies else state.place.needs for state in states}
+    advice = "remove one dependency here with `afresh edit TASK --not-after TASK`, or there, and export again"
+    cycle = find_cycle([state.task.id for state in states], lambda task: open_needs.get(task, ()))
+    refuse_cycle(cycle, advice, "nothing was imported")
 
 
 def _list_block_claims(brought: ExportedTask, here: int) -> Iterator[tuple[str, tuple[float, str]]]:

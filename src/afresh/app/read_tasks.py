@@ -77,6 +77,10 @@ def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> s
     raise BadInput(what, next=offer_import(queue, export_folder) or "afresh status --all lists the tasks")
 
 
+def find_ticket(queue: "TaskQueue", task: str) -> QueueTicket | None:
+    return next((ticket for ticket in queue.tickets(TicketQuery(prefix=task)) if ticket.task == task), None)
+
+
 def find_next_ticket(queue: "TaskQueue") -> QueueTicket | None:
     """Return the task that a worker would claim next, without claiming it."""
     ready = [ticket for ticket in queue.tickets() if ticket.ready]

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from afresh.app.project import Project
+from afresh.app.queue_place import record_place
 from afresh.app.tasks import create_task, make_task_id, record_events, refuse_part_of_task
 from afresh.core.event import QuestionAnswered
 from afresh.core.state import State
-from afresh.core.task import IssueAttached, NeedsChanged, TaskStatus
+from afresh.core.task import IssueAttached, TaskStatus
 from afresh.core.truncate import to_one_line
 from afresh.errors import NeedsAnswer, NotPossible
 from afresh.policy.questions import ask_person
@@ -39,11 +40,14 @@ def reorder_discarded_task(project: Project, state: State, words: str) -> State:
     old = state.task
     goal = f"{old.goal}\n\n{words}" if words else old.goal
     issue = [IssueAttached(state.dialogue.issue)] if state.dialogue.issue else []
-    new = create_task(project, replace(old, id=make_task_id(goal), goal=goal, needs=state.needs), issue)
+    place = state.place
+    order = replace(old, id=make_task_id(goal), goal=goal, priority=place.priority, needs=place.needs)
+    new = create_task(project, order, issue)
     for ticket in project.queue.tickets():
         if old.id in ticket.needs and not ticket.status.over:
             needs = tuple(new.task.id if need == old.id else need for need in ticket.needs)
-            change_needs(project, project.store.load(ticket.task), needs)
+            waiting = project.store.load(ticket.task)
+            record_place(project, waiting, replace(waiting.place, needs=needs))
     return new
 
 
@@ -52,17 +56,14 @@ def skip_needs(project: Project, task: str) -> tuple[str, ...]:
     state = project.store.load(task)
     refuse_part_of_task(state)
     statuses = {ticket.task: ticket.status for ticket in project.queue.tickets()}
-    unmet = tuple(need for need in state.needs if statuses.get(need) not in (TaskStatus.DONE, TaskStatus.APPLIED))
+    needs = state.place.needs
+    unmet = tuple(need for need in needs if need not in statuses or not statuses[need].satisfies)
     if not unmet or state.status.over:
         raise NotPossible(
             f"{task} is {state.status} and waits for no other task", next=f"afresh show {task}", safe=NOTHING_CHANGED_NOW
         )
-    change_needs(project, state, tuple(need for need in state.needs if need not in unmet))
+    record_place(project, state, replace(state.place, needs=tuple(need for need in needs if need not in unmet)))
     return unmet
-
-
-def change_needs(project: Project, state: State, needs: tuple[str, ...]) -> State:
-    return record_events(project, state, state.task.id, [NeedsChanged(needs, find_author_name(project.paths.root))])
 
 
 def explain_no_retry(state: State) -> NotPossible | NeedsAnswer:

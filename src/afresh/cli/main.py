@@ -36,6 +36,7 @@ COMMAND_SECTIONS = {
     "Queue": {
         "dashboard": "Watch and steer everything in the browser.",
         "add": "Add a task to the queue.",
+        "edit": "Change a task's priority and what it waits for.",
         "work": "Run the next task from the queue.",
         "export": "Write tasks and journals to files for git.",
         "import": "Read tasks from exported files.",

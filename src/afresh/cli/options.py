@@ -23,6 +23,8 @@ def default_to_zero(context: click.Context, parameter: click.Parameter, value: i
     return value or 0
 
 
+MAX_PRIORITY = 999_999
+priority_type = click.IntRange(-MAX_PRIORITY, MAX_PRIORITY)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

@@ -12,6 +12,7 @@ from afresh.cli.options import (
     json_option,
     make_order_terms,
     open_current_project,
+    priority_type,
     read_current_tasks,
     read_order,
     select_limits,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 @click.command("add")
 @add_order_options
-@click.option("--priority", default=0, type=int, metavar="N", help="Higher values run first.")
+@click.option("--priority", default=0, type=priority_type, metavar="N", help="Higher values run first.")
 @click.option("--after", "needs", multiple=True, metavar="TASK", help="Start after TASK is done. Repeatable.")
 @json_option
 def add_command(

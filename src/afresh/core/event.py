@@ -26,7 +26,7 @@ from afresh.core.supervision_state import (
     SupervisionModeSet,
     TurnBegan,
 )
-from afresh.core.task import IssueAttached, NeedsChanged, StartChosen, Task, TaskStatus
+from afresh.core.task import IssueAttached, PlaceChanged, StartChosen, Task, TaskStatus
 from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, TokensCounted, UsageReportDoubted
 from afresh.core.verdict import Baseline, Verdict
 
@@ -202,7 +202,7 @@ Event = (
     | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted | FactNoted | FactCorrected | IssueAttached
     | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
     | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
-    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LicenceWidened | NeedsChanged | StartChosen | TurnBegan
+    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LicenceWidened | PlaceChanged | StartChosen | TurnBegan
     | PermissionsChanged | NetworkUsed
 )  # fmt: skip
 
@@ -266,7 +266,7 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "Reserved": ReserveChanged,
     "Recovered": RecoveredFromCheckpoint,
     "Licensed": LicenceWidened,
-    "NeedsChanged": NeedsChanged,
+    "NeedsChanged": PlaceChanged,
     "StartChosen": StartChosen,
     "TurnBegan": TurnBegan,
     "IssueAttached": IssueAttached,

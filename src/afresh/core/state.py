@@ -5,7 +5,7 @@ from afresh.core.event import Event, JournalHead, MemoryCompacted, ReplyReceived
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonWorded
 from afresh.core.memory_state import MemoryState
-from afresh.core.task import DISCOVERY_TYPE, Task, TaskStatus, TicketDetail
+from afresh.core.task import DISCOVERY_TYPE, QueuePlace, Task, TaskStatus, TicketDetail
 from afresh.core.token_state import TokenState
 from afresh.core.usage import NO_CALL_COSTS, CallCosts, Usage
 from afresh.core.verification_state import VerificationState
@@ -117,9 +117,9 @@ class State:
         return f"{self.task.goal}\n{self.dialogue.issue.body}" if self.dialogue.issue else self.task.goal
 
     @property
-    def needs(self) -> tuple[str, ...]:
-        """Tasks that must be done before this one is ready."""
-        return self.task.needs if self.work.needs is None else self.work.needs
+    def place(self) -> QueuePlace:
+        """When it has its turn."""
+        return self.work.place or QueuePlace(self.task.priority, self.task.needs)
 
     @property
     def unconfined(self) -> bool:

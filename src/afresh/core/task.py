@@ -107,11 +107,13 @@ FIRST_COME = QueuePlace()
 
 
 @dataclass(frozen=True, slots=True)
-class NeedsChanged:
-    """A person has changed which tasks this one waits for."""
+class PlaceChanged:
+    """A person has changed when the task has its turn."""
 
     needs: tuple[str, ...]
     by: str = "person"
+    priority: int | None = None
+    """None: as it was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from afresh.core.event import (
     CallRequested,
     Event,
     MemoryCompacted,
-    NeedsChanged,
+    PlaceChanged,
     PlanSet,
     QuestionAnswered,
     ReplyReceived,
@@ -39,6 +39,7 @@ from afresh.core.strategy_state import (
 )
 from afresh.core.subtask import SubtaskResult, SubtaskReturned
 from afresh.core.supervision_state import PersonSpoke, RecoveredFromCheckpoint, StepsUndone, TurnBegan
+from afresh.core.task import QueuePlace
 
 if TYPE_CHECKING:
     from afresh.core.state import State
@@ -73,8 +74,8 @@ class WorkState:
     strategy: StrategyState = INITIAL_STRATEGY
     progress: ProgressState = INITIAL_PROGRESS
     outcome: str = ""
-    needs: tuple[str, ...] | None = None
-    """Tasks that it waits for, where a person has changed them; None: as ordered."""
+    place: QueuePlace | None = None
+    """Its place in the queue, where a person has changed it; None: as ordered."""
 
     def apply(self, event: Event, state: "State") -> "WorkState":
         match event:
@@ -111,8 +112,9 @@ class WorkState:
                 return replace(now, strategy=change_strategy(event, self.strategy, state.verification.refusals))
             case QuestionAnswered() if now is not self and not state.dialogue.supervision.paused:
                 return replace(now, limit=max(self.limit, self.step + state.task.max_steps))
-            case NeedsChanged():
-                return replace(now, needs=event.needs)
+            case PlaceChanged():
+                priority = state.place.priority if event.priority is None else event.priority
+                return replace(now, place=QueuePlace(priority, event.needs))
             case TurnBegan():
                 return replace(now, plan=(), plan_step=0, limit=max(self.limit, self.step + state.task.max_steps))
             case PersonSpoke() if event.redirects:

@@ -28,7 +28,7 @@ def show_next_task(call: ClientCall) -> str:
         return "No task is ready."
     task = call.project.store.load(ticket.task).task
     checks = [f"check, must exit 0: {check.command}" for check in task.checks]
-    head = f"{task.id} ({task.type}, {ticket.status}, priority {task.priority})"
+    head = f"{task.id} ({task.type}, {ticket.status}, priority {ticket.priority})"
     return "\n".join([head, f"goal: {task.goal}", *checks, f"Not claimed. `afresh resume {task.id}` has afresh work on it."])
 
 

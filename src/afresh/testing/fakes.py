@@ -130,8 +130,8 @@ class MemoryQueue:
         worker, expires = self._leases.get(task.parent or task.id, ("", 0.0))
         owner = worker if expires > self._clock.now() else ""
         open = state.status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not task.parent
-        ready = open and not self._waiting(state.needs)
-        order = (task.id, task.goal, task.type, state.status, task.priority, state.needs)
+        ready = open and not self._waiting(state.place.needs)
+        order = (task.id, task.goal, task.type, state.status, state.place.priority, state.place.needs)
         return QueueTicket(*order, ready, owner, task.parent, make_ticket_detail(state))
 
     def _waiting(self, needs: Sequence[str]) -> list[str]:

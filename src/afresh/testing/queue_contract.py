@@ -4,7 +4,7 @@ import pytest
 
 from afresh.core import event as happened
 from afresh.core.state import make_ticket_detail
-from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
+from afresh.core.task import PlaceChanged, Task, TaskStatus, TicketOrder, TicketQuery
 from afresh.errors import BadInput, LeaseLost, NeedsAnswer, NotPossible
 from afresh.ports.storage import JournalStore, TaskQueue
 from afresh.testing.fakes import FakeClock
@@ -88,6 +88,22 @@ class QueueContract:
             queue.claim("a", "second")
         end_task(store, create_task(store, "first"), TaskStatus.DONE)
         assert queue.claim("a") == "second"
+
+    def test_a_person_changes_when_a_task_has_its_turn(self, store: JournalStore, queue: TaskQueue) -> None:
+        states = [create_task(store, name) for name in ("first", "second", "third")]
+        append_events(store, states[2], [PlaceChanged((), priority=1)])
+        state = append_events(store, states[0], [PlaceChanged(("second",), priority=5)])
+        append_events(store, state, [happened.QuestionAsked("which?"), happened.QuestionAnswered("this", "person")])
+        told = {ticket.task: (ticket.priority, ticket.needs) for ticket in queue.tickets()}
+        assert told == {"first": (5, ("second",)), "second": (0, ()), "third": (1, ())}
+        assert [queue.claim("a"), queue.claim("a"), queue.claim("a")] == ["third", "second", None]
+
+    def test_a_place_that_was_changed_comes_with_a_journal_from_elsewhere(self, store: JournalStore, queue: TaskQueue) -> None:
+        order = happened.TaskCreated(Task(id="one", goal="goal", priority=1))
+        append_events(store, None, [order, PlaceChanged(("two",)), PlaceChanged(("three",), priority=7)])
+        append_events(store, None, [happened.TaskCreated(Task(id="two", goal="goal", priority=3)), PlaceChanged(("one",))])
+        told = {ticket.task: (ticket.priority, ticket.needs) for ticket in queue.tickets()}
+        assert told == {"one": (7, ("three",)), "two": (3, ("one",))}
 
     @pytest.mark.parametrize("status", [TaskStatus.FAILED, TaskStatus.DISCARDED, TaskStatus.BLOCKED])
     def test_what_ended_otherwise_than_done_does_not_count_as_done(

@@ -62,7 +62,7 @@ def group_tickets(tickets: Sequence[QueueTicket], counts: QueueCounts) -> QueueO
     stopped = [ticket for ticket in tasks if ticket.status is TaskStatus.RUNNING and not ticket.owner]
     working = [ticket for ticket in tasks if ticket.status is TaskStatus.RUNNING and ticket.owner]
     waiting = [ticket for ticket in tasks if ticket.status in WAITING_STATUSES]
-    coming = [ticket for ticket in tasks if ticket.status is TaskStatus.READY]
+    coming = sorted([ticket for ticket in tasks if ticket.status is TaskStatus.READY], key=lambda ticket: -ticket.priority)
     over = [ticket for ticket in tasks if ticket.status in SETTLED_STATUSES][-MAX_OVER_SHOWN:]
     running = (TaskStatus.RUNNING,)
 

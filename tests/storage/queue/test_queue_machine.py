@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from afresh.core import event as happened
-from afresh.core.task import TaskStatus
+from afresh.core.task import PlaceChanged, TaskStatus
 from afresh.errors import AfreshError
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.journal import SqliteJournal
@@ -66,6 +66,13 @@ class Queues(RuleBasedStateMachine):
         task = data.draw(st.sampled_from(self.tasks))
         for store in self.stores:
             end_task(store, store.load(task), status)
+
+    @precondition(lambda self: self.tasks)
+    @rule(data=st.data(), priority=st.none() | st.integers(-1, 1), needs=st.sets(TASKS, max_size=2))
+    def change_place(self, data: st.DataObject, priority: int | None, needs: set[str]) -> None:
+        task = data.draw(st.sampled_from(self.tasks))
+        for store in self.stores:
+            append_events(store, store.load(task), [PlaceChanged(tuple(sorted(needs - {task})), priority=priority)])
 
     @rule(seconds=st.sampled_from([1, 9, 19, 20, 21]))
     def time_passes(self, seconds: int) -> None:

@@ -41,6 +41,9 @@ UPDATE_TICKET_SQL = (
     "UPDATE ticket SET seq = ?, hash = ?, step = ?, step_limit = ?, updated = ?, question = ?, options = ?, ruling = ?,"
     " outcome = ? WHERE task = ?"
 )
+UPDATE_PLACE_SQL = (
+    "UPDATE task SET priority = :priority, needs = :needs WHERE number = :number AND (priority, needs) <> (:priority, :needs)"
+)
 ORDER_SQL = {
     TicketOrder.QUEUE: "number",
     TicketOrder.NEWEST: "number DESC",
@@ -59,12 +62,13 @@ def write_ticket(connection: Connection, number: int, state: "State", before: st
     head = (state.head.seq, bytes.fromhex(state.head.hash))
     texts = (detail.question, to_canonical_json(detail.options), detail.ruling, detail.outcome)
     row = (*head, detail.step, detail.limit, detail.updated, *texts, number)
+    if place := state.work.place:
+        needs = to_canonical_json(place.needs)
+        connection.execute(UPDATE_PLACE_SQL, {"number": number, "priority": place.priority, "needs": needs})
     if not before:
         connection.execute(INSERT_TICKET_SQL, (*row, state.status.value, detail.follows))
         return
     connection.execute(UPDATE_TICKET_SQL, row)
-    if state.work.needs is not None:
-        connection.execute("UPDATE task SET needs = ? WHERE number = ?", (to_canonical_json(state.needs), number))
     if state.status.value != before:
         connection.execute("UPDATE ticket SET status = ? WHERE task = ?", (state.status.value, number))
 

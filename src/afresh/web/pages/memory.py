@@ -14,7 +14,7 @@ MAX_FACTS_SHOWN = 60
 
 def show_memory(visit: Visit) -> Response:
     wanted, kind = visit.get_query("q").strip(), visit.get_query("kind")
-    if kind and kind not in FactKind:
+    if kind and kind not in [one.value for one in FactKind]:
         raise BadInput(f"no such kind of fact: {kind}", next="choose one of the list")
     facts = search_project_facts(visit.project, wanted, kind, limit=MAX_FACTS_SHOWN)
     ordered = facts if wanted else sorted(facts, key=lambda one: one.fact.subject.lower())

@@ -8,9 +8,11 @@ from starlette.responses import Response
 
 from afresh.app.check_order import OrderTerms
 from afresh.app.inspect_templates import list_template_rows
+from afresh.app.queue_place import edit_place
 from afresh.app.start_worker import explain_worker_stop, start_worker
 from afresh.app.tasks import TaskOrder, add_task, find_task
 from afresh.core.task import QueuePlace, QueueTicket, TaskStatus, TicketOrder, TicketQuery
+from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
 from afresh.views.task_list import survey_queue
 from afresh.web.visit import PageRoute, Visit
@@ -115,8 +117,22 @@ def read_form_number(form: Mapping[str, str], name: str) -> int:
     if not text:
         return 0
     if not text.removeprefix("-").isdecimal() or len(text) > 6:
-        raise BadInput(f"{name} {text!r} is not a whole number", next="go back and correct it", safe="no task was added")
+        raise BadInput(f"{name} {text!r} is not a whole number", next="go back and correct it", safe="nothing was changed")
     return int(text)
 
 
-ROUTES = [PageRoute("/queue", show_queue), PageRoute("/queue", add_order, "POST")]
+def change_place(visit: Visit) -> Response:
+    form = visit.form
+    with visit.open_to_change() as project:
+        task = find_task(project, visit.get_part("task"))
+        needs = tuple(find_task(project, need) for need in form.get("needs", "").split())
+        place = QueuePlace(read_form_number(form, "priority"), tuple(dict.fromkeys(needs)))
+        goal = edit_place(project, task, lambda _: place).task.goal
+    return visit.go(visit.link("queue"), f"“{to_one_line(goal, 60)}” has priority {place.priority} now.")
+
+
+ROUTES = [
+    PageRoute("/queue", show_queue),
+    PageRoute("/queue", add_order, "POST"),
+    PageRoute("/queue/{task}/place", change_place, "POST"),
+]

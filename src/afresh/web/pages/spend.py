@@ -87,7 +87,7 @@ def show_breakdown(visit: Visit) -> Response:
 
 def reset_one_limit(visit: Visit) -> Response:
     text = visit.form.get("scope", "")
-    if text not in LimitScope:
+    if text not in [scope.value for scope in LimitScope]:  # Python 3.11 does not ask an enum for a value
         raise BadInput(f"no such limit: {text!r}", next="use the buttons of the page", safe="nothing was reset")
     with visit.open_to_change() as project:
         ended = reset_limit(open_ledger_of_project(project), LimitScope(text), visit.form.get("task") or None)

@@ -1,0 +1,112 @@
+"""A person changes when a task has its turn, after it was added."""
+
+import threading
+
+from person import Person
+from test_moving import cloned
+
+from afresh.app.project import open_project
+from afresh.app.queue_place import PlaceEdit, edit_place
+from afresh.app.tasks import end_task
+from afresh.core.task import TaskStatus
+from afresh.errors import BadInput
+from afresh.storage.renew_lease import identify_worker
+
+
+def read_places(person: Person) -> dict[str, tuple[int, list[str]]]:
+    return {row["task"]: (row["priority"], row["needs"]) for row in person.types("list", "--json").json}
+
+
+def test_a_task_is_moved_forward_and_waits_for_others(person: Person) -> None:
+    first, second, third = (person.adds(goal) for goal in ("first", "second", "third"))
+    told = person.types("edit", third, "--priority", "5", "--after", second, "--json")
+    assert told.json == {"task": third, "priority": 5, "needs": [second]}
+    assert "has priority 3 and waits for no other task" in person.types("edit", second, "--priority", "3").out
+    waiting = person.types("status").out
+    assert waiting.index("third") < waiting.index("second") < waiting.index("first"), "in the order of their turns"
+    assert person.types("edit", third, "--not-after", second, "--after", first).code == 0
+    person.types("rebuild")
+    assert read_places(person) == {first: (0, []), second: (3, []), third: (5, [first])}
+    entries = open_project(person.repo).store.load(third).head.seq
+    assert person.types("edit", third, "--priority", "5").code == 0
+    assert open_project(person.repo).store.load(third).head.seq == entries, "what is so already is not recorded again"
+
+
+def test_what_makes_no_sense_is_refused_and_changes_nothing(person: Person) -> None:
+    first, second, third = (person.adds(goal) for goal in ("first", "second", "third"))
+    person.types("edit", second, "--after", first)
+    person.types("edit", third, "--after", second)
+    before = read_places(person)
+    for words, said in (
+        (("edit", first, "--after", third, "--priority", "2"), f"{first} needs {third} needs {second} needs {first}"),
+        (("edit", first, "--after", first), f"{first} needs {first}"),
+        (("edit", first, "--not-after", second), f"it does not wait for {second}"),
+        (("edit", second, "--after", first, "--not-after", first), f"{first} is in --after, too"),
+        (("edit", first, "--after", "nobody"), "no such task: nobody"),
+        (("edit", first), "nothing to change"),
+        (("edit", first, "--priority", "1000000"), "not in the range"),
+        (("add", "fourth", "--priority", "-9999999999999999999999"), "not in the range"),
+    ):
+        told = person.types(*words)
+        assert told.code == 2 and said in told.words, told
+    assert read_places(person) == before
+
+
+def test_a_task_that_is_over_or_at_work_keeps_its_place(person: Person) -> None:
+    task, held = person.adds("first"), person.adds("second")
+    project = open_project(person.repo)
+    project.queue.claim(identify_worker(), held)
+    assert "is being worked on by process" in person.types("edit", held, "--priority", "1").words
+    for status in (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.DISCARDED):
+        end_task(project, task, status, "so it ended")
+        told = person.types("edit", task, "--priority", "1")
+        assert told.code == 1 and f"{task} is over: it is {status}" in told.words and "nothing was changed" in told.words
+    assert read_places(person) == {task: (0, []), held: (0, [])}
+
+
+def test_a_changed_place_goes_with_a_discarded_task_that_is_ordered_anew(person: Person) -> None:
+    first, second = person.adds("first"), person.adds("second")
+    person.types("edit", second, "--after", first, "--priority", "4")
+    person.types("discard", second)
+    new = person.types("retry", second, "--json").json["task"]
+    assert read_places(person)[new] == (4, [first])
+
+
+def test_two_persons_at_once_do_not_close_a_cycle(person: Person) -> None:
+    for _ in range(5):
+        tasks = [person.adds("first"), person.adds("second")]
+        both, refused = threading.Barrier(2), list[str]()
+
+        def edit(task: str, need: str, both: threading.Barrier = both, refused: list[str] = refused) -> None:
+            project = open_project(person.repo)
+            both.wait()
+            try:
+                edit_place(project, task, PlaceEdit(after=(need,)).apply)
+            except BadInput as fault:
+                refused.append(fault.what)
+            project.storage.close()
+
+        workers = [threading.Thread(target=edit, args=pair) for pair in (tasks, tasks[::-1])]
+        for one in workers:
+            one.start()
+        for one in workers:
+            one.join()
+        assert len(refused) == 1 and "wait for each other" in refused[0]
+
+
+def test_an_import_that_would_close_a_cycle_changes_nothing(person: Person) -> None:
+    first, second = person.adds("first"), person.adds("second")
+    folder = str(person.folder / "export")
+    assert person.types("export", folder).code == 0
+    other = cloned(person, "other")
+    assert other.types("import", folder).code == 0
+    other.types("edit", first, "--after", second, "--priority", "6")
+    person.types("edit", second, "--after", first)
+    assert other.types("export", folder).code == 0
+    told, before = person.types("import", folder), read_places(person)
+    assert told.code == 2 and "nothing was imported" in told.words
+    assert f"{first} needs {second} needs {first}" in told.words
+    assert read_places(person) == before == {first: (0, []), second: (0, [first])}
+    assert person.types("edit", second, "--not-after", first).code == 0
+    assert person.types("import", folder).code == 0
+    assert read_places(person)[first] == (6, [second])
