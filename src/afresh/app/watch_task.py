@@ -4,11 +4,11 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from afresh.app.read_tasks import TaskReader, find_task_id
+from afresh.app.read_tasks import TaskReader, find_owner, find_task_id
 from afresh.core.event import JournalEntry
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
-from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
+from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 from afresh.errors import NotPossible
 
 POLL_SECONDS = 0.25
@@ -50,11 +50,7 @@ def is_resting(reader: TaskReader, state: State) -> bool:
         return False
     if state.status is not TaskStatus.RUNNING or state.dialogue.question:
         return True
-    return not find_ticket(reader, state.task.id).owner
-
-
-def find_ticket(reader: TaskReader, task: str) -> QueueTicket:
-    return next(ticket for ticket in reader.queue.tickets(TicketQuery(prefix=task)) if ticket.task == task)
+    return not find_owner(reader.queue, state.task.id)
 
 
 def wait_for_commit() -> None:

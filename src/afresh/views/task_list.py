@@ -53,6 +53,40 @@ def _find_newest(queue: "TaskQueue", statuses: tuple[TaskStatus, ...], most: int
     return queue.tickets(TicketQuery(statuses, parents=(), order=TicketOrder.NEWEST, most=most))[::-1]
 
 
+MAX_TASK_ROWS = 6
+MAX_UNSEEN_READ = 24
+"""More finished tasks than have room in a file for whoever continues."""
+ACTIVE_STATUSES = TaskStatus.RUNNING, TaskStatus.BLOCKED, TaskStatus.READY
+"""In the order in which they are named."""
+UNREVIEWED_STATUSES = TaskStatus.DONE, TaskStatus.FAILED
+"""Of finished tasks that nobody has applied or discarded yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueHead:
+    """The tickets that are named, and how many there are. Subtasks are part of their task."""
+
+    active: Sequence[QueueTicket] = ()
+    """The one to be picked up first, first."""
+    active_count: int = 0
+    unseen: Sequence[QueueTicket] = ()
+    """Finished tasks that nobody has applied or discarded, the newest first."""
+    unseen_count: int = 0
+
+
+def read_queue_head(queue: "TaskQueue") -> QueueHead:
+    """Read the head of the queue with a fixed number of bounded queries."""
+    counts, active = queue.counts().by_status, list[QueueTicket]()
+    for status in ACTIVE_STATUSES:
+        if left := MAX_TASK_ROWS - len(active):
+            active += queue.tickets(TicketQuery((status,), parents=(), order=TicketOrder.TURN, most=left))
+    newest = TicketQuery(UNREVIEWED_STATUSES, parents=(), order=TicketOrder.NEWEST, most=MAX_UNSEEN_READ)
+    active_count, unseen_count = (
+        sum(counts.get(status, 0) for status in statuses) for statuses in (ACTIVE_STATUSES, UNREVIEWED_STATUSES)
+    )
+    return QueueHead(active, active_count, queue.tickets(newest), unseen_count)
+
+
 def group_tickets(tickets: Sequence[QueueTicket], counts: QueueCounts) -> QueueOverview:
     parts: dict[str, list[QueueTicket]] = {ticket.task: [] for ticket in tickets}
     for ticket in tickets:
