@@ -161,6 +161,19 @@ def test_a_step_of_a_task_without_a_row_loads_nothing(views: ViewFolder, monkeyp
     assert before == views.rebuilt()["continuity.json"]
 
 
+def test_adding_a_task_that_the_file_does_not_name_asks_no_memory(views: ViewFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(6):
+        views.add(f"t{number}")
+    monkeypatch.setattr(views.writer, "facts", None)
+    views.add("t7")
+    monkeypatch.undo()
+    views.add("urgent", priority=1)
+    assert not views.complaints and views.continuity()["tasks"][0]["task"] == "urgent" and views.continuity()["active"] == 8
+    views.add("t9")
+    written = files(views.folder)["continuity.json"]
+    assert views.continuity()["active"] == 9 and written == views.rebuilt()["continuity.json"]
+
+
 def test_a_file_that_somebody_has_damaged_is_made_again(views: ViewFolder) -> None:
     views.add("t1")
     for damaged in ("", "{", "[]", '{"tasks": [{}]}', '{"tasks": [{"task": "t1"}]}', '{"tasks": []}'):

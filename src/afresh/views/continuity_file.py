@@ -174,6 +174,19 @@ def update_continuity(
         return None
 
 
+def count_new_task(text: str, state: State, entries: Sequence[JournalEntry], head: QueueHead) -> str | None:
+    """Update the file after a task was added that it does not name: only a number changes. None if more may change."""
+    added = any(isinstance(entry.event, happened.TaskCreated) for entry in entries) and not state.status.over
+    try:
+        named = [row["task"] for row in json.loads(text)["tasks"]]
+    except (ValueError, KeyError, TypeError):
+        return None
+    expected = [truncate_to_tokens(ticket.task, NAME_TOKENS) for ticket in head.active]
+    if not added or len(named) < MAX_TASK_ROWS or named != expected or state.task.id in [one.task for one in head.active]:
+        return None
+    return "\n".join([f'"active": {head.active_count},' if line[:9] == '"active":' else line for line in text.split("\n")])
+
+
 def _replace_row(lines: list[str], place: int, row: str, first: Mapping[str, Any] | None) -> str:
     """Replace one row and render only what differs; this runs at every step."""
     row_at = lines.index('"tasks": [') + 1 + place

@@ -23,7 +23,7 @@ from afresh.views import (
 )
 from afresh.views.project_memory_file import read_rules_and_corrections
 from afresh.views.task_history import update_history
-from afresh.views.task_list import read_queue_head
+from afresh.views.task_list import QueueHead, read_queue_head
 
 OVER_TICKETS = TicketQuery(tuple(status for status in TaskStatus if status.over))
 VIEW_FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
@@ -56,7 +56,7 @@ class ViewWriter:
         with self._careful():
             file_io.refuse_symlinks(self.folder)
             with file_io.lock_file(self.folder / "continuity.lock"):
-                write_continuity_file(self.folder, self._render_continuity(self.store.load))
+                write_continuity_file(self.folder, self._render_continuity(self.store.load, read_queue_head(self.queue)))
                 write_memory_files(self.folder, self._history({}), self.facts)
 
     @contextmanager
@@ -78,8 +78,7 @@ class ViewWriter:
         old, over = file_io.read_text_file(self.folder / "history.jsonl"), self.queue.tickets(OVER_TICKETS)
         return task_history.update_history(old, known, over, self.store.load)
 
-    def _render_continuity(self, load: Callable[[str], State]) -> str:
-        head = read_queue_head(self.queue)
+    def _render_continuity(self, load: Callable[[str], State], head: QueueHead) -> str:
         return continuity_file.render_continuity(head, load, read_rules_and_corrections(self.facts))
 
     def _write_continuity(self, state: State, entries: Sequence[JournalEntry]) -> None:
@@ -87,7 +86,8 @@ class ViewWriter:
         text = continuity_file.update_continuity(old, state, entries, lambda: read_rules_and_corrections(self.facts))
         if text is None:
             load = lambda task: state if task == state.task.id else self.store.load(task)  # noqa: E731
-            text = self._render_continuity(load)
+            head = read_queue_head(self.queue)
+            text = continuity_file.count_new_task(old, state, entries, head) or self._render_continuity(load, head)
         if text != old:
             write_continuity_file(self.folder, text)
 
