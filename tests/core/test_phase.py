@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from afresh.core import event as happened
+from afresh.core.report_path import choose_report_path
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
 from afresh.core.supervision_state import PersonSpoke, TurnBegan
-from afresh.core.task import Task, TaskStatus, choose_report_path
+from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
 from afresh.core.verification_state import VerificationState
 from afresh.core.workspace_state import WorkspaceState

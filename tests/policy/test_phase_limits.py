@@ -17,10 +17,11 @@ from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
 from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import Prompt, Tier
+from afresh.core.report_path import choose_report_path
 from afresh.core.state import State
 from afresh.core.step_record import StepRecord
 from afresh.core.strategy_state import PlanItem
-from afresh.core.task import Check, Task, choose_report_path
+from afresh.core.task import Check, Task
 from afresh.core.template import (
     DISCOVERY_PHASES,
     LOOKING_PHASES,

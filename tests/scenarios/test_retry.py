@@ -41,6 +41,11 @@ def test_those_that_wait_for_a_failed_task_are_told_three_ways_on(person: Person
     assert told.code == 3 and f"{first} (failed)" in told.err
     assert all(f"afresh {way}" in told.err for way in (f"retry {first}", f"skip {second}", f"discard {second}"))
     assert "no tasks ready" in person.types("work").out
+    for command in ("status", "list", f"show {second}"):
+        words = " ".join(person.types(*command.split()).words.split())
+        assert f"blocked by {first} (failed)" in words and f"afresh retry {first}" in words, command
+    rows = {row["task"]: row for row in person.types("status", "--json").json["tasks"]}
+    assert rows[second]["blocked_by"] == [first] and rows[second]["next"] == f"afresh retry {first}"
     skipped = person.types("skip", second)
     assert skipped.code == 0 and f"no longer waits for {first}" in skipped.out
     assert person.types("skip", second).code == 1, "there is nothing left to skip"

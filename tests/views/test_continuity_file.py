@@ -17,7 +17,7 @@ from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import CallAudit
 from afresh.core.state import State
 from afresh.core.strategy_state import PlanItem
-from afresh.core.task import Check, QueueTicket, Task, TaskStatus
+from afresh.core.task import Check, QueueTicket, Task, TaskStatus, UnmetNeed
 from afresh.core.text import to_visible_json
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
@@ -34,6 +34,7 @@ from afresh.views.bounded_json import (
     truncate_to_tokens,
 )
 from afresh.views.continuity_file import MAX_CHECKPOINT_FILES, summarise_for_handover
+from afresh.views.task_list import MAX_TASK_ROWS, QueueHead
 
 
 @given(words, st.integers(2, 200))
@@ -64,9 +65,12 @@ def test_it_is_under_two_thousand_tokens_whatever_there_is_to_tell(some, active:
     for number in range(active):
         one, task = some[number % len(some)], f"{number}{name[:200]}"
         made[task] = replace_in_parts(one, task=replace(one.task, id=task), branch=f"afresh/{task}")
-    tickets = [QueueTicket(task, "", "", state.status, 0, (name,) * 9, False) for task, state in made.items()]
-    tickets += [QueueTicket(f"{name[:60]}{number}", "", "", TaskStatus.DONE, 0, (), False) for number in range(others)]
-    text = continuity.render_continuity(tickets, lambda task: made.get(task, some[0]))
+    waits = (UnmetNeed(name),) * 9
+    tickets = [QueueTicket(task, "", "", state.status, 0, (name,) * 9, False, unmet=waits) for task, state in made.items()]
+    current = [ticket for ticket in tickets if not ticket.status.over]
+    over = [QueueTicket(f"{name[:60]}{number}", "", "", TaskStatus.DONE, 0, (), False) for number in range(min(others, 24))]
+    head = QueueHead(current[:MAX_TASK_ROWS], len(current), over, others)
+    text = continuity.render_continuity(head, lambda task: made.get(task, some[0]))
     assert EstimatingCounter()(text) < 2_000 and count_tokens(text) < 2_000 and len(text.encode()) < 6_000
 
 
@@ -151,9 +155,24 @@ def test_a_step_of_a_task_without_a_row_loads_nothing(views: ViewFolder, monkeyp
         views.add(f"t{number}")
         views.commit(f"t{number}", happened.TaskClaimed("w"))
     before = files(views.folder)["continuity.json"]
-    monkeypatch.setattr(views.writer, "tickets", None)
+    monkeypatch.setattr(views.queue, "tickets", None)
     views.commit("t8", happened.StepFinished(1, "looked around"))
-    assert not views.complaints and files(views.folder)["continuity.json"] == before == views.rebuilt()["continuity.json"]
+    assert not views.complaints and files(views.folder)["continuity.json"] == before
+    monkeypatch.undo()
+    assert before == views.rebuilt()["continuity.json"]
+
+
+def test_adding_a_task_that_the_file_does_not_name_asks_no_memory(views: ViewFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(6):
+        views.add(f"t{number}")
+    monkeypatch.setattr(views.writer, "facts", None)
+    views.add("t7")
+    monkeypatch.undo()
+    views.add("urgent", priority=1)
+    assert not views.complaints and views.continuity()["tasks"][0]["task"] == "urgent" and views.continuity()["active"] == 8
+    views.add("t9")
+    written = files(views.folder)["continuity.json"]
+    assert views.continuity()["active"] == 9 and written == views.rebuilt()["continuity.json"]
 
 
 def test_a_file_that_somebody_has_damaged_is_made_again(views: ViewFolder) -> None:

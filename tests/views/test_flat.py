@@ -36,7 +36,9 @@ class Meter:
         patch.setattr(files, "read_text_file", reading)
         patch.setattr(project.store, "load", lambda task: self.add(loads=1) or load(task))
         self.project = project
-        self.writer = ViewWriter(folder, project.store, lambda: self.add(tickets=1) or project.queue.tickets(), pytest.fail)
+        tickets = project.queue.tickets
+        patch.setattr(project.queue, "tickets", lambda *which: self.add(tickets=1) or tickets(*which))
+        self.writer = ViewWriter(folder, project.store, project.queue, pytest.fail)
 
     def add(self, **more: int) -> None:
         for name, number in more.items():

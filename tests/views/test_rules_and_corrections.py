@@ -44,7 +44,7 @@ def finished(views: ViewFolder) -> None:
 
 
 def rebuilt(views: ViewFolder, told: Any) -> dict[str, bytes]:
-    rebuild_view_files(views.store, views.queue.tickets(), views.folder, told.facts)
+    rebuild_view_files(views.store, views.queue, views.folder, told.facts)
     return files(views.folder)
 
 

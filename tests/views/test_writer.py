@@ -137,6 +137,6 @@ def test_a_hostile_task_id_stays_inside_its_folder(views: ViewFolder) -> None:
 def test_a_rebuild_by_another_process_in_between_changes_nothing(views: ViewFolder) -> None:
     views.add("t1")
     views.commit("t1", happened.QuestionAnswered("yes"))
-    rebuild_view_files(views.store, views.queue.tickets(), views.folder)
+    rebuild_view_files(views.store, views.queue, views.folder)
     views.commit("t1", happened.QuestionAnswered("no"))
     assert [line["n"] for line in views.log("t1")] == [1, 2] and os.listdir(views.folder / "sessions") == ["t1.md"]

@@ -22,7 +22,7 @@ class ViewFolder:
         folder.parent.mkdir(exist_ok=True)
         self.folder, self.project, self.complaints = folder, on_disk(folder.parent), list[str]()
         self.store, self.queue = self.project.store, self.project.queue
-        self.writer = ViewWriter(folder, self.store, self.queue.tickets, self.complaints.append)
+        self.writer = ViewWriter(folder, self.store, self.queue, self.complaints.append)
 
     def add(self, task: str, **order: object) -> None:
         self.commit(task, happened.TaskCreated(Task(id=task, **{"goal": "a goal", **order})))
@@ -43,5 +43,5 @@ class ViewFolder:
         return self.json("continuity.json")
 
     def rebuilt(self) -> dict[str, bytes]:
-        rebuild_view_files(self.store, self.queue.tickets(), self.folder)
+        rebuild_view_files(self.store, self.queue, self.folder)
         return files(self.folder)

@@ -7,6 +7,7 @@ from socket import gethostname
 from afresh.app.allow_network import store_answer_for_ever
 from afresh.app.check_task_limits import refuse_overfull_prompt, refuse_unstorable_text
 from afresh.app.project import Project
+from afresh.app.read_tasks import find_owner
 from afresh.app.spending_ledger import reset_task_limits
 from afresh.app.tasks import find_task, record_events, refuse_part_of_task
 from afresh.core.answer_options import is_bare_choice, match_options, parse_options
@@ -38,7 +39,8 @@ def find_addressed_task(project: Project, words: Sequence[str]) -> tuple[str, st
         return find_task(project, words[0]), words[1]
     (text,) = words
     waiting = [state.task.id for state in list_open_questions(project)]
-    if named := [ticket.task for ticket in project.queue.tickets() if _names_task(text, ticket.task)]:
+    alike = project.queue.tickets(TicketQuery(prefix=text, most=1)) if text else ()
+    if named := [ticket.task for ticket in alike if _names_task(text, ticket.task)]:
         raise BadInput(
             f"{text!r} is a task; the answer is missing",
             next=f'afresh answer {named[0]} "your words"',
@@ -112,7 +114,7 @@ def explain_refusal(project: Project, state: State) -> NotPossible:
         return NotPossible(
             f"task {task} is finished: {state.status}", next=f"afresh show {task} shows how it ended", safe=ANSWER_NOT_RECORDED
         )
-    held = next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), "")
+    held = find_owner(project.queue, task)
     works = f"{describe_worker(held, gethostname())} is working on it" if held else ""
     if before:
         what = f"task {task} was answered already, {before.told}{f'; {works}' if works else ''}"

@@ -28,7 +28,7 @@ from afresh.core.progress_event import TestsFinished
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
 from afresh.core.supervision_state import AUTONOMOUS_MODE
-from afresh.core.task import Task, TaskStatus
+from afresh.core.task import Task, TaskStatus, TicketOrder, TicketQuery
 from afresh.core.token_calibration import TokenCalibration, find_calibration
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInstructions, NeedsPerson, OverCeiling, OverLimit
@@ -257,8 +257,10 @@ MAX_TASKS_READ = 5
 
 
 def load_calibration(project: Project, model: str, task: str) -> TokenCalibration:
-    begun = [ticket.task for ticket in project.queue.tickets() if ticket.status is not TaskStatus.READY and ticket.task != task]
-    states = sorted(map(project.store.load, begun[-MAX_TASKS_READ:]), key=lambda state: state.times.updated, reverse=True)
+    begun = tuple(status for status in TaskStatus if status is not TaskStatus.READY)
+    newest = project.queue.tickets(TicketQuery(begun, order=TicketOrder.NEWEST, most=MAX_TASKS_READ + 1))
+    others = [ticket.task for ticket in newest if ticket.task != task][:MAX_TASKS_READ][::-1]
+    states = sorted(map(project.store.load, others), key=lambda state: state.times.updated, reverse=True)
     return next(
         (meter for state in states if (meter := find_calibration(state.tokens.calibrations, model)).samples),
         TokenCalibration(model),

@@ -8,6 +8,7 @@ from afresh.app.check_order import NO_TASK_CREATED, make_no_model_error
 from afresh.app.check_task_limits import refuse_overfull_prompt, refuse_unstorable_text
 from afresh.app.choose_start import choose_task_start
 from afresh.app.project import Project
+from afresh.app.read_tasks import find_owner
 from afresh.app.tasks import TaskOrder, add_task, record_events, refuse_part_of_task
 from afresh.core.answer_options import is_bare_choice, match_options
 from afresh.core.event import Event, ReplyReceived
@@ -110,7 +111,7 @@ def record_message(project: Project, task: str, text: str) -> State:
     that was offered, it is the answer; otherwise a new turn begins."""
     state = project.store.load(task)
     refuse_closed_task(state)
-    if owner := next((ticket.owner for ticket in project.queue.tickets(TicketQuery(prefix=task)) if ticket.task == task), ""):
+    if owner := find_owner(project.queue, task):
         what = f"task {task} is being worked on by {owner}"
         raise NotPossible(what, next="wait for it, or stop that process", safe=MESSAGE_NOT_RECORDED)
     if is_answer(state, text):

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from afresh.app.project import Project
+from afresh.app.read_tasks import find_ticket
 from afresh.core.action import Action
 from afresh.core.event import ActionsExecuted, ReplyReceived
 from afresh.core.lesson import PATTERN_ID_PREFIX, Lesson, LessonApproval, LessonStatus, get_heading_text
@@ -94,8 +95,7 @@ def is_same_pattern(one: Lesson, other: Lesson) -> bool:
 
 def collect_lesson_vocabulary(project: Project, one: Lesson) -> ProjectNames | None:
     """Collect the project's own names, including those in what the source task wrote, ran and saw."""
-    known = {ticket.task for ticket in project.queue.tickets()}
-    more = list(read_task_texts(project, one.source)) if one.source in known else []
+    more = list(read_task_texts(project, one.source)) if find_ticket(project.queue, one.source) else []
     return collect_project_words(Repository.find(project.paths.root), more)
 
 

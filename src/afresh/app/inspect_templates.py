@@ -19,8 +19,9 @@ from afresh.config.templates.load_template import (
 from afresh.config.templates.template_files import TemplateLayer, TemplateLayers, TemplateValue, layers_for_project
 from afresh.config.yaml_reader import NAME_PATTERN, FileFault
 from afresh.core.prompt import Prompt, Tier
+from afresh.core.report_path import choose_report_path
 from afresh.core.state import State
-from afresh.core.task import Task, choose_report_path
+from afresh.core.task import Task
 from afresh.core.template import REQUIRED_SECTIONS, SectionShare, Template
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput, NeedsPerson, OverCeiling

@@ -26,7 +26,7 @@ from afresh.core.lesson import (
 from afresh.core.lesson_match import compute_likeness, score_match, subject_from_text, weigh_terms
 from afresh.core.reply import MODELS_THAT_DO_NOT_READ
 from afresh.core.state import State
-from afresh.core.task import RECORDED_TYPE, TaskStatus
+from afresh.core.task import RECORDED_TYPE, TaskStatus, TicketOrder, TicketQuery
 from afresh.errors import AfreshError, BadInput, Conflict
 from afresh.memory.lessons.draft_lesson import (
     MAX_FILES,
@@ -48,6 +48,8 @@ MIN_LIKENESS_OF_SAME_LESSON = 0.6
 MAX_TASKS_REVISITED = 20
 MAX_TASKS_COMPARED = 50
 """How many tasks are checked for unfinished drafts, and compared with a task."""
+MAX_TICKETS_READ = 500
+"""The newest, among which those are looked for."""
 
 
 def open_lesson_folder(root: Path) -> LessonFolder:
@@ -62,8 +64,9 @@ def open_lesson_library(project: Project, tree: Path) -> FolderLessonLibrary | L
 def learn_from_ended_tasks(project: Project, ask: SideCall | None = None, task: str = "") -> None:
     """Draft and count lessons of finished tasks, oldest first, each task once. Subtasks are covered by their parent. If the
     folder cannot be written, this is tried again next time. `ask` words the lesson of `task`, if given."""
-    tickets = [ticket for ticket in project.queue.tickets() if not ticket.parent and ticket.type != RECORDED_TYPE]
-    over = [ticket.task for ticket in tickets if ticket.status.over][-MAX_TASKS_REVISITED:]
+    ended = tuple(status for status in TaskStatus if status.over)
+    newest = project.queue.tickets(TicketQuery(ended, parents=(), order=TicketOrder.NEWEST, most=MAX_TICKETS_READ))
+    over = [ticket.task for ticket in newest if ticket.type != RECORDED_TYPE][:MAX_TASKS_REVISITED][::-1]
     if all(project.store.load(task).memory.lessons.learnt for task in over):
         return
     with suppress(OSError), lock_file(project.paths.state / "knowledge.lock"):
@@ -199,8 +202,8 @@ def estimate_saved_tokens(project: Project, state: State, known: Lesson) -> int 
     """Compare the task's tokens with the median of verified tasks of its type that matched the lesson but did not get it.
     Returns None if there are no such tasks, and a negative number if the task used more."""
     about = subject_from_text(f"{known.title}\n{' '.join(known.tags)}", known.body)
-    alike = [ticket for ticket in project.queue.tickets() if ticket.type == state.task.type and not ticket.parent]
-    done = [ticket for ticket in alike if ticket.status in (TaskStatus.DONE, TaskStatus.APPLIED)]
+    verified = TicketQuery((TaskStatus.DONE, TaskStatus.APPLIED), parents=(), order=TicketOrder.NEWEST, most=MAX_TICKETS_READ)
+    done = [ticket for ticket in project.queue.tickets(verified)[::-1] if ticket.type == state.task.type]
     fitting = [t for t in done if t.task != state.task.id and (t.task == known.source or score_match(weigh_terms(t.goal), about))]
     states = [project.store.load(ticket.task) for ticket in fitting[-MAX_TASKS_COMPARED:]]
     without = [count_task_tokens(one) for one in states if not one.memory.lessons.used and is_done_by_reader(one)]

@@ -62,7 +62,7 @@ def open_project(path: Path) -> Project:
         paths=paths,
         storage=storage,
         settings=load_settings(paths),
-        view_writer=ViewWriter(paths.state, storage.journal, storage.queue.tickets, facts=storage.facts),
+        view_writer=ViewWriter(paths.state, storage.journal, storage.queue, facts=storage.facts),
         clock=clock,
         templates=templates,
         instructions=instructions_for_project(paths.root, templates),
@@ -107,7 +107,7 @@ def init_project(project: Project) -> Sequence[str]:
 
 def rebuild_views(project: Project) -> int:
     project.facts.rebuild()
-    return rebuild_view_files(project.store, project.queue.tickets(), project.paths.state, project.facts)
+    return rebuild_view_files(project.store, project.queue, project.paths.state, project.facts)
 
 
 def list_instruction_files(files: InstructionFiles) -> str:

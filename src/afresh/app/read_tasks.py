@@ -69,7 +69,7 @@ def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> s
         if not latest:
             raise BadInput("no tasks yet", next=offer_import(queue, export_folder) or 'start one: afresh run "GOAL"')
         return latest[0].task
-    found = queue.tickets(TicketQuery(prefix=name)) if name else queue.tickets()
+    found = queue.tickets(TicketQuery(prefix=name))
     fits = [ticket.task for ticket in found if ticket.task == name] or choose_named_tasks(found)
     if len(fits) == 1:
         return fits[0]
@@ -78,13 +78,27 @@ def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> s
 
 
 def find_ticket(queue: "TaskQueue", task: str) -> QueueTicket | None:
-    return next((ticket for ticket in queue.tickets(TicketQuery(prefix=task)) if ticket.task == task), None)
+    """Return the ticket of this task."""
+    return next((ticket for ticket in queue.tickets(TicketQuery(prefix=task)) if ticket.task == task), None) if task else None
+
+
+def find_owner(queue: "TaskQueue", task: str) -> str:
+    """Return the worker that holds a task; empty if none does."""
+    ticket = find_ticket(queue, task)
+    return ticket.owner if ticket else ""
+
+
+MAX_NEXT_READ = 200
+"""Tickets of a status that are read to find the next one: more than there are workers at once."""
 
 
 def find_next_ticket(queue: "TaskQueue") -> QueueTicket | None:
     """Return the task that a worker would claim next, without claiming it."""
-    ready = [ticket for ticket in queue.tickets() if ticket.ready]
-    return min(ready, key=lambda ticket: (ticket.status is not TaskStatus.RUNNING, -ticket.priority), default=None)
+    for status in (TaskStatus.RUNNING, TaskStatus.READY):
+        found = queue.tickets(TicketQuery((status,), parents=(), order=TicketOrder.TURN, most=MAX_NEXT_READ))
+        if ready := next((ticket for ticket in found if ticket.ready), None):
+            return ready
+    return None
 
 
 def choose_named_tasks(tickets: Sequence[QueueTicket]) -> list[str]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from afresh.app.project import Project
 from afresh.app.queue_place import record_place
+from afresh.app.read_tasks import find_ticket
 from afresh.app.tasks import create_task, make_task_id, record_events, refuse_part_of_task
 from afresh.core.event import QuestionAnswered
 from afresh.core.state import State
@@ -55,9 +56,9 @@ def skip_needs(project: Project, task: str) -> tuple[str, ...]:
     """Let a task go on without those that it waits for; return them."""
     state = project.store.load(task)
     refuse_part_of_task(state)
-    statuses = {ticket.task: ticket.status for ticket in project.queue.tickets()}
     needs = state.place.needs
-    unmet = tuple(need for need in needs if need not in statuses or not statuses[need].satisfies)
+    ticket = find_ticket(project.queue, task)
+    unmet = tuple(need.task for need in ticket.unmet) if ticket else ()
     if not unmet or state.status.over:
         raise NotPossible(
             f"{task} is {state.status} and waits for no other task", next=f"afresh show {task}", safe=NOTHING_CHANGED_NOW

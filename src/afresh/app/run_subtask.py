@@ -20,9 +20,10 @@ from afresh.app.tasks import record_events
 from afresh.config.templates.load_template import make_template, merge_task_type
 from afresh.core.event import ReplyReceived, TaskCreated, TaskEnded
 from afresh.core.licence_for_tests import LicenceWidened
+from afresh.core.report_path import REPORT_PATHS_BY_TYPE
 from afresh.core.state import State
 from afresh.core.subtask import NO_WORK, Subtask, SubtaskMetrics, SubtaskResult, SubtaskWork, work_from_changes
-from afresh.core.task import REPORT_PATHS_BY_TYPE, Check, Task, TaskStatus
+from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.errors import BadInput, ModelMistake
 from afresh.ports.code import CodeAnalysis

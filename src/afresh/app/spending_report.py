@@ -9,6 +9,7 @@ from datetime import date, datetime
 from afresh.app.measure_calls import compare_with_history
 from afresh.app.project import Project
 from afresh.app.read_spending import LimitUse, find_cache_rates, hash_project_root, measure_limit_use, sum_task_calls
+from afresh.app.read_tasks import find_ticket
 from afresh.app.spending_ledger import OpenLedger
 from afresh.app.tasks import find_task
 from afresh.core.ledger import SpendingFilter
@@ -117,8 +118,8 @@ def parse_since(text: str, now: float) -> float:
 
 
 def _collect_task_costs(project: Project, lines: Sequence[SpendingLine]) -> dict[str, TaskCost]:
-    known = {ticket.task for ticket in project.queue.tickets()}
-    return {line.name: _read_task_cost(project, line.name) for line in lines[:MAX_TASKS_COMPARED] if line.name in known}
+    known = [line.name for line in lines[:MAX_TASKS_COMPARED] if find_ticket(project.queue, line.name)]
+    return {task: _read_task_cost(project, task) for task in known}
 
 
 def _read_task_cost(project: Project, task: str) -> TaskCost:

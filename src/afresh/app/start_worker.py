@@ -10,7 +10,8 @@ from socket import gethostname
 from threading import Thread
 
 from afresh.app.project import Project
-from afresh.core.task import QueueTicket, TaskStatus, TicketQuery, describe_worker
+from afresh.app.read_tasks import find_owner
+from afresh.core.task import QueueTicket, TaskStatus, describe_worker
 from afresh.errors import NotPossible
 from afresh.storage.renew_lease import identify_worker, is_worker_dead
 from afresh.views.file_io import file_name_from_task, make_folder, refuse_symlinks
@@ -70,7 +71,7 @@ def _find_worker_name(project: Project, task: str) -> Path:
 
 def stop_worker(project: Project, task: str) -> None:
     """Ask the worker that holds the task to stop: it keeps the call that it is making. The task can be resumed."""
-    owner = next((ticket.owner for ticket in project.queue.tickets(TicketQuery(prefix=task)) if ticket.task == task), "")
+    owner = find_owner(project.queue, task)
     host, process = [*owner.rsplit(":", 2), "", ""][:2]
     if not owner or is_worker_dead(owner):
         raise NotPossible(f"no worker holds {task}", next=f"afresh resume {task} continues it", safe="nothing was changed")

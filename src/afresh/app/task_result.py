@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from socket import gethostname
 
 from afresh.app.project import Project
+from afresh.app.read_tasks import find_owner
 from afresh.app.tasks import end_task, record_events, refuse_part_of_task
 from afresh.core.change import Change
 from afresh.core.state import State
 from afresh.core.steering_files import is_steering_file
 from afresh.core.supervision_state import PersonAct, PersonRequest
-from afresh.core.task import TaskStatus, describe_worker
+from afresh.core.task import TaskStatus, TicketQuery, describe_worker
 from afresh.errors import BadInput, NeedsPerson, NotPossible
 from afresh.journal.undo import is_just_undone, select_steps_to_undo, undo_steps
 from afresh.workspace import apply_or_discard
@@ -94,7 +95,7 @@ def discard_task_result(project: Project, task: str) -> State:
     """Remove the task's worktree and branch. The journal is kept."""
     state = project.store.load(task)
     refuse_part_of_task(state)
-    if owner := next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), ""):
+    if owner := find_owner(project.queue, task):
         raise NotPossible(
             f"task {task} is being worked on by {describe_worker(owner, gethostname())}",
             next="stop that run first",
@@ -111,7 +112,7 @@ def discard_task_result(project: Project, task: str) -> State:
 
 def dismiss_parts(project: Project, repository: Repository, task: str, fate: str) -> None:
     """Remove the worktrees, branches and snapshots of subtasks. Verified subtasks of an applied task are marked applied."""
-    for ticket in (one for one in project.queue.tickets() if one.parent == task):
+    for ticket in project.queue.tickets(TicketQuery(parents=(task,))):
         apply_or_discard.discard_task_branch(repository, ticket.task)
         drop_pending_work(repository, ticket.task)
         status = TaskStatus.APPLIED if fate == "applied" and ticket.status is TaskStatus.DONE else TaskStatus.DISCARDED
@@ -128,7 +129,7 @@ def refuse_held_task(project: Project, state: State, safe: str) -> None:
     """Raise BadInput unless a person may take the task back: it is no subtask, not finished, and no worker holds it."""
     refuse_part_of_task(state)
     task = state.task.id
-    if owner := next((ticket.owner for ticket in project.queue.tickets() if ticket.task == task), ""):
+    if owner := find_owner(project.queue, task):
         raise NotPossible(
             f"task {task} is being worked on by {describe_worker(owner, gethostname())}", next="stop that run first", safe=safe
         )

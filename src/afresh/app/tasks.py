@@ -10,13 +10,14 @@ from afresh.app.check_order import OrderTerms, check_commands, check_goal, check
 from afresh.app.check_task_limits import NOTHING_ADDED, refuse_unworkable_task
 from afresh.app.mcp_servers import refuse_unapproved_tools
 from afresh.app.project import Project
-from afresh.app.read_tasks import find_task_id
+from afresh.app.read_tasks import find_task_id, find_ticket
 from afresh.app.settings import Settings
 from afresh.config.templates.load_template import make_template, merge_task_type
 from afresh.core.event import Event, JournalHead, QuestionAsked, TaskCreated, TaskEnded
 from afresh.core.hash_chain import link_events
 from afresh.core.redaction import redact_secrets
 from afresh.core.reducer import fold_entries
+from afresh.core.report_path import choose_report_path
 from afresh.core.state import State
 from afresh.core.task import (
     FIRST_COME,
@@ -26,7 +27,6 @@ from afresh.core.task import (
     QueuePlace,
     Task,
     TaskStatus,
-    choose_report_path,
 )
 from afresh.core.template import Template
 from afresh.errors import BadInput, Conflict
@@ -74,9 +74,9 @@ def add_task(
         raise BadInput(
             "the goal is empty", next='describe the goal: afresh run "make the parser accept tabs"', safe=NOTHING_ADDED
         )
-    known = {ticket.task for ticket in project.queue.tickets() if not ticket.parent}
-    if missing := [need for need in order.place.needs if need not in known]:
-        raise BadInput(f"no such task to wait for: {missing[0]}", next="afresh status --all lists the tasks", safe=NOTHING_ADDED)
+    for need in order.place.needs:
+        if not (known := find_ticket(project.queue, need)) or known.parent:
+            raise BadInput(f"no such task to wait for: {need}", next="afresh status --all lists the tasks", safe=NOTHING_ADDED)
     allowed = [license_paths(project.paths.root, order.test_changes)] if order.test_changes else []
     refuse_unapproved_tools(project.settings, order.tools)
     title = next((event.issue.title for event in events if isinstance(event, IssueAttached)), "")

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from afresh.app.read_tasks import TaskReader, find_task_id, find_ticket
+from afresh.app.read_tasks import TaskReader, find_owner, find_task_id
 from afresh.core.event import JournalEntry
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
@@ -50,8 +50,7 @@ def is_resting(reader: TaskReader, state: State) -> bool:
         return False
     if state.status is not TaskStatus.RUNNING or state.dialogue.question:
         return True
-    ticket = find_ticket(reader.queue, state.task.id)
-    return not (ticket and ticket.owner)
+    return not find_owner(reader.queue, state.task.id)
 
 
 def wait_for_commit() -> None:

@@ -152,7 +152,8 @@ def _list_limit_warnings(root: Path, now: float) -> list[str]:
 @click.pass_context
 def show_command(context: click.Context, task: str | None, with_diff: bool, with_decisions: bool, as_json: bool) -> None:
     """Show TASK (default: the latest): checks, changes, steps, failures, next commands."""
-    from afresh.app.read_tasks import find_task_id
+    from afresh.app.read_tasks import find_task_id, find_ticket
+    from afresh.views.task_list import describe_blockers
 
     if with_decisions:
         return context.invoke(decisions_command, task=task, as_json=as_json)
@@ -169,7 +170,9 @@ def show_command(context: click.Context, task: str | None, with_diff: bool, with
         return print_json(task_to_json(state) | {"cost": cost} | diff)
     from afresh.cli.render.task import render_task
 
-    print_lines(render_task(state, find_task_spending(project.root, state.task.id), measure_width()))
+    ticket = find_ticket(project.queue, state.task.id)
+    blocked = describe_blockers(ticket) if ticket else ""
+    print_lines(render_task(state, find_task_spending(project.root, state.task.id), measure_width(), blocked))
     if with_diff:
         from afresh.cli.diff import print_task_diff
 

@@ -1,7 +1,7 @@
 """What is to be done: the order as it was given, never changed afterwards."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 
 from afresh.core.fast_dataclass import dataclass
@@ -182,6 +182,15 @@ class TicketDetail:
 
 
 @dataclass(frozen=True, slots=True)
+class UnmetNeed:
+    """A task that another one waits for."""
+
+    task: str
+    status: TaskStatus | None = None
+    """None: there is no such task."""
+
+
+@dataclass(frozen=True, slots=True)
 class QueueTicket:
     """A task's line in the queue; kept by the store in the same commit as the journal, so that they cannot disagree."""
 
@@ -199,6 +208,8 @@ class QueueTicket:
     """The task that it is a part of; such a one is never ready by itself."""
     detail: TicketDetail | None = None
     """None: not known without loading the task."""
+    unmet: tuple[UnmetNeed, ...] = ()
+    """Of what it needs, the tasks that are not done yet."""
 
 
 class TicketOrder(StrEnum):
@@ -208,6 +219,8 @@ class TicketOrder(StrEnum):
     """The one that came in last first."""
     TOUCHED = "touched"
     """The one with the latest event first."""
+    TURN = "turn"
+    """As their turn comes: those that wait for others last, then by priority, then as they came in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,25 +248,6 @@ class QueueCounts:
     by_status: Mapping[TaskStatus, int]
     questions: int = 0
     """Tasks that wait for an answer."""
-
-
-REPORT_PATHS_BY_TYPE = {"code_review": "REVIEW.md", "discovery": "DISCOVERY.md", "spec_design": "docs/{slug}.md"}
-_DOCUMENT_PATH = re.compile(r"(?<![\w./~-])(?:[\w-][\w.-]*/)*[\w-][\w.-]*\.(?:md|markdown|rst|txt|adoc)(?![\w/-])")
-_WRITE_TO_PHRASE = re.compile(
-    r"\b(?:writ\w+|put|saved?|record|answer|report)\b[^.;\n]{0,60}\b(?:to|into|in|as)\s+[`'\"]?$", re.IGNORECASE
-)
-
-
-def choose_report_path(family: str, goal: str, exists: Callable[[str], bool]) -> str:
-    """The document that the goal says to write, or that it names and that does not exist yet; else where such reports go by
-    habit. One that exists and is only spoken of is what the task is about. Empty for types that change code."""
-    if family not in REPORT_PATHS_BY_TYPE:
-        return ""
-    named = list(_DOCUMENT_PATH.finditer(goal))
-    told = [match[0] for match in named if _WRITE_TO_PHRASE.search(goal[: match.start()])]
-    new = [match[0] for match in named if not exists(match[0])]
-    slug = "-".join(re.findall(r"[a-z0-9]+", goal.lower()))[:40].strip("-") or "spec"
-    return (told or new or [REPORT_PATHS_BY_TYPE[family].format(slug=slug)])[0]
 
 
 FIX_VIOLATION_TYPE = "fix_violation"

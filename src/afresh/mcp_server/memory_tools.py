@@ -17,6 +17,7 @@ from afresh.errors import BadInput
 from afresh.mcp_server.served_tool import ClientCall, ServedTool
 from afresh.views.continuity_file import render_continuity
 from afresh.views.project_memory_file import read_rules_and_corrections
+from afresh.views.task_list import read_queue_head
 from afresh.views.task_status import format_time
 
 RECALLED_KINDS = (FactKind.DECISION, FactKind.FAILED_APPROACH, FactKind.NOTE)
@@ -84,9 +85,9 @@ def describe_continuity(call: ClientCall) -> str:
     """Return rules, the newest checkpoints of programs outside, and the state of afresh's own tasks."""
     saved = list_client_facts(call.project, FactKind.CHECKPOINT)[:MAX_CHECKPOINTS]
     lines = [*render_rules(call.project), "Checkpoints of agents, the newest first:", *map(render_checkpoint_of_client, saved)]
-    tickets = call.project.queue.tickets()
+    head = read_queue_head(call.project.queue)
     told = read_rules_and_corrections(call.project.facts)
-    tasks = render_continuity(tickets, call.project.store.load, told) if tickets else "none"
+    tasks = render_continuity(head, call.project.store.load, told) if call.project.queue.counts().by_status else "none"
     return "\n".join([*lines, *([] if saved else ["none"]), "Tasks of afresh, as in .afresh/state/continuity.json:", tasks])
 
 

@@ -16,7 +16,7 @@ from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.core.state import State, make_ticket_detail
 from afresh.core.symbol import SearchHit
-from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery
+from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
 from afresh.core.usage import Usage
 from afresh.core.verdict import UnfixedFunction
 from afresh.errors import BadInput, Broken, Conflict, LeaseLost, ModelMistake, NeedsAnswer, NotPossible
@@ -117,6 +117,8 @@ class MemoryQueue:
             found.reverse()
         if which.order is TicketOrder.TOUCHED:
             found.sort(key=lambda ticket: ticket.detail.updated if ticket.detail else 0.0, reverse=True)
+        if which.order is TicketOrder.TURN:
+            found = sorted(found[::-1], key=lambda ticket: (bool(ticket.parent), bool(ticket.unmet), -ticket.priority))
         return found[: which.most or None]
 
     def counts(self) -> QueueCounts:
@@ -130,9 +132,12 @@ class MemoryQueue:
         worker, expires = self._leases.get(task.parent or task.id, ("", 0.0))
         owner = worker if expires > self._clock.now() else ""
         open = state.status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not task.parent
-        ready = open and not self._waiting(state.place.needs)
+        unmet = tuple(UnmetNeed(need, self._find_status(need)) for need in self._waiting(state.place.needs))
         order = (task.id, task.goal, task.type, state.status, state.place.priority, state.place.needs)
-        return QueueTicket(*order, ready, owner, task.parent, make_ticket_detail(state))
+        return QueueTicket(*order, open and not unmet, owner, task.parent, make_ticket_detail(state), unmet)
+
+    def _find_status(self, task: str) -> TaskStatus | None:
+        return self._store.states[task].status if task in self._store.states else None
 
     def _waiting(self, needs: Sequence[str]) -> list[str]:
         done = {task for task, state in self._store.states.items() if state.status.satisfies}

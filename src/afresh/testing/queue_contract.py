@@ -4,7 +4,7 @@ import pytest
 
 from afresh.core import event as happened
 from afresh.core.state import make_ticket_detail
-from afresh.core.task import PlaceChanged, Task, TaskStatus, TicketOrder, TicketQuery
+from afresh.core.task import PlaceChanged, Task, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
 from afresh.errors import BadInput, LeaseLost, NeedsAnswer, NotPossible
 from afresh.ports.storage import JournalStore, TaskQueue
 from afresh.testing.fakes import FakeClock
@@ -185,6 +185,33 @@ class QueueContract:
             (TicketOrder.TOUCHED, ["one", "three"]),
         ):
             assert [ticket.task for ticket in queue.tickets(TicketQuery(order=order, most=2))] == expected
+
+    def test_tickets_come_as_their_turn_does(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "late", needs=("plain",), priority=9)
+        for task, priority in (("plain", 0), ("urgent", 2), ("also-plain", 0)):
+            create_task(store, task, priority=priority)
+        for which in (TicketQuery(order=TicketOrder.TURN), TicketQuery((TaskStatus.READY,), parents=(), order=TicketOrder.TURN)):
+            assert [ticket.task for ticket in queue.tickets(which)] == ["urgent", "plain", "also-plain", "late"]
+        end_task(store, store.load("plain"), TaskStatus.DONE)
+        first = queue.tickets(TicketQuery((TaskStatus.READY,), order=TicketOrder.TURN, most=1))
+        assert [ticket.task for ticket in first] == ["late"]
+
+    def test_a_ticket_says_which_needs_are_unmet(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "done")
+        end_task(store, create_task(store, "failed"), TaskStatus.FAILED)
+        create_task(store, "second", needs=("done", "failed", "absent"))
+        end_task(store, store.load("done"), TaskStatus.DONE)
+        (ticket,) = queue.tickets(TicketQuery(prefix="second"))
+        assert ticket.unmet == (UnmetNeed("failed", TaskStatus.FAILED), UnmetNeed("absent"))
+
+    def test_a_task_waits_again_when_what_it_needs_is_reopened_or_replaced(self, store: JournalStore, queue: TaskQueue) -> None:
+        create_task(store, "other")
+        done = end_task(store, create_task(store, "first"), TaskStatus.DONE)
+        second = create_task(store, "second", needs=("first",), priority=1)
+        end_task(store, done, TaskStatus.DISCARDED)
+        assert queue.claim("a") == "other"
+        append_events(store, second, [PlaceChanged(())])
+        assert queue.claim("a") == "second"
 
     def test_a_ticket_left_out_is_still_waited_for(self, store: JournalStore, queue: TaskQueue) -> None:
         create_task(store, "first")

@@ -52,16 +52,18 @@ def truncate_to_bytes(text: str, room: int) -> str:
     )
 
 
-def list_within_tokens(texts: Iterable[str], room: int, each: int) -> list[str]:
-    """Return the texts that fit, each cut to `each` tokens, and a line with the number of the others."""
+def list_within_tokens(texts: Iterable[str], room: int, each: int, count: int = 0) -> list[str]:
+    """Return the texts that fit, each cut to `each` tokens, and a line with the number of the others. `count`: how many there
+    are, if only the first ones are given; these must be more than fit."""
     shown: list[str] = []
     all_of_them = list(texts)
+    count = max(count, len(all_of_them))
     room -= _MORE_LINE_TOKENS
     for place, text in enumerate(all_of_them):
         line = truncate_to_tokens(text, each)
         room -= _count_inner_tokens(line) + _QUOTES_TOKENS
         if room < 0:
-            return [*shown, f"and {len(all_of_them) - place:,} more"]
+            return [*shown, f"and {count - place:,} more"]
         shown.append(line)
     return shown
 

@@ -9,7 +9,7 @@ from afresh.core.answer_options import list_user_statements
 from afresh.core.event import JournalEntry
 from afresh.core.fact import FactKind
 from afresh.core.state import State
-from afresh.core.task import QueueTicket, TaskStatus
+from afresh.core.task import QueueTicket
 from afresh.core.text import to_visible_json, to_visible_json_lines
 from afresh.core.verdict import sum_check_runs
 from afresh.memory.user_corrections import apply_corrections
@@ -17,6 +17,7 @@ from afresh.views.bounded_json import list_within_tokens, render_json_document, 
 from afresh.views.file_io import file_name_from_task
 from afresh.views.markdown import escape_cell, escape_inline, format_code, quote_lines
 from afresh.views.project_memory_file import NO_RULES_OR_CORRECTIONS, RulesAndCorrections
+from afresh.views.task_list import MAX_TASK_ROWS, QueueHead
 from afresh.views.task_status import (
     describe_ceiling,
     describe_tests,
@@ -109,14 +110,10 @@ def _list_constraints(state: State, project: Sequence[str]) -> list[str]:
     return [*(line for line in said if line), f"at most {state.budget:,} tokens a call"]
 
 
-MAX_TASK_ROWS = 6
 ALL_ROWS_TOKENS = 420
 """Tokens of all task rows together."""
 _ROW_OVERHEAD_TOKENS = 36 + NAME_TOKENS
 """Tokens of a row without goal and next step."""
-_STATUS_RANK = {TaskStatus.RUNNING: 0, TaskStatus.BLOCKED: 1, TaskStatus.READY: 2}
-_UNREVIEWED_STATUSES = TaskStatus.DONE, TaskStatus.FAILED
-"""Finished tasks that nobody has applied or discarded yet."""
 _REORDERING_EVENTS = happened.TaskCreated, happened.TaskClaimed, happened.QuestionAnswered, happened.TaskEnded
 """Events that may change the order of the tasks."""
 _MEMORY_FILES = {
@@ -139,23 +136,16 @@ _RESUME_COMMANDS = {
 }
 
 
-def render_continuity(
-    tickets: Sequence[QueueTicket], load: Callable[[str], State], told: RulesAndCorrections = NO_RULES_OR_CORRECTIONS
-) -> str:
-    """Render the file from all tickets; loads only the tasks it names. If no task is active, shows the last one that waits
-    for a person. Subtasks are part of their task."""
-    tickets = [ticket for ticket in tickets if not ticket.parent]
-    active = [ticket for ticket in tickets if not ticket.status.over]
-    unseen = [ticket for ticket in reversed(tickets) if ticket.status in _UNREVIEWED_STATUSES]
-    waits = {ticket.task: _describe_waits(ticket, tickets) for ticket in active if ticket.needs}
-    active.sort(key=lambda ticket: (_STATUS_RANK[ticket.status], bool(waits.get(ticket.task)), -ticket.priority, ticket.task))
-    states = [apply_corrections(load(ticket.task), told.edits) for ticket in active[:MAX_TASK_ROWS]]
+def render_continuity(head: QueueHead, load: Callable[[str], State], told: RulesAndCorrections = NO_RULES_OR_CORRECTIONS) -> str:
+    """Render the file; loads only the tasks it names. If no task is active, shows the last one that waits for a person."""
+    waits = {ticket.task: _describe_waits(ticket) for ticket in head.active if ticket.unmet}
+    states = [apply_corrections(load(ticket.task), told.edits) for ticket in head.active]
     rows = [_render_row(state, waits.get(state.task.id, ""), len(states)) for state in states]
+    unseen = head.unseen
     first = states[0] if states else apply_corrections(load(unseen[0].task), told.edits) if unseen else None
-    review = list_within_tokens(
-        (f"{truncate_to_tokens(ticket.task, NAME_TOKENS)} ({ticket.status})" for ticket in unseen), 66, NAME_TOKENS + 4
-    )
-    return _render_document(_summarise_first_task(first, told) if first else None, len(active), rows, review)
+    named = (f"{truncate_to_tokens(ticket.task, NAME_TOKENS)} ({ticket.status})" for ticket in unseen)
+    review = list_within_tokens(named, 66, NAME_TOKENS + 4, head.unseen_count)
+    return _render_document(_summarise_first_task(first, told) if first else None, head.active_count, rows, review)
 
 
 def update_continuity(
@@ -184,6 +174,19 @@ def update_continuity(
         return None
 
 
+def count_new_task(text: str, state: State, entries: Sequence[JournalEntry], head: QueueHead) -> str | None:
+    """Update the file after a task was added that it does not name: only a number changes. None if more may change."""
+    added = any(isinstance(entry.event, happened.TaskCreated) for entry in entries) and not state.status.over
+    try:
+        named = [row["task"] for row in json.loads(text)["tasks"]]
+    except (ValueError, KeyError, TypeError):
+        return None
+    expected = [truncate_to_tokens(ticket.task, NAME_TOKENS) for ticket in head.active]
+    if not added or len(named) < MAX_TASK_ROWS or named != expected or state.task.id in [one.task for one in head.active]:
+        return None
+    return "\n".join([f'"active": {head.active_count},' if line[:9] == '"active":' else line for line in text.split("\n")])
+
+
 def _replace_row(lines: list[str], place: int, row: str, first: Mapping[str, Any] | None) -> str:
     """Replace one row and render only what differs; this runs at every step."""
     row_at = lines.index('"tasks": [') + 1 + place
@@ -198,9 +201,8 @@ def _summarise_first_task(state: State, told: RulesAndCorrections) -> dict[str, 
     return summarise_for_handover(state, [rule.fact.text for rule in told.rules])
 
 
-def _describe_waits(ticket: QueueTicket, tickets: Sequence[QueueTicket]) -> str:
-    reached = {other.task for other in tickets if other.status.satisfies}
-    return truncate_to_tokens(", ".join(need for need in ticket.needs if need not in reached), 8)
+def _describe_waits(ticket: QueueTicket) -> str:
+    return truncate_to_tokens(", ".join(need.task for need in ticket.unmet), 8)
 
 
 def _render_row(state: State, waits: str, rows: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from afresh.core.task import QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery
+from afresh.core.task import QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
 from afresh.views.task_status import format_time, list_commands_for_status
 
 if TYPE_CHECKING:
@@ -53,6 +53,40 @@ def _find_newest(queue: "TaskQueue", statuses: tuple[TaskStatus, ...], most: int
     return queue.tickets(TicketQuery(statuses, parents=(), order=TicketOrder.NEWEST, most=most))[::-1]
 
 
+MAX_TASK_ROWS = 6
+MAX_UNSEEN_READ = 24
+"""More finished tasks than have room in a file for whoever continues."""
+ACTIVE_STATUSES = TaskStatus.RUNNING, TaskStatus.BLOCKED, TaskStatus.READY
+"""In the order in which they are named."""
+UNREVIEWED_STATUSES = TaskStatus.DONE, TaskStatus.FAILED
+"""Of finished tasks that nobody has applied or discarded yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueHead:
+    """The tickets that are named, and how many there are. Subtasks are part of their task."""
+
+    active: Sequence[QueueTicket] = ()
+    """The one to be picked up first, first."""
+    active_count: int = 0
+    unseen: Sequence[QueueTicket] = ()
+    """Finished tasks that nobody has applied or discarded, the newest first."""
+    unseen_count: int = 0
+
+
+def read_queue_head(queue: "TaskQueue") -> QueueHead:
+    """Read the head of the queue with a fixed number of bounded queries."""
+    counts, active = queue.counts().by_status, list[QueueTicket]()
+    for status in ACTIVE_STATUSES:
+        if left := MAX_TASK_ROWS - len(active):
+            active += queue.tickets(TicketQuery((status,), parents=(), order=TicketOrder.TURN, most=left))
+    newest = TicketQuery(UNREVIEWED_STATUSES, parents=(), order=TicketOrder.NEWEST, most=MAX_UNSEEN_READ)
+    active_count, unseen_count = (
+        sum(counts.get(status, 0) for status in statuses) for statuses in (ACTIVE_STATUSES, UNREVIEWED_STATUSES)
+    )
+    return QueueHead(active, active_count, queue.tickets(newest), unseen_count)
+
+
 def group_tickets(tickets: Sequence[QueueTicket], counts: QueueCounts) -> QueueOverview:
     parts: dict[str, list[QueueTicket]] = {ticket.task: [] for ticket in tickets}
     for ticket in tickets:
@@ -87,8 +121,23 @@ def order_parts_after_tasks(tickets: Sequence[QueueTicket]) -> list[QueueTicket]
     return [ticket for row in rows.values() for ticket in row]
 
 
+def list_blockers(ticket: QueueTicket) -> list[UnmetNeed]:
+    """Return the tasks that it waits for in vain until somebody acts: they have failed, were discarded or do not exist."""
+    ended = (TaskStatus.FAILED, TaskStatus.DISCARDED, None)
+    return [need for need in ticket.unmet if need.status in ended] if ticket.status is TaskStatus.READY else []
+
+
+def list_ways_past_blockers(ticket: QueueTicket) -> list[str]:
+    """Return the commands with which a task goes on that waits in vain."""
+    blockers = list_blockers(ticket)
+    again = [f"afresh retry {need.task}" for need in blockers if need.status]
+    return [*again, f"afresh skip {ticket.task}", f"afresh discard {ticket.task}"] if blockers else []
+
+
 def describe_ticket_status(ticket: QueueTicket) -> str:
-    """Return the status; "interrupted" for a running task that no worker holds."""
+    """Return the status; "interrupted" for a running task that no worker holds, "blocked" for one that waits in vain."""
+    if list_blockers(ticket):
+        return TaskStatus.BLOCKED.value
     return "interrupted" if ticket.status is TaskStatus.RUNNING and not ticket.owner else ticket.status.value
 
 
@@ -105,6 +154,7 @@ def ticket_to_json(ticket: QueueTicket) -> dict[str, Any]:
         "status": ticket.status.value,
         "priority": ticket.priority,
         "needs": list(ticket.needs),
+        "blocked_by": [need.task for need in list_blockers(ticket)],
         "ready": ticket.ready,
         "owner": ticket.owner,
         "question": find_open_question(ticket) if ticket.status is TaskStatus.BLOCKED else "",
@@ -128,8 +178,16 @@ def ticket_detail_to_json(ticket: QueueTicket) -> dict[str, Any]:
     }
 
 
+def describe_blockers(ticket: QueueTicket) -> str:
+    """Return what keeps it from starting, and how to go on; empty if nothing does."""
+    blockers = ", ".join(f"{need.task} ({need.status or 'not there'})" for need in list_blockers(ticket))
+    return f"blocked by {blockers}; {' · '.join(list_ways_past_blockers(ticket))}" if blockers else ""
+
+
 def choose_next_command(ticket: QueueTicket) -> str:
     """Return the next command; empty for a task that a live worker holds, that waits for another, or that is a subtask."""
+    if ways := list_ways_past_blockers(ticket):
+        return ways[0]
     held = ticket.owner or ticket.parent or (ticket.status is TaskStatus.READY and not ticket.ready)
     if held:
         return f"afresh show {ticket.task}"

@@ -9,8 +9,8 @@ from afresh.core.progress_event import ProgressEvent
 from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
-from afresh.core.task import QueueTicket
-from afresh.ports.storage import FactIndex, JournalStore
+from afresh.core.task import TaskStatus, TicketQuery
+from afresh.ports.storage import FactIndex, JournalStore, TaskQueue
 from afresh.views import (
     context_index,
     continuity_file,
@@ -23,7 +23,9 @@ from afresh.views import (
 )
 from afresh.views.project_memory_file import read_rules_and_corrections
 from afresh.views.task_history import update_history
+from afresh.views.task_list import QueueHead, read_queue_head
 
+OVER_TICKETS = TicketQuery(tuple(status for status in TaskStatus if status.over))
 VIEW_FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
 
 
@@ -31,10 +33,10 @@ class ViewWriter:
     """A Watcher that writes view files. A file that cannot be written is reported once and rebuilt later."""
 
     def __init__(
-        self, folder: Path, store: JournalStore, tickets: Callable[[], Sequence[QueueTicket]],
+        self, folder: Path, store: JournalStore, queue: TaskQueue,
         warn: Callable[[str], None] = lambda text: None, facts: FactIndex = EMPTY_FACT_INDEX,
     ) -> None:  # fmt: skip
-        self.folder, self.store, self.tickets, self.warn, self.facts = folder, store, tickets, warn, facts
+        self.folder, self.store, self.queue, self.warn, self.facts = folder, store, queue, warn, facts
         self.warned = False
 
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
@@ -47,19 +49,15 @@ class ViewWriter:
             with file_io.lock_file(self.folder / "continuity.lock"):
                 self._write_continuity(state, entries)
                 if state.status.over:
-                    write_memory_files(self.folder, self._history({state.task.id: state}, self.tickets()), self.facts)
+                    write_memory_files(self.folder, self._history({state.task.id: state}), self.facts)
 
     def noted(self) -> None:
         """Update the files after a person has changed the project's facts; no task has changed."""
         with self._careful():
             file_io.refuse_symlinks(self.folder)
             with file_io.lock_file(self.folder / "continuity.lock"):
-                tickets = self.tickets()
-                write_continuity_file(
-                    self.folder,
-                    continuity_file.render_continuity(tickets, self.store.load, read_rules_and_corrections(self.facts)),
-                )
-                write_memory_files(self.folder, self._history({}, tickets), self.facts)
+                write_continuity_file(self.folder, self._render_continuity(self.store.load, read_queue_head(self.queue)))
+                write_memory_files(self.folder, self._history({}), self.facts)
 
     @contextmanager
     def _careful(self) -> Iterator[None]:
@@ -76,15 +74,20 @@ class ViewWriter:
     def follow(self, event: ProgressEvent) -> None:
         """Do nothing: only committed events are written."""
 
-    def _history(self, known: Mapping[str, State], tickets: Sequence[QueueTicket]) -> Sequence[task_history.HistoryLine]:
-        return task_history.update_history(file_io.read_text_file(self.folder / "history.jsonl"), known, tickets, self.store.load)
+    def _history(self, known: Mapping[str, State]) -> Sequence[task_history.HistoryLine]:
+        old, over = file_io.read_text_file(self.folder / "history.jsonl"), self.queue.tickets(OVER_TICKETS)
+        return task_history.update_history(old, known, over, self.store.load)
+
+    def _render_continuity(self, load: Callable[[str], State], head: QueueHead) -> str:
+        return continuity_file.render_continuity(head, load, read_rules_and_corrections(self.facts))
 
     def _write_continuity(self, state: State, entries: Sequence[JournalEntry]) -> None:
         old = file_io.read_text_file(self.folder / "continuity.json")
         text = continuity_file.update_continuity(old, state, entries, lambda: read_rules_and_corrections(self.facts))
         if text is None:
             load = lambda task: state if task == state.task.id else self.store.load(task)  # noqa: E731
-            text = continuity_file.render_continuity(self.tickets(), load, read_rules_and_corrections(self.facts))
+            head = read_queue_head(self.queue)
+            text = continuity_file.count_new_task(old, state, entries, head) or self._render_continuity(load, head)
         if text != old:
             write_continuity_file(self.folder, text)
 
@@ -193,20 +196,17 @@ _VIEW_FILE_PATTERNS = (
 """Includes temporary files of a killed writer."""
 
 
-def rebuild_view_files(
-    store: JournalStore, tickets: Sequence[QueueTicket], folder: Path, facts: FactIndex = EMPTY_FACT_INDEX
-) -> int:
+def rebuild_view_files(store: JournalStore, queue: TaskQueue, folder: Path, facts: FactIndex = EMPTY_FACT_INDEX) -> int:
     """Delete and rebuild all view files; returns the number of tasks. Raises BadInput if a folder of ours is a link."""
     file_io.refuse_symlinks(folder, *(folder / name for name in VIEW_FOLDERS))
     for pattern in _VIEW_FILE_PATTERNS:
         for path in folder.glob(pattern):
             path.unlink()
-    states = {ticket.task: _rebuild_task(store, ticket.task, folder) for ticket in tickets}
+    states = {ticket.task: _rebuild_task(store, ticket.task, folder) for ticket in queue.tickets()}
     with file_io.lock_file(folder / "continuity.lock"):
-        write_continuity_file(
-            folder, continuity_file.render_continuity(tickets, states.__getitem__, read_rules_and_corrections(facts))
-        )
-        write_memory_files(folder, update_history("", {}, tickets, states.__getitem__), facts)
+        head, told = read_queue_head(queue), read_rules_and_corrections(facts)
+        write_continuity_file(folder, continuity_file.render_continuity(head, states.__getitem__, told))
+        write_memory_files(folder, update_history("", {}, queue.tickets(OVER_TICKETS), states.__getitem__), facts)
     return len(states)
 
 

@@ -35,7 +35,7 @@ class Projects:
 def project_on(path: Path, like: Project) -> Project:
     """The same project, with its journals in this file's folder."""
     storage = open_sqlite_storage(path.parent, path.parent / "user", like.clock)
-    writer = ViewWriter(like.paths.state, storage.journal, storage.queue.tickets, facts=storage.facts)
+    writer = ViewWriter(like.paths.state, storage.journal, storage.queue, facts=storage.facts)
     return replace(like, storage=storage, view_writer=writer)
 
 

@@ -127,9 +127,13 @@ def test_a_migration_that_fails_leaves_the_old_schema(path: Path) -> None:
 def make_older(path: Path) -> None:
     """The file as it was after the first three migrations."""
     with closing(sqlite3.connect(path)) as older:
-        for column in ("step", "step_limit", "updated", "question", "options", "ruling", "outcome", "follows"):
+        new = "SELECT type, name FROM sqlite_schema WHERE type = 'trigger' OR (type = 'index' AND sql IS NOT NULL)"
+        for kind, name in older.execute(new + " AND name != 'ticket_status'").fetchall():
+            older.execute(f"DROP {kind} {name}")
+        details = ("step", "step_limit", "updated", "question", "options", "ruling", "outcome", "follows")
+        for column in (*details, "turn", "priority"):
             older.execute(f"ALTER TABLE ticket DROP COLUMN {column}")
-        for table in ("lease", "note", "part"):
+        for table in ("lease", "note", "part", "need", "ticket_count"):
             older.execute(f"DROP TABLE {table}")
         older.execute("PRAGMA user_version = 3")
 
@@ -156,6 +160,20 @@ def test_tickets_of_an_older_schema_get_their_details_from_snapshots(path: Path)
     append_step(SqliteJournal(path), SqliteJournal(path).load("at work"))
     (ticket,) = SqliteQueue(Database(path), FakeClock()).tickets(TicketQuery(prefix="at work"))
     assert ticket.detail == make_ticket_detail(SqliteJournal(path).load("at work"))
+
+
+def test_the_queue_of_an_older_schema_keeps_its_order_and_counts(path: Path) -> None:
+    store = SqliteJournal(path)
+    create_task(store, "late", needs=("first",), priority=9)
+    for task, priority in (("first", 0), ("urgent", 2)):
+        create_task(store, task, priority=priority)
+    store.close()
+    make_older(path)
+    queue = SqliteQueue(Database(path), FakeClock())
+    assert dict(queue.counts().by_status) == {TaskStatus.READY: 3}
+    assert [queue.claim("a"), queue.claim("a"), queue.claim("a")] == ["urgent", "first", None]
+    end_task(SqliteJournal(path), SqliteJournal(path).load("first"), TaskStatus.DONE)
+    assert queue.claim("a") == "late"
 
 
 def test_a_full_disk_is_told_and_loses_nothing(path: Path) -> None:

@@ -21,6 +21,7 @@ from afresh.views.task_list import (
     QueueOverview,
     TaskGroup,
     choose_next_command,
+    describe_blockers,
     describe_ticket_status,
     find_open_question,
 )
@@ -86,6 +87,8 @@ def _render_ticket(ticket: QueueTicket, seen: QueueOverview, page: StatusPage) -
     lines = [_render_first_line(ticket, page), quote_text(ticket.goal, limit=160)]
     if ticket.status in (TaskStatus.FAILED, TaskStatus.DONE, TaskStatus.UNCHANGED) and ticket.detail:
         lines.append(quote_text(ticket.detail.outcome, "dim", limit=160))
+    if blocked := describe_blockers(ticket):
+        lines.append(quote_text(blocked, "yellow", limit=320))
     if question := find_open_question(ticket):
         lines.append(quote_text(f"asks: {question}", "yellow", limit=240))
     for part in seen.parts.get(ticket.task, ()):
@@ -160,6 +163,7 @@ def _choose_cell_style(place: int, cell: str) -> str:
 
 def _list_row_notes(ticket: QueueTicket) -> list[str]:
     notes = [f"after {', '.join(ticket.needs)}"] if ticket.needs else []
+    notes += [described] if (described := describe_blockers(ticket)) else []
     notes += [f"run by {ticket.owner}"] if ticket.owner else []
     notes += [f"on {ticket.detail.follows}"] if ticket.detail and ticket.detail.follows else []
     return [*notes, f"asks: {find_open_question(ticket)}"] if _asks_person(ticket) else notes

@@ -40,10 +40,11 @@ Field = tuple[str, Line]
 """A label and its value."""
 
 
-def render_task(state: State, spent: "TaskSpending | None" = None, width: int = 80) -> list[Line]:
-    """Without `spent` there is no ledger yet."""
+def render_task(state: State, spent: "TaskSpending | None" = None, width: int = 80, blocked: str = "") -> list[Line]:
+    """Without `spent` there is no ledger yet. `blocked`: by what it is kept from starting."""
     failed = list_failed_approaches(state)
     sections: list[tuple[str, list[Field]]] = [
+        ("Waits in vain", [("·", quote_text(blocked))] if blocked else []),
         ("Open question", _list_question_fields(state)),
         ("From you", _list_user_words(state)),
         ("Criteria", _list_criteria(state)),

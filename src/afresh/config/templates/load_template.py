@@ -7,9 +7,10 @@ from typing import Any
 from afresh.config.templates.template_files import SHIPPED_LAYERS, TemplateFile, TemplateLayers, TemplateValue
 from afresh.config.yaml_reader import FileFault, KeyPath, error_from_faults, suggest_known_word
 from afresh.core.prompt import Tier
+from afresh.core.report_path import REPORT_PATHS_BY_TYPE
 from afresh.core.step_history import CompactionPolicy
 from afresh.core.strategy_state import REACT_STRATEGY, StrategyPace
-from afresh.core.task import DISCOVERY_TYPE, REPORT_PATHS_BY_TYPE
+from afresh.core.task import DISCOVERY_TYPE
 from afresh.core.template import (
     CALL_KINDS,
     CODE_PHASES,

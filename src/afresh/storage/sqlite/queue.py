@@ -16,6 +16,7 @@ from afresh.core.task import (
     TicketDetail,
     TicketOrder,
     TicketQuery,
+    UnmetNeed,
     describe_worker,
 )
 from afresh.errors import BadInput, LeaseLost, NeedsAnswer, NotPossible
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 TICKET_ROWS_SQL = (
-    "SELECT task.number, id, goal, type, status, priority, needs, coalesce(parent, ''), worker, expires,"
+    "SELECT task.number, id, goal, type, status, task.priority, needs, coalesce(parent, ''), worker, expires,"
     " step, step_limit, updated, question, options, ruling, outcome, follows"
     " FROM task JOIN ticket ON ticket.task = number LEFT JOIN part ON part.task = number LEFT JOIN lease ON lease.task ="
     " iif(parent IS NULL, number, (SELECT whole.number FROM task AS whole WHERE whole.id = parent))"
@@ -45,10 +46,13 @@ UPDATE_PLACE_SQL = (
     "UPDATE task SET priority = :priority, needs = :needs WHERE number = :number AND (priority, needs) <> (:priority, :needs)"
 )
 ORDER_SQL = {
-    TicketOrder.QUEUE: "number",
-    TicketOrder.NEWEST: "number DESC",
-    TicketOrder.TOUCHED: "updated DESC, number DESC",
+    TicketOrder.QUEUE: "ticket.task",
+    TicketOrder.NEWEST: "ticket.task DESC",
+    TicketOrder.TOUCHED: "updated DESC, ticket.task DESC",
+    TicketOrder.TURN: "turn, ticket.priority DESC, ticket.task",
 }
+BY_NUMBER = (TicketOrder.QUEUE, TicketOrder.NEWEST)
+"""The other orders are indexed for each status."""
 NO_LIMIT = -1
 LAST_CHARACTER = "\U0010ffff"
 
@@ -74,18 +78,26 @@ def write_ticket(connection: Connection, number: int, state: "State", before: st
 
 
 def select_tickets(connection: Connection, which: TicketQuery = ALL_TICKETS) -> list[tuple[Any, ...]]:
-    conditions, given = ["true"], list[Any]()
-    if which.statuses:
+    conditions, given, order, most = ["true"], list[Any](), ORDER_SQL[which.order], which.most or NO_LIMIT
+    statuses = which.statuses or (() if which.order in BY_NUMBER else tuple(TaskStatus))
+    if statuses and not which.prefix and not which.parents:
+        own = "" if which.parents is None else " AND +turn < 2"
+        one = f"SELECT task FROM (SELECT task FROM ticket WHERE status = ?{own} ORDER BY {order} LIMIT ?)"
+        conditions.append(f"number IN ({' UNION ALL '.join([one] * len(statuses))})")
+        given += [value for status in statuses for value in (status.value, most)]
+    elif which.statuses:
         conditions.append("status IN (SELECT value FROM json_each(?))")
         given.append(json.dumps(which.statuses))
     if which.prefix:
         conditions.append("id >= ? AND id < ?")
         given += [which.prefix, which.prefix + LAST_CHARACTER]
+        order = "+" + order
     if which.parents is not None:
-        conditions.append("parent IN (SELECT value FROM json_each(?))" if which.parents else "parent IS NULL")
+        parts = "number IN (SELECT task FROM part WHERE parent IN (SELECT value FROM json_each(?)))"
+        conditions.append(parts if which.parents else "parent IS NULL")
         given += [json.dumps(which.parents)] if which.parents else []
-    rows = f"{TICKET_ROWS_SQL} WHERE {' AND '.join(conditions)} ORDER BY {ORDER_SQL[which.order]} LIMIT ?"
-    return connection.execute(rows, (*given, which.most or NO_LIMIT)).fetchall()
+    rows = f"{TICKET_ROWS_SQL} WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT ?"
+    return connection.execute(rows, (*given, most)).fetchall()
 
 
 def detail_from_row(row: tuple[Any, ...]) -> TicketDetail | None:
@@ -96,7 +108,10 @@ def detail_from_row(row: tuple[Any, ...]) -> TicketDetail | None:
 
 LEASE_SECONDS = 20.0
 RETRIED_STATUSES = (TaskStatus.FAILED, TaskStatus.DISCARDED)
-CLAIM_ORDER_SQL = " ORDER BY status = 'running' DESC, priority DESC, number"
+TURNS_SQL = (
+    "SELECT ticket.task, coalesce(worker, ''), coalesce(expires, 0) FROM ticket LEFT JOIN lease ON lease.task = ticket.task"
+    " WHERE status = ? AND turn = 0 ORDER BY ticket.priority DESC, ticket.task"
+)
 
 
 class SqliteQueue:
@@ -141,28 +156,32 @@ class SqliteQueue:
     def counts(self) -> QueueCounts:
         with self._database.reading() as connection:
             rows = connection.execute(
-                "SELECT status, count(*), sum(coalesce(question, '') != '') FROM ticket"
-                " WHERE task NOT IN (SELECT task FROM part) GROUP BY status ORDER BY min(task)"
+                "SELECT status, tasks FROM ticket_count WHERE tasks > 0 ORDER BY (SELECT task FROM ticket"
+                " WHERE ticket.status = ticket_count.status AND +turn < 2 ORDER BY task LIMIT 1)"
             ).fetchall()
-        return QueueCounts({TaskStatus(status): count for status, count, _ in rows}, sum(asking for _, _, asking in rows))
+            asking = "SELECT count(*) FROM ticket WHERE question != '' AND turn < 2"
+            (questions,) = connection.execute(asking).fetchone()
+        return QueueCounts({TaskStatus(status): count for status, count in rows}, questions)
 
     def _next(self, connection: Connection) -> "_TicketRow | None":
-        """The first task that can be worked on: running ones go before new ones."""
-        now = self._clock.now()
-        for row in connection.execute(TICKET_ROWS_SQL + " WHERE status IN ('ready', 'running')" + CLAIM_ORDER_SQL):
-            line = _ticket_from_row(row, _read_statuses(connection, row[6]), now)
-            if line.ticket.ready:
-                return line
+        """The first task that can be worked on: running ones go before new ones. Reads no more rows than there are owners."""
+        now, owners = self._clock.now(), dict[str, bool]()
+        for status in (TaskStatus.RUNNING, TaskStatus.READY):
+            for number, worker, expires in connection.execute(TURNS_SQL, (status.value,)):
+                if worker and expires > now and worker not in owners:
+                    owners[worker] = not _is_dead(worker)
+                if not (worker and expires > now and owners[worker]):
+                    row = connection.execute(TICKET_ROWS_SQL + " WHERE number = ?", (number,)).fetchone()
+                    return _ticket_from_row(row, _read_statuses(connection, row[6]), now)
         return None
 
     def _named(self, connection: Connection, worker: str, task: str) -> "_TicketRow":
         row = connection.execute(TICKET_ROWS_SQL + " WHERE id = ?", (task,)).fetchone()
         if row is None:
             raise BadInput(f"no such task: {task}", next="`afresh status --all` lists the tasks")
-        statuses = _read_statuses(connection, row[6])
-        line = _ticket_from_row(row, statuses, self._clock.now())
+        line = _ticket_from_row(row, _read_statuses(connection, row[6]), self._clock.now())
         if line.ticket.parent or (not line.ticket.ready and line.ticket.owner != worker):
-            raise _make_claim_error(line.ticket, statuses)
+            raise _make_claim_error(line.ticket)
         return line
 
 
@@ -177,9 +196,11 @@ def _ticket_from_row(row: tuple, statuses: Mapping[str, TaskStatus], now: float)
     owner = worker if worker and expires > now and not _is_dead(worker) else ""
     status, needs = TaskStatus(status), tuple(json.loads(needs))
     open = status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not parent
-    ready = open and not _list_unmet_needs(needs, statuses)
+    unmet = _list_unmet_needs(needs, statuses)
     detail = detail_from_row(tuple(details))
-    return _TicketRow(number, QueueTicket(task, goal, type, status, priority, needs, ready, owner, parent, detail))
+    return _TicketRow(
+        number, QueueTicket(task, goal, type, status, priority, needs, open and not unmet, owner, parent, detail, unmet)
+    )
 
 
 def _is_dead(worker: str) -> bool:
@@ -196,11 +217,12 @@ def _read_statuses(connection: Connection, needs: str) -> dict[str, TaskStatus]:
     return {task: TaskStatus(status) for task, status in rows}
 
 
-def _list_unmet_needs(needs: Sequence[str], statuses: Mapping[str, TaskStatus]) -> list[str]:
-    return [task for task in needs if task not in statuses or not statuses[task].satisfies]
+def _list_unmet_needs(needs: Sequence[str], statuses: Mapping[str, TaskStatus]) -> tuple[UnmetNeed, ...]:
+    found = (UnmetNeed(task, statuses.get(task)) for task in needs)
+    return tuple(need for need in found if not (need.status and need.status.satisfies))
 
 
-def _make_claim_error(ticket: QueueTicket, statuses: Mapping[str, TaskStatus]) -> BadInput:
+def _make_claim_error(ticket: QueueTicket) -> BadInput:
     if ticket.parent:
         return BadInput(
             f"{ticket.task} is a subtask of {ticket.parent} and runs with it",
@@ -223,9 +245,8 @@ def _make_claim_error(ticket: QueueTicket, statuses: Mapping[str, TaskStatus]) -
             f"{ticket.task} is blocked: its question is still open",
             next=f"`afresh inbox` shows it; `afresh answer {ticket.task}` answers it",
         )
-    unmet = _list_unmet_needs(ticket.needs, statuses)
-    waiting = [f"{task} ({statuses.get(task, 'not there')})" for task in unmet]
-    ended = next((task for task in unmet if statuses.get(task) in RETRIED_STATUSES), "")
+    waiting = [f"{need.task} ({need.status or 'not there'})" for need in ticket.unmet]
+    ended = next((need.task for need in ticket.unmet if need.status in RETRIED_STATUSES), "")
     advice = (
         f"`afresh retry {ended}` tries that again; `afresh skip {ticket.task}` goes on without it; "
         f"`afresh discard {ticket.task}` cancels this one"
