@@ -57,7 +57,8 @@ def test_those_that_wait_for_a_failed_task_are_told_three_ways_on(person: Person
 def test_a_discarded_task_is_ordered_anew_and_others_wait_for_the_new_one(person: Person) -> None:
     first = person.adds("mend double", "--model", person.script([MEND], [COMPLETE]))
     second = person.adds("second", "--after", first)
-    assert person.types("discard", first).code == 0
+    assert person.types("discard", first, "--why", "no longer wanted").code == 0
+    assert "no longer wanted" in person.types("show", first).words
     told = person.types("retry", first, "--json")
     new = told.json["task"]
     assert told.code == 0 and new != first and person.shown(first)["status"] == "discarded"

@@ -91,8 +91,8 @@ def apply_if_wanted(project: Project, state: State) -> str:
         return f"not applied, though your AGENT.md says auto_commit: {fault.what}; {fault.next}"
 
 
-def discard_task_result(project: Project, task: str) -> State:
-    """Remove the task's worktree and branch. The journal is kept."""
+def discard_task_result(project: Project, task: str, why: str = "") -> State:
+    """Remove the task's worktree and branch. The journal is kept, with the reason."""
     state = project.store.load(task)
     refuse_part_of_task(state)
     if owner := find_owner(project.queue, task):
@@ -107,7 +107,7 @@ def discard_task_result(project: Project, task: str) -> State:
     apply_or_discard.discard_task_branch(repository, task)
     drop_pending_work(repository, task)
     dismiss_parts(project, repository, task, "discarded")
-    return end_task(project, task, TaskStatus.DISCARDED, "discarded by the user")
+    return end_task(project, task, TaskStatus.DISCARDED, f"discarded by the user: {why}" if why else "discarded by the user")
 
 
 def dismiss_parts(project: Project, repository: Repository, task: str, fate: str) -> None:

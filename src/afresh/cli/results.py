@@ -61,14 +61,15 @@ def undo_command(task: str | None, steps: int, why: str, as_json: bool) -> None:
 
 @click.command("discard")
 @click.argument("task")
+@click.option("--why", default="", metavar="WORDS", help="The reason, kept in the journal.")
 @json_option
-def discard_command(task: str, as_json: bool) -> None:
-    """Remove the worktree and branch of TASK. The journal is kept."""
+def discard_command(task: str, why: str, as_json: bool) -> None:
+    """Remove the worktree and branch of TASK; a task that has not finished is cancelled. The journal is kept."""
     from afresh.app.task_result import discard_task_result
     from afresh.app.tasks import find_task
 
     project = open_current_project()
-    state = discard_task_result(project, find_task(project, task))
+    state = discard_task_result(project, find_task(project, task), why.strip())
     if as_json:
         return print_json({"task": state.task.id, "status": state.status.value})
     return click.echo(f"discarded {state.task.id}")
