@@ -24,6 +24,26 @@ def is_worker_dead(worker: str) -> bool:
     return host == _identify_host() and process.isdigit() and _read_start_time(int(process)) != started
 
 
+def is_worker_alive(worker: str) -> bool:
+    """Whether the worker's process is known to run on this machine. A stopped one runs; where start times can't be read, its
+    number may be another's, so that it is not known."""
+    host, process, started = ["", "", *worker.rsplit(":", 2)][-3:]
+    known = host == _identify_host() and process.isdigit() and started not in (UNKNOWN_START, GONE)
+    return known and _read_start_time(int(process)) == started
+
+
+def find_lease_holder(worker: str, expires: float, now: float) -> str:
+    """The worker whose lease holds; empty if it is free. On this machine the process is asked: while it lives the lease holds,
+    whatever the clock says, and when it is dead the lease is free at once. Only others are judged by time."""
+    if not worker or is_worker_dead(worker):
+        return ""
+    return worker if expires > now or is_worker_alive(worker) else ""
+
+
+UNKNOWN_START = "unknown"
+GONE = "gone"
+
+
 def _identify_host() -> str:
     """Machine, boot and process-number space: containers share host names, and the same number can be another process there."""
     return f"{socket.gethostname().replace(':', '-')}-{sha256(_read_process_space().encode()).hexdigest()[:6]}"
@@ -39,12 +59,12 @@ def _read_process_space() -> str:
 def _read_start_time(process: int) -> str:
     """Clock ticks from boot to its start; `gone` when it no longer runs; `unknown` where there is no /proc."""
     if not Path("/proc/self/stat").exists():
-        return "unknown" if _is_process_alive(process) else "gone"
+        return UNKNOWN_START if _is_process_alive(process) else GONE
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return "gone"
-    return "gone" if fields[0] in "ZX" else fields[19]
+        return GONE
+    return GONE if fields[0] in "ZX" else fields[19]
 
 
 def _is_process_alive(process: int) -> bool:

@@ -84,11 +84,12 @@ class MemoryStore:
 
 
 class MemoryQueue:
-    """Over a MemoryStore; a worker is dead when its lease has run out."""
+    """Over a MemoryStore. Of workers in `alive_by_worker` it is known whether they live; the lease of any other runs out."""
 
     def __init__(self, store: MemoryStore, clock: Clock, lease_seconds: float = 20.0) -> None:
         self._store, self._clock, self._lease_seconds = store, clock, lease_seconds
         self._leases: dict[str, tuple[str, float]] = {}
+        self.alive_by_worker: dict[str, bool] = {}
 
     def claim(self, worker: str, task: str | None = None) -> str | None:
         lines = {ticket.task: ticket for ticket in self.tickets()}
@@ -130,7 +131,7 @@ class MemoryQueue:
     def _ticket(self, state: State) -> QueueTicket:
         task = state.task
         worker, expires = self._leases.get(task.parent or task.id, ("", 0.0))
-        owner = worker if expires > self._clock.now() else ""
+        owner = worker if self.alive_by_worker.get(worker, expires > self._clock.now()) else ""
         open = state.status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not task.parent
         unmet = tuple(UnmetNeed(need, self._find_status(need)) for need in self._waiting(state.place.needs))
         order = (task.id, task.goal, task.type, state.status, state.place.priority, state.place.needs)

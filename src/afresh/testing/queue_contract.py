@@ -12,7 +12,8 @@ from afresh.testing.sample_journals import append_events, append_step, create_ta
 
 
 class QueueContract:
-    """Fixtures `store` (fresh and empty) and `queue` (over it and `clock`) are to be given by the subclass."""
+    """Fixtures `store` (fresh and empty) and `queue` (over it and `clock`) are to be given by the subclass, and the names of two
+    workers of this machine: `living_worker` and `dead_worker`. Any other name is a worker elsewhere."""
 
     @pytest.fixture
     def clock(self) -> FakeClock:
@@ -64,6 +65,31 @@ class QueueContract:
         assert queue.claim("b") == "one"
         with pytest.raises(LeaseLost):
             queue.renew("a", "one")
+
+    @pytest.mark.parametrize("seconds", [21, 86_400, -86_400])
+    def test_the_lease_of_a_process_that_lives_here_holds_whatever_the_clock_says(
+        self, store: JournalStore, queue: TaskQueue, clock: FakeClock, living_worker: str, seconds: int
+    ) -> None:
+        create_task(store, "one")
+        queue.claim(living_worker)
+        clock.move(seconds)
+        assert queue.claim("b") is None and [ticket.owner for ticket in queue.tickets()] == [living_worker]
+        with pytest.raises(NotPossible):
+            queue.claim("b", "one")
+        queue.renew(living_worker, "one")
+        queue.release(living_worker, "one")
+        assert queue.claim("b") == "one"
+
+    @pytest.mark.parametrize("seconds", [0, 86_400, -86_400])
+    def test_the_lease_of_a_process_that_died_here_is_free_at_once(
+        self, store: JournalStore, queue: TaskQueue, clock: FakeClock, dead_worker: str, seconds: int
+    ) -> None:
+        create_task(store, "one")
+        queue.claim(dead_worker)
+        clock.move(seconds)
+        assert [ticket.owner for ticket in queue.tickets()] == [""] and queue.claim("b") == "one"
+        with pytest.raises(LeaseLost):
+            queue.renew(dead_worker, "one")
 
     def test_a_renewed_lease_lasts(self, store: JournalStore, queue: TaskQueue, clock: FakeClock) -> None:
         create_task(store, "one")

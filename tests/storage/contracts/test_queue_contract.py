@@ -1,10 +1,14 @@
 """The queue contract, held against the product's queue and against the fake."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from afresh.ports.storage import TaskQueue
+from afresh.storage import renew_lease
+from afresh.storage.renew_lease import identify_worker
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.storage.sqlite.queue import SqliteQueue
@@ -25,6 +29,37 @@ class TestSqliteQueue(QueueContract):
     def queue(self, database: Database, clock: FakeClock) -> TaskQueue:
         return SqliteQueue(database, clock, lease_seconds=20)
 
+    @pytest.fixture
+    def living_worker(self) -> str:
+        return identify_worker()
+
+    @pytest.fixture
+    def dead_worker(self) -> str:
+        return name_ended_process()
+
+
+def name_ended_process() -> str:
+    """The name of a worker whose process has ended."""
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    started = renew_lease._read_start_time(process.pid)
+    process.communicate()
+    return f"{identify_worker().rsplit(':', 2)[0]}:{process.pid}:{started}"
+
+
+def test_a_queue_that_asks_only_the_clock_fails_the_contract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broken twin: it gives the task of a living process away when the clock is set forward."""
+
+    def judge_by_time(worker: str, expires: float, now: float) -> str:
+        return worker if expires > now else ""
+
+    monkeypatch.setattr(renew_lease, "find_lease_holder", judge_by_time)
+    database, clock = Database(tmp_path / "afresh.db"), FakeClock()
+    parts = (SqliteJournal(database), SqliteQueue(database, clock, lease_seconds=20), clock)
+    with pytest.raises(AssertionError):
+        QueueContract().test_the_lease_of_a_process_that_lives_here_holds_whatever_the_clock_says(
+            *parts, identify_worker(), 86_400
+        )
+
 
 class TestMemoryQueue(QueueContract):
     @pytest.fixture
@@ -33,4 +68,14 @@ class TestMemoryQueue(QueueContract):
 
     @pytest.fixture
     def queue(self, store: MemoryStore, clock: FakeClock) -> TaskQueue:
-        return MemoryQueue(store, clock, lease_seconds=20)
+        queue = MemoryQueue(store, clock, lease_seconds=20)
+        queue.alive_by_worker = {"living": True, "dead": False}
+        return queue
+
+    @pytest.fixture
+    def living_worker(self) -> str:
+        return "living"
+
+    @pytest.fixture
+    def dead_worker(self) -> str:
+        return "dead"

@@ -33,7 +33,7 @@ from afresh.testing.sample_journals import append_events, end_task
 database = Database(Path(sys.argv[1]))
 class Wall:
     def now(self): return time.time()
-store, queue, me = SqliteJournal(database), SqliteQueue(database, Wall()), identify_worker()
+store, queue, me = SqliteJournal(database), SqliteQueue(database, Wall()), (sys.argv[2:] or [identify_worker()])[0]
 """
 
 EMPTY_THE_QUEUE = """
@@ -68,10 +68,11 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "afresh.db"
 
 
-def python(script: str, path: Path) -> "subprocess.Popen[str]":
+def python(script: str, path: Path, *name: str) -> "subprocess.Popen[str]":
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     pipe = subprocess.PIPE
-    return subprocess.Popen([sys.executable, "-c", HEADER + script, path], env=environment, stdin=pipe, stdout=pipe, text=True)
+    command = [sys.executable, "-c", HEADER + script, path, *name]
+    return subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True)
 
 
 def said(process: "subprocess.Popen[str]") -> str:
@@ -111,11 +112,28 @@ def test_the_task_of_a_killed_worker_is_taken_over_at_once(path: Path) -> None:
     assert queue.claim("me") == "one"
 
 
-def test_a_stopped_owner_that_wakes_up_late_can_write_no_more(path: Path) -> None:
+def test_a_stopped_owner_on_this_machine_keeps_its_task(path: Path) -> None:
     database, clock = Database(path), FakeClock(time.time())
     queue, store = SqliteQueue(database, clock), SqliteJournal(database)
     create_task(store)
     owner = python(CLAIM_AND_HOLD, path)
+    name = said(owner)
+    owner.send_signal(signal.SIGSTOP)
+    clock.move(86_400)
+    assert queue.claim("me") is None
+    owner.send_signal(signal.SIGCONT)
+    owner.communicate("x")
+    clock.move(86_400)
+    assert queue.claim("me") == "one", "it ended without releasing it"
+    with pytest.raises(LeaseLost):
+        queue.renew(name, "one")
+
+
+def test_a_stopped_owner_elsewhere_that_wakes_up_late_can_write_no_more(path: Path) -> None:
+    database, clock = Database(path), FakeClock(time.time())
+    queue, store = SqliteQueue(database, clock), SqliteJournal(database)
+    create_task(store)
+    owner = python(CLAIM_AND_HOLD, path, "elsewhere:1:1")
     name = said(owner)
     owner.send_signal(signal.SIGSTOP)
     assert queue.claim("me") is None

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from afresh.storage.renew_lease import identify_worker, is_worker_dead
+from afresh.storage.renew_lease import find_lease_holder, identify_worker, is_worker_alive, is_worker_dead
 
 PRINT_AND_WAIT = (
     "import sys; from afresh.storage.renew_lease import identify_worker as me; print(me(), flush=True); sys.stdin.read()"
@@ -23,7 +23,7 @@ def child() -> tuple["subprocess.Popen[str]", str]:
 
 
 def test_this_process_lives() -> None:
-    assert not is_worker_dead(identify_worker())
+    assert not is_worker_dead(identify_worker()) and is_worker_alive(identify_worker())
     assert identify_worker() == identify_worker()
     assert identify_worker().split(":")[1] == str(os.getpid())
 
@@ -35,13 +35,13 @@ def test_a_killed_process_is_dead_even_before_its_parent_has_noticed() -> None:
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     assert is_worker_dead(name), "a zombie does no work"
     process.communicate()
-    assert is_worker_dead(name)
+    assert is_worker_dead(name) and not is_worker_alive(name)
 
 
 def test_a_stopped_process_is_not_dead() -> None:
     process, name = child()
     process.send_signal(signal.SIGSTOP)
-    assert not is_worker_dead(name)
+    assert not is_worker_dead(name) and is_worker_alive(name)
     process.kill()
     process.communicate()
 
@@ -56,3 +56,10 @@ def test_a_process_number_used_again_is_another_worker() -> None:
 @pytest.mark.parametrize("name", ["elsewhere:1:1", "a", "", "a:b", "::", "elsewhere:99999999:1"])
 def test_of_other_machines_nothing_is_known(name: str) -> None:
     assert not is_worker_dead(name)
+    assert not is_worker_alive(name)
+
+
+def test_where_start_times_are_unknown_time_judges() -> None:
+    """The number may have been given to another process."""
+    name = f"{identify_worker().rsplit(':', 2)[0]}:{os.getpid()}:unknown"
+    assert not is_worker_alive(name) and find_lease_holder(name, 5.0, 9.0) == ""

@@ -193,7 +193,7 @@ class _TicketRow:
 
 def _ticket_from_row(row: tuple, statuses: Mapping[str, TaskStatus], now: float) -> _TicketRow:
     number, task, goal, type, status, priority, needs, parent, worker, expires, *details = row
-    owner = worker if worker and expires > now and not _is_dead(worker) else ""
+    owner = _find_holder(worker, expires, now) if worker else ""
     status, needs = TaskStatus(status), tuple(json.loads(needs))
     open = status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not parent
     unmet = _list_unmet_needs(needs, statuses)
@@ -203,10 +203,10 @@ def _ticket_from_row(row: tuple, statuses: Mapping[str, TaskStatus], now: float)
     )
 
 
-def _is_dead(worker: str) -> bool:
-    from afresh.storage.renew_lease import is_worker_dead  # reading a queue that nobody works on needs no sockets and threads
+def _find_holder(worker: str, expires: float, now: float) -> str:
+    from afresh.storage.renew_lease import find_lease_holder  # reading a queue that nobody works on needs no sockets and threads
 
-    return is_worker_dead(worker)
+    return find_lease_holder(worker, expires, now)
 
 
 def _read_statuses(connection: Connection, needs: str) -> dict[str, TaskStatus]:
