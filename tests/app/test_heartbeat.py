@@ -1,6 +1,7 @@
 """A heartbeat asks a model only about what has changed, once, in a small call; it never overlaps itself."""
 
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -169,13 +170,12 @@ def test_it_waits_for_its_interval_its_hours_and_its_owner(here: Project):
 
 
 def time_of_day(at: float) -> int:
-    import time
-
     local = time.localtime(at)
     return local.tm_hour * 3_600 + local.tm_min * 60 + local.tm_sec
 
 
-def test_a_command_runs_in_a_fresh_tree_of_head_without_secrets(here: Project, requires_sandbox: None):
+def test_a_command_runs_in_a_fresh_tree_of_head_without_secrets(here: Project, requires_sandbox):
+    requires_sandbox()
     key = "sk-ant-" + "a1B2" * 12
     root = here.paths.root
     (root / "kept.txt").write_text("kept\n")

@@ -37,6 +37,8 @@ COMMAND_SECTIONS = {
         "dashboard": "Watch and steer everything in the browser.",
         "add": "Add a task to the queue.",
         "work": "Run the next task from the queue.",
+        "heartbeat": "Watch a checklist; call a model on changes.",
+        "schedule": "Add tasks at intervals or set times.",
         "export": "Write tasks and journals to files for git.",
         "import": "Read tasks from exported files.",
     },
