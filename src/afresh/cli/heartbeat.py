@@ -80,7 +80,7 @@ def print_result(result: "HeartbeatResult", as_json: bool) -> None:
 @command.command("list")
 @json_option
 def list_items(as_json: bool) -> None:
-    """Show each item: when it last ran, whether it changed, what it has cost."""
+    """Show when each item ran, changed, and what it cost."""
     from afresh.app.heartbeat import list_heartbeat_items, load_heartbeat_state
 
     project = open_current_project()
@@ -116,19 +116,22 @@ def format_moment(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
-@command.command()
-def pause() -> None:
+@command.command("pause")
+@json_option
+def pause_runs(as_json: bool) -> None:
     """Run nothing until `afresh heartbeat resume`."""
-    from afresh.app.heartbeat import pause_heartbeat
-
-    pause_heartbeat(open_current_project(), True)
-    click.echo("paused")
+    set_paused(True, as_json)
 
 
-@command.command()
-def resume() -> None:
+@command.command("resume")
+@json_option
+def resume_runs(as_json: bool) -> None:
     """Go on after `afresh heartbeat pause`."""
+    set_paused(False, as_json)
+
+
+def set_paused(paused: bool, as_json: bool) -> None:
     from afresh.app.heartbeat import pause_heartbeat
 
-    pause_heartbeat(open_current_project(), False)
-    click.echo("goes on")
+    pause_heartbeat(open_current_project(), paused)
+    print_json({"paused": paused}) if as_json else click.echo("paused" if paused else "goes on")

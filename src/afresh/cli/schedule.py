@@ -54,10 +54,12 @@ def list_all(as_json: bool) -> None:
     return None
 
 
-@command.command()
+@command.command("remove")
 @click.argument("name", metavar="ID")
-def remove(name: str) -> None:
+@json_option
+def remove_one(name: str, as_json: bool) -> None:
     """Remove a schedule; tasks that it has added stay."""
     from afresh.app.schedules import remove_schedule
 
-    click.echo(f"removed {remove_schedule(open_current_project(), name).id}")
+    removed = remove_schedule(open_current_project(), name).id
+    print_json({"removed": removed}) if as_json else click.echo(f"removed {removed}")
