@@ -249,7 +249,7 @@ def _make_trial_booking(trial: ModelTrial) -> CallBooking:
     return CallBooking(
         task="check",
         project=trial.project,
-        kind=CallPurpose.HEARTBEAT,
+        kind=CallPurpose.CHECK,
         model=trial.model.name,
         tokens=trial.tokens,
         reserve=RESERVE_TOKENS,

@@ -63,6 +63,19 @@ class DelegationOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class HeartbeatOptions:
+    """The user's own for heartbeats; a checklist can set none of it."""
+
+    model: str = ""
+    """A cheap one; default: the one that the checklist names, or the model of tasks."""
+    day: float = 0.25
+    """Dollars that heartbeats of a project may cost a day."""
+    day_tokens: int = 100_000
+    webhooks: tuple[str, ...] = ()
+    """Addresses that announcements are sent to."""
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkOptions:
     """What tasks of one repository may reach, without asking."""
 
@@ -119,6 +132,7 @@ class Settings(OutsideSettings):
     knowledge: LessonOptions = field(default_factory=LessonOptions)
     models: Mapping[str, NamedModel] = field(default_factory=dict[str, NamedModel])
     delegation: DelegationOptions = field(default_factory=DelegationOptions)
+    heartbeat: HeartbeatOptions = field(default_factory=HeartbeatOptions)
     limits: SpendingLimits = field(default_factory=SpendingLimits)
     prices: Mapping[str, UserPrice] = field(default_factory=dict[str, UserPrice])
     """Prices by full model name; they override the price list."""

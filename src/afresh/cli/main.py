@@ -38,6 +38,8 @@ COMMAND_SECTIONS = {
         "add": "Add a task to the queue.",
         "edit": "Change a task's priority and what it waits for.",
         "work": "Run the next task from the queue.",
+        "heartbeat": "Watch a checklist; call a model on changes.",
+        "schedule": "Add tasks at intervals or set times.",
         "export": "Write tasks and journals to files for git.",
         "import": "Read tasks from exported files.",
     },

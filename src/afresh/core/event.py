@@ -8,6 +8,7 @@ from afresh.core.change import Hunk
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactCorrected, FactForgotten, FactNoted, LessonJudged
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.heartbeat import HEARTBEAT_EVENT_TAGS, HeartbeatEvent
 from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded
 from afresh.core.licence_for_tests import LicenceWidened, LicensedChange, RefusedEdits
 from afresh.core.line_region import Region
@@ -203,7 +204,7 @@ Event = (
     | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
     | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
     | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LicenceWidened | PlaceChanged | StartChosen | TurnBegan
-    | PermissionsChanged | NetworkUsed
+    | PermissionsChanged | NetworkUsed | HeartbeatEvent
 )  # fmt: skip
 
 
@@ -272,6 +273,7 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "IssueAttached": IssueAttached,
     "PermissionsChanged": PermissionsChanged,
     "NetworkUsed": NetworkUsed,
+    **HEARTBEAT_EVENT_TAGS,
 }
 """The tag of each kind on disk. A class may be renamed; its tag never changes, or journals could not be read any more."""
 TAG_BY_EVENT_CLASS: dict[type[Event], str] = {kind: tag for tag, kind in EVENT_CLASS_BY_TAG.items()}

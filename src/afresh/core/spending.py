@@ -204,6 +204,8 @@ class CallPurpose(StrEnum):
     WORK = "work"
     SUMMARY = "summary"
     HEARTBEAT = "heartbeat"
+    CHECK = "check"
+    """`afresh models check`."""
     MEMORY = "memory"
     DELEGATE = "delegate"
 

@@ -29,7 +29,7 @@ EARLIER_PHASE_NAMES = {"scan": "understand", "analyse": "understand", "synthesis
 """In templates of recorded calls."""
 MIN_THINKING_TOKENS = 1_024
 """Tokens. Providers refuse a smaller budget for thinking."""
-CALL_KINDS = ("work", "summary", "lesson", "replay")
+CALL_KINDS = ("work", "summary", "lesson", "replay", "heartbeat")
 """Kinds of call."""
 
 

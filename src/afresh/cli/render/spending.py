@@ -159,7 +159,10 @@ def _make_spending_table(found: SpendingReport) -> "RenderableType":
     return table
 
 
-KIND_WORDS = {"work": "steps", "summary": "summaries", "heartbeat": "models check", "memory": "lessons", "delegate": "subtasks"}
+KIND_WORDS = {
+    "work": "steps", "summary": "summaries", "heartbeat": "heartbeats", "check": "models check", "memory": "lessons",
+    "delegate": "subtasks",
+}  # fmt: skip
 
 
 def _name_line(found: SpendingReport, line: SpendingLine) -> str:

@@ -1,0 +1,137 @@
+"""`afresh heartbeat`: watches what .afresh/HEARTBEAT.md lists, and adds the tasks that are scheduled."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from afresh.cli.options import json_option, open_current_project
+from afresh.cli.output import print_json
+
+if TYPE_CHECKING:
+    from afresh.app.heartbeat import HeartbeatResult
+    from afresh.app.project import Project
+    from afresh.core.heartbeat import HeartbeatItem, ItemState
+
+LOOP_SECONDS = 30.0
+"""Between two looks at what is due."""
+
+
+@click.group()
+def command() -> None:
+    """Watch what .afresh/HEARTBEAT.md lists; a model is called only about what has changed."""
+
+
+@command.command("run")
+@click.option("--loop", is_flag=True, help="Go on until Ctrl-C; also adds scheduled tasks.")
+@click.option("--notify", metavar="COMMAND", default="", help="Run this with each announcement; 'desktop': a notification.")
+@click.option("--add-tasks", is_flag=True, help="Also add a task for each announcement.")
+@json_option
+def run_once_or_loop(loop: bool, notify: str, add_tasks: bool, as_json: bool) -> None:
+    """Check all items once, or each time that they are due."""
+    from contextlib import suppress
+
+    from afresh.app.announce import Announcer
+    from afresh.app.heartbeat import HeartbeatTerms, run_heartbeat
+
+    project = open_current_project()
+    announcer = Announcer(project, lambda text: click.echo(text, err=as_json), notify, add_tasks)
+    terms = HeartbeatTerms(announce=announcer.announce, alert=lambda text: click.echo(text, err=True), only_when_due=loop)
+    if not loop:
+        return print_result(run_heartbeat(project, terms), as_json)
+    with suppress(KeyboardInterrupt):
+        while True:
+            run_due(project, terms, as_json)
+            time.sleep(LOOP_SECONDS)
+    return None
+
+
+def run_due(project: "Project", terms: Any, as_json: bool) -> None:
+    """Run what is due. A fault is told, and does not end the loop."""
+    from afresh.app.heartbeat import load_heartbeat_plan, run_heartbeat
+    from afresh.app.schedules import run_due_schedules
+    from afresh.errors import AfreshError
+
+    try:
+        for fired in run_due_schedules(project, project.clock.now()):
+            click.echo(f"schedule {fired.schedule}: {fired.note or f'added task {fired.task}'}", err=as_json)
+        if load_heartbeat_plan(project.paths.folder) is None:
+            return
+        result = run_heartbeat(project, terms)
+        if not result.skipped:
+            print_result(result, as_json)
+    except AfreshError as fault:
+        click.echo(f"afresh: {fault}", err=True)
+
+
+def print_result(result: "HeartbeatResult", as_json: bool) -> None:
+    if as_json:
+        from afresh.core.codec import to_plain_value
+
+        return print_json({"skipped": result.skipped, "checks": [to_plain_value(check) for check in result.checks]})
+    if result.skipped:
+        return click.echo(f"nothing was run: {result.skipped}")
+    for check in result.checks:
+        if check.note:
+            click.echo(f"{check.text}: {check.note}")
+    return click.echo(f"{len(result.checks)} checked, {len(result.changed)} changed")
+
+
+@command.command("list")
+@json_option
+def list_items(as_json: bool) -> None:
+    """Show when each item ran, changed, and what it cost."""
+    from afresh.app.heartbeat import list_heartbeat_items, load_heartbeat_state
+
+    project = open_current_project()
+    listed, state = list_heartbeat_items(project), load_heartbeat_state(project)
+    if as_json:
+        return print_json({"paused": state.paused, "ran": state.ran, "items": [item_to_json(*one) for one in listed]})
+    if state.paused:
+        click.echo("paused; `afresh heartbeat resume` goes on")
+    for item, known in listed:
+        click.echo(describe_item(item, known))
+    return None
+
+
+def item_to_json(item: "HeartbeatItem", known: "ItemState") -> dict[str, Any]:
+    return {
+        "text": item.text, "command": item.command, "checked": known.checked, "changed": known.changed, "calls": known.calls,
+        "tokens": known.tokens, "cost": known.cost, "announcement": known.announcement, "note": known.note,
+    }  # fmt: skip
+
+
+def describe_item(item: "HeartbeatItem", known: "ItemState") -> str:
+    from afresh.core.usage import format_dollars
+
+    checked = f"checked {format_moment(known.checked)}" if known.checked else "not checked yet"
+    changed = f"changed {format_moment(known.changed)}" if known.changed else "no change"
+    cost = f"{known.calls} calls, {known.tokens:,} tokens, {format_dollars(known.cost)}"
+    lines = [item.text, *([f"  `{item.command}`"] if item.command else []), f"  {checked} · {changed} · {cost}"]
+    lines += [f"  announced: {known.announcement}"] if known.announcement else []
+    return "\n".join([*lines, *([f"  {known.note}"] if known.note else [])])
+
+
+def format_moment(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+@command.command("pause")
+@json_option
+def pause_runs(as_json: bool) -> None:
+    """Run nothing until `afresh heartbeat resume`."""
+    set_paused(True, as_json)
+
+
+@command.command("resume")
+@json_option
+def resume_runs(as_json: bool) -> None:
+    """Go on after `afresh heartbeat pause`."""
+    set_paused(False, as_json)
+
+
+def set_paused(paused: bool, as_json: bool) -> None:
+    from afresh.app.heartbeat import pause_heartbeat
+
+    pause_heartbeat(open_current_project(), paused)
+    print_json({"paused": paused}) if as_json else click.echo("paused" if paused else "goes on")
