@@ -175,6 +175,15 @@ def test_adding_a_task_that_the_file_does_not_name_asks_no_memory(views: ViewFol
     assert views.continuity()["active"] == 9 and written == views.rebuilt()["continuity.json"]
 
 
+def test_adding_a_task_beside_a_file_that_names_others_makes_it_again(views: ViewFolder) -> None:
+    for number in range(6):
+        views.add(f"t{number}")
+    stale = (views.folder / "continuity.json").read_text().replace("t3", "gone")
+    (views.folder / "continuity.json").write_text(stale)
+    views.add("t6")
+    assert [row["task"] for row in views.continuity()["tasks"]] == [f"t{number}" for number in range(6)]
+
+
 def test_a_file_that_somebody_has_damaged_is_made_again(views: ViewFolder) -> None:
     views.add("t1")
     for damaged in ("", "{", "[]", '{"tasks": [{}]}', '{"tasks": [{"task": "t1"}]}', '{"tasks": []}'):
