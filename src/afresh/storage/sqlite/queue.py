@@ -165,12 +165,13 @@ class SqliteQueue:
 
     def _next(self, connection: Connection) -> "_TicketRow | None":
         """The first task that can be worked on: running ones go before new ones. Reads no more rows than there are owners."""
-        now, owners = self._clock.now(), dict[str, bool]()
+        now, held = self._clock.now(), {("", False): False}
         for status in (TaskStatus.RUNNING, TaskStatus.READY):
             for number, worker, expires in connection.execute(TURNS_SQL, (status.value,)):
-                if worker and expires > now and worker not in owners:
-                    owners[worker] = not _is_dead(worker)
-                if not (worker and expires > now and owners[worker]):
+                lease = worker, bool(worker) and expires > now
+                if lease not in held:
+                    held[lease] = bool(_find_holder(worker, expires, now))
+                if not held[lease]:
                     row = connection.execute(TICKET_ROWS_SQL + " WHERE number = ?", (number,)).fetchone()
                     return _ticket_from_row(row, _read_statuses(connection, row[6]), now)
         return None
