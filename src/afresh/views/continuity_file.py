@@ -114,7 +114,7 @@ ALL_ROWS_TOKENS = 420
 """Tokens of all task rows together."""
 _ROW_OVERHEAD_TOKENS = 36 + NAME_TOKENS
 """Tokens of a row without goal and next step."""
-_REORDERING_EVENTS = happened.TaskCreated, happened.TaskClaimed, happened.QuestionAnswered, happened.TaskEnded
+_TURN_EVENTS = happened.TaskCreated, happened.TaskClaimed, happened.QuestionAnswered, happened.TaskEnded, happened.PlaceChanged
 """Events that may change the order of the tasks."""
 _MEMORY_FILES = {
     "afresh.db": "the journal: the truth, all else is made from it",
@@ -157,7 +157,7 @@ def update_continuity(
     """Update the file after a commit of one task. Returns None if more than that task's row may change."""
     if state.task.parent and text:
         return text
-    if state.status.over or not entries or any(isinstance(entry.event, _REORDERING_EVENTS) for entry in entries):
+    if state.status.over or not entries or any(isinstance(entry.event, _TURN_EVENTS) for entry in entries):
         return None
     try:
         rows: list[dict[str, Any]] = json.loads(text)["tasks"]
