@@ -36,7 +36,7 @@ COMMAND_SECTIONS = {
     "Queue": {
         "dashboard": "Watch and steer everything in the browser.",
         "add": "Add a task to the queue.",
-        "work": "Run the next task from the queue.",
+        "work": "Run the next tasks from the queue.",
         "export": "Write tasks and journals to files for git.",
         "import": "Read tasks from exported files.",
     },
@@ -77,7 +77,7 @@ COMMAND_FILES = {
     "project": ("init", "doctor", "rebuild", "instructions", "fingerprint"),
     "results": ("apply", "undo", "discard"),
     "retry": ("retry", "skip"),
-    "run": ("run", "resume", "work"),
+    "run": ("run", "resume"),
     "tasks": ("add", "list", "status", "show", "decisions"),
 }
 """Files with several commands, each a function NAME_command. Any other command is `command` in the file of its name."""
