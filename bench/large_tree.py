@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from ceilings import check_books
+
 ROOT = Path(__file__).parents[1]
 RESULT = ROOT / "bench/results/large_tree.json"
 FILES = 100_000
@@ -97,6 +99,7 @@ def main() -> None:
             "state_mb": round(count_bytes(repo / ".afresh/state") / 1e6, 1),
             "worktree_mb": round(count_bytes(home / ".local/share/afresh/worktrees") / len(runs) / 1e6, 1),
         }
+        check_books(home)
     RESULT.write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))
 

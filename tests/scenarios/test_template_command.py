@@ -64,7 +64,7 @@ def test_a_phase_is_shown_as_its_calls_will_be(ours: Person) -> None:
 
 
 def test_check_tells_every_fault_of_every_file_and_fails(ours: Person) -> None:
-    assert ours.types("template", "check").words.endswith("14 templates, 0 errors")
+    assert ours.types("template", "check").words.endswith("15 templates, 0 errors")
     ours.write(".afresh/templates/one.yaml", "celling: 1\ntools: [eddit]\n")
     ours.write(".afresh/templates/two.yml", "about: x\n")
     ours.write(".afresh/templates/three.yaml", "extends: one\n")

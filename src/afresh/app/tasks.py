@@ -74,6 +74,7 @@ def add_task(
         raise BadInput(
             "the goal is empty", next='describe the goal: afresh run "make the parser accept tabs"', safe=NOTHING_ADDED
         )
+    project.queue.counts()  # a database that can't be read is named before anything else is asked for
     for need in order.place.needs:
         if not (known := find_ticket(project.queue, need)) or known.parent:
             raise BadInput(f"no such task to wait for: {need}", next="afresh status --all lists the tasks", safe=NOTHING_ADDED)

@@ -54,7 +54,7 @@ def test_each_type_is_told_what_matters_for_it(type: str, words: list[str]):
 
 def test_every_type_that_ships_has_its_own():
     shipped = {path.stem for path in (Path(afresh.__file__).parent / "templates").glob("*.yaml")}
-    assert set(SELECT_BY_TASK_TYPE) == shipped - {"base", "summary", "lesson", "replay"}
+    assert set(SELECT_BY_TASK_TYPE) == shipped - {"base", "summary", "lesson", "replay", "heartbeat"}
 
 
 def test_a_type_of_somebodys_own_gets_what_any_change_needs():
