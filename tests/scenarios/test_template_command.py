@@ -74,7 +74,7 @@ def test_check_tells_every_fault_of_every_file_and_fails(ours: Person) -> None:
     assert told.code == scripted.code == 1 and scripted.json["ok"] is False
     assert faults == [("big.yaml", 1, "ceiling"), ("one.yaml", 1, "celling"), ("one.yaml", 2, "tools"), ("two.yml", 1, "")]
     assert ".afresh/templates/one.yaml:2: tools: there is no tool 'eddit' → did you mean edit?" in told.words
-    assert "section 'tools' needs" in told.words and told.words.endswith("18 templates, 4 errors")
+    assert "section 'tools' needs" in told.words and told.words.endswith("19 templates, 4 errors")
 
 
 def test_check_looks_at_a_file_wherever_it_is(ours: Person) -> None:
