@@ -1,13 +1,12 @@
 """The contract of a Cancellation, held against the lease of a worker and against the signal to stop."""
 
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from afresh.app.stop_signal import StopSignal
+from afresh.cli.run import StopSignal
 from afresh.errors import BadInput, Cancelled
 from afresh.runtime import Cancellation
 from afresh.storage.renew_lease import LeaseRenewal
@@ -40,7 +39,7 @@ class TestStopSignal(CancellationContract):
 
     def cancel(self, cancellation: Cancellation) -> None:
         assert isinstance(cancellation, StopSignal)
-        cancellation.receive(signal.SIGTERM)
+        cancellation.receive()
 
 
 class Flag:
