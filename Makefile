@@ -66,7 +66,7 @@ test-pythons:
 
 PIN := uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-header --no-emit-index-url --extra watch
-EXTRAS := --extra web --extra mcp --extra acp --extra telemetry
+EXTRAS := --extra web --extra mcp --extra acp --extra telemetry --extra postgres --extra evolve
 
 requirements:
 	@$(PIN) pyproject.toml -o requirements/runtime.txt
