@@ -49,7 +49,8 @@ def test_what_few_people_need_stays_an_extra(wheel: Path) -> None:
     extras = {re.split(r"[<>=!~ ;\[]", line)[0] for line in asks_for(wheel) if "extra ==" in line}
     web, protocols = {"starlette", "uvicorn", "jinja2"}, {"mcp", "agent-client-protocol"}
     telemetry = {"opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"}
-    assert extras == {"watchfiles", "keyring"} | web | protocols | telemetry
+    fleet, tuning = {"psycopg", "dbos"}, {"optuna"}
+    assert extras == {"watchfiles", "keyring"} | web | protocols | telemetry | fleet | tuning
 
 
 def test_the_wheel_has_the_pages_of_the_dashboard(wheel: Path) -> None:
