@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.app.heartbeat import HeartbeatTerms, load_heartbeat_state, pause_heartbeat, run_heartbeat
+from afresh.app.heartbeat import HeartbeatTerms, pause_heartbeat, run_heartbeat
 from afresh.app.heartbeat_call import (
     UNREADABLE_ANSWER,
     HeartbeatCaller,
@@ -17,6 +17,7 @@ from afresh.app.heartbeat_call import (
     open_heartbeat_ledger,
     read_announcement,
 )
+from afresh.app.heartbeat_state import load_heartbeat_state
 from afresh.app.project import Project, open_project
 from afresh.app.settings import HeartbeatOptions
 from afresh.config.heartbeat_file import parse_heartbeat_plan

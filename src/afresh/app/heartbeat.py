@@ -8,6 +8,7 @@ from pathlib import Path
 
 from afresh.app.allow_network import load_standing_permissions
 from afresh.app.heartbeat_call import HeartbeatCaller, ask_about_change, open_heartbeat_caller, read_announcement
+from afresh.app.heartbeat_state import load_heartbeat_state
 from afresh.app.project import Project
 from afresh.config.heartbeat_file import load_heartbeat_plan
 from afresh.core.heartbeat import (
@@ -19,7 +20,6 @@ from afresh.core.heartbeat import (
     HeartbeatState,
     ItemCheck,
     ItemState,
-    fold_heartbeat_events,
 )
 from afresh.core.network_access import find_network_access
 from afresh.core.redaction import redact_secrets
@@ -66,10 +66,6 @@ class HeartbeatResult:
     @property
     def changed(self) -> tuple[ItemCheck, ...]:
         return tuple(check for check in self.checks if check.changed)
-
-
-def load_heartbeat_state(project: Project) -> HeartbeatState:
-    return fold_heartbeat_events(entry.event for entry in project.notebook.entries())
 
 
 def require_heartbeat_plan(project: Project) -> HeartbeatPlan:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from afresh.app.heartbeat import load_heartbeat_state
+from afresh.app.heartbeat_state import load_heartbeat_state
 from afresh.app.project import Project
 from afresh.app.tasks import TaskOrder, add_task, make_task, make_task_id
 from afresh.core.heartbeat import ScheduleAdded, ScheduleFired, ScheduleRemoved, ScheduleState

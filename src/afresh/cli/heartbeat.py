@@ -81,7 +81,8 @@ def print_result(result: "HeartbeatResult", as_json: bool) -> None:
 @json_option
 def list_items(as_json: bool) -> None:
     """Show when each item ran, changed, and what it cost."""
-    from afresh.app.heartbeat import list_heartbeat_items, load_heartbeat_state
+    from afresh.app.heartbeat import list_heartbeat_items
+    from afresh.app.heartbeat_state import load_heartbeat_state
 
     project = open_current_project()
     listed, state = list_heartbeat_items(project), load_heartbeat_state(project)

@@ -1,6 +1,6 @@
 """A heartbeat: a checklist of what is watched, what its last outputs were, and the events of both that the notebook keeps."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import field, replace
 from hashlib import sha256
 from types import MappingProxyType
@@ -156,30 +156,27 @@ class HeartbeatState:
     schedules: Mapping[str, ScheduleState] = field(default_factory=lambda: MappingProxyType({}))
 
 
-def fold_heartbeat_events(events: Iterable[object]) -> HeartbeatState:
-    """The state after these events; those of other parts of afresh are passed over."""
-    state = HeartbeatState()
-    for event in events:
-        match event:
-            case HeartbeatBegan(worker, at):
-                state = replace(state, worker=worker, began=at)
-            case HeartbeatEnded(at, checks):
-                items = dict(state.items)
-                for check in checks:
-                    items[check.item] = _add_check(items.get(check.item, ItemState()), check, at)
-                state = replace(state, worker="", ran=at, items=items)
-            case HeartbeatPaused(paused):
-                state = replace(state, paused=paused)
-            case ScheduleAdded(schedule, at):
-                state = replace(state, schedules={**state.schedules, schedule.id: ScheduleState(schedule, at)})
-            case ScheduleRemoved(name):
-                kept = {id: one for id, one in state.schedules.items() if id != name}
-                state = replace(state, schedules=kept)
-            case ScheduleFired(name, served, task, note) if name in state.schedules:
-                fired = replace(state.schedules[name], after=served, task=task, note=note)
-                state = replace(state, schedules={**state.schedules, name: fired})
-            case _:
-                pass
+def fold_heartbeat_event(state: HeartbeatState, event: object) -> HeartbeatState:
+    """The state after this event; one of another part of afresh changes nothing."""
+    match event:
+        case HeartbeatBegan(worker, at):
+            state = replace(state, worker=worker, began=at)
+        case HeartbeatEnded(at, checks):
+            items = dict(state.items)
+            for check in checks:
+                items[check.item] = _add_check(items.get(check.item, ItemState()), check, at)
+            state = replace(state, worker="", ran=at, items=items)
+        case HeartbeatPaused(paused):
+            state = replace(state, paused=paused)
+        case ScheduleAdded(schedule, at):
+            state = replace(state, schedules={**state.schedules, schedule.id: ScheduleState(schedule, at)})
+        case ScheduleRemoved(name):
+            state = replace(state, schedules={id: one for id, one in state.schedules.items() if id != name})
+        case ScheduleFired(name, served, task, note) if name in state.schedules:
+            fired = replace(state.schedules[name], after=served, task=task, note=note)
+            state = replace(state, schedules={**state.schedules, name: fired})
+        case _:
+            pass
     return state
 
 
