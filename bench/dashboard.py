@@ -35,7 +35,8 @@ from afresh.core.reply import Reply
 from afresh.core.task import Task, TaskStatus
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sqlite.storage import open_sqlite_journal
 from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
 from afresh.testing.sample_journals import append_events
 from afresh.testing.states import make_runtime
@@ -76,7 +77,7 @@ class Enough(BaseException):
     """The task has as many steps as are wanted."""
 
 
-def take_steps(project: Project, store: SqliteJournal, task: str, steps: int) -> None:
+def take_steps(project: Project, store: SqlJournal, task: str, steps: int) -> None:
     append_events(store, None, [TaskCreated(Task(id=task, goal=f"See what {steps} jobs print", max_steps=steps + 10))])
     taken = 0
 
@@ -110,7 +111,7 @@ def fill_project(folder: Path, tasks: int, steps: int) -> Project:
     for command in (("init", "-q"), ("add", "-A"), ("-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "base")):
         subprocess.run(["git", *command], cwd=repo, check=True)
     project = open_project(repo)
-    store = SqliteJournal(project.paths.state / "afresh.db")
+    store = open_sqlite_journal(project.paths.state / "afresh.db")
     for number in range(tasks):
         order = Task(id=f"t{number:04d}", goal=f"goal number {number} of many", max_steps=60)
         state, status = append_events(store, None, [TaskCreated(order)]), STATUSES[number % len(STATUSES)]

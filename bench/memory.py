@@ -25,9 +25,11 @@ from afresh.core.project_facts import FactQuery
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.storage.lessons.lesson_folder import LessonFolder
 from afresh.storage.lessons.lesson_library import FolderLessonLibrary
-from afresh.storage.sqlite import facts, migrations
+from afresh.storage.sql.fact_index import MAX_SEARCH_TERMS, search_facts
+from afresh.storage.sql.facts import FactTable, record_fact
+from afresh.storage.sqlite import migrations
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.fact_index import MAX_SEARCH_TERMS, search_facts
+from afresh.storage.sqlite.fact_words import SqliteFactWords
 from afresh.testing.fakes import FakeClock
 
 RESULTS = Path(__file__).parent / "results" / "memory.json"
@@ -59,11 +61,14 @@ class Ours:
             for place, text in batch:
                 self.number += 1
                 fact = Fact(FactKind.NOTE, f"{place} {self.number}", text, scope=FactScope.PROJECT)
-                facts.record_fact(connection, f"task-{self.number % 50}", fact, "model", float(self.number))
+                record_fact(
+                    FactTable(connection, SqliteFactWords()), f"task-{self.number % 50}", fact, "model", float(self.number)
+                )
 
     def ask(self, text: str) -> list[str]:
+        question = FactQuery(text, task="task-1", limit=LIMIT)
         with self.database.reading() as connection:
-            return [known.fact.text for known in search_facts(connection, FactQuery(text, task="task-1", limit=LIMIT))]
+            return [known.fact.text for known in search_facts(FactTable(connection, SqliteFactWords()), question)]
 
 
 class Bare:

@@ -64,7 +64,7 @@ def test_no_question_gives_its_file_away():
         {"ask": "?", "in": "context/nowhere.py"},
         {"ask": "?", "in": "loop.py", "also": "context/nowhere.py"},
         {"ask": "?", "in": "loop.py", "name": "nothing_of_that_name"},
-        {"ask": "?", "in": "storage/sqlite/queue.py", "name": "SqliteQueue.nothing_of_that_name"},
+        {"ask": "?", "in": "storage/sql/queue.py", "name": "SqlQueue.nothing_of_that_name"},
         {"ask": "?", "in": "loop.py", "file": "loop.py"},
     ],
 )

@@ -18,7 +18,7 @@ from afresh.core.state import State
 from afresh.core.task import Check, Task
 from afresh.core.usage import Usage
 from afresh.core.verdict import CheckRun, Ruling, Verdict
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.storage import open_sqlite_journal
 
 AT = 1_700_000_000.0
 Half = tuple[list[Event], list[Block]]
@@ -31,7 +31,7 @@ class Contestant:
     package = ""
 
     def __init__(self, folder: Path) -> None:
-        self.store = SqliteJournal(folder / "afresh.db")
+        self.store = open_sqlite_journal(folder / "afresh.db")
         self.state: State | None = None
         task = Task(id="bench", goal="make the tests pass", checks=(Check("pytest -q"),))
         self.step([self._commit([happened.TaskCreated(task), happened.TaskClaimed("host:1:1")], [])])

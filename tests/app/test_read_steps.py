@@ -13,7 +13,8 @@ from afresh.core.event import Event, JournalEntry, JournalHead
 from afresh.core.step_record import StepFate
 from afresh.core.supervision_state import StepsUndone
 from afresh.core.verdict import Ruling, Verdict
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sqlite.database import Database
 from afresh.testing.sample_journals import (
     append_events,
     append_step,
@@ -26,7 +27,7 @@ from afresh.testing.sample_journals import (
 STEPS = 120
 
 
-class CountingJournal(SqliteJournal):
+class CountingJournal(SqlJournal):
     """Counts the entries that are read."""
 
     entries = 0
@@ -39,7 +40,7 @@ class CountingJournal(SqliteJournal):
 
 @pytest.fixture
 def store(tmp_path: Path) -> CountingJournal:
-    return CountingJournal(tmp_path / "afresh.db")
+    return CountingJournal(Database(tmp_path / "afresh.db"))
 
 
 def of(store: CountingJournal) -> Any:

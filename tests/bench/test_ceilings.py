@@ -12,7 +12,7 @@ from afresh.core.spending import CallBooking, CallPurpose, SpendingLimits
 from afresh.core.usage import Usage
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices
-from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.storage.sqlite.storage import open_sqlite_ledger
 from afresh.testing.fakes import FakeClock
 
 BENCH = Path(__file__).parents[2] / "bench"
@@ -38,7 +38,7 @@ def test_every_bench_that_works_on_tasks_checks_its_ceilings() -> None:
 @pytest.mark.parametrize(("taken", "over"), [(3_999, False), (4_001, True)])
 def test_the_books_of_other_processes_tell_what_was_over(ceilings, tmp_path: Path, taken: int, over: bool) -> None:
     terms = SpendingTerms("p", FreePrices(), SpendingLimits(), free=True)
-    books = SpendingLedger(SqliteLedger(tmp_path / "afresh" / "ledger.db"), terms, FakeClock(), lambda text: None)
+    books = SpendingLedger(open_sqlite_ledger(tmp_path / "afresh" / "ledger.db"), terms, FakeClock(), lambda text: None)
     call = CallBooking(
         task="t", project="p", kind=CallPurpose.WORK, model="m", step=3, ceiling=4_000, tokens=3_000, reserve=1_000
     )

@@ -20,7 +20,7 @@ from afresh.core.token_state import TokenState
 from afresh.core.work_state import WorkState
 from afresh.journal.checkpoint import CHECKPOINT_INTERVAL_SECONDS, find_checkpoint_reason
 from afresh.loop import advance_task
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.storage import open_sqlite_journal
 from afresh.testing.fakes import FakeClock
 from afresh.testing.sample_journals import append_events, make_entries
 
@@ -75,7 +75,7 @@ class Ticking(FakeClock):
 
 
 def test_a_long_task_is_checkpointed_by_the_clock_and_at_its_mark(tmp_path: Path) -> None:
-    store = SqliteJournal(tmp_path / "afresh.db")
+    store = open_sqlite_journal(tmp_path / "afresh.db")
     append_events(store, None, [TaskCreated(Task(id="t", goal="See what the jobs print", max_steps=20))], at=STARTED)
     made, _ = agent(store, 15)
     with pytest.raises(Killed):

@@ -15,7 +15,7 @@ from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task
 from afresh.runtime import Runtime
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sql.journal import SqlJournal
 from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
 from afresh.testing.sample_journals import append_events
 from afresh.testing.states import make_runtime
@@ -57,7 +57,7 @@ class Printing:
         return CommandRun(command, 0, "\n".join(lines))
 
 
-class Forgetful(SqliteJournal):
+class Forgetful(SqlJournal):
     """A store that can't read the journal from its start, and counts the blocks that are read."""
 
     def __init__(self, path: Path) -> None:
@@ -72,11 +72,11 @@ class Forgetful(SqliteJournal):
         return super().read(block)
 
 
-def ordered(store: SqliteJournal) -> None:
+def ordered(store: SqlJournal) -> None:
     append_events(store, None, [TaskCreated(Task(id="t", goal="See what the jobs print", max_steps=500, budget=4_400))])
 
 
-def agent(store: SqliteJournal, die_in: int) -> tuple[Runtime, list[Request]]:
+def agent(store: SqlJournal, die_in: int) -> tuple[Runtime, list[Request]]:
     """One that lives until it is to make the call of that step; and what it was sent."""
 
     def answer(request: Request) -> Reply:
@@ -96,7 +96,7 @@ def agent(store: SqliteJournal, die_in: int) -> tuple[Runtime, list[Request]]:
     return made, model.requests
 
 
-def run_until(store: SqliteJournal, step: int) -> list[Request]:
+def run_until(store: SqlJournal, step: int) -> list[Request]:
     """All requests, the one that was never answered last."""
     made, requests = agent(store, step)
     try:

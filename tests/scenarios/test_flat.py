@@ -12,8 +12,8 @@ from afresh.core.archived_block import Block
 from afresh.core.event import JournalEntry
 from afresh.core.state import State
 from afresh.loop import advance_task
+from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.states import replace_in_parts
 
 STEPS, ROUND, ALLOWED = 121, 20, 1.2
@@ -43,7 +43,7 @@ class Counted(Database):
             yield connection
 
 
-class Measured(SqliteJournal):
+class Measured(SqlJournal):
     """A watcher of its own work: what each step added to it."""
 
     def __init__(self, database: Counted) -> None:

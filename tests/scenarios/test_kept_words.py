@@ -16,7 +16,7 @@ from afresh.core.reply import Reply
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.storage import open_sqlite_journal
 from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
 from afresh.testing.sample_journals import append_events
 from afresh.testing.states import make_runtime
@@ -33,7 +33,7 @@ REPLIES = {
 
 
 def test_they_stay_until_they_are_withdrawn(tmp_path: Path):
-    store = SqliteJournal(tmp_path / "afresh.db")
+    store = open_sqlite_journal(tmp_path / "afresh.db")
     task = Task(id="t", goal="See what the jobs print", max_steps=500, budget=4_000, max_budget=4_000)
     append_events(store, None, [TaskCreated(task)])
     sent: dict[int, str] = {}

@@ -20,10 +20,11 @@ from afresh.config.instructions import find_instructions
 from afresh.models import choose_model
 from afresh.sandbox import bubblewrap
 from afresh.sandbox import supervisor as supervised
+from afresh.storage.sql.fact_index import SqlFactIndex
+from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite import storage
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.fact_index import SqliteFactIndex
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.storage import open_sqlite_facts
 
 ENVIRONMENT = "environment"
 
@@ -249,17 +250,17 @@ def test_a_command_in_the_sandbox_reaches_no_file_of_another_project(
     assert len(heard.texts) == 3 and not count.found
 
 
-def first_lore(full: Full) -> Callable[..., SqliteFactIndex]:
-    def facts(path: Path, store: SqliteJournal, notebooks) -> SqliteFactIndex:
+def first_lore(full: Full) -> Callable[..., SqlFactIndex]:
+    def facts(path: Path, store: SqlJournal, notebooks) -> SqlFactIndex:
         theirs = full.person.state
-        return SqliteFactIndex(theirs / "memory.db", SqliteJournal(Database(theirs / "afresh.db")), notebooks)
+        return open_sqlite_facts(theirs / "memory.db", SqlJournal(Database(theirs / "afresh.db")), notebooks)
 
     return facts
 
 
 def breach(full: Full, wall: str, patch: pytest.MonkeyPatch) -> None:
     if wall == "memory":
-        patch.setattr(storage, "SqliteFactIndex", first_lore(full))
+        patch.setattr(storage, "open_sqlite_facts", first_lore(full))
     elif wall == "knowledge":
         theirs = knowledge.open_lesson_folder(full.person.repo)
         patch.setattr(knowledge, "open_lesson_folder", lambda root: theirs)

@@ -21,7 +21,8 @@ from afresh.core.prompt import Request
 from afresh.core.state import State
 from afresh.core.step_history import PassageVoice
 from afresh.errors import BadInput
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.storage import open_sqlite_journal
 
 STEPS = 106
 
@@ -36,7 +37,7 @@ def lived(made_once: Callable[..., Any], tmp_path_factory: pytest.TempPathFactor
 
 
 def live(folder: Path) -> tuple[bytes, list[Request]]:
-    store = SqliteJournal(folder / "afresh.db")
+    store = open_sqlite_journal(folder / "afresh.db")
     ordered(store)
     requests = run_until(store, STEPS)
     store.close()
@@ -45,11 +46,11 @@ def live(folder: Path) -> tuple[bytes, list[Request]]:
 
 @pytest.fixture
 def project(lived) -> Any:
-    return SimpleNamespace(store=SqliteJournal(lived[0]))
+    return SimpleNamespace(store=open_sqlite_journal(lived[0]))
 
 
 def state(path: Path) -> State:
-    return SqliteJournal(path).load("t")
+    return open_sqlite_journal(path).load("t")
 
 
 def rendered(told) -> str:
@@ -63,7 +64,7 @@ def test_the_window_after_a_crash_is_the_window_before_it(lived, tmp_path: Path)
     assert len(requests) == STEPS
     copy = tmp_path / "copy.db"
     copy.write_bytes(path.read_bytes())
-    store = Forgetful(copy)
+    store = Forgetful(Database(copy))
     again = run_until(store, STEPS)
     assert [request.text for request in again] == [requests[-1].text]
     before = state(path)
@@ -75,12 +76,12 @@ def test_the_window_after_a_crash_is_the_window_before_it(lived, tmp_path: Path)
 
 
 def test_going_on_after_a_crash_sends_what_would_have_been_sent_without_it(tmp_path: Path):
-    whole, broken = SqliteJournal(tmp_path / "whole.db"), SqliteJournal(tmp_path / "broken.db")
+    whole, broken = open_sqlite_journal(tmp_path / "whole.db"), open_sqlite_journal(tmp_path / "broken.db")
     ordered(whole)
     ordered(broken)
     sent = run_until(whole, 24)
     first = run_until(broken, 17)
-    rest = run_until(SqliteJournal(tmp_path / "broken.db"), 24)
+    rest = run_until(open_sqlite_journal(tmp_path / "broken.db"), 24)
     assert [request.hash for request in (*first, *rest[1:])] == [request.hash for request in sent]
 
 

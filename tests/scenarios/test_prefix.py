@@ -29,7 +29,7 @@ from afresh.core.usage import Usage
 from afresh.loop import advance_task
 from afresh.ports.model import ignore_piece
 from afresh.runtime import Runtime
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.storage import open_sqlite_journal
 from afresh.testing.fakes import DictFiles, EmptyInsight, FakeClock, MemoryStore
 from afresh.testing.sample_journals import append_events
 from afresh.testing.states import make_runtime
@@ -88,7 +88,7 @@ def agent(store, model: Provider, native: bool) -> Runtime:
 
 
 def played(folder: Path, native: bool = True, factor: float = 1.0, **order):
-    store, model = SqliteJournal(folder / "store.db"), Provider(factor)
+    store, model = open_sqlite_journal(folder / "store.db"), Provider(factor)
     append_events(store, None, [TaskCreated(Task(id="t", goal="See pkg/one.py", max_steps=50, **order))])
     advance_task("t", "worker", agent(store, model, native))
     return store, model.requests, model

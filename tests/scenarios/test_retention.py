@@ -25,10 +25,10 @@ from afresh.core.task import Task, TaskStatus
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task
 from afresh.ports.tool import ToolContext
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.fact_index import SqliteFactIndex
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.notebook import SqliteNotebook
+from afresh.storage.sqlite.storage import open_sqlite_facts
 from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
 from afresh.testing.sample_journals import append_events
 from afresh.testing.states import make_runtime
@@ -80,8 +80,8 @@ class Story:
     def __post_init__(self) -> None:
         self.clock = FakeClock()
         database = Database(self.folder / "afresh.db")
-        self.store, self.notebook = SqliteJournal(database), SqliteNotebook(database, self.clock)
-        self.facts = SqliteFactIndex(self.folder / "memory.db", self.store, [self.notebook])
+        self.store, self.notebook = SqlJournal(database), SqlNotebook(database, self.clock)
+        self.facts = open_sqlite_facts(self.folder / "memory.db", self.store, [self.notebook])
 
     def at(self, step: int, tool: str, **args: Any) -> None:
         self.replies.setdefault(step, []).append(Action(tool, args))

@@ -9,7 +9,7 @@ from terminal import CTRL_C, Terminal
 
 from afresh.app import watch_task
 from afresh.core.event import JournalEntry, JournalHead
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sql.journal import SqlJournal
 
 READ: Step = ("read", {"path": "calc.py"})
 ASK: Step = ("ask", {"question": "Multiply or shift?", "options": ["multiply", "shift"]})
@@ -35,14 +35,14 @@ def test_a_task_is_followed_from_waiting_to_its_end_without_reading_its_history(
 ) -> None:
     task = person.adds()
     meanwhile(work(person, person.script([READ], [MEND], [COMPLETE])))
-    read, get_new = list[int](), SqliteJournal.read_new_entries
+    read, get_new = list[int](), SqlJournal.read_new_entries
 
-    def record_new(store: SqliteJournal, name: str, after: JournalHead) -> list[JournalEntry]:
+    def record_new(store: SqlJournal, name: str, after: JournalHead) -> list[JournalEntry]:
         new = get_new(store, name, after)
         read.extend(entry.seq for entry in new)
         return new
 
-    monkeypatch.setattr(SqliteJournal, "read_new_entries", record_new)
+    monkeypatch.setattr(SqlJournal, "read_new_entries", record_new)
     seen = person.types("watch", task)
     assert seen.code == 0 and "\x1b" not in seen.out
     lines = seen.out.splitlines()

@@ -9,7 +9,7 @@ import signal
 import sys
 
 from afresh.cli import main
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sql.journal import SqlJournal
 from afresh.workspace.worktree import GitWorkspace
 
 
@@ -18,7 +18,7 @@ def die() -> None:
 
 
 def deadly_commit(point: str) -> None:
-    whole = SqliteJournal.append
+    whole = SqlJournal.append
 
     def append(self, entries, blocks, state) -> None:
         if point == "unwritten":
@@ -26,7 +26,7 @@ def deadly_commit(point: str) -> None:
         whole(self, entries, blocks, state)
         die()
 
-    SqliteJournal.append = append
+    SqlJournal.append = append
 
 
 def deadly_restore(point: str) -> None:

@@ -15,7 +15,8 @@ from afresh.core.usage import Usage
 from afresh.errors import NeedsPerson, OverLimit, TryAgain
 from afresh.spending.ledger import MAX_CREDIBLE_TOKENS, SpendingLedger, SpendingTerms, correct_usage
 from afresh.spending.price_list import FreePrices, Price, PriceTable, UserPrice
-from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.storage.sql.ledger import SqlLedger
+from afresh.storage.sqlite.storage import open_sqlite_ledger
 from afresh.testing.fakes import FakeClock
 
 CALL = CallBooking(
@@ -36,10 +37,10 @@ class LedgerFolder:
         self, limits: SpendingLimits = UNSET, prices: Mapping[str, UserPrice] = RATES, free: bool = False
     ) -> SpendingLedger:
         terms = SpendingTerms("p", FreePrices() if free else PriceTable(prices), limits, free, "CONFIG")
-        return SpendingLedger(SqliteLedger(self.folder / "ledger.db"), terms, FakeClock(), self.told.append)
+        return SpendingLedger(open_sqlite_ledger(self.folder / "ledger.db"), terms, FakeClock(), self.told.append)
 
     def rows(self, columns: str) -> list[tuple]:
-        with SqliteLedger(self.folder / "ledger.db")._database.reading() as connection:
+        with open_sqlite_ledger(self.folder / "ledger.db")._database.reading() as connection:
             return connection.execute(f"SELECT {columns} FROM call ORDER BY number").fetchall()
 
 
@@ -192,7 +193,7 @@ def test_a_payment_that_could_not_be_written_is_made_up_for_before_the_next_call
     books = ledgers.books()
     booked = books.book(CALL)
     with monkeypatch.context() as patch:
-        patch.setattr(SqliteLedger, "settle", lambda *args: (_ for _ in ()).throw(NeedsPerson("no room left")))
+        patch.setattr(SqlLedger, "settle", lambda *args: (_ for _ in ()).throw(NeedsPerson("no room left")))
         assert books.settle(booked, counted(2_000, 10)) == 2_000 * 2_000 + 10 * 10_000
         assert "no other call is made" in ledgers.told[-1] and ledgers.rows("state") == [("booked",)]
         with pytest.raises(NeedsPerson, match="no room left"):

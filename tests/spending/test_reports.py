@@ -10,16 +10,17 @@ from afresh.core.ledger import LOST_REPLY_NOTE, CallPayment, SpendingFilter
 from afresh.core.spending import CallPurpose, SpendingAccount, SpendingLimits
 from afresh.core.usage import Usage
 from afresh.spending.reports import PaidInput, SpendingGroup, list_prompt_sizes, sum_calls, sum_calls_by_group, weigh_calls
-from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.storage.sql.ledger import SqlLedger
+from afresh.storage.sqlite.storage import open_sqlite_ledger
 from afresh.testing.ledger_contract import DAY_SECONDS, NOON, book_call, make_order, make_payment, pay_call
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> SqliteLedger:
-    return SqliteLedger(tmp_path / "ledger.db")
+def ledger(tmp_path: Path) -> SqlLedger:
+    return open_sqlite_ledger(tmp_path / "ledger.db")
 
 
-def test_sections_share_what_was_paid_for_input_and_the_reply_has_the_rest(ledger: SqliteLedger):
+def test_sections_share_what_was_paid_for_input_and_the_reply_has_the_rest(ledger: SqlLedger):
     number = book_call(ledger, make_order(1_000))
     ledger.settle(number, CallPayment(Usage(800, 50), True, 1_000, 400), ())
     calls = ledger.calls(SpendingFilter())
@@ -30,7 +31,7 @@ def test_sections_share_what_was_paid_for_input_and_the_reply_has_the_rest(ledge
     assert sum(line.money for line in lines) == sum_calls(calls).money
 
 
-def test_sums_are_by_whatever_is_asked(ledger: SqliteLedger):
+def test_sums_are_by_whatever_is_asked(ledger: SqlLedger):
     for day, task, kind, model in (
         (0, "a", CallPurpose.WORK, "m"),
         (0, "b", CallPurpose.SUMMARY, "m"),
@@ -46,21 +47,21 @@ def test_sums_are_by_whatever_is_asked(ledger: SqliteLedger):
     assert [line.name for line in sum_calls_by_group(calls, SpendingGroup.TASK)] == ["b", "a"], "the dearest first"
 
 
-def test_projects_of_one_name_are_told_apart(ledger: SqliteLedger):
+def test_projects_of_one_name_are_told_apart(ledger: SqlLedger):
     pay_call(ledger, make_order(10, project="p"))
     pay_call(ledger, make_order(20, project="q"))
     lines = sum_calls_by_group(ledger.calls(SpendingFilter()), SpendingGroup.PROJECT)
     assert [(line.name, line.money) for line in lines] == [("shop", 20), ("shop", 10)]
 
 
-def test_a_part_is_summed_under_the_task_that_pays(ledger: SqliteLedger):
+def test_a_part_is_summed_under_the_task_that_pays(ledger: SqlLedger):
     part = make_order(80, task="part")
     book_call(ledger, replace(part, call=replace(part.call, parent="t"), account=SpendingAccount("p", "t", NOON)))
     lines = sum_calls_by_group(ledger.calls(SpendingFilter()), SpendingGroup.TASK)
     assert [(line.name, line.money) for line in lines] == [("t", 80)]
 
 
-def test_what_is_booked_counts_as_estimated_and_a_lost_reply_is_odd(ledger: SqliteLedger):
+def test_what_is_booked_counts_as_estimated_and_a_lost_reply_is_odd(ledger: SqlLedger):
     ledger.cancel(book_call(ledger, make_order(70)), LOST_REPLY_NOTE, refund=False)
     whole = sum_calls(ledger.calls(SpendingFilter()))
     assert (whole.calls, whole.input, whole.output, whole.money, whole.odd) == (1, 900, 100, 70, 1)
@@ -69,7 +70,7 @@ def test_what_is_booked_counts_as_estimated_and_a_lost_reply_is_odd(ledger: Sqli
 RATES = CacheRates(read=0.1, write=1.25, minimum=200)
 
 
-def test_reported_usage_is_weighed_by_the_rates_of_its_model(ledger: SqliteLedger):
+def test_reported_usage_is_weighed_by_the_rates_of_its_model(ledger: SqlLedger):
     for model in ("m", "n"):
         one = make_order(10)
         number = book_call(ledger, replace(one, call=replace(one.call, model=model)))
@@ -83,7 +84,7 @@ def test_reported_usage_is_weighed_by_the_rates_of_its_model(ledger: SqliteLedge
     assert (whole.input, whole.paid, whole.estimated) == (1_600, 785, 0)
 
 
-def test_without_a_report_sections_that_come_again_are_taken_for_cached_by_their_share(ledger: SqliteLedger):
+def test_without_a_report_sections_that_come_again_are_taken_for_cached_by_their_share(ledger: SqlLedger):
     for task, last in (("a", 100), ("b", 100), ("a", 300)):
         one = make_order(10, task=task)
         sections = (("system", 400), ("turn", 200), ("turn", last), ("footer", 1_400 - last))
@@ -97,7 +98,7 @@ def test_without_a_report_sections_that_come_again_are_taken_for_cached_by_their
     assert {line.name: (line.paid, line.estimated) for line in lines} == {"a": (2_155, 2), "b": (1_250, 1)}
 
 
-def test_prompt_sizes_are_of_calls_that_were_answered(ledger: SqliteLedger):
+def test_prompt_sizes_are_of_calls_that_were_answered(ledger: SqlLedger):
     book_call(ledger, make_order(70))
     ledger.settle(book_call(ledger, make_order(70)), make_payment(30, tokens=850), ())
     assert list_prompt_sizes(ledger.calls(SpendingFilter())) == {"work": [("p/t", 1, 850)]}

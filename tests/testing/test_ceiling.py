@@ -14,7 +14,7 @@ from afresh.core.spending import CallBooking, CallPurpose, SpendingLimits
 from afresh.core.usage import Usage
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices
-from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.storage.sqlite.storage import open_sqlite_ledger
 from afresh.testing.ceiling_watch import CeilingWatch, find_calls_over_ceiling
 from afresh.testing.fakes import FakeClock
 
@@ -90,7 +90,7 @@ def test_the_watch_stands_wherever_the_door_was_imported_to(monkeypatch: pytest.
 
 def test_books_that_other_processes_have_written_are_looked_through(tmp_path: Path):
     path = tmp_path / "some" / "where" / "ledger.db"
-    ledger = SqliteLedger(path)
+    ledger = open_sqlite_ledger(path)
     books = SpendingLedger(ledger, SpendingTerms("p", FreePrices(), SpendingLimits(), free=True), FakeClock(), print)
     for model, usage in (("openai:a", Usage(3_900, 200)), ("openai:liar", Usage(3_900, 200)), ("openai:b", Usage(3_900, 100))):
         books.settle(books.book(call(model)), Reply(usage=usage, counted=True))

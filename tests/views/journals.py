@@ -20,9 +20,9 @@ from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
 from afresh.ports.storage import JournalStore, TaskQueue
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.queue import SqliteQueue
 from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
 from afresh.testing.sample_journals import make_entries
 
@@ -76,7 +76,7 @@ def in_memory() -> Project:
 
 def on_disk(folder: Path) -> Project:
     database = Database(folder / "afresh.db")
-    return Project(SqliteJournal(database), SqliteQueue(database, FakeClock()))
+    return Project(SqlJournal(database), SqlQueue(database, FakeClock()))
 
 
 @st.composite

@@ -14,9 +14,9 @@ from afresh.core import event as happened
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
 from afresh.core.task import TaskStatus
+from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.fact_index import SqliteFactIndex
-from afresh.storage.sqlite.notebook import SqliteNotebook
+from afresh.storage.sqlite.storage import open_sqlite_facts
 from afresh.testing.fakes import FakeClock
 from afresh.views.write_files import rebuild_view_files
 
@@ -27,8 +27,8 @@ SECRET = "the answer is forty-two, for ever and a day"
 def told(views: ViewFolder, tmp_path: Path) -> Iterator[Any]:
     """Enough of an open project for `afresh memory`."""
     database = Database(tmp_path / "afresh.db")
-    notebook = SqliteNotebook(database, FakeClock())
-    facts = SqliteFactIndex(tmp_path / "memory.db", views.store, [notebook])  # pyright: ignore[reportArgumentType]
+    notebook = SqlNotebook(database, FakeClock())
+    facts = open_sqlite_facts(tmp_path / "memory.db", views.store, [notebook])  # pyright: ignore[reportArgumentType]
     views.writer.facts = facts
     parts = {"facts": facts, "notebook": notebook, "view_writer": views.writer, "store": views.store, "clock": FakeClock()}
     yield SimpleNamespace(paths=ProjectPaths(tmp_path), **parts)

@@ -7,7 +7,7 @@ from journals import on_disk
 
 from afresh.core import event as happened
 from afresh.core.task import Task
-from afresh.storage.sqlite.fact_index import SqliteFactIndex
+from afresh.storage.sql.fact_index import SqlFactIndex
 from afresh.views.write_files import ViewWriter, rebuild_view_files
 
 
@@ -29,7 +29,7 @@ class ViewFolder:
 
     def commit(self, task: str, *events: happened.Event, at: float = 1_700_000_000.0) -> None:
         state, entries = self.project.commit(task, events, at)
-        if isinstance(self.writer.facts, SqliteFactIndex):
+        if isinstance(self.writer.facts, SqlFactIndex):
             self.writer.facts.saw(state, entries)
         self.writer.saw(state, entries)
 

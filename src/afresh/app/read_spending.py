@@ -15,10 +15,9 @@ from afresh.errors import AfreshError
 from afresh.spending.price_list import PriceTable, derive_cache_rates
 from afresh.spending.reports import SpendingGroup, SpendingLine, sum_calls, sum_calls_by_group, weigh_calls
 from afresh.storage.sqlite.database import LEDGER_FILE_NAME
-from afresh.storage.sqlite.ledger import SqliteLedger
 
 if TYPE_CHECKING:
-    from afresh.ports.storage import CallStore, LimitStore
+    from afresh.ports.storage import CallStore, LedgerStore, LimitStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +31,10 @@ class LimitUse:
     """Of a limit of money: tokens of calls whose price is unknown, which it can't count."""
 
 
-def open_user_ledger() -> SqliteLedger:
-    return SqliteLedger(find_user_folder() / LEDGER_FILE_NAME)
+def open_user_ledger() -> "LedgerStore":
+    from afresh.storage.sqlite.storage import open_sqlite_ledger
+
+    return open_sqlite_ledger(find_user_folder() / LEDGER_FILE_NAME)
 
 
 def load_user_limits() -> SpendingLimits:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.errors import BadInput
+from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, Database
-from afresh.storage.sqlite.queue import SqliteQueue
 from afresh.workspace.repository import Repository, make_state_folder
 
 if TYPE_CHECKING:
     from afresh.core.state import State
     from afresh.ports.storage import TaskQueue
-    from afresh.storage.sqlite.journal import SqliteJournal
+    from afresh.storage.sql.journal import SqlJournal
 
 
 class SystemClock:
@@ -38,7 +38,7 @@ def has_user_ledger() -> bool:
 class TaskReader:
     root: Path
     database: Database
-    queue: SqliteQueue
+    queue: SqlQueue
     clock: SystemClock
 
     @property
@@ -49,17 +49,17 @@ class TaskReader:
         return self.journal.load(task)
 
     @property
-    def journal(self) -> "SqliteJournal":
-        from afresh.storage.sqlite.journal import SqliteJournal
+    def journal(self) -> "SqlJournal":
+        from afresh.storage.sql.journal import SqlJournal
 
-        return SqliteJournal(self.database)
+        return SqlJournal(self.database)
 
 
 def open_task_reader(path: Path) -> TaskReader:
     """Open the task list of the project around `path`; creates its state folder if missing."""
     repository = Repository.find(path)
     clock, database = SystemClock(), Database(make_state_folder(repository) / JOURNAL_FILE_NAME)
-    return TaskReader(repository.root, database, SqliteQueue(database, clock), clock)
+    return TaskReader(repository.root, database, SqlQueue(database, clock), clock)
 
 
 def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> str:

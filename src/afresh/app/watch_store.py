@@ -36,7 +36,4 @@ class StoreWatch:
             return -1
 
     def _read_version(self, database: Database) -> int:
-        if not database.path.exists():
-            return 0
-        with database.reading() as connection:
-            return connection.execute("PRAGMA data_version").fetchone()[0]
+        return database.read_version() if database.is_there() else 0

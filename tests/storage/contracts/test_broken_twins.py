@@ -14,13 +14,12 @@ from afresh.core.ledger import SpendingTally
 from afresh.core.project_facts import extract_facts
 from afresh.core.spending import LimitScope
 from afresh.errors import BadInput, Conflict
-from afresh.storage.sqlite import fact_index, facts
+from afresh.storage.sql import fact_index, facts
+from afresh.storage.sql.fact_index import SqlFactIndex
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.fact_index import SqliteFactIndex
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.ledger import SqliteLedger
-from afresh.storage.sqlite.notebook import SqliteNotebook
-from afresh.storage.sqlite.storage import open_sqlite_storage
+from afresh.storage.sqlite.storage import open_sqlite_ledger, open_sqlite_storage
 from afresh.testing.fact_index_contract import FactIndexContract, FactLearner
 from afresh.testing.fakes import FakeClock
 from afresh.testing.ledger_contract import LedgerContract, make_order
@@ -95,7 +94,7 @@ PARAMETERS = {"test_a_narrow_limit_stops_only_its_own": ("task", ("u", "p"))}
 
 @pytest.mark.parametrize("name", sorted(behaviours(LedgerContract)))
 def test_a_broken_ledger_is_noticed(name: str, tmp_path: Path) -> None:
-    twin = Twin(SqliteLedger(tmp_path / "ledger.db"), LEDGER[name])
+    twin = Twin(open_sqlite_ledger(tmp_path / "ledger.db"), LEDGER[name])
     with pytest.raises(RED):
         getattr(LedgerContract(), name)(twin, *PARAMETERS.get(name, ()))
 
@@ -116,17 +115,17 @@ NOTEBOOK: dict[str, Instead] = {
 
 @pytest.mark.parametrize("name", sorted(behaviours(NotebookContract)))
 def test_a_broken_notebook_is_noticed(name: str, tmp_path: Path) -> None:
-    twin = Twin(SqliteNotebook(Database(tmp_path / "user.db"), FakeClock()), NOTEBOOK[name])
+    twin = Twin(SqlNotebook(Database(tmp_path / "user.db"), FakeClock()), NOTEBOOK[name])
     with pytest.raises(RED):
         getattr(NotebookContract(), name)(twin)
 
 
-def forget_notebooks(index: SqliteFactIndex) -> None:
+def forget_notebooks(index: SqlFactIndex) -> None:
     index._notebooks = ()
     REBUILD(index)
 
 
-REBUILD = SqliteFactIndex.rebuild
+REBUILD = SqlFactIndex.rebuild
 NEWEST = fact_index.list_newest_facts
 FACTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "test_a_fact_is_found_by_part_of_an_identifier": (facts, "index_words", lambda fact: (fact.subject, fact.text)),
@@ -140,9 +139,9 @@ FACTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     ),
     "test_words_of_persons_decisions_and_verified_checks_are_facts_too": (facts, "extract_facts", lambda entry: ()),
     "test_what_was_observed_in_a_step_that_is_undone_no_longer_holds": (facts, "apply_event", lambda *args: None),
-    "test_what_happened_while_nobody_looked_is_known_to_the_next_process": (SqliteJournal, "heads", lambda self: {}),
+    "test_what_happened_while_nobody_looked_is_known_to_the_next_process": (SqlJournal, "heads", lambda self: {}),
     "test_what_another_process_writes_into_the_notebook_is_known_at_the_next_question": (
-        SqliteNotebook, "entries", lambda self, after: iter(()),
+        SqlNotebook, "entries", lambda self, after: iter(()),
     ),
     "test_only_rules_for_all_projects_come_out_of_the_users_notebook": (
         facts, "extract_facts", lambda entry: [(replace(fact, scope=FactScope.USER), by) for fact, by in extract_facts(entry)],
@@ -150,7 +149,7 @@ FACTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "test_a_correction_puts_a_persons_words_in_the_place_of_a_fact": (facts, "list_edits", lambda connection: ()),
     "test_what_a_person_has_corrected_is_not_learnt_again": (facts, "is_fact_edited", lambda *args: False),
     "test_what_is_forgotten_is_not_found_and_not_learnt_again": (facts, "is_fact_edited", lambda *args: False),
-    "test_an_index_that_is_made_again_knows_the_same": (SqliteFactIndex, "rebuild", forget_notebooks),
+    "test_an_index_that_is_made_again_knows_the_same": (SqlFactIndex, "rebuild", forget_notebooks),
 }  # fmt: skip
 
 

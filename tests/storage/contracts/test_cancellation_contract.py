@@ -10,9 +10,9 @@ from afresh.cli.run import StopSignal
 from afresh.errors import BadInput, Cancelled
 from afresh.runtime import Cancellation
 from afresh.storage.renew_lease import LeaseRenewal
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.queue import SqliteQueue
 from afresh.testing.cancellation_contract import CancellationContract
 from afresh.testing.fakes import FakeClock
 from afresh.testing.sample_journals import create_task
@@ -22,8 +22,8 @@ class TestLeaseRenewal(CancellationContract):
     @pytest.fixture
     def cancellation(self, tmp_path: Path) -> LeaseRenewal:
         database, self.clock = Database(tmp_path / "afresh.db"), FakeClock()
-        create_task(SqliteJournal(database))
-        self.queue = SqliteQueue(database, self.clock)
+        create_task(SqlJournal(database))
+        self.queue = SqlQueue(database, self.clock)
         self.queue.claim("me")
         return LeaseRenewal(self.queue, "me", "one")
 

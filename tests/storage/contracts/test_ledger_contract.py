@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from afresh.ports.storage import LedgerStore
-from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.storage.sqlite.storage import open_sqlite_ledger
 from afresh.testing.ledger_contract import LedgerContract
 
 
@@ -13,7 +13,7 @@ class TestSqliteLedger(LedgerContract):
     @pytest.fixture
     def ledger(self, tmp_path: Path) -> LedgerStore:
         self.path = tmp_path / "user" / "ledger.db"
-        return SqliteLedger(self.path)
+        return open_sqlite_ledger(self.path)
 
     def reopen(self, ledger: LedgerStore) -> LedgerStore:
-        return SqliteLedger(self.path)
+        return open_sqlite_ledger(self.path)

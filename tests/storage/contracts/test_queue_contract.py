@@ -9,9 +9,9 @@ import pytest
 from afresh.ports.storage import TaskQueue
 from afresh.storage import renew_lease
 from afresh.storage.renew_lease import identify_worker
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.queue import SqliteQueue
 from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
 from afresh.testing.queue_contract import QueueContract
 
@@ -22,12 +22,12 @@ class TestSqliteQueue(QueueContract):
         return Database(tmp_path / "afresh.db")
 
     @pytest.fixture
-    def store(self, database: Database) -> SqliteJournal:
-        return SqliteJournal(database)
+    def store(self, database: Database) -> SqlJournal:
+        return SqlJournal(database)
 
     @pytest.fixture
     def queue(self, database: Database, clock: FakeClock) -> TaskQueue:
-        return SqliteQueue(database, clock, lease_seconds=20)
+        return SqlQueue(database, clock, lease_seconds=20)
 
     @pytest.fixture
     def living_worker(self) -> str:
@@ -54,7 +54,7 @@ def test_a_queue_that_asks_only_the_clock_fails_the_contract(tmp_path: Path, mon
 
     monkeypatch.setattr(renew_lease, "find_lease_holder", judge_by_time)
     database, clock = Database(tmp_path / "afresh.db"), FakeClock()
-    parts = (SqliteJournal(database), SqliteQueue(database, clock, lease_seconds=20), clock)
+    parts = (SqlJournal(database), SqlQueue(database, clock, lease_seconds=20), clock)
     with pytest.raises(AssertionError):
         QueueContract().test_the_lease_of_a_process_that_lives_here_holds_whatever_the_clock_says(
             *parts, identify_worker(), 86_400

@@ -6,8 +6,8 @@ import pytest
 
 from afresh.core.fact import USER_JOURNAL
 from afresh.ports.storage import Notebook, Storage
+from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.notebook import SqliteNotebook
 from afresh.storage.sqlite.storage import open_sqlite_storage
 from afresh.testing.fact_index_contract import FactIndexContract
 from afresh.testing.fakes import FakeClock
@@ -39,7 +39,7 @@ class TestSqliteNotebook(NotebookContract):
     @pytest.fixture
     def notebook(self, tmp_path: Path) -> Notebook:
         self.path = tmp_path / "folder" / "user.db"
-        return SqliteNotebook(Database(self.path), FakeClock(), USER_JOURNAL)
+        return SqlNotebook(Database(self.path), FakeClock(), USER_JOURNAL)
 
     def reopen(self, notebook: Notebook) -> Notebook:
-        return SqliteNotebook(Database(self.path), FakeClock(), USER_JOURNAL)
+        return SqlNotebook(Database(self.path), FakeClock(), USER_JOURNAL)

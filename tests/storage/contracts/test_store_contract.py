@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from afresh.ports.storage import JournalStore
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.storage import open_sqlite_journal
 from afresh.testing.fakes import MemoryStore
 from afresh.testing.storage_contract import StoreContract
 
@@ -14,10 +14,10 @@ class TestSqliteStore(StoreContract):
     @pytest.fixture
     def store(self, tmp_path: Path) -> JournalStore:
         self.path = tmp_path / "afresh.db"
-        return SqliteJournal(self.path)
+        return open_sqlite_journal(self.path)
 
     def reopen(self, store: JournalStore) -> JournalStore:
-        return SqliteJournal(self.path)
+        return open_sqlite_journal(self.path)
 
 
 class TestMemoryStore(StoreContract):

@@ -13,19 +13,20 @@ import pytest
 from afresh.core import event as happened
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput, LeaseLost
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.queue import SqliteQueue
+from afresh.storage.sqlite.storage import open_sqlite_journal
 from afresh.testing.fakes import FakeClock
 from afresh.testing.sample_journals import append_events, create_task
 
 HEADER = """
 import sys, time
 from pathlib import Path
-from afresh.storage.sqlite.queue import SqliteQueue
+from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.renew_lease import identify_worker
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sql.journal import SqlJournal
 from afresh.core import event as happened
 from afresh.core.task import TaskStatus
 from afresh.errors import Conflict
@@ -33,7 +34,7 @@ from afresh.testing.sample_journals import append_events, end_task
 database = Database(Path(sys.argv[1]))
 class Wall:
     def now(self): return time.time()
-store, queue, me = SqliteJournal(database), SqliteQueue(database, Wall()), (sys.argv[2:] or [identify_worker()])[0]
+store, queue, me = SqlJournal(database), SqlQueue(database, Wall()), (sys.argv[2:] or [identify_worker()])[0]
 """
 
 EMPTY_THE_QUEUE = """
@@ -81,7 +82,7 @@ def said(process: "subprocess.Popen[str]") -> str:
 
 
 def test_eight_processes_take_each_of_forty_tasks_exactly_once(path: Path) -> None:
-    store = SqliteJournal(path)
+    store = open_sqlite_journal(path)
     names = [f"task{number}" for number in range(40)]
     for name in names:
         create_task(store, name)
@@ -99,7 +100,7 @@ def test_eight_processes_take_each_of_forty_tasks_exactly_once(path: Path) -> No
 
 def test_the_task_of_a_killed_worker_is_taken_over_at_once(path: Path) -> None:
     database = Database(path)
-    queue, store = SqliteQueue(database, Wall(), lease_seconds=3_600), SqliteJournal(database)
+    queue, store = SqlQueue(database, Wall(), lease_seconds=3_600), SqlJournal(database)
     create_task(store)
     owner = python(CLAIM_AND_HOLD, path)
     name = said(owner)
@@ -114,7 +115,7 @@ def test_the_task_of_a_killed_worker_is_taken_over_at_once(path: Path) -> None:
 
 def test_a_stopped_owner_on_this_machine_keeps_its_task(path: Path) -> None:
     database, clock = Database(path), FakeClock(time.time())
-    queue, store = SqliteQueue(database, clock), SqliteJournal(database)
+    queue, store = SqlQueue(database, clock), SqlJournal(database)
     create_task(store)
     owner = python(CLAIM_AND_HOLD, path)
     name = said(owner)
@@ -131,7 +132,7 @@ def test_a_stopped_owner_on_this_machine_keeps_its_task(path: Path) -> None:
 
 def test_a_stopped_owner_elsewhere_that_wakes_up_late_can_write_no_more(path: Path) -> None:
     database, clock = Database(path), FakeClock(time.time())
-    queue, store = SqliteQueue(database, clock), SqliteJournal(database)
+    queue, store = SqlQueue(database, clock), SqlJournal(database)
     create_task(store)
     owner = python(CLAIM_AND_HOLD, path, "elsewhere:1:1")
     name = said(owner)
@@ -153,8 +154,8 @@ def test_a_stopped_owner_elsewhere_that_wakes_up_late_can_write_no_more(path: Pa
 
 def test_every_taking_has_a_greater_token(path: Path) -> None:
     database, clock = Database(path), FakeClock()
-    queue = SqliteQueue(database, clock)
-    create_task(SqliteJournal(database))
+    queue = SqlQueue(database, clock)
+    create_task(SqlJournal(database))
     tokens: list[int] = []
     for worker in "abc":
         queue.claim(worker, "one")

@@ -10,9 +10,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from afresh.core import event as happened
 from afresh.core.task import PlaceChanged, TaskStatus
 from afresh.errors import AfreshError
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.queue import SqliteQueue
 from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
 from afresh.testing.sample_journals import append_events, create_task, end_task
 
@@ -26,8 +26,8 @@ class Queues(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         database = Database(Path(self.folder.name) / "afresh.db")
         self.clock = FakeClock()
-        self.stores = (MemoryStore(), SqliteJournal(database))
-        self.queues = (MemoryQueue(self.stores[0], self.clock), SqliteQueue(database, self.clock))
+        self.stores = (MemoryStore(), SqlJournal(database))
+        self.queues = (MemoryQueue(self.stores[0], self.clock), SqlQueue(database, self.clock))
         self.tasks: list[str] = []
         self.held: dict[str, tuple[str, float]] = {}
 

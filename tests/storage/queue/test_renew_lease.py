@@ -8,9 +8,9 @@ import pytest
 
 from afresh.errors import LeaseLost, TryAgain
 from afresh.storage.renew_lease import renew_lease_in_background
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.queue import SqliteQueue
 from afresh.testing.fakes import FakeClock
 from afresh.testing.sample_journals import create_task
 
@@ -21,10 +21,10 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def queue(tmp_path: Path, clock: FakeClock) -> SqliteQueue:
+def queue(tmp_path: Path, clock: FakeClock) -> SqlQueue:
     database = Database(tmp_path / "afresh.db")
-    create_task(SqliteJournal(database))
-    return SqliteQueue(database, clock)
+    create_task(SqlJournal(database))
+    return SqlQueue(database, clock)
 
 
 def eventually(true: Callable[[], bool]) -> bool:
@@ -34,11 +34,11 @@ def eventually(true: Callable[[], bool]) -> bool:
     return true()
 
 
-def owner(queue: SqliteQueue) -> str:
+def owner(queue: SqlQueue) -> str:
     return queue.tickets()[0].owner
 
 
-def test_a_kept_lease_outlives_its_first_term(queue: SqliteQueue, clock: FakeClock) -> None:
+def test_a_kept_lease_outlives_its_first_term(queue: SqlQueue, clock: FakeClock) -> None:
     queue.claim("me")
     with renew_lease_in_background(queue, "me", "one", every=0.02) as kept:
         for _ in range(3):
@@ -50,12 +50,12 @@ def test_a_kept_lease_outlives_its_first_term(queue: SqliteQueue, clock: FakeClo
     assert owner(queue) == ""
 
 
-def expires(queue: SqliteQueue) -> float:
+def expires(queue: SqlQueue) -> float:
     with queue._database.reading() as connection:
         return connection.execute("SELECT expires FROM lease").fetchone()[0]
 
 
-def test_the_owner_learns_that_its_lease_is_lost(queue: SqliteQueue, clock: FakeClock) -> None:
+def test_the_owner_learns_that_its_lease_is_lost(queue: SqlQueue, clock: FakeClock) -> None:
     queue.claim("me")
     clock.move(30)
     assert queue.claim("another") == "one"
@@ -66,7 +66,7 @@ def test_the_owner_learns_that_its_lease_is_lost(queue: SqliteQueue, clock: Fake
     assert owner(queue) == "another"
 
 
-def test_a_passing_fault_does_not_end_the_keeping(queue: SqliteQueue, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_passing_fault_does_not_end_the_keeping(queue: SqlQueue, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
     queue.claim("me")
     renew, faults = queue.renew, [TryAgain("busy"), TryAgain("busy")]
 
@@ -81,7 +81,7 @@ def test_a_passing_fault_does_not_end_the_keeping(queue: SqliteQueue, clock: Fak
         assert eventually(lambda: expires(queue) == clock.now() + 20)
 
 
-def test_the_keeper_ends_with_the_work_even_when_that_fails(queue: SqliteQueue) -> None:
+def test_the_keeper_ends_with_the_work_even_when_that_fails(queue: SqlQueue) -> None:
     queue.claim("me")
     with pytest.raises(ZeroDivisionError), renew_lease_in_background(queue, "me", "one", every=60):
         raise ZeroDivisionError

@@ -11,18 +11,19 @@ import pytest
 
 from afresh.core.reducer import fold_entries
 from afresh.errors import BadInput
+from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite import database
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sqlite.storage import open_sqlite_journal
 from afresh.testing.sample_journals import append_step, create_task
 
 WRITER = """
 import sys
 from pathlib import Path
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sql.journal import SqlJournal
 from afresh.testing.sample_journals import append_step, create_task
-store = SqliteJournal(Database(Path(sys.argv[1]), checkpoint_bytes=1))
+store = SqlJournal(Database(Path(sys.argv[1]), checkpoint_bytes=1))
 state = create_task(store, sys.argv[2])
 for _ in range(25):
     state = append_step(store, state)
@@ -68,7 +69,7 @@ def killed_at(point: int, path: Path) -> tuple[int, bool]:
     if child == 0:
         connect, Mortal.left = sqlite3.connect, point
         sqlite3.connect = lambda *given, **named: connect(*given, **named, factory=Mortal)
-        store = SqliteJournal(Database(path, checkpoint_bytes=60_000))
+        store = SqlJournal(Database(path, checkpoint_bytes=60_000))
         state = create_task(store)
         append_step(store, state)
         os.write(tell, b".")
@@ -92,7 +93,7 @@ def test_a_kill_between_any_two_statements_loses_nothing_acknowledged(tmp_path: 
 
 
 def kept_steps(path: Path) -> int:
-    store = SqliteJournal(path)
+    store = open_sqlite_journal(path)
     try:
         state = store.load("one")
     except BadInput:
@@ -107,7 +108,7 @@ def test_processes_that_write_and_checkpoint_at_once_leave_a_sound_file(tmp_path
     writers = [python(WRITER, path, name) for name in "abcd"]
     assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
     assert sound(path)
-    store = SqliteJournal(path)
+    store = open_sqlite_journal(path)
     for name in "abcd":
         assert store.load(name) == fold_entries(None, store.journal(name))
         assert store.load(name).work.step == 25
@@ -125,7 +126,7 @@ def test_no_other_connection_can_commit_while_a_checkpoint_runs(tmp_path: Path, 
 
     connect = sqlite3.connect
     monkeypatch.setattr(database.sqlite3, "connect", lambda *given, **named: connect(*given, **{"factory": Watched, **named}))
-    store = SqliteJournal(Database(path, checkpoint_bytes=1))
+    store = SqlJournal(Database(path, checkpoint_bytes=1))
     append_step(store, create_task(store))
     assert len(attempts) >= 3 and set(attempts) == {"database is locked"}
     assert attempt(path) == "committed"
@@ -150,7 +151,7 @@ def test_no_connection_checkpoints_by_itself(tmp_path: Path) -> None:
 
 def test_the_log_stays_short(tmp_path: Path) -> None:
     path = tmp_path / "afresh.db"
-    store = SqliteJournal(Database(path, checkpoint_bytes=200_000))
+    store = SqlJournal(Database(path, checkpoint_bytes=200_000))
     state = create_task(store)
     for _ in range(60):
         state = append_step(store, state)
@@ -159,11 +160,11 @@ def test_the_log_stays_short(tmp_path: Path) -> None:
 
 def test_a_long_log_left_by_others_is_swept_when_the_file_is_opened(tmp_path: Path) -> None:
     path = tmp_path / "afresh.db"
-    first = SqliteJournal(Database(path, checkpoint_bytes=1 << 30))
+    first = SqlJournal(Database(path, checkpoint_bytes=1 << 30))
     state = create_task(first)
     for _ in range(30):
         state = append_step(first, state)
     small = path.stat().st_size
-    SqliteJournal(Database(path, checkpoint_bytes=1_000)).load("one")
+    SqlJournal(Database(path, checkpoint_bytes=1_000)).load("one")
     assert path.stat().st_size > small
     assert append_step(first, state).work.step == 31

@@ -13,13 +13,13 @@ from afresh.core.fact import NOTEBOOK_JOURNAL, Fact, FactKind, FactScope
 from afresh.core.project_facts import FactQuery, fact_from_words, make_fact_id
 from afresh.core.state import State
 from afresh.errors import TryAgain
-from afresh.storage.sqlite import fact_index as looking
-from afresh.storage.sqlite import facts
+from afresh.storage.sql import fact_index as looking
+from afresh.storage.sql import facts
+from afresh.storage.sql.facts import FACT_COLUMNS
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.fact_index import SqliteFactIndex
-from afresh.storage.sqlite.facts import FACT_COLUMNS
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.notebook import SqliteNotebook
+from afresh.storage.sqlite.storage import open_sqlite_facts
 from afresh.testing.fakes import FakeClock
 from afresh.testing.sample_journals import create_task, make_entries
 
@@ -30,8 +30,8 @@ class Project:
     def __init__(self, folder: Path) -> None:
         self.folder, self.clock = folder, FakeClock()
         self.database = Database(folder / "afresh.db")
-        self.store, self.notebook = SqliteJournal(self.database), SqliteNotebook(self.database, self.clock)
-        self.facts = SqliteFactIndex(folder / "memory.db", self.store, [self.notebook])
+        self.store, self.notebook = SqlJournal(self.database), SqlNotebook(self.database, self.clock)
+        self.facts = open_sqlite_facts(folder / "memory.db", self.store, [self.notebook])
         self.states: dict[str, State] = {}
 
     def happens(self, task: str, *events: happened.Event, seen: bool = True) -> tuple[JournalEntry, ...]:
@@ -113,7 +113,8 @@ def test_a_common_word_costs_no_more_than_a_rare_one_and_the_rare_one_decides(
     asked: list[str] = []
     with project.facts._database.reading() as connection:
         connection.set_trace_callback(asked.append)
-        assert looking.search_facts(connection, FactQuery("value opal", task="one"))
+        table = facts.FactTable(connection, project.facts._words)
+        assert looking.search_facts(table, FactQuery("value opal", task="one"))
         connection.set_trace_callback(None)
     assert not any("ORDER BY rank" in one and '"value"' in one for one in asked), "the common word is not ranked by"
     assert len(project.knows("value of", "one", limit=3)) == 3, "if all words are common the newest that hold one are shown"
@@ -172,7 +173,7 @@ def test_entries_that_another_process_has_learnt_already_are_not_learnt_again(pr
     project.learns("one", note("parser", "reads lines"), seen=False)
     entries, state = list(project.store.journal("one")), project.states["one"]
     project.learns("one", note("parser", "reads bytes", 2), seen=False)
-    other = SqliteFactIndex(project.folder / "memory.db", project.store, [project.notebook])
+    other = open_sqlite_facts(project.folder / "memory.db", project.store, [project.notebook])
     assert [one.fact.text for one in other.look_up(FactQuery("parser", task="one"))] == ["reads bytes"]
     project.facts.saw(state, entries)
     assert project.knows("parser", "one") == ["reads bytes"], "the older fact came back"

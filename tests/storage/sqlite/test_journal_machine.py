@@ -14,8 +14,8 @@ from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.errors import Conflict
+from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.journal import SqliteJournal
 from afresh.testing.sample_journals import append_events, append_step, create_task, end_task, make_block, make_call_events
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=300)
@@ -34,7 +34,7 @@ class Journal(RuleBasedStateMachine):
 
     @rule()
     def reopen(self) -> None:
-        self.store = SqliteJournal(Database(self.path, checkpoint_bytes=150_000))
+        self.store = SqlJournal(Database(self.path, checkpoint_bytes=150_000))
 
     @rule(target=states)
     def a_new_task(self) -> State:

@@ -7,7 +7,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from afresh.core.ledger import CallPayment, PricedBooking, SpendingFilter
 from afresh.core.spending import CallBooking, CallPurpose, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, TrippedLimit
 from afresh.core.usage import Usage
-from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.storage.sqlite.storage import open_sqlite_ledger
 
 NOON, DAY = 1_760_000_000.0, 86_400.0
 WORKERS = 3
@@ -24,7 +24,7 @@ class Spending(RuleBasedStateMachine):
         from pathlib import Path
 
         self.folder = tempfile.TemporaryDirectory()
-        self.ledger = SqliteLedger(Path(self.folder.name) / "ledger.db")
+        self.ledger = open_sqlite_ledger(Path(self.folder.name) / "ledger.db")
         self.limits = tuple(SpendingLimit(scope, LimitUnit.MONEY, most) for scope in scopes)
         self.at, self.open = NOON, dict[int, tuple[int, int]]()
         self.excess = 0

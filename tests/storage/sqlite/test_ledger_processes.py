@@ -11,14 +11,14 @@ from afresh.core.ledger import SpendingFilter
 from afresh.core.spending import LimitScope, LimitUnit, SpendingAccount, SpendingLimit
 from afresh.spending.reports import sum_calls
 from afresh.storage.renew_lease import is_worker_dead
-from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.storage.sqlite.storage import open_sqlite_ledger
 
 SOURCE = str(Path(afresh.__file__).parents[1])
 HEADER = """
 import sys, time
 from pathlib import Path
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
-from afresh.storage.sqlite.ledger import SqliteLedger
+from afresh.storage.sqlite.storage import open_sqlite_ledger
 from afresh.storage.renew_lease import identify_worker
 from afresh.core.reply import Reply; from afresh.core.usage import Usage
 from afresh.core.spending import SpendingLimits
@@ -34,7 +34,7 @@ class Wall:
     def now(self): return 1_760_000_000.0
 
 terms = SpendingTerms("p", Prices(), SpendingLimits(call=9, task=9, day=0.5, month=9), worker=identify_worker())
-books = SpendingLedger(SqliteLedger(Path(sys.argv[1])), terms, Wall(), lambda text: None)
+books = SpendingLedger(open_sqlite_ledger(Path(sys.argv[1])), terms, Wall(), lambda text: None)
 call = CallBooking(task="t", project="p", kind=CallPurpose.WORK, model="liar", ceiling=10, tokens=5, reserve=5)
 """
 HAMMER = """
@@ -81,13 +81,13 @@ def test_workers_that_hammer_one_limit_never_pass_it(tmp_path: Path):
     told = hammered(path, 4, 10)
     assert all(line.endswith("day") for line in told)
     assert sum(int(line.split()[0]) for line in told) == 50, "fifty calls fit exactly"
-    assert sum_calls(SqliteLedger(path).calls(SpendingFilter())).money == LIMIT.most
+    assert sum_calls(open_sqlite_ledger(path).calls(SpendingFilter())).money == LIMIT.most
 
 
 def test_where_calls_cost_more_than_their_worst_each_worker_passes_it_by_one_at_most(tmp_path: Path):
     path, workers, real = tmp_path / "ledger.db", 4, 30
     hammered(path, workers, real)
-    over = sum_calls(SqliteLedger(path).calls(SpendingFilter())).money - LIMIT.most
+    over = sum_calls(open_sqlite_ledger(path).calls(SpendingFilter())).money - LIMIT.most
     assert over <= workers * real * 1_000_000
 
 
@@ -95,7 +95,7 @@ def test_a_killed_worker_s_call_stays_booked_at_its_worst_until_it_is_put_right(
     path = tmp_path / "ledger.db"
     worker = start(DIE, str(path))
     assert worker.stdout and worker.stdout.readline() == "booked\n"
-    ledger = SqliteLedger(path)
+    ledger = open_sqlite_ledger(path)
     (call,) = ledger.calls(SpendingFilter(only_booked=True))
     assert not is_worker_dead(call.booking.worker), "it lives"
     worker.kill()

@@ -8,8 +8,8 @@ import pytest
 
 from afresh.core.fact import Fact, FactKind, FactNoted
 from afresh.errors import Damaged
+from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.notebook import SqliteNotebook
 from afresh.testing.fakes import FakeClock
 
 NOTES = 40
@@ -24,8 +24,8 @@ for number in range(NOTES):
 """
 
 
-def notebook(path: Path) -> SqliteNotebook:
-    return SqliteNotebook(Database(path), FakeClock())
+def notebook(path: Path) -> SqlNotebook:
+    return SqlNotebook(Database(path), FakeClock())
 
 
 def noted(text: str) -> FactNoted:

@@ -13,8 +13,8 @@ from afresh.core.line_region import Region
 from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
-from afresh.storage.sqlite import state_snapshot as snapshot
-from afresh.storage.sqlite.blocks import compress_text, decompress_text
+from afresh.storage.sql import state_snapshot as snapshot
+from afresh.storage.sql.blocks import compress_text, decompress_text
 
 STATE = State(
     task=Task(id="one", goal="näht ✓"),

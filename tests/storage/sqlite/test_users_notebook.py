@@ -9,10 +9,10 @@ from afresh.core.decision import Decision
 from afresh.core.event import DecisionMade, Event, OutputDigested
 from afresh.core.fact import NOTEBOOK_JOURNAL, USER_JOURNAL, Fact, FactCorrected, FactForgotten, FactKind, FactNoted, FactScope
 from afresh.core.project_facts import FactQuery, fact_from_decision, make_fact_id
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.fact_index import SqliteFactIndex
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.notebook import SqliteNotebook
+from afresh.storage.sqlite.storage import open_sqlite_facts
 from afresh.testing.fakes import FakeClock
 
 
@@ -21,9 +21,9 @@ class Home:
 
     def __init__(self, folder: Path) -> None:
         clock, database = FakeClock(), Database(folder / "afresh.db")
-        self.own = SqliteNotebook(Database(folder / "user.db"), clock, USER_JOURNAL)
-        self.notebook = SqliteNotebook(database, clock)
-        self.facts = SqliteFactIndex(folder / "memory.db", SqliteJournal(database), [self.notebook, self.own])
+        self.own = SqlNotebook(Database(folder / "user.db"), clock, USER_JOURNAL)
+        self.notebook = SqlNotebook(database, clock)
+        self.facts = open_sqlite_facts(folder / "memory.db", SqlJournal(database), [self.notebook, self.own])
 
     def known(self) -> dict[str, str]:
         return {one.id: one.fact.text for one in self.facts.look_up(FactQuery("", limit=100))}

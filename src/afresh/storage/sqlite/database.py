@@ -114,6 +114,8 @@ class Database:
     def writing(self, payload: int = 0) -> Iterator[sqlite3.Connection]:
         """One atomic, durable commit; nothing of it happens if the body raises. `payload`: about how many bytes it writes.
         Within another `writing` of this thread it is a part of that commit."""
+        if self._connection is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._exclusive() as connection:
             if self._failure:
                 raise self._failure
@@ -143,6 +145,19 @@ class Database:
         finally:
             self._writing = False
         self._logged += COMMIT_OVERHEAD_BYTES
+
+    def is_there(self) -> bool:
+        return self.path.exists()
+
+    def encode_value(self, value: str | bytes) -> str | bytes:
+        """As it is: SQLite keeps the type of each value."""
+        return value
+
+    def discard(self) -> None:
+        """Remove the file; the next use makes a new one."""
+        self.close()
+        for suffix in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
     def read_version(self) -> int:
         """A number that changes when another connection has committed; asking costs next to nothing."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
 
-from afresh.storage.sqlite.blocks import decompress_text
+from afresh.storage.sql.blocks import decompress_text
 
 
 @dataclass(frozen=True, slots=True)

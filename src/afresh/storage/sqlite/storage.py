@@ -1,18 +1,20 @@
 """Opens what is kept for a project: its journal, queue, facts and notebook, and the user's ledger and notebook."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from afresh.core.fact import USER_JOURNAL
-from afresh.ports.storage import Storage
+from afresh.ports.storage import Notebook, Storage
 from afresh.ports.watch import Clock
+from afresh.storage.sql.fact_index import SqlFactIndex
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.ledger import SqlLedger
+from afresh.storage.sql.notebook import SqlNotebook
+from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, Database
-from afresh.storage.sqlite.fact_index import SqliteFactIndex
-from afresh.storage.sqlite.journal import SqliteJournal
-from afresh.storage.sqlite.ledger import SqliteLedger
-from afresh.storage.sqlite.notebook import SqliteNotebook
-from afresh.storage.sqlite.queue import SqliteQueue
+from afresh.storage.sqlite.fact_words import SqliteFactWords
+from afresh.storage.sqlite.migrations import FACTS_SCHEMA, LEDGER_SCHEMA
 
 FACTS_FILE_NAME = "memory.db"
 USER_NOTEBOOK_FILE_NAME = "user.db"
@@ -21,8 +23,8 @@ USER_NOTEBOOK_FILE_NAME = "user.db"
 def open_sqlite_storage(folder: Path, user_folder: Path, clock: Clock) -> Storage:
     """`folder`: of the project, and there; `user_folder`: made when something is written to it."""
     database = Database(folder / JOURNAL_FILE_NAME)
-    journal, notebook = SqliteJournal(database), SqliteNotebook(database, clock)
-    user_notebook = SqliteNotebook(Database(user_folder / USER_NOTEBOOK_FILE_NAME), clock, USER_JOURNAL)
+    journal, notebook = SqlJournal(database), SqlNotebook(database, clock)
+    user_notebook = SqlNotebook(Database(user_folder / USER_NOTEBOOK_FILE_NAME), clock, USER_JOURNAL)
 
     @contextmanager
     def transaction() -> Iterator[None]:
@@ -33,8 +35,8 @@ def open_sqlite_storage(folder: Path, user_folder: Path, clock: Clock) -> Storag
             journal.forget_blocks()
             raise
 
-    facts = SqliteFactIndex(folder / FACTS_FILE_NAME, journal, (notebook, user_notebook))
-    ledger = open_sqlite_ledger(user_folder)
+    facts = open_sqlite_facts(folder / FACTS_FILE_NAME, journal, (notebook, user_notebook))
+    ledger = open_sqlite_ledger(user_folder / LEDGER_FILE_NAME)
 
     def close() -> None:
         for one in (journal, facts, user_notebook, ledger):
@@ -42,7 +44,7 @@ def open_sqlite_storage(folder: Path, user_folder: Path, clock: Clock) -> Storag
 
     return Storage(
         journal=journal,
-        queue=SqliteQueue(database, clock),
+        queue=SqlQueue(database, clock),
         facts=facts,
         notebook=notebook,
         user_notebook=user_notebook,
@@ -52,5 +54,13 @@ def open_sqlite_storage(folder: Path, user_folder: Path, clock: Clock) -> Storag
     )
 
 
-def open_sqlite_ledger(user_folder: Path) -> SqliteLedger:
-    return SqliteLedger(user_folder / LEDGER_FILE_NAME)
+def open_sqlite_journal(path: Path) -> SqlJournal:
+    return SqlJournal(Database(path))
+
+
+def open_sqlite_ledger(path: Path) -> SqlLedger:
+    return SqlLedger(Database(path, schema=LEDGER_SCHEMA))
+
+
+def open_sqlite_facts(path: Path, journal: SqlJournal, notebooks: Sequence[Notebook]) -> SqlFactIndex:
+    return SqlFactIndex(Database(path, schema=FACTS_SCHEMA), SqliteFactWords(), journal, notebooks)

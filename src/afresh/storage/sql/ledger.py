@@ -1,11 +1,8 @@
-"""The ledger in one SQLite file of the user's, shared by all projects and processes."""
+"""The ledger of the user, shared by all projects and processes."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from sqlite3 import Connection
 from typing import Any, TypeVar
 
 from afresh.core.ledger import CallPayment, CallStatus, LedgerCall, PricedBooking, SpendingFilter, SpendingTally
@@ -22,12 +19,11 @@ from afresh.core.spending import (
 )
 from afresh.core.usage import Usage
 from afresh.spending.limit_checks import SUMMED_SCOPES, LimitCheck
-from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.migrations import LEDGER_SCHEMA
+from afresh.storage.sql.database import SqlConnection, SqlDatabase
 
 ADD_TO_TALLY_SQL = (
     "INSERT INTO tally (scope, key, unit, spent) VALUES (?, ?, ?, ?)"
-    " ON CONFLICT (scope, key, unit) DO UPDATE SET spent = spent + excluded.spent"
+    " ON CONFLICT (scope, key, unit) DO UPDATE SET spent = tally.spent + excluded.spent"
 )
 TRIPPED_SQL = "SELECT scope, key, unit, most, at, spent, asked FROM breaker WHERE ended IS NULL"
 STOPS_ACCOUNT_SQL = (
@@ -36,8 +32,8 @@ STOPS_ACCOUNT_SQL = (
 
 
 @dataclass(frozen=True, slots=True)
-class SqliteLimitRecords:
-    connection: Connection
+class SqlLimitRecords:
+    connection: SqlConnection
 
     def tally(self, account: SpendingAccount, scope: LimitScope, unit: LimitUnit) -> SpendingTally:
         row = self.connection.execute(
@@ -57,7 +53,8 @@ class SqliteLimitRecords:
         limit = breaker.limit
         row = (limit.scope, breaker.key, limit.unit, limit.most, breaker.spent, breaker.asked, breaker.at)
         self.connection.execute(
-            "INSERT OR IGNORE INTO breaker (scope, key, unit, most, spent, asked, at) VALUES (?, ?, ?, ?, ?, ?, ?)", row
+            "INSERT INTO breaker (scope, key, unit, most, spent, asked, at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            row,
         )
 
     def end(self, breaker: TrippedLimit, at: float, why: str) -> None:
@@ -69,7 +66,8 @@ class SqliteLimitRecords:
     def add_alert(self, alert: LimitAlert, base: int, at: float) -> bool:
         limit = alert.limit
         made = self.connection.execute(
-            "INSERT OR IGNORE INTO alert (scope, key, unit, percent, most, base, spent, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO alert (scope, key, unit, percent, most, base, spent, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO NOTHING",
             (limit.scope, alert.key, limit.unit, alert.percent, limit.most, base, alert.spent, at),
         )
         return made.rowcount > 0
@@ -105,27 +103,27 @@ BOOKING_COLUMNS = (
 )
 PAYMENT_COLUMNS = "input, output, cached, written, thinking, counted, paid, paid_input, note"
 SELECT_CALLS_SQL = f"SELECT number, state, {BOOKING_COLUMNS}, {PAYMENT_COLUMNS} FROM call"
-INSERT_CALL_SQL = f"INSERT INTO call ({BOOKING_COLUMNS}, state) VALUES ({', '.join('?' * 16)})"
+INSERT_CALL_SQL = f"INSERT INTO call ({BOOKING_COLUMNS}, state) VALUES ({', '.join('?' * 16)}) RETURNING number"
 RECORD_PAYMENT_SQL = f"UPDATE call SET ({PAYMENT_COLUMNS}, state) = ({', '.join('?' * 10)}) WHERE number = ?"
 T = TypeVar("T")
 
 
-class SqliteLedger:
-    """The file is made when the first call is booked. A check and its consequences are one transaction."""
+class SqlLedger:
+    """What holds it is made when the first call is booked. A check and its consequences are one transaction."""
 
-    def __init__(self, path: Path) -> None:
-        self._database = Database(path, schema=LEDGER_SCHEMA)
+    def __init__(self, database: SqlDatabase) -> None:
+        self._database = database
 
     def book(self, order: PricedBooking) -> int | TrippedLimit:
-        with self._writing() as connection:
-            records = SqliteLimitRecords(connection)
+        with self._database.writing() as connection:
+            records = SqlLimitRecords(connection)
             if refusal := LimitCheck(records, order.account, order.limits).find_refusal(order.charge):
                 return refusal
             records.add_charge(order.account, order.charge)
             return _insert_call(connection, order)
 
     def settle(self, number: int, payment: CallPayment, limits: Sequence[SpendingLimit]) -> list[LimitAlert]:
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             call = _find_booked_call(connection, number)
             if call is None:
                 return []
@@ -134,18 +132,18 @@ class SqliteLedger:
             return _charge_account(connection, call.booking.account, real - call.charge, real, limits)
 
     def cancel(self, number: int, note: str, refund: bool = True) -> None:
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             call = _find_booked_call(connection, number)
             if call is None:
                 return
             status = CallStatus.CANCELLED if refund else CallStatus.BOOKED
             _record_payment(connection, number, CallPayment(Usage(), False, 0, 0, note), status)
             if refund:
-                SqliteLimitRecords(connection).add_charge(call.booking.account, Charge() - call.charge)
+                SqlLimitRecords(connection).add_charge(call.booking.account, Charge() - call.charge)
 
     def enter(self, made: Sequence[tuple[PricedBooking, CallPayment]]) -> list[LimitAlert]:
         alerts: list[LimitAlert] = []
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             for order, payment in made:
                 _record_payment(connection, _insert_call(connection, order), payment, CallStatus.SETTLED)
                 real = order.charge_payment(payment)
@@ -161,17 +159,17 @@ class SqliteLedger:
         return self._read(lambda connection: _read_calls(connection, " AND ".join(conditions), values), [])
 
     def tally(self, account: SpendingAccount, scope: LimitScope, unit: LimitUnit) -> SpendingTally:
-        return self._read(lambda connection: SqliteLimitRecords(connection).tally(account, scope, unit), SpendingTally())
+        return self._read(lambda connection: SqlLimitRecords(connection).tally(account, scope, unit), SpendingTally())
 
     def tripped(self, account: SpendingAccount | None = None) -> list[TrippedLimit]:
-        return self._read(lambda connection: SqliteLimitRecords(connection).tripped(account), [])
+        return self._read(lambda connection: SqlLimitRecords(connection).tripped(account), [])
 
     def alerts(self, most: int) -> list[tuple[LimitAlert, float]]:
-        return self._read(lambda connection: SqliteLimitRecords(connection).alerts(most), [])
+        return self._read(lambda connection: SqlLimitRecords(connection).alerts(most), [])
 
     def reset(self, account: SpendingAccount, scope: LimitScope) -> list[TrippedLimit]:
-        with self._writing() as connection:
-            records = SqliteLimitRecords(connection)
+        with self._database.writing() as connection:
+            records = SqlLimitRecords(connection)
             ended = [one for one in records.tripped(account) if one.limit.scope is scope]
             for breaker in ended:
                 records.end(breaker, account.at, "reset")
@@ -181,36 +179,28 @@ class SqliteLedger:
     def close(self) -> None:
         self._database.close()
 
-    def _read(self, ask: Callable[[Connection], T], empty: T) -> T:
-        if not self._database.path.exists():
+    def _read(self, ask: Callable[[SqlConnection], T], empty: T) -> T:
+        if not self._database.is_there():
             return empty
         with self._database.reading() as connection:
             return ask(connection)
 
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        self._database.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._database.writing() as connection:
-            yield connection
-
 
 def _charge_account(
-    connection: Connection, account: SpendingAccount, change: Charge, real: Charge, limits: Sequence[SpendingLimit]
+    connection: SqlConnection, account: SpendingAccount, change: Charge, real: Charge, limits: Sequence[SpendingLimit]
 ) -> list[LimitAlert]:
-    records = SqliteLimitRecords(connection)
+    records = SqlLimitRecords(connection)
     records.add_charge(account, change)
     return LimitCheck(records, account, limits).check_payment(real)
 
 
-def _insert_call(connection: Connection, order: PricedBooking) -> int:
+def _insert_call(connection: SqlConnection, order: PricedBooking) -> int:
     call, account = order.call, order.account
     row = (
         account.at, account.project, call.project, call.task, call.parent, call.kind, call.model, call.step, call.ceiling,
         call.tokens, call.reserve, _sections_to_json(call.sections), order.price, order.worst, order.worker, CallStatus.BOOKED,
     )  # fmt: skip
-    made = connection.execute(INSERT_CALL_SQL, row)
-    assert made.lastrowid is not None
-    return made.lastrowid
+    return connection.execute(INSERT_CALL_SQL, row).fetchall()[0][0]
 
 
 def _sections_to_json(sections: Sequence[tuple[str, int]]) -> str:
@@ -218,19 +208,19 @@ def _sections_to_json(sections: Sequence[tuple[str, int]]) -> str:
     return "{" + ", ".join(f"{json.dumps(name)}: {tokens}" for name, tokens in sections) + "}"
 
 
-def _record_payment(connection: Connection, number: int, payment: CallPayment, status: CallStatus) -> None:
+def _record_payment(connection: SqlConnection, number: int, payment: CallPayment, status: CallStatus) -> None:
     usage = payment.usage
     used = (usage.input, usage.output, usage.cached, usage.written, usage.thinking)
-    paid = (payment.counted, payment.paid, payment.paid_input, payment.note)
+    paid = (int(payment.counted), payment.paid, payment.paid_input, payment.note)
     connection.execute(RECORD_PAYMENT_SQL, (*used, *paid, status, number))
 
 
-def _read_calls(connection: Connection, condition: str, values: Sequence[float | str]) -> list[LedgerCall]:
+def _read_calls(connection: SqlConnection, condition: str, values: Sequence[float | str]) -> list[LedgerCall]:
     rows = connection.execute(f"{SELECT_CALLS_SQL} WHERE {condition} ORDER BY number", values)
     return [LedgerCall(row[0], CallStatus(row[1]), _booking_from_row(row[2:17]), _payment_from_row(row[17:])) for row in rows]
 
 
-def _find_booked_call(connection: Connection, number: int) -> LedgerCall | None:
+def _find_booked_call(connection: SqlConnection, number: int) -> LedgerCall | None:
     return next(iter(_read_calls(connection, "number = ? AND state = 'booked'", (number,))), None)
 
 

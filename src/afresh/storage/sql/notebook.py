@@ -1,23 +1,21 @@
 """The notebook of the project or the user: a journal that no task owns, and that several processes append to."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from sqlite3 import Connection
 
 from afresh.core import hash_chain
 from afresh.core.event import Event, JournalEntry, JournalHead
 from afresh.core.fact import NOTEBOOK_JOURNAL
 from afresh.errors import Conflict
 from afresh.ports.watch import Clock
-from afresh.storage.sqlite.database import Database
+from afresh.storage.sql.database import SqlConnection, SqlDatabase
 
 NOTES_PER_READ = 256
 
 
-class SqliteNotebook:
-    """The file is made when something is written; before that the notebook is empty."""
+class SqlNotebook:
+    """What holds it is made when something is written; before that the notebook is empty."""
 
-    def __init__(self, database: Database, clock: Clock, name: str = NOTEBOOK_JOURNAL) -> None:
+    def __init__(self, database: SqlDatabase, clock: Clock, name: str = NOTEBOOK_JOURNAL) -> None:
         self._database, self._clock, self._name = database, clock, name
 
     @property
@@ -25,13 +23,13 @@ class SqliteNotebook:
         return self._name
 
     def append(self, events: Sequence[Event]) -> tuple[JournalEntry, ...]:
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             entries = hash_chain.link_events(self.name, _read_notebook_head(connection), self._clock.now(), events)
             _insert_notes(connection, entries)
         return entries
 
     def extend(self, entries: Sequence[JournalEntry]) -> None:
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             head = _read_notebook_head(connection)
             for entry in entries:
                 if entry.seq != head.seq + 1 or entry.hash != hash_chain.hash_entry(head.hash, entry.body):
@@ -40,13 +38,13 @@ class SqliteNotebook:
             _insert_notes(connection, entries)
 
     def head(self) -> JournalHead:
-        if not self._database.path.exists():
+        if not self._database.is_there():
             return JournalHead()
         with self._database.reading() as connection:
             return _read_notebook_head(connection)
 
     def entries(self, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
-        while self._database.path.exists():
+        while self._database.is_there():
             with self._database.reading() as connection:
                 page = connection.execute(
                     "SELECT hash, body FROM note WHERE seq > ? ORDER BY seq LIMIT ?", (after.seq, NOTES_PER_READ)
@@ -61,18 +59,12 @@ class SqliteNotebook:
     def close(self) -> None:
         self._database.close()
 
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        self._database.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._database.writing() as connection:
-            yield connection
 
-
-def _insert_notes(connection: Connection, entries: Sequence[JournalEntry]) -> None:
+def _insert_notes(connection: SqlConnection, entries: Sequence[JournalEntry]) -> None:
     rows = [(entry.seq, bytes.fromhex(entry.hash), entry.body) for entry in entries]
     connection.executemany("INSERT INTO note (seq, hash, body) VALUES (?, ?, ?)", rows)
 
 
-def _read_notebook_head(connection: Connection) -> JournalHead:
+def _read_notebook_head(connection: SqlConnection) -> JournalHead:
     row = connection.execute("SELECT seq, hash FROM note ORDER BY seq DESC LIMIT 1").fetchone()
     return JournalHead(row[0], row[1].hex()) if row else JournalHead()

@@ -1,10 +1,8 @@
-"""The journal and the archive in one SQLite file."""
+"""The journal and the archive."""
 
 import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice, pairwise
-from pathlib import Path
-from sqlite3 import Connection
 from typing import NamedTuple
 
 from afresh.core import hash_chain
@@ -15,27 +13,33 @@ from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
 from afresh.errors import BadInput, Broken, Conflict, Damaged
-from afresh.storage.sqlite import blocks, state_snapshot
-from afresh.storage.sqlite import blocks as blocks_module
-from afresh.storage.sqlite.blocks import compress_text, decompress_text
-from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.queue import write_ticket
+from afresh.storage.sql import blocks, state_snapshot
+from afresh.storage.sql import blocks as blocks_module
+from afresh.storage.sql.blocks import compress_text, decompress_text
+from afresh.storage.sql.database import JournalDatabase, SqlConnection
+from afresh.storage.sql.queue import write_ticket
 
 RECORDS_PER_READ = 64
 """Records that are read at a time, about 250 entries."""
+RECORDS_PER_SEARCH = 4
+"""A step has two records or a few more."""
 SNAPSHOT_INTERVAL_ENTRIES = 100
 """Entries between two snapshots, about fourteen steps: writing one costs more than reading these again."""
 COMPRESS_ENTRIES_FROM_CHARACTERS = 4_000
 MAX_REMEMBERED_BLOCKS = 4_096
-LAST_HASH_SQL = "SELECT substr(hashes, -32) FROM record WHERE task = ? AND seq < ? ORDER BY seq DESC LIMIT 1"
+LAST_HASH_SQL = "SELECT substr(hashes, length(hashes) - 31) FROM record WHERE task = ? AND seq < ? ORDER BY seq DESC LIMIT 1"
+WRITE_SNAPSHOT_SQL = (
+    "INSERT INTO snapshot (task, seq, body) VALUES (?, ?, ?)"
+    " ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, body = excluded.body"
+)
 CALL_TAG = TAG_BY_EVENT_CLASS[CallRequested]
 MAX_ENTRIES_PER_RECORD = 32
 """A clock that does not move must not make one record of a whole journal."""
 
 
-class SqliteJournal:
-    def __init__(self, database: Database | Path) -> None:
-        self._database = database if isinstance(database, Database) else Database(database)
+class SqlJournal:
+    def __init__(self, database: JournalDatabase) -> None:
+        self._database = database
         self._kept: set[str] = set()
 
     def append(self, entries: Sequence[JournalEntry], blocks: Sequence[Block], state: State) -> None:
@@ -51,12 +55,19 @@ class SqliteJournal:
             _check_continuation(entries[0], before)
             number = before.number or _insert_task(connection, state.task)
             for record, bodies in records:
-                _insert_record(connection, number, record, bodies)
+                self._insert_record(connection, number, record, bodies)
             write_ticket(connection, number, state, before.status)
             if _needs_snapshot(entries, state):
-                kept = (number, state.head.seq, state_snapshot.encode_state(state))
-                connection.execute("INSERT OR REPLACE INTO snapshot (task, seq, body) VALUES (?, ?, ?)", kept)
+                body = self._database.encode_value(state_snapshot.encode_state(state))
+                connection.execute(WRITE_SNAPSHOT_SQL, (number, state.head.seq, body))
         self._remember(strange)
+
+    def _insert_record(self, connection: SqlConnection, number: int, record: "JournalRecord", bodies: str | bytes) -> None:
+        first, encode = record.entries[0].seq, self._database.encode_value
+        hashes = bytes.fromhex("".join([entry.hash for entry in record.entries]))
+        pack = blocks_module.claim_blocks(connection, number, first, record.blocks)
+        row = (number, first, hashes, encode(bodies), None if pack is None else encode(pack))
+        connection.execute("INSERT INTO record (task, seq, hashes, entries, blocks) VALUES (?, ?, ?, ?, ?)", row)
 
     def load(self, task: str) -> State:
         with self._database.reading() as connection:
@@ -153,13 +164,6 @@ def split_into_records(entries: Sequence[JournalEntry], blocks: Sequence[Block])
             yield JournalRecord(part, came)
 
 
-def _insert_record(connection: Connection, number: int, record: JournalRecord, bodies: str | bytes) -> None:
-    first = record.entries[0].seq
-    hashes = bytes.fromhex("".join([entry.hash for entry in record.entries]))
-    row = (number, first, hashes, bodies, blocks_module.claim_blocks(connection, number, first, record.blocks))
-    connection.execute("INSERT INTO record (task, seq, hashes, entries, blocks) VALUES (?, ?, ?, ?, ?)", row)
-
-
 def _check_coherence(entries: Sequence[JournalEntry], state: State) -> None:
     """Broken unless the entries follow each other and end at the state's head."""
     if not entries or JournalHead(entries[-1].seq, entries[-1].hash) != state.head:
@@ -185,14 +189,14 @@ class _JournalHead(NamedTuple):
     head: JournalHead = JournalHead()
 
 
-def _read_head(connection: Connection, task: str) -> _JournalHead:
+def _read_head(connection: SqlConnection, task: str) -> _JournalHead:
     row = connection.execute(
         "SELECT number, status, seq, hash FROM task JOIN ticket ON ticket.task = number WHERE id = ?", (task,)
     ).fetchone()
     return _JournalHead(row[0], row[1], JournalHead(row[2], row[3].hex())) if row else _JournalHead()
 
 
-def _require_head(connection: Connection, task: str) -> _JournalHead:
+def _require_head(connection: SqlConnection, task: str) -> _JournalHead:
     standing = _read_head(connection, task)
     if not standing.number:
         raise BadInput(f"no such task: {task}", next="`afresh status --all` lists the tasks")
@@ -205,7 +209,7 @@ def _check_continuation(first: JournalEntry, before: _JournalHead) -> None:
         raise Conflict(f"the journal of {first.task} stands at entry {head.seq}; entry {first.seq} does not follow from it")
 
 
-def _insert_task(connection: Connection, task: Task) -> int:
+def _insert_task(connection: SqlConnection, task: Task) -> int:
     """Number a new task: the order of the queue."""
     row = (task.id, task.goal, task.type, task.priority, to_canonical_json(task.needs))
     made = connection.execute("INSERT INTO task (id, goal, type, priority, needs) VALUES (?, ?, ?, ?, ?) RETURNING number", row)
@@ -215,7 +219,7 @@ def _insert_task(connection: Connection, task: Task) -> int:
     return number
 
 
-def _load_snapshot(connection: Connection, standing: _JournalHead) -> State | None:
+def _load_snapshot(connection: SqlConnection, standing: _JournalHead) -> State | None:
     """The snapshot, folded on to the head. None when that does not fit: the journal is the truth, and can make it again."""
     row = connection.execute("SELECT body FROM snapshot WHERE task = ?", (standing.number,)).fetchone()
     try:
@@ -226,7 +230,7 @@ def _load_snapshot(connection: Connection, standing: _JournalHead) -> State | No
     return state if state and state.head == standing.head else None
 
 
-def _read_entries(connection: Connection, number: int, at: JournalHead, end: int) -> list[JournalEntry]:
+def _read_entries(connection: SqlConnection, number: int, at: JournalHead, end: int) -> list[JournalEntry]:
     """The next entries after `at`, up to `end`, each checked against the one before it."""
     rows = connection.execute(
         "SELECT hashes, entries FROM record WHERE task = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
@@ -241,13 +245,14 @@ def _read_entries(connection: Connection, number: int, at: JournalHead, end: int
     return entries
 
 
-def _find_call_after(connection: Connection, number: int, after: int) -> tuple[int, int]:
+def _find_call_after(connection: SqlConnection, number: int, after: int) -> tuple[int, int]:
     """The first record after this entry that requests a call, and the step of the call; zeros if there is none."""
-    rows = connection.execute("SELECT seq, entries FROM record WHERE task = ? AND seq > ? ORDER BY seq", (number, after))
-    for seq, bodies in rows:
-        for body in _decompress_entries(bodies, seq).split("\n"):
-            if f'"kind":"{CALL_TAG}"' in body and (plain := json.loads(body))["kind"] == CALL_TAG:
-                return seq, plain["data"]["step"]
+    page = "SELECT seq, entries FROM record WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?"
+    while rows := connection.execute(page, (number, after, RECORDS_PER_SEARCH)).fetchall():
+        for after, bodies in rows:
+            for body in _decompress_entries(bodies, after).split("\n"):
+                if f'"kind":"{CALL_TAG}"' in body and (plain := json.loads(body))["kind"] == CALL_TAG:
+                    return after, plain["data"]["step"]
     return 0, 0
 
 

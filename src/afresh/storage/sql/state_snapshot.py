@@ -9,7 +9,7 @@ from zlib import crc32
 from afresh.core.codec import get_decoder, to_canonical_json
 from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
-from afresh.storage.sqlite.blocks import compress_text, decompress_text
+from afresh.storage.sql.blocks import compress_text, decompress_text
 
 LIST_FIELDS = ("facts", "regions", "index", "passages")
 EMPTY_LISTS: dict[str, tuple[()]] = dict.fromkeys(LIST_FIELDS, ())

@@ -1,10 +1,10 @@
 """The queue: tickets, which every commit of a journal updates, and who claims a task: leases, taken and released here."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from socket import gethostname
-from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
 from afresh.core.codec import to_canonical_json
@@ -20,7 +20,7 @@ from afresh.core.task import (
     describe_worker,
 )
 from afresh.errors import BadInput, LeaseLost, NeedsAnswer, NotPossible
-from afresh.storage.sqlite.database import Database
+from afresh.storage.sql.database import SqlConnection, SqlDatabase
 
 if TYPE_CHECKING:
     from afresh.core.state import State
@@ -31,7 +31,7 @@ TICKET_ROWS_SQL = (
     "SELECT task.number, id, goal, type, status, task.priority, needs, coalesce(parent, ''), worker, expires,"
     " step, step_limit, updated, question, options, ruling, outcome, follows"
     " FROM task JOIN ticket ON ticket.task = number LEFT JOIN part ON part.task = number LEFT JOIN lease ON lease.task ="
-    " iif(parent IS NULL, number, (SELECT whole.number FROM task AS whole WHERE whole.id = parent))"
+    " CASE WHEN parent IS NULL THEN number ELSE (SELECT whole.number FROM task AS whole WHERE whole.id = parent) END"
 )
 """Who holds a task holds its parts."""
 INSERT_TICKET_SQL = (
@@ -42,9 +42,7 @@ UPDATE_TICKET_SQL = (
     "UPDATE ticket SET seq = ?, hash = ?, step = ?, step_limit = ?, updated = ?, question = ?, options = ?, ruling = ?,"
     " outcome = ? WHERE task = ?"
 )
-UPDATE_PLACE_SQL = (
-    "UPDATE task SET priority = :priority, needs = :needs WHERE number = :number AND (priority, needs) <> (:priority, :needs)"
-)
+UPDATE_PLACE_SQL = "UPDATE task SET priority = ?, needs = ? WHERE number = ? AND (priority <> ? OR needs <> ?)"
 ORDER_SQL = {
     TicketOrder.QUEUE: "ticket.task",
     TicketOrder.NEWEST: "ticket.task DESC",
@@ -53,11 +51,11 @@ ORDER_SQL = {
 }
 BY_NUMBER = (TicketOrder.QUEUE, TicketOrder.NEWEST)
 """The other orders are indexed for each status."""
-NO_LIMIT = -1
+NO_LIMIT = 1 << 62
 LAST_CHARACTER = "\U0010ffff"
 
 
-def write_ticket(connection: Connection, number: int, state: "State", before: str) -> None:
+def write_ticket(connection: SqlConnection, number: int, state: "State", before: str) -> None:
     """Write the ticket of a task that had the status `before`; empty: it had none. The status is indexed, and touched only when
     it changes: that saves a page in most commits."""
     from afresh.core.state import make_ticket_detail
@@ -67,8 +65,8 @@ def write_ticket(connection: Connection, number: int, state: "State", before: st
     texts = (detail.question, to_canonical_json(detail.options), detail.ruling, detail.outcome)
     row = (*head, detail.step, detail.limit, detail.updated, *texts, number)
     if place := state.work.place:
-        needs = to_canonical_json(place.needs)
-        connection.execute(UPDATE_PLACE_SQL, {"number": number, "priority": place.priority, "needs": needs})
+        wanted = (place.priority, to_canonical_json(place.needs))
+        connection.execute(UPDATE_PLACE_SQL, (*wanted, number, *wanted))
     if not before:
         connection.execute(INSERT_TICKET_SQL, (*row, state.status.value, detail.follows))
         return
@@ -77,12 +75,12 @@ def write_ticket(connection: Connection, number: int, state: "State", before: st
         connection.execute("UPDATE ticket SET status = ? WHERE task = ?", (state.status.value, number))
 
 
-def select_tickets(connection: Connection, which: TicketQuery = ALL_TICKETS) -> list[tuple[Any, ...]]:
+def select_tickets(connection: SqlConnection, which: TicketQuery = ALL_TICKETS) -> list[tuple[Any, ...]]:
     conditions, given, order, most = ["true"], list[Any](), ORDER_SQL[which.order], which.most or NO_LIMIT
     statuses = which.statuses or (() if which.order in BY_NUMBER else tuple(TaskStatus))
     if statuses and not which.prefix and not which.parents:
         own = "" if which.parents is None else " AND +turn < 2"
-        one = f"SELECT task FROM (SELECT task FROM ticket WHERE status = ?{own} ORDER BY {order} LIMIT ?)"
+        one = f"SELECT task FROM (SELECT task FROM ticket WHERE status = ?{own} ORDER BY {order} LIMIT ?) AS first"
         conditions.append(f"number IN ({' UNION ALL '.join([one] * len(statuses))})")
         given += [value for status in statuses for value in (status.value, most)]
     elif which.statuses:
@@ -110,12 +108,13 @@ LEASE_SECONDS = 20.0
 RETRIED_STATUSES = (TaskStatus.FAILED, TaskStatus.DISCARDED)
 TURNS_SQL = (
     "SELECT ticket.task, coalesce(worker, ''), coalesce(expires, 0) FROM ticket LEFT JOIN lease ON lease.task = ticket.task"
-    " WHERE status = ? AND turn = 0 ORDER BY ticket.priority DESC, ticket.task"
+    " WHERE status = ? AND turn = 0 ORDER BY ticket.priority DESC, ticket.task LIMIT ? OFFSET ?"
 )
+TURNS_PER_READ = 64
 
 
-class SqliteQueue:
-    def __init__(self, database: Database, clock: "Clock", lease_seconds: float = LEASE_SECONDS) -> None:
+class SqlQueue:
+    def __init__(self, database: SqlDatabase, clock: "Clock", lease_seconds: float = LEASE_SECONDS) -> None:
         self._database, self._clock, self._lease_seconds = database, clock, lease_seconds
 
     def claim(self, worker: str, task: str | None = None) -> str | None:
@@ -124,7 +123,7 @@ class SqliteQueue:
             if chosen:
                 connection.execute(
                     "INSERT INTO lease (task, worker, expires, token) VALUES (?, ?, ?, 1) ON CONFLICT (task)"
-                    " DO UPDATE SET worker = excluded.worker, expires = excluded.expires, token = token + 1",
+                    " DO UPDATE SET worker = excluded.worker, expires = excluded.expires, token = lease.token + 1",
                     (chosen.number, worker, self._clock.now() + self._lease_seconds),
                 )
             return chosen.ticket.task if chosen else None
@@ -163,11 +162,11 @@ class SqliteQueue:
             (questions,) = connection.execute(asking).fetchone()
         return QueueCounts({TaskStatus(status): count for status, count in rows}, questions)
 
-    def _next(self, connection: Connection) -> "_TicketRow | None":
+    def _next(self, connection: SqlConnection) -> "_TicketRow | None":
         """The first task that can be worked on: running ones go before new ones. Reads no more rows than there are owners."""
         now, held = self._clock.now(), {("", False): False}
         for status in (TaskStatus.RUNNING, TaskStatus.READY):
-            for number, worker, expires in connection.execute(TURNS_SQL, (status.value,)):
+            for number, worker, expires in _read_turns(connection, status):
                 lease = worker, bool(worker) and expires > now
                 if lease not in held:
                     held[lease] = bool(_find_holder(worker, expires, now))
@@ -176,7 +175,7 @@ class SqliteQueue:
                     return _ticket_from_row(row, _read_statuses(connection, row[6]), now)
         return None
 
-    def _named(self, connection: Connection, worker: str, task: str) -> "_TicketRow":
+    def _named(self, connection: SqlConnection, worker: str, task: str) -> "_TicketRow":
         row = connection.execute(TICKET_ROWS_SQL + " WHERE id = ?", (task,)).fetchone()
         if row is None:
             raise BadInput(f"no such task: {task}", next="`afresh status --all` lists the tasks")
@@ -184,6 +183,17 @@ class SqliteQueue:
         if line.ticket.parent or (not line.ticket.ready and line.ticket.owner != worker):
             raise _make_claim_error(line.ticket)
         return line
+
+
+def _read_turns(connection: SqlConnection, status: TaskStatus) -> Iterator[tuple[int, str, float]]:
+    """Tasks of this status that can be claimed unless somebody works on them, in the order in which they are."""
+    for start in count(step=TURNS_PER_READ):
+        page = 0
+        for row in connection.execute(TURNS_SQL, (status.value, TURNS_PER_READ, start)):
+            page += 1
+            yield row
+        if page < TURNS_PER_READ:
+            return
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +220,7 @@ def _find_holder(worker: str, expires: float, now: float) -> str:
     return find_lease_holder(worker, expires, now)
 
 
-def _read_statuses(connection: Connection, needs: str) -> dict[str, TaskStatus]:
+def _read_statuses(connection: SqlConnection, needs: str) -> dict[str, TaskStatus]:
     """The status of each task in this JSON list."""
     rows = connection.execute(
         "SELECT id, status FROM task JOIN ticket ON task = number WHERE id IN (SELECT value FROM json_each(?))", (needs,)

@@ -2,10 +2,10 @@
 
 import zlib
 from collections.abc import Sequence
-from sqlite3 import Connection
 
 from afresh.core.archived_block import Block, block_id_from_text
 from afresh.errors import Broken, Damaged
+from afresh.storage.sql.database import SqlConnection
 
 COMPRESSION_LEVEL = 1
 """Level 6 saves another tenth of the bytes and takes twice as long."""
@@ -45,14 +45,15 @@ BLOCK_ID_DIGITS = 32
 MAX_FOUND_BLOCKS = 8
 COMPRESS_PACK_FROM_CHARACTERS = 1024
 """Characters from which a pack is compressed; shorter ones would save less than a page."""
+INSERT_BLOCK_SQL = "INSERT INTO block (id, task, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 HEX_DIGITS = frozenset("0123456789abcdef")
 
 
-def claim_blocks(connection: Connection, number: int, seq: int, blocks: Sequence[Block]) -> str | bytes | None:
+def claim_blocks(connection: SqlConnection, number: int, seq: int, blocks: Sequence[Block]) -> str | bytes | None:
     """Enter the blocks that are not kept yet as part of record `seq` of a task; what that record must hold of them."""
     new: list[str] = []
     for block in blocks:
-        if connection.execute("INSERT OR IGNORE INTO block VALUES (?, ?, ?)", (bytes.fromhex(block.id), number, seq)).rowcount:
+        if connection.execute(INSERT_BLOCK_SQL, (bytes.fromhex(block.id), number, seq)).rowcount:
             new.append(_verify_block_text(block))
     return _pack_texts(new) if new else None
 
@@ -68,7 +69,7 @@ def _pack_texts(texts: list[str]) -> str | bytes:
     return compress_text(" ".join(str(len(text)) for text in texts) + "\n" + "".join(texts), COMPRESS_PACK_FROM_CHARACTERS)
 
 
-def read_block(connection: Connection, name: str) -> str:
+def read_block(connection: SqlConnection, name: str) -> str:
     """The block of this id, or the only one whose id begins so. KeyError if there is none, or more than one."""
     if not _is_block_id_prefix(name):
         raise KeyError(name)
@@ -81,7 +82,7 @@ def read_block(connection: Connection, name: str) -> str:
     return _find_text_in_pack(rows[0][0].hex(), rows[0][1])
 
 
-def find_blocks(connection: Connection, prefix: str, task: str) -> list[str]:
+def find_blocks(connection: SqlConnection, prefix: str, task: str) -> list[str]:
     """Ids that begin so, of blocks that came with a record of this task: the same text of a later task is not kept again."""
     if not _is_block_id_prefix(prefix):
         return []

@@ -4,8 +4,6 @@ wrong with it, it is made again."""
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from heapq import merge
-from pathlib import Path
-from sqlite3 import Connection
 from typing import TypeVar
 
 from afresh.core.event import JournalEntry, JournalHead
@@ -16,10 +14,10 @@ from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.state import State
 from afresh.errors import AfreshError, Damaged
 from afresh.ports.storage import Notebook
-from afresh.storage.sqlite import facts, migrations
-from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.facts import FACT_COLUMNS, fact_from_row
-from afresh.storage.sqlite.journal import SqliteJournal
+from afresh.storage.sql import facts
+from afresh.storage.sql.database import ProjectionDatabase
+from afresh.storage.sql.facts import FACT_COLUMNS, FactTable, FactWords, fact_from_row
+from afresh.storage.sql.journal import SqlJournal
 
 MAX_FACTS_SEARCHED_DIRECTLY = 20_000
 """Up to this many facts, counting how common the words are costs more than it saves."""
@@ -30,43 +28,40 @@ MAX_SEARCH_TERMS = 24
 MAX_RECENT_FACTS = 200
 
 
-def search_facts(connection: Connection, question: FactQuery) -> list[ProjectFact]:
+def search_facts(table: FactTable, question: FactQuery) -> list[ProjectFact]:
     """Best first. If every word is common, the newest facts that hold one of them, best first."""
     terms = list(dict.fromkeys(drop_stop_words(split_words(question.text))))[:MAX_SEARCH_TERMS]
     if not terms:
-        return list_newest_facts(connection, question)
-    (size,) = connection.execute("SELECT max(number) FROM fact").fetchone()
-    rare = terms if (size or 0) <= MAX_FACTS_SEARCHED_DIRECTLY else choose_rarest_terms(connection, terms)
+        return list_newest_facts(table, question)
+    (size,) = table.connection.execute("SELECT max(number) FROM fact").fetchone()
+    rare = terms if (size or 0) <= MAX_FACTS_SEARCHED_DIRECTLY else choose_rarest_terms(table, terms)
     if rare:
-        return search_ranked_facts(connection, question, rare)
-    return search_recent_facts(connection, question, terms)
+        return search_ranked_facts(table, question, rare)
+    return search_recent_facts(table, question, terms)
 
 
-def search_ranked_facts(connection: Connection, question: FactQuery, terms: list[str]) -> list[ProjectFact]:
+def search_ranked_facts(table: FactTable, question: FactQuery, terms: list[str]) -> list[ProjectFact]:
     where, given = build_conditions(question)
-    rows = connection.execute(
-        f"SELECT {FACT_COLUMNS} FROM fact_words JOIN fact ON number = fact_words.rowid"
-        f" WHERE fact_words MATCH ?{where} ORDER BY rank LIMIT ?",
-        (build_match_query(terms), *given, question.limit),
-    )
-    return [fact_from_row(row) for row in rows]
+    return [fact_from_row(row) for row in table.words.rank_facts(table.connection, terms, where, (*given, question.limit))]
 
 
-def search_recent_facts(connection: Connection, question: FactQuery, terms: list[str]) -> list[ProjectFact]:
+def search_recent_facts(table: FactTable, question: FactQuery, terms: list[str]) -> list[ProjectFact]:
+    numbers = table.words.find_newest(table.connection, terms, MAX_RECENT_FACTS)
+    if not numbers:
+        return []
     where, given = build_conditions(question)
-    rows = connection.execute(
-        f"SELECT {FACT_COLUMNS} FROM (SELECT rowid AS place FROM fact_words WHERE fact_words MATCH ? ORDER BY rowid DESC LIMIT ?)"
-        f" JOIN fact ON number = place WHERE true{where}",
-        (build_match_query(terms), MAX_RECENT_FACTS, *given),
+    rows = table.connection.execute(
+        f"SELECT {FACT_COLUMNS} FROM fact WHERE number IN ({', '.join('?' * len(numbers))}){where} ORDER BY number DESC",
+        (*numbers, *given),
     )
     found, wanted = [fact_from_row(row) for row in rows], set(terms)
     hits = [(len(wanted.intersection(split_words(f"{one.fact.subject} {one.fact.text}"))), one) for one in found]
     return [one for _, one in sorted(hits, key=lambda hit: -hit[0])[: question.limit]]
 
 
-def list_newest_facts(connection: Connection, question: FactQuery) -> list[ProjectFact]:
+def list_newest_facts(table: FactTable, question: FactQuery) -> list[ProjectFact]:
     where, given = build_conditions(question)
-    rows = connection.execute(
+    rows = table.connection.execute(
         f"SELECT {FACT_COLUMNS} FROM fact WHERE ended = 0{where} ORDER BY number DESC LIMIT ?", (*given, question.limit)
     )
     return [fact_from_row(row) for row in rows]
@@ -87,63 +82,48 @@ def build_conditions(question: FactQuery) -> tuple[str, tuple[str, ...]]:
     return where, given
 
 
-def choose_rarest_terms(connection: Connection, terms: list[str]) -> list[str]:
+def choose_rarest_terms(table: FactTable, terms: list[str]) -> list[str]:
     """The rarest terms, as many as can be ranked without reading too many entries."""
     taken, left = list[str](), MAX_READ_POSTINGS
-    for count, term in sorted((count_facts_with_term(connection, term), term) for term in terms):
+    for count, term in sorted((table.words.count_facts(table.connection, term, COMMON_TERM_FACTS), term) for term in terms):
         left -= count
         if count < COMMON_TERM_FACTS and left >= 0:
             taken.append(term)
     return taken
 
 
-def count_facts_with_term(connection: Connection, term: str) -> int:
-    """How many facts have the term, counted up to the limit for common terms."""
-    (count,) = connection.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM fact_words WHERE fact_words MATCH ? LIMIT ?)",
-        (build_match_query([term]), COMMON_TERM_FACTS),
-    ).fetchone()
-    return count
-
-
-def build_match_query(terms: list[str]) -> str:
-    return " OR ".join(f'"{term}"' for term in terms)
-
-
 BATCH_ENTRIES = 500
 T = TypeVar("T")
 
 
-class SqliteFactIndex:
+class SqlFactIndex:
     """Also a Watcher: it learns from every commit. What it can't learn at once it reads before the next question; an index that
     is damaged is rebuilt. The caller gets an error only if that fails, for example because the disk is full."""
 
-    def __init__(self, path: Path, store: SqliteJournal, notebooks: Sequence[Notebook]) -> None:
-        self._database = Database(path, schema=migrations.FACTS_SCHEMA)
+    def __init__(self, database: ProjectionDatabase, words: FactWords, store: SqlJournal, notebooks: Sequence[Notebook]) -> None:
+        self._database, self._words = database, words
         self._store, self._notebooks = store, notebooks
         self._current = False
 
     def look_up(self, question: FactQuery) -> Sequence[ProjectFact]:
-        return self._asked(lambda connection: search_facts(connection, question))
+        return self._asked(lambda table: search_facts(table, question))
 
     def edits(self) -> Sequence[FactCorrection]:
         return self._asked(facts.list_edits)
 
     def known(self, name: str) -> Sequence[ProjectFact]:
         """All facts that ever had this id."""
-        return self._asked(lambda connection: [one for _, one in facts.find_facts_by_id(connection, name)])
+        return self._asked(lambda table: [one for _, one in facts.find_facts_by_id(table, name)])
 
     def history(self, known: ProjectFact) -> Sequence[ProjectFact]:
         """All that was ever known about the same, oldest first."""
-        return self._asked(
-            lambda connection: facts.list_fact_history(connection, known.task, known.fact.kind, known.fact.subject)
-        )
+        return self._asked(lambda table: facts.list_fact_history(table, known.task, known.fact.kind, known.fact.subject))
 
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         if self._current:
             self._current = False
             with suppress(AfreshError), self._database.writing() as connection:
-                self._current = facts.learn_entries(connection, entries)
+                self._current = facts.learn_entries(FactTable(connection, self._words), entries)
 
     def follow(self, event: ProgressEvent) -> None:
         """Progress is ignored: facts come from commits."""
@@ -154,20 +134,18 @@ class SqliteFactIndex:
     def rebuild(self) -> None:
         """Forget the index and learn everything again, in the order in which it happened."""
         self._current = False
-        self._database.close()
-        for suffix in ("", "-wal", "-shm"):
-            self._database.path.with_name(self._database.path.name + suffix).unlink(missing_ok=True)
+        self._database.discard()
         self._catch_up()
 
-    def _asked(self, ask: Callable[[Connection], T]) -> T:
+    def _asked(self, ask: Callable[[FactTable], T]) -> T:
         try:
             self._catch_up()
             with self._database.reading() as connection:
-                return ask(connection)
+                return ask(FactTable(connection, self._words))
         except Damaged:
             self.rebuild()
             with self._database.reading() as connection:
-                return ask(connection)
+                return ask(FactTable(connection, self._words))
 
     def _catch_up(self) -> None:
         """Read what was written while nobody looked: before the first question all journals, later the notebooks, which
@@ -185,7 +163,7 @@ class SqliteFactIndex:
         for batch in split_into_batches(merge(*streams, key=lambda entry: entry.at)):
             with self._database.writing() as connection:
                 for entry in batch:
-                    facts.learn_entries(connection, [entry])
+                    facts.learn_entries(FactTable(connection, self._words), [entry])
         self._current = True
 
     def _seen(self, names: Sequence[str]) -> dict[str, JournalHead]:

@@ -1,0 +1,67 @@
+"""What the shared SQL needs of a database, and where SQLite and PostgreSQL differ."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+
+class SqlRows(Protocol):
+    """The result of a statement."""
+
+    @property
+    def rowcount(self) -> int: ...
+
+    def fetchone(self) -> Any: ...
+
+    def fetchall(self) -> list[Any]: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class SqlConnection(Protocol):
+    """Placeholders are `?`. Rows are read before the next statement: PostgreSQL sends them all at once, so that what may be long
+    is read in pages."""
+
+    def execute(self, statement: str, values: Sequence[Any] = ..., /) -> SqlRows: ...
+
+    def executemany(self, statement: str, rows: Sequence[Sequence[Any]], /) -> object: ...
+
+
+class SqlDatabase(Protocol):
+    """Tables of one kind: those of a project, of its facts, of the user's ledger or notebook."""
+
+    def reading(self) -> AbstractContextManager[SqlConnection]:
+        """A consistent view for a few queries; within `writing` it sees what was written there."""
+        ...
+
+    def writing(self, payload: int = 0) -> AbstractContextManager[SqlConnection]:
+        """One atomic, durable commit that no other writer comes between; nothing of it happens if the body raises. `payload`:
+        about how many bytes it writes. Within another `writing` of this thread it is a part of that commit. What has to be made
+        to hold the tables is made."""
+        ...
+
+    def is_there(self) -> bool:
+        """Whether anything was written yet; asking makes nothing."""
+        ...
+
+    def read_version(self) -> int:
+        """A number that changes when another connection has committed; asking costs next to nothing."""
+        ...
+
+    def close(self) -> None:
+        """Give the connection back; the next use opens it again."""
+        ...
+
+
+class ProjectionDatabase(SqlDatabase, Protocol):
+    """A database that can be made again from others."""
+
+    def discard(self) -> None:
+        """Forget everything that is kept."""
+        ...
+
+
+class JournalDatabase(SqlDatabase, Protocol):
+    def encode_value(self, value: str | bytes) -> str | bytes:
+        """A plain or compressed text as a column of either type takes it."""
+        ...
