@@ -3,7 +3,8 @@
 The long task is worked on by a scripted model through the loop and the real store, in a tree that stands still; the ledger is
 restored from its journal. A short one of ten steps is made in the same way. Each page is asked for over HTTP, as a browser does,
 first once and then seven times: told are the first time, and the median and the maximum of the others, in milliseconds. Target:
-200 ms for every page; what a page loads after it is shown is told beside it, and not judged.
+200 ms for every page; what a page loads after it is shown is told beside it, and not judged. Then Chromium opens the long task,
+and an open page shows tasks that another process adds. Target: one second each.
 
   .venv/bin/python bench/dashboard.py [--tasks 1000] [--steps 10000]
 """
@@ -42,12 +43,14 @@ from afresh.testing.sample_journals import append_events
 from afresh.testing.states import make_runtime
 from afresh.web.server import Dashboard, DashboardServer, open_socket
 from ceilings import watch as ceiling_watch
+from dashboard_browser import measure_in_browser
 
 RESULTS = Path(__file__).with_name("results") / "dashboard.json"
 TIMES = 7
 TARGET_MS = 200
+BROWSER_TARGET_MS = 1_000
 STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED, TaskStatus.APPLIED, TaskStatus.FAILED, None)
-PAGES = ("", "inbox", "queue", "context", "spend", "knowledge", "memory", "audit", "replay")
+PAGES = ("", "inbox", "queue", "context", "spend", "knowledge", "memory", "heartbeats", "audit", "replay")
 TASK_PAGES = ("", "?to=9", "/steps/{step}", "/steps/5", "/decisions", "/files", "/context", "/audit")
 LOADED_LATER = ("tasks/long/context/calls.json", "tasks/long/context/yield", "spend/breakdown?by=task&since=all")
 
@@ -143,7 +146,8 @@ def measure_page(port: int, cookie: str, path: str) -> dict[str, Any]:
     return {"page": path, **{name: round(value, 1) for name, value in figures.items()}, "kb": round(size / 1024, 1)}
 
 
-def measure_dashboard(project: Project, steps: int) -> list[dict[str, Any]]:
+def measure_dashboard(project: Project, steps: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Figures of the pages, and those of the browser."""
     listening = open_socket(0)
     port = listening.getsockname()[1]
     dashboard = Dashboard([project], port)
@@ -156,7 +160,8 @@ def measure_dashboard(project: Project, steps: int) -> list[dict[str, Any]]:
         *(f"tasks/{task}{page.format(step=n)}" for task, n in (("short", 9), ("long", steps)) for page in TASK_PAGES),
     ]
     try:
-        return [measure_page(port, cookie, path) for path in (*paths, *LOADED_LATER)]
+        pages = [measure_page(port, cookie, path) for path in (*paths, *LOADED_LATER)]
+        return pages, measure_in_browser(f"http://127.0.0.1:{port}", dashboard.address, project.paths.root, "long")
     finally:
         server.handle_exit(0, None)
         thread.join()
@@ -171,14 +176,18 @@ def main() -> int:
     with TemporaryDirectory() as folder:
         os.environ.update(XDG_DATA_HOME=f"{folder}/data", XDG_CONFIG_HOME=f"{folder}/config")
         project = fill_project(Path(folder), options.tasks, options.steps)
-        rows = measure_dashboard(project, options.steps)
+        rows, seen = measure_dashboard(project, options.steps)
         project.storage.close()
     for row in rows:
         figures = "  ".join(f"{name} {row[name]:8.1f}" for name in ("first", "median", "most"))
         print(f"{row['page'] or '(home)':42} {figures} ms {row['kb']:7.1f} KB")
+    for row in seen:
+        print(f"{row['measure']:42} median {row['median']:8.1f}  most {row['most']:8.1f} ms in the browser")
     slow = [row["page"] for row in rows if row["median"] > TARGET_MS and row["page"] not in LOADED_LATER]
-    RESULTS.write_text(json.dumps({"tasks": options.tasks, "steps": options.steps, "pages": rows}, indent=1) + "\n")
-    print(f"over {TARGET_MS} ms: {', '.join(slow) or 'none'}")
+    slow += [row["measure"] for row in seen if row["median"] > BROWSER_TARGET_MS]
+    figures = {"tasks": options.tasks, "steps": options.steps, "pages": rows, "browser": seen}
+    RESULTS.write_text(json.dumps(figures, indent=1) + "\n")
+    print(f"over its target: {', '.join(slow) or 'none'}")
     return bool(slow)
 
 

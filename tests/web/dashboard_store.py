@@ -1,5 +1,6 @@
 """A project with a task in every state, made by real runs with scripted replies."""
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,6 +58,7 @@ def fill_store(folder: Path) -> dict[str, str]:
 
 def run_tasks(one: Person) -> dict[str, str]:
     tasks = dict[str, str]()
+    watch_commits(one)
 
     def run(name: str, goal: str, *replies: list[Step]) -> None:
         told = one.runs(one.script(*replies, name=name), "--json", "--baseline", "once", goal=goal)
@@ -69,3 +71,19 @@ def run_tasks(one: Person) -> dict[str, str]:
     tasks["ready"] = one.adds("double should have a docstring")
     tasks["waiting"] = one.adds("write down what double does", "--after", tasks["ready"], "--priority", "2")
     return tasks
+
+
+def watch_commits(one: Person) -> None:
+    """Let a heartbeat see one change, which a scripted model announces."""
+    path = one.folder / "heartbeat.jsonl"
+    answers = ("ANNOUNCE: the public API changed, and the release notes do not say so", "OK")
+    path.write_text("".join(json.dumps({"thought": answer, "actions": []}) + "\n" for answer in answers))
+    settings = one.folder / "config/afresh/config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(f'[heartbeat]\nmodel = "scripted:{path}"\n')
+    one.write(".afresh/HEARTBEAT.md", "- changes of the public API are in the release notes\n- the README names every command\n")
+    assert one.types("heartbeat", "run").code == 0
+    one.git("add", ".afresh/HEARTBEAT.md")
+    one.commit("double is exported")
+    told = one.types("heartbeat", "run").words
+    assert "2 changed" in told, told

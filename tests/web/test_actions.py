@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from browsing import PATIENCE_MS, open_page
 from dashboard_store import make_repository, set_homes
-from person import MEND, Person
+from person import COMPLETE, MEND, Person
 from playwright.sync_api import Browser, Page, expect
 from served import serve
+
+from afresh.app.heartbeat import load_heartbeat_state
 
 POLL_SECONDS = 0.1
 
@@ -81,6 +83,66 @@ def test_a_limit_that_stopped_a_task_is_reset_and_its_last_change_undone(
         expect(page.get_by_role("status").first).to_contain_text("The last change has been undone.")
         expect(page.get_by_role("button", name="Undo last change")).to_have_count(0)
         assert not served.project.store.load(task).workspace.changed
+
+
+def test_a_checklist_is_run_and_paused_and_a_task_scheduled(one: Person, chromium: Browser) -> None:
+    with serve(one.repo, {}) as served, open_page(chromium, served) as page:
+        page.get_by_label("Pages").get_by_role("link", name="Heartbeats").click()
+        expect(page.locator("main")).to_contain_text("Nothing is watched")
+        one.write(".afresh/HEARTBEAT.md", "- <b>notes</b> are kept\n")
+        page.reload()
+        page.get_by_role("button", name="Check now").click()
+        expect(page.get_by_role("status").first).to_contain_text("A check has been started")
+        expect(page.locator(".cards > li")).to_contain_text("first run: this output is what the next ones are compared with")
+        expect(page.locator(".cards > li")).to_contain_text("<b>notes</b> are kept")
+        page.get_by_role("button", name="Pause").click()
+        expect(page.locator("main")).to_contain_text("Paused: nothing is checked until you resume.")
+        assert load_heartbeat_state(served.project).paused
+        page.get_by_role("button", name="Resume").click()
+        expect(page.get_by_role("button", name="Check now")).to_be_visible()
+        schedule_task(page, "look for dead code", "soon")
+        expect(page.locator("main")).to_contain_text("'soon' is no interval")
+        page.goto("heartbeats")
+        schedule_task(page, "look for dead code", "2w")
+        expect(page.get_by_role("region", name="Scheduled tasks")).to_contain_text("every 2w")
+        page.once("dialog", lambda question: question.accept())
+        page.get_by_role("button", name="Remove").click()
+        expect(page.get_by_role("region", name="Scheduled tasks")).to_contain_text("No task is scheduled.")
+        assert not load_heartbeat_state(served.project).schedules
+
+
+def schedule_task(page: Page, goal: str, every: str) -> None:
+    page.get_by_text("Schedule a task").click()
+    page.get_by_label("Goal").fill(goal)
+    page.get_by_label("Every", exact=True).fill(every)
+    page.get_by_role("button", name="Schedule", exact=True).click()
+
+
+def test_a_task_is_added_and_started_and_work_that_nobody_verified_is_applied(
+    one: Person, chromium: Browser, requires_sandbox: Callable[..., None]
+) -> None:
+    requires_sandbox()
+    script = one.script([MEND], [COMPLETE])
+    one.git("rm", "-q", "test_calc.py")
+    one.commit("no tests")
+    blocked = one.runs(script, "--no-check", "--json", goal="nobody can verify this", check="").json["task"]
+    with serve(one.repo, {}) as served, open_page(chromium, served) as page:
+        page.goto("queue")
+        page.locator(".add summary").click()
+        page.get_by_label("Goal").fill("double is wrong")
+        page.get_by_label("Check that must pass").fill("true")
+        page.get_by_label("Model").fill(script)
+        page.get_by_role("button", name="Add and start").click()
+        expect(page.get_by_role("status").first).to_contain_text("A worker has been started.")
+        expect(page.locator(".head .status")).to_have_text("done")
+        page.goto(f"tasks/{blocked}")
+        page.once("dialog", lambda question: question.dismiss())
+        page.get_by_role("button", name="Apply unverified").click()
+        assert "x + 2" in (one.repo / "calc.py").read_text(), "not without a confirmation"
+        page.once("dialog", lambda question: question.accept())
+        page.get_by_role("button", name="Apply unverified").click()
+        expect(page.locator(".head .status")).to_have_text("applied")
+        assert "x * 2" in (one.repo / "calc.py").read_text()
 
 
 def test_one_switches_between_projects_and_changes_whose_turn_it_is(one: Person, chromium: Browser) -> None:

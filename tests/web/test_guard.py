@@ -10,7 +10,7 @@ from afresh.app.edit_facts import add_rule
 from afresh.app.project import open_project
 from afresh.web.live import LOOKS_PER_SECOND
 
-PAGES = ("", "inbox", "queue", "context", "spend", "spend/breakdown", "knowledge", "memory", "audit", "replay")
+PAGES = ("", "inbox", "queue", "context", "spend", "spend/breakdown", "knowledge", "memory", "heartbeats", "audit", "replay")
 TASK_PAGES = (
     "",
     "/decisions",

@@ -11,6 +11,7 @@ from dashboard_store import BIDI, MARKUP
 from playwright.sync_api import Browser, Page, expect
 from served import Served
 
+from afresh.app.curate_lessons import list_lessons
 from afresh.core.project_facts import FactQuery
 
 SERIOUS = ("serious", "critical")
@@ -26,11 +27,19 @@ def page(filled: Served, chromium: Browser) -> Iterator[Page]:
 
 def list_every_page(served: Served) -> list[str]:
     done, hostile = served.tasks["done"], served.tasks["hostile"]
-    lesson = next((served.project.paths.root / ".afresh/knowledge").rglob("KO-*.md")).stem
+    lesson = list_lessons(served.project, learn=False).rows[0].knowledge.id
     fact = served.project.facts.look_up(FactQuery(""))[0].id
     tabs = [f"tasks/{done}{tab}" for tab in ("", "/steps/3", "/decisions", "/files", "/context", "/audit")]
-    lists = ["", "inbox", "queue", "context", "spend", "knowledge", "memory", "audit", "replay"]
-    return [*lists, *tabs, f"knowledge/{lesson}", f"memory/{fact}", f"tasks/{hostile}", f"tasks/{hostile}/steps/1", "tasks/none"]
+    lists = ["", "inbox", "queue", "context", "spend", "knowledge", "memory", "heartbeats", "audit", "replay"]
+    hostiles = [f"tasks/{hostile}", f"tasks/{hostile}/steps/1"]
+    return [*lists, *tabs, f"knowledge/{lesson}", f"memory/{fact}", *hostiles, find_output(served, done), "tasks/none"]
+
+
+def find_output(served: Served, task: str) -> str:
+    """The address of an output that has a page of its own."""
+    found = re.search(r"/p/repo/(blocks/[^\"]+)", served.get(f"/p/repo/tasks/{task}/steps/3").text)
+    assert found
+    return found[1]
 
 
 def find_faults(page: Page, rules: str) -> list[str]:
@@ -43,7 +52,8 @@ def test_every_page_is_readable_for_everybody_light_dark_and_on_a_phone(page: Pa
     faults = list[str]()
     for address in list_every_page(filled):
         page.emulate_media(color_scheme="light")
-        page.goto(address)
+        answer = page.goto(address)
+        assert answer and answer.status == (404 if address == "tasks/none" else 200), address
         if page.locator("[hx-trigger=load]").count():
             page.locator("table").last.wait_for()
         page.evaluate(f"document.querySelectorAll('details.place').forEach((fold) => {{ fold.open = true }}); {AXE_SCRIPT};0")

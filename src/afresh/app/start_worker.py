@@ -19,6 +19,8 @@ from afresh.views.file_io import file_name_from_task, make_folder, refuse_symlin
 MAX_LOG_BYTES = 8_000
 """Of the end of a log, as it is shown."""
 LOG_FOLDER_NAME = "workers"
+HEARTBEAT_LOG_NAME = "heartbeat run.log"
+"""No task has a blank in its name."""
 ERROR_MARK = "afresh: "
 """How the command line begins an error; what is safe and what to do next stand below it, indented."""
 
@@ -39,12 +41,25 @@ def find_worker_log(project: Project, task: str) -> Path:
 def start_worker(project: Project, task: str) -> int:
     """Start `afresh resume TASK`; what it says goes to its log. Returns the id of the process. The queue lets only one worker
     have a task, so that a second one ends at once."""
-    log, name = find_worker_log(project, task), _find_worker_name(project, task)
-    refuse_symlinks(log.parent, log, name)
+    name = _find_worker_name(project, task)
+    refuse_symlinks(name.parent, name)
+    worker = _start_process(project, find_worker_log(project, task), "resume", task)
+    name.write_text(identify_worker(worker))
+    return worker
+
+
+def start_heartbeat(project: Project) -> None:
+    """Start `afresh heartbeat run`; what it says goes to its log. A run that is under way lets no other begin."""
+    _start_process(project, _find_heartbeat_log(project), "heartbeat", "run")
+
+
+def _start_process(project: Project, log: Path, *arguments: str) -> int:
+    """Start a command of afresh that lives on when this process ends, and return its id."""
+    refuse_symlinks(log.parent, log)
     make_folder(log.parent)
     with log.open("wb") as out:
-        worker = subprocess.Popen(
-            [sys.executable, "-m", "afresh.cli.main", "resume", task],
+        started = subprocess.Popen(
+            [sys.executable, "-m", "afresh.cli.main", *arguments],
             cwd=project.paths.root,
             env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
             stdin=subprocess.DEVNULL,
@@ -52,9 +67,8 @@ def start_worker(project: Project, task: str) -> int:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    name.write_text(identify_worker(worker.pid))
-    Thread(target=worker.wait, daemon=True).start()  # or its entry stays in the table of processes when it has ended
-    return worker.pid
+    Thread(target=started.wait, daemon=True).start()  # or its entry stays in the table of processes when it has ended
+    return started.pid
 
 
 def is_worker_starting(project: Project, ticket: QueueTicket) -> bool:
@@ -83,7 +97,19 @@ def stop_worker(project: Project, task: str) -> None:
 
 def read_worker_log(project: Project, task: str) -> str:
     """Return the end of the log; empty if no worker was started here."""
-    log = find_worker_log(project, task)
+    return _read_log(find_worker_log(project, task))
+
+
+def read_heartbeat_log(project: Project) -> str:
+    """Return the end of what the last run that was started here has said."""
+    return _read_log(_find_heartbeat_log(project))
+
+
+def _find_heartbeat_log(project: Project) -> Path:
+    return project.paths.state / LOG_FOLDER_NAME / HEARTBEAT_LOG_NAME
+
+
+def _read_log(log: Path) -> str:
     if log.is_symlink() or not log.is_file():
         return ""
     with log.open("rb") as text:

@@ -28,6 +28,7 @@ WORDS_BY_KIND = {
     "verified": "verdict",
 }
 """Lines of the decision log, as people call them."""
+AUTHOR_WORDS = {"harness": "afresh", "model": "the model"}
 
 
 @cache
@@ -43,11 +44,13 @@ def load_templates() -> Environment:
     )
     made.filters |= {
         "age": describe_age,
+        "author": name_author,
         "clock": format_time,
         "counted": format_count,
         "cut": to_one_line,
         "hour": format_hour,
         "dollars": format_dollars,
+        "moment": format_moment,
         "number": format_number,
         "percent": format_percent,
         "patch": split_patch,
@@ -73,6 +76,16 @@ def describe_age(seconds: float) -> str:
 def format_hour(at: float) -> str:
     """Return the time of day, by the clock of the person."""
     return time.strftime("%H:%M:%S", time.localtime(at))
+
+
+def format_moment(at: float) -> str:
+    """Return the day and the time, by the clock of the person."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+def name_author(by: str) -> str:
+    """Return who said something; people have their own names."""
+    return AUTHOR_WORDS.get(by, by)
 
 
 def format_number(value: float) -> str:
