@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from playwright.sync_api import Page, sync_playwright
+
 from afresh.app.project import open_project
 from afresh.app.tasks import TaskOrder, add_task
-from playwright.sync_api import Page, sync_playwright
 
 TIMES = 7
 OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync")
@@ -16,13 +17,16 @@ PATIENCE_MS = 60_000
 MS_PER_SECOND = 1_000
 OPENED = """() => new Promise((resolve) => {
   const look = () => {
-    const [loaded] = performance.getEntriesByType('navigation'), [painted] = performance.getEntriesByName('first-contentful-paint');
+    const [loaded] = performance.getEntriesByType('navigation');
+    const [painted] = performance.getEntriesByName('first-contentful-paint');
     if (loaded.loadEventEnd && painted) resolve(Math.max(loaded.loadEventEnd, painted.startTime)); else setTimeout(look, 10);
   };
   look();
 })"""
 SEEN = """(words) => new Promise((resolve) => {
-  const look = () => { if (document.querySelector('main').textContent.includes(words)) { watch.disconnect(); resolve(Date.now()); } };
+  const look = () => {
+    if (document.querySelector('main').textContent.includes(words)) { watch.disconnect(); resolve(Date.now()); }
+  };
   const watch = new MutationObserver(look);
   watch.observe(document, { childList: true, subtree: true, characterData: true });
   look();
@@ -44,7 +48,11 @@ def measure_in_browser(base: str, address: str, root: Any, long_task: str) -> li
 
 
 def list_addresses(task: str) -> list[tuple[str, str]]:
-    return [("open the long task", f"tasks/{task}"), ("open its first step", f"tasks/{task}/steps/1"), ("open the queue", "queue")]
+    return [
+        ("open the long task", f"tasks/{task}"),
+        ("open its first step", f"tasks/{task}/steps/1"),
+        ("open the queue", "queue"),
+    ]
 
 
 def repeat(name: str, measure: Callable[[], float]) -> dict[str, Any]:

@@ -258,7 +258,7 @@ def find_reason_for_review(found: TaskRecord, like: Sequence[str]) -> str:
     if like:
         return f"much like {', '.join(like)}"
     if not MIN_LESSON_STEPS <= found.steps <= MAX_STEPS_WITHOUT_REVIEW:
-        return f"waits for you: it took {found.steps} steps ({MIN_LESSON_STEPS} to {MAX_STEPS_WITHOUT_REVIEW} need no review)"
+        return f"it took {found.steps} steps ({MIN_LESSON_STEPS} to {MAX_STEPS_WITHOUT_REVIEW} need no review)"
     last = [found.settled[step] for step in sorted(found.settled)][-LAST_STEPS_NOT_REVERTED:]
     if undone := [one for one in last if not one.kept or one.why]:
         return f"step {undone[-1].step}, near the end, was undone"

@@ -49,7 +49,7 @@ def read_plan_or_fault(visit: Visit) -> tuple[HeartbeatPlan | None, str]:
 def steer_heartbeat(visit: Visit) -> Response:
     how = visit.get_part("how")
     with visit.open_to_change() as project:
-        if how == "run":
+        if how == "check":
             require_heartbeat_plan(project)
             start_heartbeat(project)
             said = "A check has been started. What it finds appears here."

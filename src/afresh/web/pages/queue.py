@@ -44,7 +44,7 @@ class DependencyGraph:
 
 
 def show_queue(visit: Visit) -> Response:
-    number = visit.read_number("page", 1)
+    number = max(1, visit.read_number("page", 1))
     query = TicketQuery(parents=(), order=TicketOrder.NEWEST, most=number * TASKS_PER_PAGE + 1)
     found = visit.project.queue.tickets(query)[(number - 1) * TASKS_PER_PAGE :]
     overview = survey_queue(visit.project.queue)
