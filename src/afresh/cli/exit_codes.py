@@ -53,7 +53,11 @@ CODES_BY_STATUS = {
 
 
 def choose_error_code(error: BaseException) -> ExitCode:
-    return next(CODES_BY_ERROR[kind] for kind in type(error).__mro__ if kind in CODES_BY_ERROR)
+    return choose_error_class_code(type(error))
+
+
+def choose_error_class_code(error: type[BaseException]) -> ExitCode:
+    return next(CODES_BY_ERROR[kind] for kind in error.__mro__ if kind in CODES_BY_ERROR)
 
 
 def choose_status_code(statuses: Iterable[TaskStatus]) -> ExitCode:

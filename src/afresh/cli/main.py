@@ -37,7 +37,7 @@ COMMAND_SECTIONS = {
         "dashboard": "Watch and steer everything in the browser.",
         "add": "Add a task to the queue.",
         "edit": "Change a task's priority and what it waits for.",
-        "work": "Run the next task from the queue.",
+        "work": "Run the next tasks from the queue.",
         "heartbeat": "Watch a checklist; call a model on changes.",
         "schedule": "Add tasks at intervals or set times.",
         "export": "Write tasks and journals to files for git.",
@@ -80,7 +80,7 @@ COMMAND_FILES = {
     "project": ("init", "doctor", "rebuild", "instructions", "fingerprint"),
     "results": ("apply", "undo", "discard"),
     "retry": ("retry", "skip"),
-    "run": ("run", "resume", "work"),
+    "run": ("run", "resume"),
     "tasks": ("add", "list", "status", "show", "decisions"),
 }
 """Files with several commands, each a function NAME_command. Any other command is `command` in the file of its name."""

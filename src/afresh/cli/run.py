@@ -1,6 +1,5 @@
-"""`afresh run`, `resume` and `work`: work on a task, with progress on the screen."""
+"""`afresh run` and `resume`: work on a task, with progress on the screen."""
 
-import signal
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -77,42 +76,6 @@ def resume_command(task: str | None, step: int | None, **way) -> None:
     run_and_report(project, name, flags)
 
 
-@click.command("work")
-@click.option("--until-empty", is_flag=True, help="Continue until no task is ready.")
-@model_option
-@add_run_options
-def work_command(until_empty: bool, as_json: bool, **way) -> None:
-    """Run the next ready task; interrupted ones come first."""
-    from afresh.cli.exit_codes import choose_status_code
-    from afresh.errors import NeedsPerson
-
-    project, done = open_current_project(), list["State"]()
-    flags = RunFlags(as_json=as_json, unattended=until_empty, **way)
-    try:
-        while state := run_with_progress(project, None, flags):
-            done.append(state)
-            if not as_json:
-                echo_wrapped(f"{state.task.id}: {state.status}: {state.work.outcome}")
-            apply_and_report(project, state)
-            if not until_empty:
-                break
-    except NeedsPerson:
-        # for example a spending limit, which would stop the next task, too
-        if as_json and done:
-            print_json(make_outcome_rows(done))
-        raise
-    if as_json:
-        print_json(make_outcome_rows(done))
-    elif not done:
-        click.echo("no tasks ready")
-    if code := choose_status_code(state.status for state in done):
-        raise SystemExit(code)
-
-
-def make_outcome_rows(done: "Sequence[State]") -> list[dict[str, str]]:
-    return [{"task": state.task.id, "status": state.status, "outcome": state.work.outcome} for state in done]
-
-
 class NoSandboxAlarm:
     """A Watcher that warns on stderr, even with --quiet, that commands run without a sandbox."""
 
@@ -125,31 +88,6 @@ class NoSandboxAlarm:
 
     def follow(self, event: "ProgressEvent") -> None:
         """Do nothing: only committed events matter."""
-
-
-class StopSignal:
-    """A Cancellation by SIGTERM: the first finishes and keeps the current call; the second stops at once."""
-
-    def __init__(self) -> None:
-        self.wanted = False
-
-    def check(self) -> None:
-        from afresh.errors import Cancelled
-
-        if self.wanted:
-            raise Cancelled("stopped by SIGTERM")
-
-    def receive(self, *_: object) -> None:
-        if self.wanted:
-            raise KeyboardInterrupt
-        self.wanted = True
-
-    def __enter__(self) -> "StopSignal":
-        self._before = signal.signal(signal.SIGTERM, self.receive)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGTERM, self._before)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +123,7 @@ class RunFlags:
 
 def run_with_progress(project: "Project", task: str | None, way: RunFlags) -> "State | None":
     from afresh.app.compose import RunTerms, run_task
+    from afresh.app.stop_signal import StopSignal
     from afresh.cli.interactive import PersonAtTerminal
     from afresh.cli.render.console import open_console
     from afresh.cli.render.progress import LiveProgress, ProgressOptions
@@ -195,7 +134,7 @@ def run_with_progress(project: "Project", task: str | None, way: RunFlags) -> "S
     showing = LiveProgress(project.clock, open_console(sys.stderr), options)
     call = make_call_for_user(project, way, showing)
     with showing as progress, StopSignal() as stop, call_after_error(call):
-        watchers = (NoSandboxAlarm(), progress)
+        watchers = (NoSandboxAlarm(), progress, stop)
         terms = RunTerms(way.model, way.no_sandbox, watchers, progress.alert, way.mode, way.baseline, cancellations=(stop,))
         if way.attended:
             with PersonAtTerminal(project, progress, sys.stdin, mode == "interactive", call, way.unattended) as person:

@@ -1,12 +1,13 @@
 """The contract of a Cancellation, held against the lease of a worker and against the signal to stop."""
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from afresh.cli.run import StopSignal
+from afresh.app.stop_signal import StopSignal
 from afresh.errors import BadInput, Cancelled
 from afresh.runtime import Cancellation
 from afresh.storage.renew_lease import LeaseRenewal
@@ -39,7 +40,7 @@ class TestStopSignal(CancellationContract):
 
     def cancel(self, cancellation: Cancellation) -> None:
         assert isinstance(cancellation, StopSignal)
-        cancellation.receive()
+        cancellation.receive(signal.SIGTERM)
 
 
 class Flag:

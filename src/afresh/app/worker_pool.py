@@ -1,0 +1,247 @@
+"""Runs several tasks of a repository at once, each in a process forked from this one, which has everything imported.
+
+A connection to SQLite must not cross a fork, and no thread may run meanwhile: this process has no threads, and closes its
+connections before each fork.
+"""
+
+import gc
+import os
+import selectors
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from types import FrameType
+
+from afresh.app.compose import RunTerms
+from afresh.app.pool_worker import ReportKind, WorkerReport, decode_report, serve_pool
+from afresh.app.project import Project
+from afresh.app.stop_signal import STOP_SIGNALS
+from afresh.app.tasks import block_task
+from afresh.core.event import QuestionAsked
+from afresh.core.state import State
+
+POOL_SIGNALS = (*STOP_SIGNALS, signal.SIGINT)
+LOOK_SECONDS = 0.5
+"""How often the pool looks at its time and its signals."""
+POLL_SECONDS = 3.0
+"""How often the queue is asked again when no task was ready."""
+PATIENCE_SECONDS = 5.0
+"""How long a worker that was told to stop at once may clean up before it is killed."""
+MAX_CLAIMING = 2
+"""Workers that have been started and have not claimed yet: claims are made one after another anyway."""
+MAX_DEATHS = 3
+"""Of workers of one task, before a person is asked."""
+READ_BYTES = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class PoolTerms:
+    """The user's choices for a pool."""
+
+    workers: int
+    until_empty: bool = False
+    seconds: float = 0.0
+    """After this time no task is begun, and each worker ends after its step. 0: no limit."""
+    verbose: bool = False
+
+    @property
+    def most(self) -> int:
+        """How many tasks are begun. 0: any number."""
+        return 0 if self.until_empty or self.seconds else self.workers
+
+
+@dataclass(slots=True)
+class PoolResult:
+    """What a pool has done."""
+
+    ended: list[State] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    """Classes of errors that a person must act on."""
+    stopped_by: str = ""
+    """The signal; empty if it ended by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolWorker:
+    process: int
+    channel: int
+    task: str = ""
+    rest: bytes = b""
+    """The beginning of a line of which the end has not come."""
+
+
+class WorkerPool:
+    """`say` is called with a task and a line; `finish` with the state of each task that has come to rest, one at a time."""
+
+    def __init__(
+        self,
+        project: Project,
+        terms: PoolTerms,
+        run: RunTerms,
+        say: Callable[[str, str], None],
+        finish: Callable[[State], None],
+    ) -> None:
+        self.project, self.terms, self.run_terms, self.say, self.finish = project, terms, run, say, finish
+        self.result = PoolResult()
+        self._workers = dict[int, PoolWorker]()
+        self._channels = selectors.DefaultSelector()
+        self._deaths = Counter[str]()
+        self._begun, self._signals, self._told, self._ask_again, self._kill_at = 0, 0, 0, 0.0, 0.0
+
+    def run(self) -> PoolResult:
+        """Work until there is nothing more to begin and every worker has ended."""
+        warm_up()
+        until = time.monotonic() + self.terms.seconds
+        with self._heed_signals():
+            while True:
+                if self.terms.seconds and time.monotonic() >= until and not self._told:
+                    self._tell_workers("the time is over")
+                while self._can_begin():
+                    self._begin_worker()
+                if not self._workers and self._is_over():
+                    return self.result
+                for key, _ in self._channels.select(LOOK_SECONDS):
+                    self._read_reports(self._workers[key.fd])
+                self._follow_signals()
+
+    def _can_begin(self) -> bool:
+        claiming = sum(not worker.task for worker in self._workers.values())
+        return (
+            not (self._told or self._signals or self.result.errors)
+            and not (self.terms.most and self._begun + claiming >= self.terms.most)
+            and len(self._workers) < self.terms.workers
+            and claiming < MAX_CLAIMING
+            and time.monotonic() >= self._ask_again
+        )
+
+    def _is_over(self) -> bool:
+        waiting = self.terms.seconds and not self.terms.until_empty
+        begun_all = self.terms.most and self._begun >= self.terms.most
+        return bool(self._told or self._signals or self.result.errors or begun_all or (self._ask_again and not waiting))
+
+    def _begin_worker(self) -> None:
+        self.project.storage.close()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        channel, theirs = os.pipe()
+        signal.pthread_sigmask(signal.SIG_BLOCK, POOL_SIGNALS)
+        process = os.fork()
+        if process == 0:
+            try:
+                serve_pool(self.project, self.run_terms, theirs, self.terms.verbose)
+            finally:
+                os._exit(0)
+        os.close(theirs)
+        self._workers[channel] = PoolWorker(process, channel)
+        self._channels.register(channel, selectors.EVENT_READ)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, POOL_SIGNALS)
+
+    def _read_reports(self, worker: PoolWorker) -> None:
+        read = os.read(worker.channel, READ_BYTES)
+        *lines, rest = (worker.rest + read).split(b"\n")
+        self._workers[worker.channel] = replace(worker, rest=rest)
+        for line in lines:
+            self._take_report(worker.channel, decode_report(line))
+        if not read:
+            self._end_worker(self._workers[worker.channel])
+
+    def _take_report(self, channel: int, report: WorkerReport) -> None:
+        match report.kind:
+            case ReportKind.CLAIMED:
+                self._workers[channel] = replace(self._workers[channel], task=report.task)
+                self._begun += 1
+                self._ask_again = 0.0
+                self.say(report.task, f"claimed by process {self._workers[channel].process}")
+            case ReportKind.EMPTY:
+                self._ask_again = time.monotonic() + POLL_SECONDS
+            case ReportKind.LINE:
+                self.say(report.task, report.text)
+            case ReportKind.ENDED:
+                self._ask_again = 0.0
+                self._take_result(report.task)
+            case ReportKind.STOPPED:
+                self.say(report.task, f"{report.text}; its steps are kept, `afresh resume {report.task}` continues")
+            case ReportKind.FAULT:
+                self.result.errors.append(report.error)
+                self.say(report.task, f"{report.text}; no more tasks are begun")
+
+    def _take_result(self, task: str) -> None:
+        state = self.project.store.load(task)
+        self.result.ended.append(state)
+        self.finish(state)
+
+    def _end_worker(self, worker: PoolWorker) -> None:
+        self._channels.unregister(worker.channel)
+        os.close(worker.channel)
+        del self._workers[worker.channel]
+        _, status = os.waitpid(worker.process, 0)
+        if os.WIFSIGNALED(status):
+            self._mourn_worker(worker, signal.Signals(os.WTERMSIG(status)).name)
+
+    def _mourn_worker(self, worker: PoolWorker, why: str) -> None:
+        """Its task is free at once, because its process is dead; a worker that is begun next takes it."""
+        task = worker.task
+        self._ask_again = 0.0
+        self._begun -= bool(task)
+        if not task or self._told or self._signals:
+            self.say(task, f"process {worker.process} was ended by {why}; what it had committed is kept")
+            return
+        self._deaths[task] += 1
+        if self._deaths[task] < MAX_DEATHS:
+            self.say(task, f"process {worker.process} was ended by {why}; another takes the task over")
+            return
+        what = f"{MAX_DEATHS} workers have died at this task, the last by {why}"
+        block_task(self.project, task, what, QuestionAsked(f"{what}. Shall it be tried again?", ("go on", "stop"), "harness"))
+        self.say(task, f"{what}; `afresh answer {task}` tries it again")
+
+    def _tell_workers(self, why: str) -> None:
+        """Let every worker end after its step."""
+        self._told += 1
+        if self._workers:
+            self.say("", f"{why}: {len(self._workers)} workers end after their step")
+        self._send_workers(signal.SIGTERM)
+
+    def _send_workers(self, number: int) -> None:
+        for worker in list(self._workers.values()):
+            os.kill(worker.process, number)  # not reaped yet, so that the number is still its own
+
+    def _follow_signals(self) -> None:
+        """Do what the signals ask for that have come since."""
+        if self._signals and not self._kill_at and self._told < 1 + (self._signals > 1):
+            self._tell_workers(
+                f"{self.result.stopped_by}; once more ends them at once" if self._signals == 1 else "stopped at once"
+            )
+        if self._signals > 1 and not self._kill_at:
+            self._kill_at = time.monotonic() + PATIENCE_SECONDS
+        if self._kill_at and time.monotonic() >= self._kill_at:
+            self._send_workers(signal.SIGKILL)
+
+    @contextmanager
+    def _heed_signals(self) -> Generator[None]:
+        def receive(number: int, frame: FrameType | None) -> None:
+            self._signals += 1
+            self.result.stopped_by = signal.Signals(number).name
+
+        heard = [one for one in POOL_SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
+        before = [(one, signal.signal(one, receive)) for one in heard]
+        try:
+            yield
+        finally:
+            for one, handler in before:
+                signal.signal(one, handler)
+
+
+def warm_up() -> None:
+    """Import what every run needs, so that workers share it, and keep the collector from touching shared pages."""
+    import afresh.code.languages.python
+    import afresh.models.choose_model
+    import afresh.models.scripted
+    import afresh.sandbox.bubblewrap
+    import afresh.views.write_files  # noqa: F401
+
+    gc.collect()
+    gc.freeze()

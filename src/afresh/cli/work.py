@@ -1,0 +1,129 @@
+"""`afresh work`: take tasks from the queue, one after another or several at once."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from afresh.cli.options import add_run_options, model_option, open_current_project
+from afresh.cli.output import echo_wrapped, print_json
+from afresh.cli.run import NoSandboxAlarm, RunFlags, apply_and_report, run_with_progress
+
+if TYPE_CHECKING:
+    from afresh.app.project import Project
+    from afresh.app.worker_pool import PoolResult, PoolTerms
+    from afresh.core.state import State
+
+SECONDS_BY_UNIT = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+MAX_WORKERS = 256
+
+
+def parse_duration(context: click.Context, parameter: click.Parameter, value: str | None) -> float:
+    """Return the seconds of `90s`, `30m`, `8h` or `2d`; 0 if the option was not given."""
+    if not value:
+        return 0.0
+    found = re.fullmatch(r"(\d{1,5})([smhd])", value)
+    if not found or not int(found[1]):
+        raise click.BadParameter(f"{value!r} is not a duration (use 90s, 30m, 8h or 2d)", context, parameter)
+    return float(int(found[1]) * SECONDS_BY_UNIT[found[2]])
+
+
+@click.command("work")
+@click.option("--until-empty", is_flag=True, help="Continue until no task is ready.")
+@click.option("--workers", type=click.IntRange(1, MAX_WORKERS), metavar="N", help="Run N tasks at once.")
+@click.option(
+    "--for",
+    "seconds",
+    callback=parse_duration,
+    metavar="TIME",
+    help="Take tasks for 90s, 30m, 8h or 2d, then end.",
+)
+@model_option
+@add_run_options
+def command(until_empty: bool, workers: int | None, seconds: float, as_json: bool, **way: Any) -> None:
+    """Run the next ready task; interrupted ones come first."""
+    project = open_current_project()
+    if workers is None and not seconds:
+        return work_alone(project, RunFlags(as_json=as_json, unattended=until_empty, **way), until_empty)
+    from afresh.app.worker_pool import PoolTerms
+
+    flags = RunFlags(as_json=as_json, unattended=True, **way)
+    work_together(project, flags, PoolTerms(workers or 1, until_empty, seconds, flags.verbose))
+
+
+def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:
+    """Work in this process, with progress on the screen and questions to the person there."""
+    from afresh.cli.exit_codes import choose_status_code
+    from afresh.errors import NeedsPerson
+
+    done = list["State"]()
+    try:
+        while state := run_with_progress(project, None, flags):
+            done.append(state)
+            report_end(project, state, flags)
+            if not until_empty:
+                break
+    except NeedsPerson:
+        # for example a spending limit, which would stop the next task, too
+        if flags.as_json and done:
+            print_json(make_outcome_rows(done))
+        raise
+    report_all(done, flags)
+    if code := choose_status_code(state.status for state in done):
+        raise SystemExit(code)
+
+
+def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> None:
+    """Run several tasks at once, with one line for each event. Questions wait in the inbox."""
+    from afresh.app.compose import RunTerms
+    from afresh.app.worker_pool import WorkerPool
+
+    if flags.mode == "interactive":
+        raise click.BadParameter("several tasks at once can't be interactive; use --mode supervised", param_hint="--mode")
+    run = RunTerms(flags.model, flags.no_sandbox, (NoSandboxAlarm(),), mode=flags.mode, baseline=flags.baseline)
+
+    def say(task: str, text: str) -> None:
+        if not (flags.quiet or flags.as_json):
+            echo_line(task, text)
+
+    result = WorkerPool(project, terms, run, say, lambda state: report_end(project, state, flags)).run()
+    report_all(result.ended, flags)
+    if code := choose_pool_code(result):
+        raise SystemExit(code)
+
+
+def echo_line(task: str, text: str) -> None:
+    """Print one line about a task, whole, with nothing in it that a terminal obeys."""
+    from afresh.cli.render.widgets import draw_lines, quote_text
+
+    head = f"{task}: " if task else ""
+    click.echo(draw_lines([quote_text(head + text)], colour=False), err=True, nl=False)
+
+
+def choose_pool_code(result: "PoolResult") -> int:
+    """An error outweighs a signal, and that the tasks."""
+    from afresh import errors
+    from afresh.cli.exit_codes import ExitCode, choose_error_class_code, choose_status_code
+
+    codes = [choose_error_class_code(getattr(errors, name, OSError)) for name in result.errors]
+    if codes:
+        return codes[0]
+    return ExitCode.INTERRUPTED if result.stopped_by else choose_status_code(state.status for state in result.ended)
+
+
+def report_end(project: "Project", state: "State", flags: RunFlags) -> None:
+    if not flags.as_json:
+        echo_wrapped(f"{state.task.id}: {state.status}: {state.work.outcome}")
+    apply_and_report(project, state)
+
+
+def report_all(done: "Sequence[State]", flags: RunFlags) -> None:
+    if flags.as_json:
+        print_json(make_outcome_rows(done))
+    elif not done:
+        click.echo("no tasks ready")
+
+
+def make_outcome_rows(done: "Sequence[State]") -> list[dict[str, str]]:
+    return [{"task": state.task.id, "status": state.status, "outcome": state.work.outcome} for state in done]
