@@ -102,10 +102,12 @@ class Person:
         """A command line, in this process: what it prints and its exit code."""
         return run_in_process(args, self.repo / at)
 
-    def starts(self, *args: str, **environment: str) -> subprocess.Popen[str]:
+    def starts(
+        self, *args: str, program: Sequence[str] = ("-m", "afresh.cli.main"), **environment: str
+    ) -> subprocess.Popen[str]:
         """The same, as a process of its own."""
         variables = {**os.environ, "PYTHONPATH": SOURCE, "COLUMNS": "200", **environment}
-        command = [sys.executable, "-m", "afresh.cli.main", *args]
+        command = [sys.executable, *program, *args]
         pipe = subprocess.PIPE
         return subprocess.Popen(command, cwd=self.repo, env=variables, stdout=pipe, stderr=pipe, text=True)
 

@@ -14,8 +14,21 @@ from person import COMPLETE, MEND, Person, Step
 
 from afresh.app.project import open_project
 from afresh.core import event as happened
+from afresh.storage.renew_lease import is_worker_dead
 
-LONGEST = 60
+LONGEST = 300
+"""Seconds: for a machine that does much else meanwhile."""
+COMMAND_WITH_CLOCK = """
+import sys, time
+from pathlib import Path
+from afresh.app.worker_pool import WorkerPool
+from afresh.cli.main import main
+
+end = Path(sys.argv.pop(1))
+WorkerPool.now = staticmethod(lambda: time.monotonic() + 10**6 * end.exists())
+main()
+"""
+"""The command line, with a pool for which the time is over as soon as there is a file."""
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +98,8 @@ def owners(person: Person) -> dict[str, str]:
 
 def test_each_of_several_tasks_is_done_once_by_workers_of_their_own(person: Person) -> None:
     script = person.script([MEND], [COMPLETE])
-    tasks, before = [person.adds(f"double is wrong {number}") for number in range(3)], person.belongings()
+    tasks = [person.adds(f"double is wrong {number}") for number in range(2)]
+    tasks, before = [*tasks, person.adds("double is wrong 2", "--after", tasks[0])], person.belongings()
     worker = person.starts("work", "--workers", "2", "--until-empty", "--model", script)
     code, out, err = ended(worker)
     assert code == 0, err
@@ -146,14 +160,43 @@ def test_a_second_signal_ends_at_once_and_the_task_goes_on_later(person: Person)
 
 
 def test_when_the_time_is_over_no_task_is_begun_and_the_step_is_ended(person: Person) -> None:
-    first, second = add_tasks(person, 2)
-    pool = person.starts("work", "--for", "3s")
+    (first, second), end = add_tasks(person, 2), person.folder / "end"
+    pool = person.starts("work", "--for", "8h", program=("-c", COMMAND_WITH_CLOCK, str(end)))
     (asked,) = requests(person.folder, 1, pool)
+    end.touch()
     wait_for_line(pool, "the time is over")
     reply(asked, MEND)
     code, _, err = ended(pool)
     assert code == 0, err
     assert person.shown(first)["step"] == 1 and person.shown(second)["status"] == "ready"
+
+
+def test_a_worker_whose_pool_was_killed_ends_its_step_and_buys_no_more(person: Person) -> None:
+    tasks = add_tasks(person, 2)
+    pool = person.starts("work", "--workers", "2", "--until-empty")
+    asked = requests(person.folder, 2, pool)
+    workers = [owners(person)[task] for task in tasks]
+    pool.kill()
+    pool.wait()
+    for one in asked:
+        reply(one, MEND)
+    deadline = time.monotonic() + LONGEST
+    while not all(map(is_worker_dead, workers)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    for task in tasks:
+        shown = person.shown(task)
+        assert (shown["step"], shown["calls"]) == (1, 1) and owners(person)[task] == ""
+    assert len([*person.folder.rglob("*.request.md")]) == 2
+
+
+def test_a_worker_that_crashes_is_not_begun_for_ever(person: Person) -> None:
+    (task,) = add_tasks(person, 1)
+    broken = "import afresh.app.pool_worker as w; w.run_task = lambda *_: 1 / 0; from afresh.cli.main import main; main()"
+    pool = person.starts("work", "--workers", "1", "--until-empty", program=("-c", broken))
+    out, err = pool.communicate(timeout=LONGEST)
+    assert pool.returncode == 3 and "ZeroDivisionError" in err, out + err
+    assert person.shown(task)["status"] == "blocked" and "3 workers have died at this task" in err
 
 
 @pytest.mark.parametrize("given", ["8", "h", "0s", "-1h", "8 h", "1.5h"])

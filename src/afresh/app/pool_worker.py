@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
@@ -76,19 +77,8 @@ class ReportedProgress:
         self._report(WorkerReport(ReportKind.LINE, self._task, " ".join(text.split())))
 
 
-class ParentCheck:
-    """A Cancellation: a worker whose pool has died stops before its next call or action."""
-
-    def __init__(self) -> None:
-        self._parent = os.getppid()
-
-    def check(self) -> None:
-        if os.getppid() != self._parent:
-            raise Cancelled("the pool that started this worker has ended")
-
-
-def serve_pool(project: Project, terms: RunTerms, channel: int, verbose: bool) -> None:
-    """Run one task in this process, which was just forked with its stop signals blocked."""
+def serve_pool(project: Project, terms: RunTerms, channel: int, pool: int, verbose: bool) -> None:
+    """Run one task in this process, which the process `pool` has just forked with its stop signals blocked."""
     os.setsid()  # Ctrl-C at the terminal reaches the pool alone, not the git of a worker
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -96,19 +86,22 @@ def serve_pool(project: Project, terms: RunTerms, channel: int, verbose: bool) -
     for one in STOP_SIGNALS:
         if signal.getsignal(one) is not signal.SIG_IGN:
             signal.signal(one, signal.SIG_DFL)
-    with StopSignal() as stop:
+    with StopSignal(pool) as stop:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (*STOP_SIGNALS, signal.SIGINT))
-        run_next_task(project, terms, lambda report: write_report(channel, report), stop, verbose)
+        terms = replace(terms, watchers=(*terms.watchers, stop), cancellations=(*terms.cancellations, stop))
+        run_next_task(project, terms, lambda report: write_report(channel, report), verbose)
     project.storage.close()
 
 
 def write_report(channel: int, report: WorkerReport) -> None:
+    """If the pool has died nobody reads it: the step is ended all the same, and StopSignal ends the run after it."""
     line = encode_report(report)
-    while line:
-        line = line[os.write(channel, line) :]
+    with suppress(BrokenPipeError):
+        while line:
+            line = line[os.write(channel, line) :]
 
 
-def run_next_task(project: Project, terms: RunTerms, report: Report, stop: StopSignal, verbose: bool) -> None:
+def run_next_task(project: Project, terms: RunTerms, report: Report, verbose: bool) -> None:
     """Claim the next ready task and advance it until it rests; whatever happens is reported."""
     task = ""
     try:
@@ -117,9 +110,8 @@ def run_next_task(project: Project, terms: RunTerms, report: Report, stop: StopS
         if not task:
             return
         progress = ReportedProgress(task, report, verbose)
-        watchers, stops = (*terms.watchers, progress, stop), (*terms.cancellations, stop, ParentCheck())
         alert = lambda text: progress.say(f"ALERT: {text}")  # noqa: E731
-        state = run_task(project, task, replace(terms, watchers=watchers, cancellations=stops, alert=alert))
+        state = run_task(project, task, replace(terms, watchers=(*terms.watchers, progress), alert=alert))
         assert state, "a named task is claimed or refused"
         report(WorkerReport(ReportKind.ENDED, task, state.status.value))
     except (Cancelled, KeyboardInterrupt) as why:

@@ -1,5 +1,6 @@
-"""Stops a worker by a signal: after its step, or at once when it is repeated."""
+"""Stops a worker by a signal, or because the pool that started it has died: after its step, or at once by a second signal."""
 
+import os
 import signal
 from collections.abc import Sequence
 from types import FrameType
@@ -14,14 +15,16 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 class StopSignal:
     """A Cancellation and a Watcher. The first signal stops the run before its next call, so that a reply that has come is carried
-    out and checked; the second stops at once."""
+    out and checked; the second stops at once. `parent`: the process whose end counts as a signal; 0: none."""
 
-    def __init__(self) -> None:
-        self.received = ""
+    def __init__(self, parent: int = 0) -> None:
+        self.received, self._parent = "", parent
         self._in_step = False
         self._before = dict[signal.Signals, object]()
 
     def check(self) -> None:
+        if self._parent and os.getppid() != self._parent:
+            self.received = self.received or "the end of the process that started it"
         if self.received and not self._in_step:
             raise Cancelled(f"stopped by {self.received}")
 

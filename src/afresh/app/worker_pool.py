@@ -10,11 +10,13 @@ import selectors
 import signal
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import FrameType
+from typing import NoReturn
 
 from afresh.app.compose import RunTerms
 from afresh.app.pool_worker import ReportKind, WorkerReport, decode_report, serve_pool
@@ -35,6 +37,8 @@ MAX_CLAIMING = 2
 """Workers that have been started and have not claimed yet: claims are made one after another anyway."""
 MAX_DEATHS = 3
 """Of workers of one task, before a person is asked."""
+CRASHED_CODE = 70
+"""What a worker exits with after an error that is nobody's to act on: a bug."""
 READ_BYTES = 65_536
 
 
@@ -69,6 +73,8 @@ class PoolResult:
 class PoolWorker:
     process: int
     channel: int
+    after: int
+    """How many tasks had ended when it was begun."""
     task: str = ""
     rest: bytes = b""
     """The beginning of a line of which the end has not come."""
@@ -76,6 +82,8 @@ class PoolWorker:
 
 class WorkerPool:
     """`say` is called with a task and a line; `finish` with the state of each task that has come to rest, one at a time."""
+
+    now: Callable[[], float] = staticmethod(time.monotonic)
 
     def __init__(
         self,
@@ -95,10 +103,10 @@ class WorkerPool:
     def run(self) -> PoolResult:
         """Work until there is nothing more to begin and every worker has ended."""
         warm_up()
-        until = time.monotonic() + self.terms.seconds
+        until = self.now() + self.terms.seconds
         with self._heed_signals():
             while True:
-                if self.terms.seconds and time.monotonic() >= until and not self._told:
+                if self.terms.seconds and self.now() >= until and not self._told:
                     self._tell_workers("the time is over")
                 while self._can_begin():
                     self._begin_worker()
@@ -115,7 +123,7 @@ class WorkerPool:
             and not (self.terms.most and self._begun + claiming >= self.terms.most)
             and len(self._workers) < self.terms.workers
             and claiming < MAX_CLAIMING
-            and time.monotonic() >= self._ask_again
+            and self.now() >= self._ask_again
         )
 
     def _is_over(self) -> bool:
@@ -127,18 +135,29 @@ class WorkerPool:
         self.project.storage.close()
         sys.stdout.flush()
         sys.stderr.flush()
-        channel, theirs = os.pipe()
+        pool, (channel, theirs) = os.getpid(), os.pipe()
         signal.pthread_sigmask(signal.SIG_BLOCK, POOL_SIGNALS)
         process = os.fork()
         if process == 0:
-            try:
-                serve_pool(self.project, self.run_terms, theirs, self.terms.verbose)
-            finally:
-                os._exit(0)
+            self._serve(channel, theirs, pool)
         os.close(theirs)
-        self._workers[channel] = PoolWorker(process, channel)
+        self._workers[channel] = PoolWorker(process, channel, len(self.result.ended))
         self._channels.register(channel, selectors.EVENT_READ)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, POOL_SIGNALS)
+
+    def _serve(self, channel: int, theirs: int, pool: int) -> NoReturn:
+        """What the worker does. Ends of pipes that belong to the pool are closed: if it dies, nobody must seem to read."""
+        code = CRASHED_CODE
+        try:
+            self._channels.close()
+            for one in (channel, *self._workers):
+                os.close(one)
+            serve_pool(self.project, self.run_terms, theirs, pool, self.terms.verbose)
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
 
     def _read_reports(self, worker: PoolWorker) -> None:
         read = os.read(worker.channel, READ_BYTES)
@@ -157,7 +176,9 @@ class WorkerPool:
                 self._ask_again = 0.0
                 self.say(report.task, f"claimed by process {self._workers[channel].process}")
             case ReportKind.EMPTY:
-                self._ask_again = time.monotonic() + POLL_SECONDS
+                # one that ended meanwhile may have made others ready
+                is_news = self._workers[channel].after < len(self.result.ended)
+                self._ask_again = 0.0 if is_news else self.now() + POLL_SECONDS
             case ReportKind.LINE:
                 self.say(report.task, report.text)
             case ReportKind.ENDED:
@@ -181,6 +202,8 @@ class WorkerPool:
         _, status = os.waitpid(worker.process, 0)
         if os.WIFSIGNALED(status):
             self._mourn_worker(worker, signal.Signals(os.WTERMSIG(status)).name)
+        elif status:
+            self._mourn_worker(worker, "an error in afresh")
 
     def _mourn_worker(self, worker: PoolWorker, why: str) -> None:
         """Its task is free at once, because its process is dead; a worker that is begun next takes it."""
@@ -197,6 +220,7 @@ class WorkerPool:
         what = f"{MAX_DEATHS} workers have died at this task, the last by {why}"
         block_task(self.project, task, what, QuestionAsked(f"{what}. Shall it be tried again?", ("go on", "stop"), "harness"))
         self.say(task, f"{what}; `afresh answer {task}` tries it again")
+        self._take_result(task)
 
     def _tell_workers(self, why: str) -> None:
         """Let every worker end after its step."""
@@ -216,8 +240,8 @@ class WorkerPool:
                 f"{self.result.stopped_by}; once more ends them at once" if self._signals == 1 else "stopped at once"
             )
         if self._signals > 1 and not self._kill_at:
-            self._kill_at = time.monotonic() + PATIENCE_SECONDS
-        if self._kill_at and time.monotonic() >= self._kill_at:
+            self._kill_at = self.now() + PATIENCE_SECONDS
+        if self._kill_at and self.now() >= self._kill_at:
             self._send_workers(signal.SIGKILL)
 
     @contextmanager
