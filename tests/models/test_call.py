@@ -12,8 +12,9 @@ from afresh.core.progress_event import (
     ignore_progress,
 )
 from afresh.core.prompt import Request
+from afresh.core.rate_limit import CallTurn
 from afresh.core.reply import Reply, ReplyNotice, ToolCallPiece
-from afresh.core.spending import CallBooking, CallPurpose
+from afresh.core.spending import CallBooking, CallPurpose, UnlimitedLedger
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError, Cancelled, OverCeiling, OverLimit, TryAgain
 from afresh.models.call import ModelGate, call_model, stream_reply
@@ -25,7 +26,7 @@ BROKEN = TryAgain("broke off", Usage(3_000, 40))
 
 
 @dataclass
-class Books:
+class Books(UnlimitedLedger):
     """A ledger that allows so many calls."""
 
     most: int = 9
@@ -78,7 +79,7 @@ def test_a_reply_that_broke_off_is_booked_anew_before_it_is_asked_for_again() ->
 
 
 def test_a_provider_may_say_when_to_ask_again() -> None:
-    assert bought(Books(), TryAgain("broke off", Usage(1), wait=9.0), Reply())[1] == [9.0]
+    assert bought(Books(), TryAgain("broke off", Usage(1), wait=9.0), Reply())[1] == [3.0] * 3
 
 
 def test_who_wants_no_retries_gets_none_for_what_broke_off_either() -> None:
@@ -142,3 +143,43 @@ def test_a_worker_that_must_stop_books_nothing() -> None:
     with pytest.raises(Cancelled):
         call_model(REQUEST, CALL, ModelGate(Scripted(Reply()), books, check_cancelled=stop))
     assert books.lines == []
+
+
+@dataclass
+class TimedBooks(Books):
+    """A ledger whose rate limit lets a call begin after so many seconds."""
+
+    wait: float = 0.0
+
+    def take_turn(self, call: CallBooking) -> CallTurn:
+        return CallTurn(5, self.wait, "1 requests a minute for m")
+
+    def end_turn(self, turn: CallTurn, tokens: int) -> None:
+        self.lines.append(f"turn {turn.number} ended with {tokens}")
+
+
+def test_a_call_waits_for_its_turn_and_what_it_has_used_is_counted() -> None:
+    books, heard = TimedBooks(wait=7.0), list[ProgressEvent]()
+    _, waits = bought(books, Reply(usage=Usage(300, 20)), tell=heard.append)
+    assert waits == [3.0, 3.0, 1.0], "in parts, so that it can be stopped"
+    assert heard[0] == CallDelayed("waiting 7 s for its turn: your limit is 1 requests a minute for m")
+    assert books.lines == ["booked", "turn 5 ended with 320", "settled"]
+
+
+def test_who_is_stopped_while_waiting_books_nothing_and_gives_the_turn_back() -> None:
+    books, waits = TimedBooks(wait=60.0), list[float]()
+
+    def stop() -> None:
+        if len(waits) == 2:
+            raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        call_model(REQUEST, CALL, ModelGate(Scripted(), books, sleep=waits.append, check_cancelled=stop))
+    assert books.lines == ["turn 5 ended with 0"]
+
+
+def test_a_call_that_a_limit_refuses_gives_its_turn_back() -> None:
+    books = TimedBooks(most=0)
+    with pytest.raises(OverLimit):
+        bought(books)
+    assert books.lines == ["turn 5 ended with 0"]

@@ -102,9 +102,7 @@ class Person:
         """A command line, in this process: what it prints and its exit code."""
         return run_in_process(args, self.repo / at)
 
-    def starts(
-        self, *args: str, program: Sequence[str] = ("-m", "afresh.cli.main"), **environment: str
-    ) -> subprocess.Popen[str]:
+    def starts(self, *args: str, program: Sequence[str] = ("-m", "afresh.cli.main"), **environment: str) -> subprocess.Popen[str]:
         """The same, as a process of its own."""
         variables = {**os.environ, "PYTHONPATH": SOURCE, "COLUMNS": "200", **environment}
         command = [sys.executable, *program, *args]

@@ -115,8 +115,8 @@ def test_each_of_several_tasks_is_done_once_by_workers_of_their_own(person: Pers
 def test_the_task_of_a_killed_worker_is_taken_over_by_another(person: Person) -> None:
     (task,) = add_tasks(person, 1)
     pool = person.starts("work", "--workers", "1", "--until-empty")
-    reply(requests(person.folder, 1, pool)[0], MEND)
-    (second,) = requests(person.folder, 1, pool)
+    reply(requests(person.folder / "box", 1, pool)[0], MEND)
+    (second,) = requests(person.folder / "box", 1, pool)
     victim = owners(person)[task].split(":")[1]
     assert int(victim) != pool.pid
     os.kill(int(victim), signal.SIGKILL)
@@ -134,7 +134,7 @@ def test_the_task_of_a_killed_worker_is_taken_over_by_another(person: Person) ->
 def test_a_signal_ends_the_workers_after_their_step(person: Person, number: signal.Signals) -> None:
     (task,) = add_tasks(person, 1)
     pool = person.starts("work", "--workers", "2", "--until-empty")
-    (asked,) = requests(person.folder, 1, pool)
+    (asked,) = requests(person.folder / "box", 1, pool)
     pool.send_signal(number)
     wait_for_line(pool, f"{number.name}; once more")
     reply(asked, MEND)
@@ -148,21 +148,21 @@ def test_a_signal_ends_the_workers_after_their_step(person: Person, number: sign
 def test_a_second_signal_ends_at_once_and_the_task_goes_on_later(person: Person) -> None:
     (task,) = add_tasks(person, 1)
     pool = person.starts("work", "--workers", "1")
-    (asked,) = requests(person.folder, 1, pool)
+    (asked,) = requests(person.folder / "box", 1, pool)
     pool.send_signal(signal.SIGTERM)
     wait_for_line(pool, "once more")
     pool.send_signal(signal.SIGTERM)
     assert ended(pool)[0] == 130 and owners(person)[task] == ""
     reply(asked, MEND)
     again = person.starts("work", "--workers", "1")
-    reply(requests(person.folder, 1, again)[0], COMPLETE)
+    reply(requests(person.folder / "box", 1, again)[0], COMPLETE)
     assert ended(again)[0] == 0 and person.shown(task)["calls"] == 2
 
 
 def test_when_the_time_is_over_no_task_is_begun_and_the_step_is_ended(person: Person) -> None:
     (first, second), end = add_tasks(person, 2), person.folder / "end"
     pool = person.starts("work", "--for", "8h", program=("-c", COMMAND_WITH_CLOCK, str(end)))
-    (asked,) = requests(person.folder, 1, pool)
+    (asked,) = requests(person.folder / "box", 1, pool)
     end.touch()
     wait_for_line(pool, "the time is over")
     reply(asked, MEND)
@@ -174,7 +174,7 @@ def test_when_the_time_is_over_no_task_is_begun_and_the_step_is_ended(person: Pe
 def test_a_worker_whose_pool_was_killed_ends_its_step_and_buys_no_more(person: Person) -> None:
     tasks = add_tasks(person, 2)
     pool = person.starts("work", "--workers", "2", "--until-empty")
-    asked = requests(person.folder, 2, pool)
+    asked = requests(person.folder / "box", 2, pool)
     workers = [owners(person)[task] for task in tasks]
     pool.kill()
     pool.wait()
@@ -187,7 +187,7 @@ def test_a_worker_whose_pool_was_killed_ends_its_step_and_buys_no_more(person: P
     for task in tasks:
         shown = person.shown(task)
         assert (shown["step"], shown["calls"]) == (1, 1) and owners(person)[task] == ""
-    assert len([*person.folder.rglob("*.request.md")]) == 2
+    assert len([*(person.folder / "box").rglob("*.request.md")]) == 2
 
 
 def test_a_worker_that_crashes_is_not_begun_for_ever(person: Person) -> None:
@@ -197,6 +197,21 @@ def test_a_worker_that_crashes_is_not_begun_for_ever(person: Person) -> None:
     out, err = pool.communicate(timeout=LONGEST)
     assert pool.returncode == 3 and "ZeroDivisionError" in err, out + err
     assert person.shown(task)["status"] == "blocked" and "3 workers have died at this task" in err
+
+
+def test_who_waits_for_a_turn_under_a_rate_limit_can_be_stopped(person: Person) -> None:
+    config = person.folder / "config" / "afresh" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("[rates.mailbox]\nrequests = 1\n")
+    tasks = add_tasks(person, 2)
+    pool = person.starts("work", "--workers", "2", "--until-empty")
+    wait_for_line(pool, "for its turn: your limit is 1 requests a minute for mailbox")
+    (asked,) = requests(person.folder / "box", 1, pool)
+    pool.terminate()
+    wait_for_line(pool, "once more")
+    reply(asked, MEND)
+    assert ended(pool)[0] == 130
+    assert sorted(person.shown(task)["calls"] for task in tasks) == [0, 1]
 
 
 @pytest.mark.parametrize("given", ["8", "h", "0s", "-1h", "8 h", "1.5h"])

@@ -226,7 +226,8 @@ def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
 
 def open_trial_ledger(purse: OpenLedger, own: Settings, prices: PriceTable | FreePrices, paid: bool) -> SpendingLedger:
     """Open the ledger for the test call; it counts against limits like any other call."""
-    terms = SpendingTerms(purse.account.project, prices, own.limits, not paid, str(find_user_config()), identify_worker())
+    config, worker = str(find_user_config()), identify_worker()
+    terms = SpendingTerms(purse.account.project, prices, own.limits, not paid, config, worker, own.rate_limits)
     return SpendingLedger(purse.ledger, terms, SystemClock(), lambda text: None)
 
 

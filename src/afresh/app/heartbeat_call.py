@@ -82,7 +82,7 @@ def open_heartbeat_ledger(project: Project, spec: str, alert: Callable[[str], No
     options: HeartbeatOptions = own.heartbeat
     limits = replace(own.limits, task=options.day, task_tokens=options.day_tokens)
     root_hash = hash_project_root(project.paths.root)
-    terms = SpendingTerms(root_hash, prices, limits, free, str(find_user_config()), identify_worker())
+    terms = SpendingTerms(root_hash, prices, limits, free, str(find_user_config()), identify_worker(), own.rate_limits)
     return SpendingLedger(project.ledger, terms, project.clock, alert)
 
 

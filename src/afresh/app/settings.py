@@ -7,6 +7,7 @@ from typing import Literal
 
 from afresh.config.settings_file import find_user_config, read_settings_file
 from afresh.core.progress_state import StallThresholds
+from afresh.core.rate_limit import RateLimit
 from afresh.core.spending import SpendingLimits
 from afresh.mcp_client.server_settings import McpOptions
 from afresh.models.model_settings import NamedModel
@@ -76,6 +77,19 @@ class HeartbeatOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class RateOptions:
+    """What all workers together may ask of a model or provider in a minute."""
+
+    requests: int = 0
+    tokens: int = 0
+    """Sent and replied."""
+
+    def __post_init__(self) -> None:
+        if not (self.requests or self.tokens):
+            raise ValueError("it should set requests or tokens, in a minute")
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkOptions:
     """What tasks of one repository may reach, without asking."""
 
@@ -137,6 +151,12 @@ class Settings(OutsideSettings):
     prices: Mapping[str, UserPrice] = field(default_factory=dict[str, UserPrice])
     """Prices by full model name; they override the price list."""
     no_progress: StallThresholds = field(default_factory=StallThresholds)
+    rates: Mapping[str, RateOptions] = field(default_factory=dict[str, RateOptions])
+    """By `provider:model`, or by provider for all of its models together."""
+
+    @property
+    def rate_limits(self) -> tuple[RateLimit, ...]:
+        return tuple(RateLimit(name, rate.requests, rate.tokens) for name, rate in self.rates.items())
 
 
 def load_settings(project: ProjectPaths) -> Settings:

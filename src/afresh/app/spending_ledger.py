@@ -67,8 +67,8 @@ def open_run_ledger(project: Project, spec: str, tell: Callable[[str], None]) ->
     """Open the ledger for one run. Bookings of dead processes are settled first."""
     free = not is_paid(spec, project.settings.models, project.settings.prices)
     prices = FreePrices() if free else PriceTable(project.settings.prices)
-    root_hash, limits = hash_project_root(project.paths.root), project.settings.limits
-    terms = SpendingTerms(root_hash, prices, limits, free, str(find_user_config()), identify_worker())
+    root_hash, own = hash_project_root(project.paths.root), project.settings
+    terms = SpendingTerms(root_hash, prices, own.limits, free, str(find_user_config()), identify_worker(), own.rate_limits)
     try:
         reconcile_ledger(project)
     except AfreshError as fault:

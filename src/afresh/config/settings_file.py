@@ -27,6 +27,10 @@ def read_settings_file(path: Path, known: type) -> dict[str, Any]:
             from afresh.models.choose_model import check_model_names
 
             check_model_names(models)
+        if rates := found.get("rates"):
+            from afresh.models.choose_model import check_rate_names
+
+            check_rate_names(rates)
         return found
 
 

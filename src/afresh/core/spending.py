@@ -6,6 +6,7 @@ from dataclasses import fields
 from enum import StrEnum
 
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.rate_limit import IMMEDIATE_TURN, CallTurn
 from afresh.core.reply import Reply
 from afresh.core.usage import NANO_PER_DOLLAR, format_dollars
 from afresh.errors import AfreshError
@@ -237,6 +238,12 @@ class CallBooking:
 
 class UnlimitedLedger:
     """Books nothing and allows all: for models that nobody pays for, and where there is no ledger."""
+
+    def take_turn(self, call: CallBooking) -> CallTurn:
+        return IMMEDIATE_TURN
+
+    def end_turn(self, turn: CallTurn, tokens: int) -> None:
+        """Nobody waits."""
 
     def book(self, call: CallBooking) -> str:
         return ""

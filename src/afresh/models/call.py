@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from afresh.core.progress_event import CallBegan, CallDelayed, CallEnded, ProgressListener, ReplyStreamed, ignore_progress
 from afresh.core.prompt import Prompt, Request
+from afresh.core.rate_limit import CallTurn
 from afresh.core.redaction import redact_value
 from afresh.core.reply import Reply, ReplyNotice, ToolCallPiece
 from afresh.core.spending import CallBooking, CallPurpose
@@ -17,6 +18,8 @@ from afresh.errors import AfreshError, OverCeiling, TryAgain
 from afresh.ports.model import Ledger, Model, ReplyListener
 
 MAX_REPLY_RETRIES = 2
+MAX_SLEEP_SECONDS = 3.0
+"""Between two looks at whether the worker must stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ def call_model(request: Request, purchase: CallBooking, gate: ModelGate) -> Repl
                 raise
             wait = 2.0**again if fault.wait is None else fault.wait
             gate.tell(CallDelayed(f"{fault}; asking again in {wait:.0f} s"))
-            gate.sleep(wait)
+            sleep_unless_cancelled(wait, gate)
     return _call_once(request, purchase, gate)
 
 
@@ -59,7 +62,8 @@ def redact_request(request: Request) -> Request:
 
 def _call_once(request: Request, purchase: CallBooking, gate: ModelGate) -> Reply:
     gate.check_cancelled()
-    booked = gate.ledger.book(purchase)
+    turn = wait_for_turn(purchase, gate)
+    booked = book_call(purchase, turn, gate)
     gate.tell(CallBegan(gate.model.name, purchase.kind))
     try:
         reply = gate.model.propose(request, stream_reply(gate.tell, gate.model.name))
@@ -68,7 +72,39 @@ def _call_once(request: Request, purchase: CallBooking, gate: ModelGate) -> Repl
         gate.tell(CallEnded(gate.model.name, ok=False))
         raise
     gate.tell(CallEnded(gate.model.name, ok=True))
+    gate.ledger.end_turn(turn, reply.usage.tokens or purchase.tokens)
     return replace(reply, cost=gate.ledger.settle(booked, reply))
+
+
+def wait_for_turn(purchase: CallBooking, gate: ModelGate) -> CallTurn:
+    """Wait until the user's rate limits let the call begin. A worker that is stopped meanwhile gives its turn back."""
+    turn = gate.ledger.take_turn(purchase)
+    if turn.wait > 0:
+        gate.tell(CallDelayed(f"waiting {turn.wait:.0f} s for its turn: your limit is {turn.limit}"))
+        try:
+            sleep_unless_cancelled(turn.wait, gate)
+        except BaseException:
+            gate.ledger.end_turn(turn, 0)
+            raise
+    return turn
+
+
+def book_call(purchase: CallBooking, turn: CallTurn, gate: ModelGate) -> str:
+    """Book the call; one that no limit allows gives its turn back."""
+    try:
+        return gate.ledger.book(purchase)
+    except BaseException:
+        gate.ledger.end_turn(turn, 0)
+        raise
+
+
+def sleep_unless_cancelled(seconds: float, gate: ModelGate) -> None:
+    """Sleep in parts. The worker may be stopped between them."""
+    while seconds > 0:
+        part = min(seconds, MAX_SLEEP_SECONDS)
+        gate.sleep(part)
+        seconds -= part
+        gate.check_cancelled()
 
 
 def make_step_booking(window: Prompt, state: State, model: str) -> CallBooking:

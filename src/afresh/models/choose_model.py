@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -127,6 +127,15 @@ def check_model_names(named: Mapping[str, NamedModel]) -> None:
             )
         if useless := _find_useless_settings(table):
             raise ValueError(f"models.{name}: {', '.join(useless)} would do nothing for {table.provider}")
+
+
+def check_rate_names(names: Iterable[str]) -> None:
+    """ValueError for a name that is neither a provider nor `provider:model`: its rate limit would never apply."""
+    for name in names:
+        kind, colon, model = name.partition(":")
+        if kind not in MODEL_KINDS or (colon and (not model or kind not in PROVIDERS)):
+            may = f"a provider ({', '.join(MODEL_KINDS)}) or provider:model"
+            raise ValueError(f"rates.{name[:40]!r}{suggest_similar_name(kind, MODEL_KINDS)}: a rate limit is of {may}")
 
 
 def _find_useless_settings(table: NamedModel) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from afresh.core.prompt import Request
+from afresh.core.rate_limit import CallTurn
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking
 from afresh.errors import AfreshError
@@ -35,7 +36,16 @@ class Model(Protocol):
 
 
 class Ledger(Protocol):
-    """The books. What every call may cost is booked before it is made; a limit that does not allow it stops the call."""
+    """The books. What every call may cost is booked before it is made; a limit that does not allow it stops the call, and a rate
+    limit says when it may begin."""
+
+    def take_turn(self, call: CallBooking) -> CallTurn:
+        """When the call may begin."""
+        ...
+
+    def end_turn(self, turn: CallTurn, tokens: int) -> None:
+        """What the call has used; 0: it was not made. Never fails."""
+        ...
 
     def book(self, call: CallBooking) -> str:
         """A name for it. OverLimit if a limit does not allow the worst that it may cost, or one has tripped before."""

@@ -9,6 +9,7 @@ from afresh.core.archived_block import Block
 from afresh.core.event import Event, JournalEntry, JournalHead
 from afresh.core.ledger import CallPayment, LedgerCall, PricedBooking, SpendingFilter, SpendingTally
 from afresh.core.project_facts import FactCorrection, FactQuery, ProjectFact
+from afresh.core.rate_limit import CallTurn, RateLimit
 from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, TrippedLimit
 from afresh.core.state import State
 from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TicketQuery
@@ -168,7 +169,19 @@ class LimitStore(Protocol):
         ...
 
 
-class LedgerStore(CallStore, LimitStore, Protocol):
+class TurnStore(Protocol):
+    """When calls may begin that a rate limit covers; for all workers together, by a clock that they share and nobody sets."""
+
+    def take_turn(self, model: str, tokens: int, limits: Sequence[RateLimit]) -> CallTurn:
+        """Reserve the earliest time at which a call with so many tokens may begin (`find_turn`); one transaction."""
+        ...
+
+    def end_turn(self, number: int, tokens: int) -> None:
+        """Correct its tokens to what the call has really used; 0: it was not made, and the turn is free."""
+        ...
+
+
+class LedgerStore(CallStore, LimitStore, TurnStore, Protocol):
     """The books of all projects and processes of a user."""
 
 

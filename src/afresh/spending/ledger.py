@@ -1,18 +1,20 @@
 """The port `Ledger`: books and settles the calls of a run, with prices and the user's limits."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Protocol
 
 from afresh.core.codec import to_canonical_json
 from afresh.core.ledger import UNKNOWN_PRICE, CallPayment, PricedBooking
+from afresh.core.rate_limit import IMMEDIATE_TURN, CallTurn, RateLimit
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, SpendingLimits, TrippedLimit
 from afresh.core.tokens import estimate_tokens
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError, NeedsPerson, OverLimit, TryAgain
-from afresh.ports.storage import CallStore
+from afresh.ports.storage import LedgerStore
 from afresh.ports.watch import Clock
 from afresh.spending.price_list import Price
 
@@ -38,6 +40,7 @@ class SpendingTerms:
     """Where the user raises a limit."""
     worker: str = ""
     """The process that makes the calls: if it dies, other processes settle what it has left open."""
+    rates: tuple[RateLimit, ...] = ()
 
     @property
     def counting(self) -> tuple[SpendingLimit, ...]:
@@ -46,7 +49,7 @@ class SpendingTerms:
 
 @dataclass(slots=True)
 class SpendingLedger:
-    ledger: CallStore
+    ledger: LedgerStore
     terms: SpendingTerms
     clock: Clock
     tell: Callable[[str], None]
@@ -55,6 +58,18 @@ class SpendingLedger:
     open: dict[str, PricedBooking] = field(default_factory=dict[str, PricedBooking])
     owed: list[tuple[str, CallPayment]] = field(default_factory=list[tuple[str, CallPayment]])
     """What could not be written when it was to be paid; tried again before the next call."""
+
+    def take_turn(self, call: CallBooking) -> CallTurn:
+        covering = [limit for limit in self.terms.rates if limit.covers(call.model)]
+        try:
+            return self.ledger.take_turn(call.model, call.tokens + call.reserve, covering) if covering else IMMEDIATE_TURN
+        except (AfreshError, OSError) as fault:
+            raise _make_ledger_error(fault) from fault
+
+    def end_turn(self, turn: CallTurn, tokens: int) -> None:
+        if turn.number:
+            with suppress(AfreshError, OSError):  # then it counts as it was asked for
+                self.ledger.end_turn(turn.number, tokens)
 
     def book(self, call: CallBooking) -> str:
         order = self._order(call)

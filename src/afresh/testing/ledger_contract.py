@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from afresh.core.ledger import CallPayment, CallStatus, LedgerCall, PricedBooking, SpendingFilter, SpendingTally
+from afresh.core.rate_limit import WINDOW_SECONDS, RateLimit
 from afresh.core.spending import CallBooking, CallPurpose, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, TrippedLimit
 from afresh.core.usage import Usage
 from afresh.ports.storage import LedgerStore
@@ -208,3 +209,20 @@ class LedgerContract:
         assert pay_call(ledger, make_order(60, limits)) == [50], "after a reset"
         latest = ledger.alerts(2)
         assert [(alert.percent, at) for alert, at in latest] == [(80, NOON + DAY_SECONDS), (50, NOON + DAY_SECONDS)]
+
+    def test_turns_under_a_rate_limit_are_shared_by_all_workers(self, ledger: LedgerStore) -> None:
+        limits, other = [RateLimit("p:m", requests=2)], self.reopen(ledger)
+        assert [one.take_turn("p:m", 9, limits).wait for one in (ledger, other)] == [0.0, 0.0]
+        third, fourth, fifth = (one.take_turn("p:m", 9, limits) for one in (ledger, other, ledger))
+        assert 0 < third.wait <= WINDOW_SECONDS and 0 < fourth.wait <= WINDOW_SECONDS < fifth.wait <= 2 * WINDOW_SECONDS
+        assert fifth.limit == "2 requests a minute for p:m" and len({third.number, fourth.number, fifth.number}) == 3
+        assert ledger.take_turn("p:other", 9, [RateLimit("p:other", requests=1)]).wait == 0
+
+    def test_a_turn_counts_the_tokens_that_were_used_and_one_that_was_not_taken_counts_nothing(self, ledger: LedgerStore) -> None:
+        limits = [RateLimit("p", tokens=1_000)]
+        first = ledger.take_turn("p:m", 900, limits)
+        late = ledger.take_turn("p:m", 200, limits)
+        assert first.wait == 0 < late.wait
+        ledger.end_turn(late.number, 0)
+        ledger.end_turn(first.number, 700)
+        assert ledger.take_turn("p:m", 300, limits).wait == 0 < ledger.take_turn("p:n", 1, limits).wait

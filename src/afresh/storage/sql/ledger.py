@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from afresh.core.ledger import CallPayment, CallStatus, LedgerCall, PricedBooking, SpendingFilter, SpendingTally
+from afresh.core.rate_limit import CallTurn, RateLimit, TakenTurn
 from afresh.core.spending import (
     CallBooking,
     CallPurpose,
@@ -19,6 +20,7 @@ from afresh.core.spending import (
 )
 from afresh.core.usage import Usage
 from afresh.spending.limit_checks import SUMMED_SCOPES, LimitCheck
+from afresh.storage.sql.call_turns import TurnClock, insert_turn, read_boot_time, update_turn
 from afresh.storage.sql.database import SqlConnection, SqlDatabase
 
 ADD_TO_TALLY_SQL = (
@@ -111,8 +113,8 @@ T = TypeVar("T")
 class SqlLedger:
     """What holds it is made when the first call is booked. A check and its consequences are one transaction."""
 
-    def __init__(self, database: SqlDatabase) -> None:
-        self._database = database
+    def __init__(self, database: SqlDatabase, read_time: TurnClock = read_boot_time) -> None:
+        self._database, self._read_time = database, read_time
 
     def book(self, order: PricedBooking) -> int | TrippedLimit:
         with self._database.writing() as connection:
@@ -157,6 +159,15 @@ class SqlLedger:
         if which.task:
             conditions, values = [*conditions, "(task = ? OR parent = ?)"], [*values, which.task, which.task]
         return self._read(lambda connection: _read_calls(connection, " AND ".join(conditions), values), [])
+
+    def take_turn(self, model: str, tokens: int, limits: Sequence[RateLimit]) -> CallTurn:
+        with self._database.writing() as connection:
+            boot, now = self._read_time(connection)
+            return insert_turn(connection, TakenTurn(model, now, tokens), limits, boot)
+
+    def end_turn(self, number: int, tokens: int) -> None:
+        with self._database.writing() as connection:
+            update_turn(connection, number, tokens)
 
     def tally(self, account: SpendingAccount, scope: LimitScope, unit: LimitUnit) -> SpendingTally:
         return self._read(lambda connection: SqlLimitRecords(connection).tally(account, scope, unit), SpendingTally())

@@ -225,7 +225,15 @@ def _create_ledger_tables(connection: Connection) -> None:
     )
 
 
-LEDGER_SCHEMA = DatabaseSchema(0x6166726C, (_create_ledger_tables,))
+def _create_turn_table(connection: Connection) -> None:
+    """The calls of the last minute that a rate limit covers, and those that wait. Times count from the start of the machine."""
+    connection.execute(
+        "CREATE TABLE turn (number INTEGER PRIMARY KEY AUTOINCREMENT, boot TEXT NOT NULL, model TEXT NOT NULL, at REAL NOT NULL,"
+        " tokens INTEGER NOT NULL) STRICT"
+    )
+
+
+LEDGER_SCHEMA = DatabaseSchema(0x6166726C, (_create_ledger_tables, _create_turn_table))
 
 
 def _create_code_index_tables(connection: Connection) -> None:
