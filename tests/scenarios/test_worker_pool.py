@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from person import COMPLETE, MEND, Person, Step
@@ -46,9 +47,14 @@ def heeded() -> Iterator[None]:
 
 def wait_for_line(process: subprocess.Popen[str], words: str) -> None:
     assert process.stderr
-    for line in process.stderr:
-        if words in line:
-            return
+    late = Timer(LONGEST, process.kill)
+    late.start()
+    try:
+        for line in process.stderr:
+            if words in line:
+                return
+    finally:
+        late.cancel()
     raise AssertionError(f"it ended and did not say {words!r}")
 
 
@@ -204,7 +210,7 @@ def test_who_waits_for_a_turn_under_a_rate_limit_can_be_stopped(person: Person) 
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text("[rates.mailbox]\nrequests = 1\n")
     tasks = add_tasks(person, 2)
-    pool = person.starts("work", "--workers", "2", "--until-empty")
+    pool = person.starts("work", "--workers", "2", "--until-empty", XDG_CONFIG_HOME=str(person.folder / "config"))
     wait_for_line(pool, "for its turn: your limit is 1 requests a minute for mailbox")
     (asked,) = requests(person.folder / "box", 1, pool)
     pool.terminate()
