@@ -4,6 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from afresh.app.settings import Settings
+from afresh.config.settings_file import read_settings_file
+from afresh.core.rate_limit import RateLimit
 from afresh.errors import BadInput
 from afresh.models.choose_model import (
     MODEL_KINDS,
@@ -101,3 +104,25 @@ def test_a_setting_that_would_do_nothing_is_refused(provider: str, more: dict, n
     with pytest.raises(ValueError, match=f"models.x: {named} would do nothing for {provider}"):
         check_model_names({"x": NamedModel(provider=provider, model="y", **more)})
     check_model_names({"x": NamedModel(provider="vllm", model="y", **more)})
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("[rates.antropic]\nrequests = 5", "did you mean anthropic"),
+        ('[rates."scripted:x"]\nrequests = 5', "a rate limit is of a provider"),
+        ('[rates."openai:"]\nrequests = 5', "a rate limit is of a provider"),
+        ("[rates.openai]", "should set requests or tokens"),
+        ("[rates.openai]\nrequests = 0", "a whole number above 0"),
+    ],
+)
+def test_a_rate_limit_that_would_never_apply_is_refused(tmp_path: Path, table: str, words: str) -> None:
+    (tmp_path / "config.toml").write_text(table)
+    with pytest.raises(BadInput, match=words):
+        read_settings_file(tmp_path / "config.toml", Settings)
+
+
+def test_rate_limits_are_read_for_providers_and_models(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[rates.openai]\nrequests = 5\n[rates."openai:gpt-5"]\ntokens = 9\n')
+    read = Settings(**read_settings_file(tmp_path / "config.toml", Settings))
+    assert read.rate_limits == (RateLimit("openai", requests=5), RateLimit("openai:gpt-5", tokens=9))

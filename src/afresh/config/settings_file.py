@@ -23,14 +23,10 @@ def read_settings_file(path: Path, known: type) -> dict[str, Any]:
         return {}
     with _explain_faults(path):
         found = _read_fields(tomllib.loads(path.read_text("utf-8")), known, "")
-        if models := found.get("models"):
+        if found.keys() & {"models", "rates"}:
             from afresh.models.choose_model import check_model_names
 
-            check_model_names(models)
-        if rates := found.get("rates"):
-            from afresh.models.choose_model import check_rate_names
-
-            check_rate_names(rates)
+            check_model_names(found.get("models", {}), found.get("rates", {}))
         return found
 
 

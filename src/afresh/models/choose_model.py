@@ -112,8 +112,10 @@ def split_mailbox_spec(argument: str) -> tuple[Path, float]:
     return (Path(match["folder"]).expanduser(), float(match["seconds"])) if match else (Path(argument).expanduser(), 0.0)
 
 
-def check_model_names(named: Mapping[str, NamedModel]) -> None:
-    """ValueError for a name that --model would take for something else, or an unknown provider."""
+def check_model_names(named: Mapping[str, NamedModel], rates: Iterable[str] = ()) -> None:
+    """ValueError for a name that --model would take for something else, or an unknown provider; also of a rate limit."""
+    for name in rates:
+        _check_rate_name(name)
     for name, table in named.items():
         if not _MODEL_NAME_PATTERN.fullmatch(name) or name in MODEL_KINDS:
             raise ValueError(
@@ -129,13 +131,12 @@ def check_model_names(named: Mapping[str, NamedModel]) -> None:
             raise ValueError(f"models.{name}: {', '.join(useless)} would do nothing for {table.provider}")
 
 
-def check_rate_names(names: Iterable[str]) -> None:
-    """ValueError for a name that is neither a provider nor `provider:model`: its rate limit would never apply."""
-    for name in names:
-        kind, colon, model = name.partition(":")
-        if kind not in MODEL_KINDS or (colon and (not model or kind not in PROVIDERS)):
-            may = f"a provider ({', '.join(MODEL_KINDS)}) or provider:model"
-            raise ValueError(f"rates.{name[:40]!r}{suggest_similar_name(kind, MODEL_KINDS)}: a rate limit is of {may}")
+def _check_rate_name(name: str) -> None:
+    """ValueError for what is neither a provider nor `provider:model`: its rate limit would never apply."""
+    kind, colon, model = name.partition(":")
+    if kind not in MODEL_KINDS or (colon and (not model or kind not in PROVIDERS)):
+        may = f"a provider ({', '.join(MODEL_KINDS)}) or provider:model"
+        raise ValueError(f"rates.{name[:40]!r}{suggest_similar_name(kind, MODEL_KINDS)}: a rate limit is of {may}")
 
 
 def _find_useless_settings(table: NamedModel) -> list[str]:
