@@ -109,7 +109,7 @@ def test_a_setting_that_would_do_nothing_is_refused(provider: str, more: dict, n
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ("[rates.antropic]\nrequests = 5", "did you mean anthropic"),
+        ("[rates.antropic]\nrequests = 5", "did you mean .anthropic"),
         ('[rates."scripted:x"]\nrequests = 5', "a rate limit is of a provider"),
         ('[rates."openai:"]\nrequests = 5', "a rate limit is of a provider"),
         ("[rates.openai]", "should set requests or tokens"),
