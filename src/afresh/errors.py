@@ -93,8 +93,16 @@ class NoSandbox(NeedsPerson):
     """No confinement can be had, and the user has not waived it."""
 
 
+WAY_BACK = "`afresh fsck` lists what is damaged and what can be brought back; `afresh fsck --repair` does it"
+
+
 class Damaged(NeedsPerson):
     """Stored state can't be believed."""
+
+
+def name_damaged_task(fault: Damaged, task: str) -> Damaged:
+    """The same fault, with the task that it concerns."""
+    return fault if task in fault.what else Damaged(f"task {task}: {fault.what}", next=fault.next, safe=fault.safe)
 
 
 class Broken(AfreshError):

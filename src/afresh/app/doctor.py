@@ -10,8 +10,9 @@ from typing import Literal
 
 from afresh.app.explore_code import describe_missing_grammars
 from afresh.app.list_models import SDK_PACKAGES, find_package_faults, list_configured_models, list_usable_providers
+from afresh.app.lost_state import explain_empty_store
 from afresh.app.project import Project, open_project
-from afresh.app.read_tasks import SystemClock, offer_import
+from afresh.app.read_tasks import SystemClock
 from afresh.app.settings import Settings, load_user_settings
 from afresh.app.spending_ledger import OpenLedger, open_ledger_at
 from afresh.config.settings_file import find_user_config
@@ -24,7 +25,7 @@ from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.task import TaskStatus
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
-from afresh.errors import AfreshError, BadInput, NeedsPerson, TryAgain, suggest_reinstall
+from afresh.errors import WAY_BACK, AfreshError, BadInput, NeedsPerson, TryAgain, suggest_reinstall
 from afresh.models.call import ModelGate, call_model
 from afresh.models.choose_model import find_framing_tokens, is_paid, make_model
 from afresh.models.model_settings import ModelSettings
@@ -34,7 +35,6 @@ from afresh.sandbox.escape_probe import probe_level
 from afresh.sandbox.network_probe import probe_network
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices, Price, PriceTable
-from afresh.storage.export.manifest import describe_import
 from afresh.storage.renew_lease import identify_worker
 from afresh.workspace.checkout_files import CheckoutFiles
 from afresh.workspace.git import find_git, read_git_version
@@ -148,13 +148,13 @@ def examine_journals(project: Project) -> Iterator[HealthFinding]:
         try:
             entries += sum(1 for _ in project.store.journal(ticket.task))
         except AfreshError as fault:
-            broken.append(f"{ticket.task}: {fault}")
+            broken.append(str(fault) if ticket.task in str(fault) else f"{ticket.task}: {fault}")
     if broken:
-        lost, where = describe_import(project.paths.folder / "export"), project.paths.database
-        remedy = f"or move it away (mv {where} {where}.old), then {lost}" if lost else "the other tasks are intact"
-        yield HealthFinding("journals", "fail", "; ".join(broken), f"restore the database from a backup; {remedy}")
-    elif lost := offer_import(project.queue, project.paths.folder / "export"):
-        yield HealthFinding("journals", "warn", "no tasks here, but there is an export", lost)
+        yield HealthFinding("journals", "fail", "; ".join(broken), f"the other tasks are intact; {WAY_BACK}")
+    elif (empty := explain_empty_store(project.queue, project.paths.folder / "export")) and empty.lost:
+        yield HealthFinding("journals", "fail", empty.what, empty.next)
+    elif empty and empty.next:
+        yield HealthFinding("journals", "warn", "no tasks here, but there is an export", empty.next)
     else:
         yield HealthFinding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, all hashes match")
 

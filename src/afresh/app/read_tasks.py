@@ -1,7 +1,7 @@
 """Reads tasks without loading settings, templates, models or code analysis."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +34,12 @@ def has_user_ledger() -> bool:
     return (find_user_folder() / LEDGER_FILE_NAME).exists()
 
 
+NEWEST_RECORDS = 8
+"""Of a task that is listed: the last four steps, more or less. `show` and `apply` check all."""
+MAX_CHECKED_TASKS = 65
+"""As many as the page of `status` lists."""
+
+
 @dataclass(frozen=True, slots=True)
 class TaskReader:
     root: Path
@@ -46,7 +52,18 @@ class TaskReader:
         return self.root / ".afresh" / "export"
 
     def load(self, task: str) -> "State":
-        return self.journal.load(task)
+        """The state of a task whose every entry matches its hash."""
+        journal = self.journal
+        journal.check(task)
+        return journal.load(task)
+
+    def find_damage(self, tasks: Sequence[str]) -> Mapping[str, str]:
+        """What is damaged in the newest records of these tasks, in time that does not grow with their steps."""
+        from afresh.storage.sql.check_records import find_record_damage
+
+        with self.database.reading() as connection:
+            found = {task: find_record_damage(connection, task, NEWEST_RECORDS) for task in tasks[:MAX_CHECKED_TASKS]}
+        return {task: damage for task, damage in found.items() if damage}
 
     @property
     def journal(self) -> "SqlJournal":
@@ -67,14 +84,26 @@ def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> s
     if name is None:
         latest = queue.tickets(TicketQuery(parents=(), order=TicketOrder.TOUCHED, most=1))
         if not latest:
-            raise BadInput("no tasks yet", next=offer_import(queue, export_folder) or 'start one: afresh run "GOAL"')
+            raise make_no_task_error(queue, export_folder)
         return latest[0].task
     found = queue.tickets(TicketQuery(prefix=name))
     fits = [ticket.task for ticket in found if ticket.task == name] or choose_named_tasks(found)
     if len(fits) == 1:
         return fits[0]
     what = f"{name!r} matches {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"no such task: {name}"
-    raise BadInput(what, next=offer_import(queue, export_folder) or "afresh status --all lists the tasks")
+    if not fits and not queue.tickets(TicketQuery(most=1)):
+        raise make_no_task_error(queue, export_folder, what)
+    raise BadInput(what, next="afresh status --all lists the tasks")
+
+
+def make_no_task_error(queue: "TaskQueue", export_folder: Path, what: str = "") -> BadInput:
+    """The error of a command that needs a task where there is none."""
+    from afresh.app.lost_state import explain_empty_store
+
+    empty = explain_empty_store(queue, export_folder)
+    if empty and (empty.lost or not what):
+        what = empty.what
+    return BadInput(what, next=(empty.next if empty else "") or 'start one: afresh run "GOAL"')
 
 
 def find_ticket(queue: "TaskQueue", task: str) -> QueueTicket | None:
@@ -104,12 +133,3 @@ def find_next_ticket(queue: "TaskQueue") -> QueueTicket | None:
 def choose_named_tasks(tickets: Sequence[QueueTicket]) -> list[str]:
     """Return the matching tasks; subtasks, whose ids start with their parent's, only if nothing else matches."""
     return [ticket.task for ticket in tickets if not ticket.parent] or [ticket.task for ticket in tickets]
-
-
-def offer_import(queue: "TaskQueue", export_folder: Path) -> str:
-    """Suggest an import if the store is empty and there is an export, as in a fresh clone."""
-    if queue.tickets(TicketQuery(most=1)):
-        return ""
-    from afresh.storage.export.manifest import describe_import
-
-    return describe_import(export_folder)

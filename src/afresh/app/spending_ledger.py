@@ -27,7 +27,7 @@ from afresh.core.spending import CallBooking, CallPurpose, LimitScope, SpendingA
 from afresh.core.state import State
 from afresh.core.supervision_state import PersonAct, PersonRequest
 from afresh.core.task import Task
-from afresh.errors import AfreshError, BadInput, OverLimit
+from afresh.errors import AfreshError, BadInput, Damaged, OverLimit
 from afresh.models.choose_model import LOCAL_PROVIDERS, choose_model, is_paid
 from afresh.policy.questions import GO_ON, ask_person
 from afresh.ports.storage import LedgerStore
@@ -159,13 +159,22 @@ def _list_paid_steps(project: Project, task: str = "") -> set[tuple[str, CallPur
 
 def restore_missing_calls(project: Project) -> int:
     """Write calls that are in the journals but not in the ledger; return their number."""
-    table, count, known = PriceTable(project.settings.prices), 0, _list_paid_steps(project)
-    for ticket in project.queue.tickets():
-        made = [one for one in _read_journaled_calls(project, ticket.task, table) if _key_call(one[0].call) not in known]
-        if made:
-            project.ledger.enter(made)
+    count = 0
+    for made in find_missing_calls(project):
+        project.ledger.enter(made)
         count += len(made)
     return count
+
+
+def find_missing_calls(project: Project) -> Iterator[list[tuple[PricedBooking, CallPayment]]]:
+    """Calls of each task that are in its journal but not in the ledger."""
+    table, known = PriceTable(project.settings.prices), _list_paid_steps(project)
+    for ticket in project.queue.tickets():
+        made: list[tuple[PricedBooking, CallPayment]] = []
+        with suppress(Damaged):  # of a damaged task nothing is believed
+            made = [one for one in _read_journaled_calls(project, ticket.task, table) if _key_call(one[0].call) not in known]
+        if made:
+            yield made
 
 
 def _read_journaled_calls(project: Project, task: str, table: PriceTable) -> Iterator[tuple[PricedBooking, CallPayment]]:

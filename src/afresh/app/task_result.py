@@ -36,6 +36,7 @@ def list_task_changes(project: Project, state: State) -> Sequence[Change]:
 
 def apply_task_result(project: Project, task: str, unverified: bool = False) -> tuple[State, str]:
     """Merge the task's branch into the user's checkout; unverified work only with `unverified`."""
+    project.store.check(task)  # what is merged must be what was recorded and verified
     state = project.store.load(task)
     refuse_part_of_task(state)
     if state.status is TaskStatus.APPLIED:

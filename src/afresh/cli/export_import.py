@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import json_option, open_current_project, silent_option
 from afresh.cli.output import print_json, print_rendered
 
@@ -26,8 +27,11 @@ def export_command(folder: Path | None, tasks: tuple[str, ...], as_json: bool) -
     with show_activity_line("exporting tasks") as told:
         done = export_project_tasks(project, folder or find_export_folder(project), tasks, told)
     if as_json:
-        return print_json(export_to_json(done))
-    return print_rendered(render_export(done, project.paths.root))
+        print_json(export_to_json(done))
+    else:
+        print_rendered(render_export(done, project.paths.root))
+    if done.damaged:
+        raise SystemExit(ExitCode.SETUP)
 
 
 @click.command("import")

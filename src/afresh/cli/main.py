@@ -63,6 +63,7 @@ COMMAND_SECTIONS = {
         "models": "List usable models and test one.",
         "spend": "Show tokens and money spent, with limits.",
         "doctor": "Check this machine and project.",
+        "fsck": "Check all stored state, and repair it.",
         "demo": "Run on a sample project; no key needed.",
         "mailbox": "Play the model by hand.",
         "mcp": "Serve other agents; use MCP servers.",

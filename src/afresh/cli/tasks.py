@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import (
     add_order_options,
     json_option,
@@ -88,7 +89,7 @@ def _find_tickets(project: "TaskReader", statuses: tuple[str, ...]) -> "Sequence
 
 
 def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", statuses: tuple[str, ...]) -> None:
-    from afresh.app.read_tasks import offer_import
+    from afresh.app.lost_state import explain_empty_store
     from afresh.cli.render.status import render_task_rows
     from afresh.core.task import TicketQuery
 
@@ -97,8 +98,11 @@ def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", st
         return print_lines(render_task_rows(tickets, costs, project.clock.now(), measure_width()))
     if statuses and project.queue.tickets(TicketQuery(most=1)):
         return click.echo(f"no {' or '.join(statuses)} tasks")
-    lost = offer_import(project.queue, project.export_folder)
-    return click.echo(f"no tasks yet; {lost}" if lost else 'no tasks yet; start one: afresh run "GOAL"')
+    empty = explain_empty_store(project.queue, project.export_folder)
+    click.echo(f"{empty.what}; {empty.next}" if empty and empty.next else 'no tasks yet; start one: afresh run "GOAL"')
+    if empty and empty.lost:
+        raise SystemExit(ExitCode.SETUP)
+    return None
 
 
 @click.command("status")
@@ -107,21 +111,27 @@ def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", st
 @json_option
 def status_command(statuses: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """Show running, waiting and finished tasks, with the next command for each."""
-    from afresh.app.read_tasks import offer_import
+    from afresh.app.lost_state import explain_empty_store
     from afresh.cli.render.status import StatusPage, render_status
     from afresh.views.task_list import survey_queue, ticket_detail_to_json
 
     project = read_current_tasks()
     now = project.clock.now()
     spending = _list_limit_warnings(project.root, now)
+    if (everything or statuses) and not as_json:
+        return _print_task_rows(project, _find_tickets(project, statuses), statuses)
+    seen = survey_queue(project.queue)
+    damage = project.find_damage([ticket.task for group in seen.groups for ticket in group.tickets])
+    empty = None if seen.groups else explain_empty_store(project.queue, project.export_folder)
+    lost = {"damage": dict(damage)} if damage else {"lost": [empty.what, empty.next]} if empty and empty.lost else {}
     if as_json:
         tickets = _find_tickets(project, statuses)
-        return print_json({"tasks": [ticket_detail_to_json(ticket) for ticket in tickets], "spending": spending})
-    if everything or statuses:
-        return _print_task_rows(project, _find_tickets(project, statuses), statuses)
-    costs, offer = _describe_task_costs(project.root), offer_import(project.queue, project.export_folder)
-    page = StatusPage(offer, now, spending, costs, measure_width())
-    return print_lines(render_status(survey_queue(project.queue), page))
+        print_json({"tasks": [ticket_detail_to_json(ticket) for ticket in tickets], "spending": spending} | lost)
+    else:
+        page = StatusPage(empty, damage, now, spending, _describe_task_costs(project.root), measure_width())
+        print_lines(render_status(seen, page))
+    if lost:
+        raise SystemExit(ExitCode.SETUP)
 
 
 def _describe_task_costs(root: Path) -> Mapping[str, str]:

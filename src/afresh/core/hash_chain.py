@@ -7,7 +7,7 @@ from hashlib import sha256
 from afresh.core.codec import get_decoder, to_canonical_json
 from afresh.core.event import EVENT_CLASS_BY_TAG, TAG_BY_EVENT_CLASS, Event, JournalEntry, JournalHead
 from afresh.core.redaction import may_contain_secret, redact_value
-from afresh.errors import Damaged
+from afresh.errors import WAY_BACK, Damaged
 
 
 def link_events(task: str, head: JournalHead, at: float, events: Iterable[Event]) -> tuple[JournalEntry, ...]:
@@ -32,7 +32,7 @@ def read_entry(body: str, before: JournalHead, expected: str) -> JournalEntry:
     if found != expected:
         raise Damaged(
             f"journal entry {before.seq + 1} does not match its hash",
-            next="restore the database from a backup; `afresh doctor` lists the intact tasks",
+            next=WAY_BACK,
             safe="entries before it are intact",
         )
     plain = json.loads(body)

@@ -43,6 +43,10 @@ class JournalStore(Protocol):
 class StepJournal(JournalStore, Protocol):
     """A journal that can be read from the middle, so that a page of a long task reads only what it shows."""
 
+    def check(self, task: str) -> None:
+        """Damaged, with the task and the way back, unless every entry up to the head matches its hash."""
+        ...
+
     def journal(self, task: str, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
         """From the beginning, or what follows after the end of a commit."""
         ...

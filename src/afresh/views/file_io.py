@@ -4,6 +4,7 @@ durable."""
 import json
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from errno import EISDIR, ELOOP
@@ -36,6 +37,55 @@ def replace_file(path: Path, text: str) -> None:
     except OSError:
         spare.unlink(missing_ok=True)
         raise
+
+
+_SPARE_NAME_PATTERN = re.compile(r"\..+\.([0-9]{1,10})")
+"""What `replace_file` writes before it renames: a dot, the name, the process."""
+SPARE_AGE_SECONDS = 3_600
+"""No file takes so long to write: its process has another job now, or ran on another machine."""
+
+
+def clear_stale_files(*folders: Path) -> None:
+    """Delete temporary files of writers that were killed. A living writer whose file goes writes it again."""
+    for path in find_stale_files(*folders):
+        path.unlink(missing_ok=True)
+
+
+def find_stale_files(*folders: Path) -> list[Path]:
+    found: list[Path] = []
+    for folder in folders:
+        for name in _list_names(folder):
+            spare = _SPARE_NAME_PATTERN.fullmatch(name)
+            if spare and _is_stale(folder / name, int(spare[1])):
+                found.append(folder / name)
+    return found
+
+
+def _list_names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _is_stale(path: Path, process: int) -> bool:
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return False
+    if not S_ISREG(status.st_mode):
+        return False
+    return not is_process_alive(process) or time.time() - status.st_mtime > SPARE_AGE_SECONDS
+
+
+def is_process_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def append_text(path: Path, text: str) -> None:

@@ -29,6 +29,11 @@ OVER_TICKETS = TicketQuery(tuple(status for status in TaskStatus if status.over)
 VIEW_FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
 
 
+def list_view_folders(folder: Path) -> list[Path]:
+    """The folders that view files are written to."""
+    return [folder, *(folder / name for name in VIEW_FOLDERS), *(folder / "checkpoints").glob("*/")]
+
+
 class ViewWriter:
     """A Watcher that writes view files. A file that cannot be written is reported once and rebuilt later."""
 
@@ -38,10 +43,12 @@ class ViewWriter:
     ) -> None:  # fmt: skip
         self.folder, self.store, self.queue, self.warn, self.facts = folder, store, queue, warn, facts
         self.warned = False
+        self.cleared = False
 
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         with self._careful():
             file_io.refuse_symlinks(self.folder, *(self.folder / name for name in VIEW_FOLDERS))
+            self._clear_stale_files()
             write_decision_log(self.folder, self.store, state, entries)
             write_task_files(self.folder, state)
             write_checkpoint_file(self.folder, state, entries[-1] if entries else None)
@@ -58,6 +65,12 @@ class ViewWriter:
             with file_io.lock_file(self.folder / "continuity.lock"):
                 write_continuity_file(self.folder, self._render_continuity(self.store.load, read_queue_head(self.queue)))
                 write_memory_files(self.folder, self._history({}), self.facts)
+
+    def _clear_stale_files(self) -> None:
+        """Once in a process: what killed writers have left."""
+        if not self.cleared:
+            self.cleared = True
+            file_io.clear_stale_files(*list_view_folders(self.folder))
 
     @contextmanager
     def _careful(self) -> Iterator[None]:
@@ -196,12 +209,20 @@ _VIEW_FILE_PATTERNS = (
 """Includes temporary files of a killed writer."""
 
 
+def _find_view_files(folder: Path) -> set[Path]:
+    return {path for pattern in _VIEW_FILE_PATTERNS for path in folder.glob(pattern)}
+
+
+def list_view_files(folder: Path) -> list[Path]:
+    """The view files, without temporary ones."""
+    return [path for path in _find_view_files(folder) if path.is_file() and not path.name.startswith(".")]
+
+
 def rebuild_view_files(store: JournalStore, queue: TaskQueue, folder: Path, facts: FactIndex = EMPTY_FACT_INDEX) -> int:
     """Delete and rebuild all view files; returns the number of tasks. Raises BadInput if a folder of ours is a link."""
     file_io.refuse_symlinks(folder, *(folder / name for name in VIEW_FOLDERS))
-    for pattern in _VIEW_FILE_PATTERNS:
-        for path in folder.glob(pattern):
-            path.unlink()
+    for path in _find_view_files(folder):
+        path.unlink()
     states = {ticket.task: _rebuild_task(store, ticket.task, folder) for ticket in queue.tickets()}
     with file_io.lock_file(folder / "continuity.lock"):
         head, told = read_queue_head(queue), read_rules_and_corrections(facts)

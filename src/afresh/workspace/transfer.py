@@ -37,9 +37,9 @@ class TransferRecord:
 
 def pack_work(repository: Repository, state: State) -> TaskWork | None:
     """What the task has changed; None when there is nothing, or its snapshots are not on this machine."""
-    shadow = _find_shadow(repository, state.task.id)
+    shadow = find_shadow(repository, state.task.id)
     if not has_transferable_work(state) or not all(
-        _has_tree(shadow.store, tree) for tree in (state.workspace.first_snapshot, state.workspace.snapshot)
+        has_tree(shadow.store, tree) for tree in (state.workspace.first_snapshot, state.workspace.snapshot)
     ):
         return None
     patch = (
@@ -68,9 +68,9 @@ def _has_published_commit(repository: Repository, state: State) -> bool:
 
 def deliver_work(repository: Repository, state: State, work: TaskWork | None) -> None:
     """Put the work where `unpack` finds it; what is on this machine already is left alone."""
-    shadow = _find_shadow(repository, state.task.id)
+    shadow = find_shadow(repository, state.task.id)
     commit = state.workspace.commit if work and work.commit else ""
-    there = _has_tree(shadow.store, state.workspace.snapshot) and (shadow.folder / "opened.json").exists()
+    there = has_tree(shadow.store, state.workspace.snapshot) and (shadow.folder / "opened.json").exists()
     if not has_transferable_work(state) or (there and (not commit or repository.commit(commit))):
         return
     parcel = _transfer_folder(repository, state.task.id)
@@ -106,7 +106,7 @@ def unpack_work(repository: Repository, task: str) -> None:
             next=f"bring it here (git fetch, or git pull in the clone that has it), then `afresh resume {task}`",
             safe="the task and its changes are kept as they were imported",
         )
-    shadow, branch = _find_shadow(repository, task), TaskBranch.of(repository, task)
+    shadow, branch = find_shadow(repository, task), TaskBranch.of(repository, task)
     branch.must_be_free(bill.base)
     shadow.make(repository)
     _make_snapshots(shadow, repository, bill, parcel)
@@ -123,7 +123,7 @@ def _make_snapshots(shadow: ShadowRepository, repository: Repository, bill: Tran
         before = (parcel / "before").read_bytes() if (parcel / "before").exists() else b""
         if _apply_patch(git, before, bill.opened) != bill.opened:
             raise _make_mismatch_error(bill.opened, "the tree that it began with")
-        if _has_tree(shadow.store, bill.snapshot):
+        if has_tree(shadow.store, bill.snapshot):
             return
         if not (parcel / "patch").exists():
             raise Damaged(
@@ -173,13 +173,13 @@ def _mark_opened(shadow: ShadowRepository, repository: Repository, branch: TaskB
     write_durable_file(marker, json.dumps({"base": bill.base, "snapshot": bill.opened, "note": bill.note}))
 
 
-def _has_tree(store: Git, tree: str) -> bool:
+def has_tree(store: Git, tree: str) -> bool:
     if not GIT_OBJECT_ID.fullmatch(tree) or not store.git_dir.is_dir():
         return False
     return bool(store.ask("rev-parse", "--verify", "--quiet", tree + "^{tree}"))
 
 
-def _find_shadow(repository: Repository, task: str) -> ShadowRepository:
+def find_shadow(repository: Repository, task: str) -> ShadowRepository:
     return ShadowRepository(TaskBranch.of(repository, task).shadow, find_task_tree(repository, task))
 
 

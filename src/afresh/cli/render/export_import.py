@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import make_table, render_text, render_word
+from afresh.errors import WAY_BACK
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,7 +25,13 @@ RELATION_WORDS = {
 
 
 def export_to_json(done: "ExportResult") -> dict[str, Any]:
-    return {**asdict(done), "folder": str(done.folder), "written": list(done.written), "workless": list(done.workless)}
+    return {
+        **asdict(done),
+        "folder": str(done.folder),
+        "written": list(done.written),
+        "workless": list(done.workless),
+        "damaged": list(done.damaged),
+    }
 
 
 def render_export(done: "ExportResult", root: Path) -> "RenderableType":
@@ -41,6 +48,10 @@ def render_export(done: "ExportResult", root: Path) -> "RenderableType":
     )
     for task in done.workless:
         text.append(f"\n{task}: only the journal was exported, its files are not on this machine", "yellow")
+    for what in done.damaged:
+        text.append(f"\nleft out: {what}", "red")
+    if done.damaged:
+        text.append(f"\n{WAY_BACK}", "yellow")
     if done.written:
         text.append(f"\nto keep it: git add {where}. It contains goals, code, outputs and replies.", "dim")
     return text

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from socket import gethostname
+from typing import TYPE_CHECKING
 
 from afresh.cli.render.widgets import (
     FIELD_GAP_COLUMNS,
@@ -16,6 +17,7 @@ from afresh.cli.render.widgets import (
 )
 from afresh.core.task import QueueTicket, TaskStatus, describe_worker
 from afresh.core.truncate import to_one_line
+from afresh.errors import WAY_BACK
 from afresh.views.task_list import (
     SETTLED_STATUSES,
     QueueOverview,
@@ -31,6 +33,9 @@ from afresh.views.task_status import (
     format_count,
 )
 
+if TYPE_CHECKING:
+    from afresh.app.lost_state import EmptyStore
+
 LEAST_STATUS_COLUMNS = 9
 
 
@@ -38,8 +43,10 @@ LEAST_STATUS_COLUMNS = 9
 class StatusPage:
     """What a page of tasks shows beside them."""
 
-    offer: str = ""
-    """Shown if there are no tasks."""
+    empty: "EmptyStore | None" = None
+    """Why there are no tasks."""
+    damage: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By task: what is wrong with its journal."""
     now: float = 0.0
     """With it, each task's age is shown."""
     spending: Sequence[str] = ()
@@ -52,8 +59,13 @@ class StatusPage:
 def render_status(seen: QueueOverview, page: StatusPage) -> list[Line]:
     width = page.width
     lines = [line for text in page.spending for line in wrap_line(quote_text(f"{text}.", "bold yellow"), width)]
-    if not seen.groups and page.offer:
-        return [*lines, [("No tasks yet. ", ""), (page.offer, "cyan")]]
+    for task, what in page.damage.items():
+        lines += wrap_line(quote_text(f"Damaged: task {task}: {what}. {WAY_BACK}.", "bold red"), width)
+    if not seen.groups and page.empty and page.empty.lost:
+        said = f"{page.empty.what[0].upper()}{page.empty.what[1:]}."
+        return [*lines, *wrap_line(quote_text(said, "bold red"), width), *wrap_line(quote_text(page.empty.next, "cyan"), width)]
+    if not seen.groups and page.empty and page.empty.next:
+        return [*lines, [("No tasks yet. ", ""), (page.empty.next, "cyan")]]
     if not seen.groups:
         return [*lines, [("No tasks yet. ", ""), ('afresh run "goal"', "cyan"), (" starts one.", "")]]
     for place, group in enumerate(seen.groups):

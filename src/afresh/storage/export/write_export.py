@@ -12,7 +12,7 @@ from afresh.core.event import JournalEntry
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.work_transfer import TaskWork, has_transferable_work
-from afresh.errors import BadInput
+from afresh.errors import BadInput, Damaged
 from afresh.ports.storage import Storage
 from afresh.storage.export import manifest
 from afresh.storage.export.manifest import ExportedTaskRow, ExportManifest, JournalExtent
@@ -45,11 +45,15 @@ class ExportResult:
     """Tasks of the export that this store does not know, left as they were."""
     workless: tuple[str, ...]
     """Tasks whose changes could not be taken along."""
+    damaged: tuple[str, ...] = ()
+    """What is wrong with the tasks that were left out; what an earlier export holds of them is kept."""
 
 
 def write_export(folder: Path, source: ExportSource, numbers: dict[str, int], told: Callable[[str], None]) -> ExportResult:
     """`numbers`: the tasks to export, with their places in the queue."""
     before = _read_previous_manifest(folder)
+    damaged = _find_damaged_tasks(source, numbers)
+    numbers = {task: number for task, number in numbers.items() if task not in damaged}
     _refuse_to_shorten(folder, before, source, numbers)
     _make_folders(folder)
     writer = _ExportWriter(folder)
@@ -68,7 +72,19 @@ def write_export(folder: Path, source: ExportSource, numbers: dict[str, int], to
     writer.settle()
     _remove_old_work(folder, {name for name in writer.named if name.startswith("work/")}, [row.id for row in rows])
     entries = sum(row.journal.entries for row in rows)
-    return ExportResult(folder, len(rows), entries, tuple(writer.written), len(others), tuple(workless))
+    kept = sum(row.id not in damaged for row in others)
+    return ExportResult(folder, len(rows), entries, tuple(writer.written), kept, tuple(workless), tuple(damaged.values()))
+
+
+def _find_damaged_tasks(source: ExportSource, numbers: dict[str, int]) -> dict[str, str]:
+    """What is wrong with each damaged task: an export of the others must not wait for it."""
+    found: dict[str, str] = {}
+    for task in numbers:
+        try:
+            source.storage.journal.check(task)
+        except Damaged as fault:
+            found[task] = fault.what
+    return found
 
 
 def _read_previous_manifest(folder: Path) -> ExportManifest:

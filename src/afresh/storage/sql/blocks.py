@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Sequence
 
 from afresh.core.archived_block import Block, block_id_from_text
-from afresh.errors import Broken, Damaged
+from afresh.errors import WAY_BACK, Broken, Damaged
 from afresh.storage.sql.database import SqlConnection
 
 COMPRESSION_LEVEL = 1
@@ -116,6 +116,6 @@ def _find_text_in_pack(name: str, pack: str | bytes | None) -> str:
         pass
     raise Damaged(
         f"block {name} no longer matches its hash",
-        next="restore the database from a backup; the task can continue without it",
+        next=f"the task can continue without it; {WAY_BACK}",
         safe="the journal and all other blocks are intact",
     )

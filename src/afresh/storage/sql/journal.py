@@ -12,10 +12,11 @@ from afresh.core.event import TAG_BY_EVENT_CLASS, CallRequested, CheckpointWritt
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
-from afresh.errors import BadInput, Broken, Conflict, Damaged
+from afresh.errors import WAY_BACK, BadInput, Broken, Conflict, Damaged, name_damaged_task
 from afresh.storage.sql import blocks, state_snapshot
 from afresh.storage.sql import blocks as blocks_module
 from afresh.storage.sql.blocks import compress_text, decompress_text
+from afresh.storage.sql.check_records import find_record_damage
 from afresh.storage.sql.database import JournalDatabase, SqlConnection
 from afresh.storage.sql.queue import write_ticket
 
@@ -88,15 +89,24 @@ class SqlJournal:
             at, end = after if begun.fetchone() else JournalHead(), standing.head.seq
         while at.seq < end:
             with self._database.reading() as connection:
-                page = _read_entries(connection, standing.number, at, end)
+                try:
+                    page = _read_entries(connection, standing.number, at, end)
+                except Damaged as fault:
+                    raise name_damaged_task(fault, task) from fault
             if not page:
                 raise Damaged(
-                    f"journal of {task} ends at entry {at.seq}, {end} were written",
-                    next="restore the database from a backup",
+                    f"task {task}: its journal ends at entry {at.seq}, {end} were written",
+                    next=WAY_BACK,
                     safe="the entries before that are intact",
                 )
             at = JournalHead(page[-1].seq, page[-1].hash)
             yield from page
+
+    def check(self, task: str) -> None:
+        with self._database.reading() as connection:
+            _require_head(connection, task)
+            if damage := find_record_damage(connection, task):
+                raise Damaged(f"task {task}: {damage}", next=WAY_BACK, safe="the entries before that are intact")
 
     def read_new_entries(self, task: str, after: JournalHead) -> list[JournalEntry]:
         """What was committed after this end of the journal, a page at a time; empty if there is nothing new."""
@@ -262,6 +272,6 @@ def _decompress_entries(body: str | bytes, seq: int) -> str:
     except ValueError as fault:
         raise Damaged(
             f"journal entry {seq} can't be read: {fault}",
-            next="restore the database from a backup",
+            next=WAY_BACK,
             safe="entries before it are intact",
         ) from fault

@@ -1,0 +1,181 @@
+"""State that was lost or damaged is noticed by the command that would have believed it, and brought back where it can be."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+from person import COMPLETE, MEND, Person
+
+from afresh.app.project import open_project
+from afresh.views.file_io import clear_stale_files
+
+DEAD_PROCESS = 2**22 + 1
+"""Above the greatest number of a process."""
+
+
+@pytest.fixture
+def done(person: Person) -> str:
+    """A task that is verified and waits to be applied."""
+    assert person.runs(person.script([MEND], [COMPLETE]), "--no-sandbox").code == 0
+    return person.shown()["task"]["id"]
+
+
+def flip(person: Person, task: str, entry: int = 2) -> None:
+    """Change one character of a journal entry, as a bad disk does."""
+    with sqlite3.connect(person.state / "afresh.db") as database:
+        (number,) = database.execute("SELECT number FROM task WHERE id = ?", (task,)).fetchone()
+        seq, bodies = database.execute(
+            "SELECT seq, entries FROM record WHERE task = ? AND seq <= ? ORDER BY seq DESC LIMIT 1", (number, entry)
+        ).fetchone()
+        kept = bodies.replace('"', "'", 1) if isinstance(bodies, str) else bodies[:-9] + bytes([bodies[-9] ^ 4]) + bodies[-8:]
+        database.execute("UPDATE record SET entries = ? WHERE task = ? AND seq = ?", (kept, number, seq))
+    database.close()
+
+
+def areas(person: Person, *more: str) -> dict[str, int]:
+    told = person.types("fsck", *more, "--json")
+    return {area["name"]: len(area["problems"]) for area in told.json["areas"] if area["problems"]}
+
+
+def test_a_flipped_bit_is_not_merged(person: Person, done: str):
+    before = person.belongings()
+    flip(person, done)
+    told = person.types("apply", done)
+    assert told.code == 4 and f"task {done}: journal entry" in told.words and "afresh fsck --repair" in told.words
+    assert person.belongings() == before
+    shown = person.types("show", done)
+    assert shown.code == 4 and f"task {done}: journal entry" in shown.words
+
+
+def test_status_names_the_task_whose_newest_entries_are_damaged(person: Person, done: str):
+    whole = person.types("status")
+    assert whole.code == 0 and "Damaged" not in whole.words
+    flip(person, done, entry=1_000)
+    told = person.types("status")
+    assert told.code == 4 and f"Damaged: task {done}: journal entry" in told.words and done in told.words.split("Damaged", 1)[1]
+    assert done in person.types("status", "--json").json["damage"]
+
+
+def test_one_damaged_task_does_not_stop_the_export_of_others(person: Person, done: str):
+    other = person.adds("another goal")
+    assert person.types("export").code == 0
+    flip(person, done)
+    third = person.adds("a third goal")
+    told = person.types("export", "--json")
+    assert told.code == 4 and told.json["tasks"] == 2 and done in told.json["damaged"][0]
+    exported = sorted(path.stem for path in (person.repo / ".afresh/export/journals").iterdir())
+    assert exported == sorted([done, other, third]), "what the earlier export holds of the damaged task is kept"
+    assert "left out: task" in person.types("export").words
+
+
+def test_repair_restores_a_damaged_task_from_the_export_and_keeps_the_old_database(person: Person, done: str):
+    other = person.adds("another goal")
+    assert person.types("export").code == 0
+    third = person.adds("a third goal")
+    whole = {task: open_project(person.repo).store.load(task) for task in (done, other, third)}
+    flip(person, done)
+    assert areas(person) == {"journals": 1}
+    told = person.types("fsck", "--repair", "--json")
+    assert told.code == 0 and told.json["problems"] == 0, told.out
+    assert {task: open_project(person.repo).store.load(task) for task in whole} == whole
+    assert (person.state / "afresh.db.damaged-1").exists() and not (person.state / "fsck.new").exists()
+    assert person.types("apply", done).code == 0 and "x * 2" in (person.repo / "calc.py").read_text()
+
+
+def test_without_an_export_the_damaged_task_stays_as_it_is_and_the_way_back_is_named(person: Person, done: str):
+    flip(person, done)
+    told = person.types("fsck")
+    assert told.code == 1 and "restore the database from a backup" in told.words and "only you can repair" in told.words
+    person.types("fsck", "--repair")
+    assert not (person.state / "afresh.db.damaged-1").exists() and "journal entry" in person.types("show", done).words
+
+
+def test_a_lost_database_is_noticed_and_import_is_offered(person: Person, done: str):
+    assert person.types("export").code == 0
+    for path in person.state.glob("afresh.db*"):
+        path.unlink()
+    for command in (("status",), ("list",), ("show",), ("show", done), ("apply",), ("doctor",), ("fsck",)):
+        told = person.types(*command)
+        assert told.code != 0 and "lost or emptied" in told.words and "`afresh import`" in told.words, (command, told)
+        assert "No tasks yet" not in told.words
+    assert person.types("status", "--json").json["lost"]
+    assert person.types("import").code == 0 and person.shown(done)["status"] == "done"
+    assert person.types("status").code == 0
+
+
+def test_an_emptied_database_without_an_export_names_the_branches(person: Person, done: str):
+    for path in person.state.glob("afresh.db*"):
+        path.unlink()
+    (person.state / "afresh.db").write_bytes(b"")
+    told = person.types("status")
+    assert told.code == 4 and "restore it from a backup" in told.words and "branches afresh/TASK" in told.words
+
+
+def test_a_new_project_has_simply_no_tasks_yet(person: Person):
+    told = person.types("status")
+    assert told.code == 0 and "No tasks yet" in told.words and person.types("fsck").code == 0
+
+
+def test_fsck_finds_and_repairs_everything_that_is_derived(person: Person, done: str):
+    assert areas(person) == {}
+    (person.state / "continuity.json").write_text("{}")
+    (person.state / "tasks" / f"{done}.json").unlink()
+    spare = person.state / "tasks" / f".{done}.json.{DEAD_PROCESS}"
+    spare.write_text("half")
+    (person.state / f"checkout-{DEAD_PROCESS}.git").mkdir()
+    with sqlite3.connect(person.state / "memory.db") as index:
+        index.execute("DELETE FROM fact WHERE number = 1")
+    index.close()
+    with sqlite3.connect(person.state / "afresh.db") as database:
+        database.execute("UPDATE ticket SET outcome = 'all is well'")
+    database.close()
+    found = areas(person)
+    assert found == {"tickets": 1, "views": 2, "facts": 1, "leftovers": 2}, found
+    assert (person.state / "continuity.json").read_text() == "{}", "without --repair nothing is changed"
+    told = person.types("fsck", "--repair")
+    assert told.code == 0 and "Everything that is stored is whole." in told.words, told.words
+    assert not spare.exists() and person.types("show", done).code == 0
+
+
+def test_fsck_names_snapshots_branches_and_worktrees_that_are_gone(person: Person, done: str):
+    person.git("update-ref", "-d", f"refs/heads/afresh/{done}")
+    told = person.types("fsck")
+    assert told.code == 1 and f"its branch afresh/{done} is gone" in told.words
+
+
+def test_repair_is_refused_while_a_worker_runs(person: Person, done: str):
+    waiting = person.adds("another goal")
+    (person.state / "continuity.json").write_text("{}")
+    from afresh.storage.renew_lease import identify_worker
+
+    open_project(person.repo).queue.claim(identify_worker(os.getppid()), waiting)
+    told = person.types("fsck", "--repair")
+    assert told.code in (0, 1)
+    if "views" in areas(person):
+        assert "is working on a task" in told.words
+
+
+def test_the_next_start_clears_what_killed_writers_have_left(person: Person, done: str):
+    left = [
+        person.state / "tasks" / f".{done}.json.{DEAD_PROCESS}",
+        person.state / "checkpoints" / done / f".000001.md.{DEAD_PROCESS}",
+        person.state / f".continuity.json.{DEAD_PROCESS}",
+    ]
+    for path in left:
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text("half")
+    living = person.state / "tasks" / f".{done}.json.{os.getpid()}"
+    living.write_text("being written")
+    person.adds("another goal")
+    assert [path for path in left if path.exists()] == [] and living.exists()
+
+
+def test_only_plain_files_that_a_writer_made_are_cleared(tmp_path: Path):
+    kept = [tmp_path / name for name in (".gitignore", "a.json", f"a.json.{DEAD_PROCESS}", ".a.json.x1")]
+    for path in kept:
+        path.write_text("")
+    (tmp_path / f".link.{DEAD_PROCESS}").symlink_to(tmp_path / "a.json")
+    (tmp_path / f".a.json.{DEAD_PROCESS}").write_text("half")
+    clear_stale_files(tmp_path, tmp_path / "not there")
+    assert sorted(tmp_path.iterdir()) == sorted([*kept, tmp_path / f".link.{DEAD_PROCESS}"])
