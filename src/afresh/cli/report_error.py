@@ -46,11 +46,18 @@ def describe_error(error: BaseException) -> ErrorReport:
         case NeedsPerson():
             return ErrorReport(kind, error.what, error.safe, error.next, code)
         case TryAgain() | OSError():
-            return ErrorReport(kind, str(error), JOURNAL_KEPT, f"Once that is fixed, {RESUME_ADVICE}", code)
+            return ErrorReport(kind, _say_what_failed(error), JOURNAL_KEPT, f"Once that is fixed, {RESUME_ADVICE}", code)
         case Broken():
             return ErrorReport(kind, str(error), JOURNAL_KEPT, BUG_ADVICE, code)
         case _:
             return ErrorReport(kind, f"{kind}: {error}", JOURNAL_KEPT, BUG_ADVICE, code)
+
+
+def _say_what_failed(error: BaseException) -> str:
+    """The file first, without the number of the error."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error)
 
 
 def wants_json(args: Sequence[str]) -> bool:

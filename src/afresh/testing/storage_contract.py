@@ -212,6 +212,7 @@ class StorageContract:
             assert [ticket.task for ticket in storage.queue.tickets()] == ["one", "two"], "it sees what it has written"
         again = self.reopen(storage)
         assert again.journal.load("one") == state and again.journal.load("two")
+        again.journal.check("one")
         assert list_texts(again.notebook) == ["both"]
 
     def test_nothing_of_a_transaction_that_fails_is_written(self, storage: Storage) -> None:

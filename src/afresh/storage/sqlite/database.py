@@ -10,6 +10,7 @@ from threading import RLock
 
 from afresh.errors import AfreshError, Broken, Damaged, NeedsPerson, TryAgain
 from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA, DatabaseSchema, apply_migrations
+from afresh.storage.sqlite.open_read_only import is_unwritable, make_unwritable_error, open_read_only
 from afresh.workspace.disk_files import refuse_symlinks
 
 BUSY_CODE = sqlite3.SQLITE_BUSY
@@ -42,7 +43,7 @@ def translate_error(fault: sqlite3.Error, path: Path) -> AfreshError:
         return NeedsPerson(
             f"no room left to write to {path}",
             next="free some space on that disk, then `afresh resume`",
-            safe="everything up to the last commit; the write that failed was rolled back",
+            safe="everything up to the last commit is kept; the write that failed was rolled back",
         )
     if found == sqlite3.SQLITE_IOERR:
         return NeedsPerson(
@@ -53,9 +54,7 @@ def translate_error(fault: sqlite3.Error, path: Path) -> AfreshError:
     if found in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return make_damaged_error(path, "is damaged" if found == sqlite3.SQLITE_CORRUPT else "is not a database")
     if found in UNUSABLE_CODES:
-        return NeedsPerson(
-            f"{path} can't be opened for writing: {fault}", next="check that the folder exists and its permissions"
-        )
+        return make_unwritable_error(path, fault)
     return Broken(f"{path}: {fault}")
 
 
@@ -182,7 +181,8 @@ class Database:
         with self._lock, translate_errors(self.path):
             if self._connection is None:
                 self._connection = open_connection(self.path, self._schema)
-                self._sweep_old_log(self._connection)
+                if not is_unwritable(self.path):
+                    self._sweep_old_log(self._connection)
             yield self._connection
 
     def _remember(self, fault: sqlite3.Error) -> None:
@@ -222,7 +222,9 @@ def open_connection(path: Path, schema: DatabaseSchema = JOURNAL_SCHEMA) -> sqli
     refuse_symlinks(path.parent, path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
     if path.exists():
         _check_file(path, schema)
-    else:
+    if path.parent.is_dir() and is_unwritable(path):
+        return open_read_only(path, schema)
+    if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     connection = _connect(path, schema)
     try:
@@ -243,9 +245,8 @@ def _check_file(path: Path, schema: DatabaseSchema) -> None:
         raise make_damaged_error(
             path, "is not a database"
         )  # SQLite would take so short a file for an empty one, and write over it
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None
-    )
+    uri = f"{path.absolute().as_uri()}?{'immutable=1' if is_unwritable(path) else 'mode=ro'}"
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None)
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         (application,) = connection.execute("PRAGMA application_id").fetchone()
