@@ -20,7 +20,9 @@ from afresh.core.task import QueueTicket
 from afresh.errors import Damaged
 from afresh.storage.lessons.lesson_folder import LessonFolder
 from afresh.storage.sql.fact_index import SqlFactIndex
-from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, find_file_damage
+from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sqlite.check_file import find_file_damage
+from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME
 from afresh.storage.sqlite.storage import FACTS_FILE_NAME, USER_NOTEBOOK_FILE_NAME, open_sqlite_facts
 from afresh.views.file_io import find_stale_files, is_process_alive
 from afresh.views.write_files import list_view_files, list_view_folders, rebuild_view_files
@@ -205,11 +207,12 @@ def _read_bytes(path: Path | None) -> bytes | None:
 def _check_facts(project: Project, read: _ReadTasks) -> AreaReport:
     if read.damaged:
         return AreaReport("facts", 0, "facts; not checked until the journals are whole")
-    if not isinstance(project.facts, SqlFactIndex) or not (project.paths.state / FACTS_FILE_NAME).exists():
-        return AreaReport("facts", 0, "facts")
+    index, journal = project.facts, project.store
+    if not isinstance(index, SqlFactIndex) or not isinstance(journal, SqlJournal):
+        return AreaReport("facts", 0, "facts; not checked in this kind of storage")
     with TemporaryDirectory(prefix="afresh-fsck-") as folder:
-        again = open_sqlite_facts(Path(folder, FACTS_FILE_NAME), project.store, (project.notebook, project.storage.user_notebook))
-        here, there = Counter(project.facts.list_rows()), Counter(again.list_rows())
+        again = open_sqlite_facts(Path(folder, FACTS_FILE_NAME), journal, (project.notebook, project.storage.user_notebook))
+        here, there = Counter(index.list_rows()), Counter(again.list_rows())
         again.close()
     count, differing = there.total(), ((here - there) + (there - here)).total()
     what = f"{differing} facts of the index differ from what the journals say"

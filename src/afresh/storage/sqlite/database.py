@@ -74,7 +74,6 @@ def make_damaged_error(path: Path, what: str) -> Damaged:
 BUSY_TIMEOUT_SECONDS = 20.0
 CHECKPOINT_BYTES = 4 << 20
 MIN_DATABASE_BYTES = 512
-MAX_REPORTED_FAULTS = 3
 PAGE_CACHE_KB = 512
 """Page cache of each file in this process; the kernel caches the rest."""
 COMMIT_OVERHEAD_BYTES = 16 << 10
@@ -258,23 +257,6 @@ def _check_file(path: Path, schema: DatabaseSchema) -> None:
     known = len(schema.migrations)
     if version > known:
         raise make_damaged_error(path, f"was written by a newer afresh (schema {version}, this one knows {known}): update afresh")
-
-
-def find_file_damage(path: Path) -> str:
-    """What SQLite finds wrong with a file, which is not changed; empty if it is whole, or there is none."""
-    if not path.exists() or not path.stat().st_size:
-        return ""
-    refuse_symlinks(path.parent, path)
-    try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_SECONDS)
-        try:
-            rows = connection.execute(f"PRAGMA integrity_check({MAX_REPORTED_FAULTS})").fetchall()
-        finally:
-            connection.close()
-    except sqlite3.Error as fault:
-        return str(fault)
-    found = [row[0] for row in rows if row[0] != "ok"]
-    return "; ".join(found)
 
 
 def _connect(path: Path, schema: DatabaseSchema) -> sqlite3.Connection:
