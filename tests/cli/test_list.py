@@ -27,7 +27,9 @@ def queue(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     append_events(store, store.load("third"), [QuestionAsked("Multiply or shift?")])
     for task, status in (("second", TaskStatus.DONE), ("third", TaskStatus.BLOCKED), ("part", TaskStatus.FAILED)):
         end_task(store, store.load(task), status)
-    here = SimpleNamespace(queue=MemoryQueue(store, clock), export_folder=tmp_path, root=tmp_path, clock=clock)
+    here = SimpleNamespace(
+        queue=MemoryQueue(store, clock), export_folder=tmp_path, root=tmp_path, clock=clock, find_damage=lambda tasks: {}
+    )
     monkeypatch.setattr(common, "read_current_tasks", lambda: here)
 
 

@@ -125,7 +125,7 @@ def test_a_damaged_database_and_a_fresh_clone_are_told_of_the_export(person: Per
     assert told.code == 4 and "then `afresh import` brings back 1 task" in told.words
     lose(person)
     checks = {check["name"]: check for check in person.types("doctor", "--json").json["checks"]}
-    assert checks["journals"]["level"] == "warn" and "`afresh import` brings back 1 task" in checks["journals"]["remedy"]
+    assert checks["journals"]["level"] == "fail" and "`afresh import` brings back 1 task" in checks["journals"]["remedy"]
 
 
 def test_a_base_that_is_missing_here_is_named_and_the_task_waits_for_it(person: Person):
