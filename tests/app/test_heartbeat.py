@@ -9,25 +9,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from afresh.app import heartbeat
 from afresh.app.heartbeat import HeartbeatTerms, pause_heartbeat, run_heartbeat
 from afresh.app.heartbeat_call import (
     UNREADABLE_ANSWER,
     HeartbeatCaller,
     build_change_request,
+    open_heartbeat_caller,
     open_heartbeat_ledger,
     read_announcement,
 )
 from afresh.app.heartbeat_state import load_heartbeat_state
 from afresh.app.project import Project, open_project
 from afresh.app.settings import HeartbeatOptions
+from afresh.app.tasks import TaskOrder, add_task, record_events
 from afresh.config.heartbeat_file import parse_heartbeat_plan
 from afresh.config.templates.load_template import load_call_template
+from afresh.core.event import TaskClaimed
 from afresh.core.heartbeat import MAX_HEARTBEAT_TOKENS, HeartbeatBegan, HeartbeatItem
 from afresh.core.reply import Reply
 from afresh.core.steering_files import is_steering_file
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput
 from afresh.models.call import ModelGate
+from afresh.models.model_settings import NamedModel
 from afresh.storage.renew_lease import identify_worker
 from afresh.testing.fakes import ComputedModel, FakeClock
 
@@ -168,6 +173,52 @@ def test_it_waits_for_its_interval_its_hours_and_its_owner(here: Project):
     assert "paused" in run_heartbeat(here, terms).skipped
     pause_heartbeat(here, False)
     assert run_heartbeat(here, Listener().terms()).skipped == "", "when a person asks, the hours do not matter"
+
+
+def test_it_can_wait_until_no_task_runs(here: Project):
+    watch(here.paths.root, "---\nskip_when_busy: true\n---\n- notes")
+    task = add_task(here, TaskOrder("double is wrong", checks=("true",))).task.id
+    worker = identify_worker()
+    here.queue.claim(worker, task)
+    record_events(here, here.store.load(task), task, [TaskClaimed(worker)])
+    assert run_heartbeat(here, Listener().terms()).skipped == "a task is running"
+    here.queue.release(worker, task)
+    assert run_heartbeat(here, Listener().terms()).skipped == ""
+
+
+def test_after_its_seconds_no_call_begins_and_the_change_is_asked_about_next_time(here: Project, monkeypatch: pytest.MonkeyPatch):
+    listener = Listener()
+    run_heartbeat(here, listener.terms())
+    commit(here.paths.root, "second")
+    monkeypatch.setattr(heartbeat, "RUN_SECONDS", 0.0)
+    [check] = run_heartbeat(here, listener.terms()).checks
+    assert "seconds of the run were over" in check.note and not listener.model.requests
+    monkeypatch.undo()
+    assert run_heartbeat(here, listener.terms()).changed and len(listener.model.requests) == 1
+
+
+def test_a_command_is_stopped_after_the_seconds_of_the_run(here: Project, monkeypatch: pytest.MonkeyPatch, requires_sandbox):
+    requires_sandbox()
+    watch(here.paths.root, "- slow: `sleep 600`\n- late: `echo late`")
+    commit(here.paths.root, "slow")
+    monkeypatch.setattr(heartbeat, "RUN_SECONDS", 1.0)
+    first, second = run_heartbeat(here, Listener().terms()).checks
+    assert first.note.startswith("stopped after") and "not checked" in second.note
+
+
+def test_the_users_cheap_model_goes_before_the_checklists_and_that_before_the_model_of_tasks(here: Project):
+    cheap, listed, usual = (NamedModel(provider="ollama", model=name) for name in ("cheap", "listed", "usual"))
+    models = {"cheap": cheap, "listed": listed, "usual": usual}
+    own = replace(here.settings, models=models, model="usual", heartbeat=HeartbeatOptions(model="cheap"))
+
+    def choose(settings, plan: str) -> str:
+        made = open_heartbeat_caller(replace(here, settings=settings), parse_heartbeat_plan(plan), print)
+        return made.gate.model.name
+
+    named = "---\nmodel: listed\n---\n- notes"
+    assert choose(own, named).endswith("cheap")
+    assert choose(replace(own, heartbeat=HeartbeatOptions()), named).endswith("listed")
+    assert choose(replace(own, heartbeat=HeartbeatOptions()), "- notes").endswith("usual")
 
 
 def time_of_day(at: float) -> int:

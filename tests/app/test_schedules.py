@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from afresh.app.announce import Announcer
 from afresh.app.project import Project, open_project
 from afresh.app.schedules import add_schedule, list_schedules, remove_schedule, run_due_schedules
-from afresh.app.settings import HeartbeatOptions, RepositorySettings
-from afresh.app.tasks import TaskOrder, end_task
+from afresh.app.settings import HeartbeatOptions, RepositorySettings, ScheduleOptions
+from afresh.app.tasks import TaskOrder, add_task, end_task
 from afresh.core.heartbeat import HeartbeatItem, ItemCheck
 from afresh.core.schedule import Schedule, find_next_due, format_interval, parse_cron, parse_interval
 from afresh.core.steering_files import list_persons_words
@@ -47,7 +47,7 @@ def test_a_missed_week_is_one_task_and_no_time_is_served_twice(here: Project):
     assert run_due_schedules(here, start + DAY - 1) == ()
     [fired] = run_due_schedules(here, start + 7 * DAY + 5)
     assert fired.task and fired.served == start + 7 * DAY
-    for again in (start + 7 * DAY + 5, start + 8 * DAY - 1, start):
+    for again in (start + 7 * DAY + 5, start + 8 * DAY - 1, start + 7 * DAY - 60):
         assert run_due_schedules(here, again) == ()
     assert len(here.queue.tickets()) == 1
 
@@ -125,6 +125,32 @@ def test_an_announcement_is_written_down_and_a_task_has_it_as_data(here: Project
     state = here.store.load(ticket.task)
     assert not any("test_x" in words for words in list_persons_words(state)), "nobody has allowed a change of tests"
     assert state.task.goal.endswith("open advisories")
+
+
+def test_a_clock_that_was_a_year_ahead_does_not_silence_a_schedule(here: Project):
+    add_schedule(here, ORDER, every="1d")
+    start = here.clock.now()
+    [ahead] = run_due_schedules(here, start + 365 * DAY)
+    end_task(here, ahead.task, TaskStatus.FAILED, "tried")
+    [back] = run_due_schedules(here, start)
+    assert back.task == ahead.task and "set back" in back.note
+    assert run_due_schedules(here, start + DAY - 1) == ()
+    [next] = run_due_schedules(here, start + DAY)
+    assert next.task not in ("", ahead.task)
+
+
+def test_scheduled_tasks_have_a_type_a_ceiling_and_a_model_of_their_own(here: Project):
+    own = replace(here.settings, schedules=ScheduleOptions("discovery", 3_000, "offline"), budget=5_000)
+    mine, start = replace(here, settings=own), here.clock.now()
+    add_schedule(mine, TaskOrder("look for dead code"), every="1d")
+    add_schedule(mine, replace(ORDER, type="fix_bug", budget=6_000), every="1d")
+    tasks = [mine.store.load(fired.task).task for fired in run_due_schedules(mine, start + DAY)]
+    assert [(task.type, task.budget, task.model) for task in tasks] == [
+        ("discovery", 3_000, "offline"),
+        ("fix_bug", 6_000, "offline"),
+    ]
+    manual = mine.store.load(add_task(mine, ORDER).task.id).task
+    assert (manual.type, manual.budget, manual.model) == ("implement_feature", 5_000, "")
 
 
 class Receiver(BaseHTTPRequestHandler):

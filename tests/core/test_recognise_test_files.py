@@ -1,12 +1,14 @@
 """What a path says about the file: whether it holds tests, serves them, or is code."""
 
 import ast
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import afresh
-from afresh.core.recognise_test_files import is_in_test_folder, is_test_code, is_test_file
+from afresh.core.recognise_test_files import get_file_name, get_file_stem, is_in_test_folder, is_test_code, is_test_file
 
 
 @pytest.mark.parametrize("path", ["tests/__init__.py", "conftest.py", "tests/unit/conftest.py", "tests/helpers/server.py"])
@@ -44,3 +46,9 @@ def test_nobody_else_decides_by_a_path_what_a_test_is() -> None:
         if isinstance(node, ast.FunctionDef) and node.name == "is_test_file"
     }
     assert made == {"core/recognise_test_files.py"}
+
+
+@given(st.text(alphabet="ab./-_T", min_size=1, max_size=20))
+def test_a_stem_is_that_of_pathlib(path: str):
+    if PurePosixPath(path).name == get_file_name(path) != "":
+        assert get_file_stem(path) == PurePosixPath(path).stem

@@ -108,7 +108,7 @@ def test_a_small_real_call_tells_what_works(person: Person, config: Path, monkey
     assert mute.code == 4 and "tools = false" in {one["name"]: one["remedy"] for one in mute.json["checks"]}["tools"]
     assert refused.code == 4 and KEY not in works.out + refused.out + refused.err
     spent = person.types("spend", "--by", "kind", "--since", "all", "--json")
-    assert "check" in spent.out, "it goes through the books"
+    assert [line["name"] for line in spent.json["lines"]] == ["check"], "it goes through the books, and is no heartbeat"
 
 
 def test_a_call_that_costs_says_so_first(person: Person, config: Path, monkeypatch) -> None:

@@ -1,4 +1,4 @@
-"""Announces what a heartbeat found: in a file, by the user's own command, at the user's own addresses, or as a new task."""
+"""Announces what a heartbeat found, or a report: in a file, by the user's own command, to the user's addresses, or as a task."""
 
 import json
 import time
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from afresh.app.heartbeat_call import list_difference
 from afresh.app.notify_user import notify_user
+from afresh.app.period_report import report_period, write_period_report
 from afresh.app.project import Project
 from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.heartbeat import HeartbeatItem, ItemCheck
@@ -15,6 +16,7 @@ from afresh.core.task import Issue, IssueAttached
 from afresh.core.truncate import to_one_line
 from afresh.errors import AfreshError
 from afresh.views.file_io import make_folder, refuse_symlinks
+from afresh.views.period_report import summarise_report
 
 ANNOUNCEMENTS_FILE_NAME = "announcements.md"
 WEBHOOK_SECONDS = 10.0
@@ -33,14 +35,22 @@ class Announcer:
     add_tasks: bool = False
 
     def announce(self, item: HeartbeatItem, check: ItemCheck) -> None:
-        text = describe_announcement(check)
+        self.announce_text(describe_announcement(check))
+        if self.add_tasks:
+            self._try("the queue", lambda: self.tell(f"added task {add_task_about(self.project, item, check)}"))
+
+    def announce_text(self, text: str) -> None:
         self.tell(text)
         self._try("the file", lambda: write_announcement(self.project, text))
         notify_user(self.notify or self.project.settings.hooks.notify, text)
         for address in self.project.settings.heartbeat.webhooks:
             self._try(address, lambda address=address: post_announcement(address, text))
-        if self.add_tasks:
-            self._try("the queue", lambda: self.tell(f"added task {add_task_about(self.project, item, check)}"))
+
+    def announce_report(self, whole_week: bool) -> None:
+        """The report is written to a file, and its line announced."""
+        report = report_period(self.project, whole_week)
+        self._try("a file", lambda: self.tell(f"wrote {write_period_report(self.project, report)}"))
+        self.announce_text(to_one_line(summarise_report(report), MAX_TEXT_CHARACTERS))
 
     def _try(self, where: str, send: Callable[[], None]) -> None:
         try:

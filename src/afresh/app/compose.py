@@ -10,6 +10,7 @@ from afresh.app.allow_network import load_standing_permissions
 from afresh.app.check_order import adds_new_names, choose_model_spec, make_no_model_error, refuse_offline_type
 from afresh.app.check_task_limits import refuse_large_ceiling
 from afresh.app.configure_compaction import configure_compaction
+from afresh.app.context_alarm import ContextAlarm, compact_after_large_calls
 from afresh.app.learn_lessons import draft_from_unfinished_task, learn_from_ended_tasks, open_lesson_library
 from afresh.app.mcp_servers import add_tools_to_run, open_task_tools
 from afresh.app.project import Project
@@ -61,7 +62,7 @@ class RunTerms:
     no_sandbox: bool = False
     watchers: tuple[Watcher, ...] = ()
     alert: Callable[[str], None] = lambda text: None
-    """Called when a spending limit is nearly reached."""
+    """Called when a spending limit is nearly reached, or prompts are large."""
     mode: str = ""
     baseline: str = ""
     """How often each check runs before the first change."""
@@ -82,7 +83,8 @@ def run_task(project: Project, task: str | None, terms: RunTerms) -> State | Non
             renew_lease_in_background(project.queue, worker, claimed) as lease,
             trace_task(project, claimed, terms.alert) as tracers,
         ):
-            seen, stops = (*terms.watchers, *tracers), (*terms.cancellations, lease)
+            alarm = ContextAlarm(project.settings.alerts, terms.alert)
+            seen, stops = (*terms.watchers, *tracers, alarm), (*terms.cancellations, lease)
             return advance_or_block(project, claimed, replace(terms, watchers=seen, cancellations=stops))
     except NeedsPerson as fault:
         fault.safe = "; ".join(part for part in (fault.safe, f"task {claimed} and its work are kept") if part)
@@ -167,7 +169,7 @@ def configure_calls(
 ) -> CallSettings:
     retries = find_retry_count(spec, project.settings.models)
     return CallSettings(
-        template=load_template(state.task.type, project.templates),
+        template=compact_after_large_calls(load_template(state.task.type, project.templates), project.settings.alerts),
         tools=TOOLS,
         counter=counter,
         calibration=load_calibration(project, model, state.task.id),

@@ -36,7 +36,7 @@ from afresh.workspace.head_tree import make_head_tree
 from afresh.workspace.repository import Repository
 
 RUN_SECONDS = 60.0
-"""For all commands of a run together. What it leaves out comes first in the next run."""
+"""Of a run: after them no command runs and no call begins. What it leaves out comes first in the next run."""
 HOLD_SECONDS = 600.0
 """After which a run on another machine is taken for dead; on this one its process is asked."""
 MAX_OUTPUT_CHARACTERS = 20_000
@@ -152,6 +152,8 @@ def check_item(item: HeartbeatItem, known: ItemState, runner: "ItemRunner", judg
         return check
     if known.output is None:
         return replace(check, output=output, note="first run: this output is what the next ones are compared with")
+    if runner.count_seconds_left() <= 0:
+        return replace(check, note=NO_TIME_LEFT)
     return judge.judge(item, known.output, output, replace(check, changed=True))
 
 
@@ -164,12 +166,14 @@ class ItemRunner:
     deadline: float = field(default_factory=lambda: time.monotonic() + RUN_SECONDS)
     sandbox: AnySandbox | None = None
 
+    def count_seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
+
     def read_output(self, item: HeartbeatItem) -> tuple[str, str]:
         """The output, bounded and without secrets; or why there is none that can be compared."""
         if not item.command:
             return read_latest_commits(self.project), ""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
+        if (left := self.count_seconds_left()) <= 0:
             return "", NO_TIME_LEFT
         if self.sandbox is None:
             self.sandbox = self.ends.enter_context(open_head_sandbox(self.project))

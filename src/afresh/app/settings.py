@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from afresh.config.settings_file import find_user_config, read_settings_file
+from afresh.core.context_alert import ContextThresholds
 from afresh.core.progress_state import StallThresholds
 from afresh.core.rate_limit import RateLimit
 from afresh.core.spending import SpendingLimits
@@ -90,6 +91,17 @@ class RateOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class ScheduleOptions:
+    """For tasks of schedules that name no other; tasks that a person adds have their own."""
+
+    type: str = ""
+    """The type, and so the template of their prompts."""
+    budget: int = 0
+    """Tokens of a call."""
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkOptions:
     """What tasks of one repository may reach, without asking."""
 
@@ -136,7 +148,23 @@ class OutsideSettings(RepositorySettings):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(OutsideSettings):
+class CallLimitSettings(OutsideSettings):
+    """What calls of models may take. Only the user may set it."""
+
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
+    prices: Mapping[str, UserPrice] = field(default_factory=dict[str, UserPrice])
+    """Prices by full model name; they override the price list."""
+    alerts: ContextThresholds = field(default_factory=ContextThresholds)
+    rates: Mapping[str, RateOptions] = field(default_factory=dict[str, RateOptions])
+    """By `provider:model`, or by provider for all of its models together."""
+
+    @property
+    def rate_limits(self) -> tuple[RateLimit, ...]:
+        return tuple(RateLimit(name, rate.requests, rate.tokens) for name, rate in self.rates.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(CallLimitSettings):
     """Repository settings and those that only the user may set. Each table is a class; its fields are the allowed keys."""
 
     model: str = ""
@@ -147,16 +175,8 @@ class Settings(OutsideSettings):
     models: Mapping[str, NamedModel] = field(default_factory=dict[str, NamedModel])
     delegation: DelegationOptions = field(default_factory=DelegationOptions)
     heartbeat: HeartbeatOptions = field(default_factory=HeartbeatOptions)
-    limits: SpendingLimits = field(default_factory=SpendingLimits)
-    prices: Mapping[str, UserPrice] = field(default_factory=dict[str, UserPrice])
-    """Prices by full model name; they override the price list."""
+    schedules: ScheduleOptions = field(default_factory=ScheduleOptions)
     no_progress: StallThresholds = field(default_factory=StallThresholds)
-    rates: Mapping[str, RateOptions] = field(default_factory=dict[str, RateOptions])
-    """By `provider:model`, or by provider for all of its models together."""
-
-    @property
-    def rate_limits(self) -> tuple[RateLimit, ...]:
-        return tuple(RateLimit(name, rate.requests, rate.tokens) for name, rate in self.rates.items())
 
 
 def load_settings(project: ProjectPaths) -> Settings:

@@ -10,6 +10,7 @@ from afresh.app.read_spending import hash_project_root, open_user_ledger
 from afresh.app.read_tasks import SystemClock
 from afresh.app.settings import Settings
 from afresh.config.settings_file import find_user_config, read_settings_file
+from afresh.core.context_alert import DEFAULT_THRESHOLDS, ContextThresholds
 from afresh.core.event import CallRequested, MemoryCompacted, QuestionAsked, ReplyReceived
 from afresh.core.ledger import (
     LOST_REPLY_NOTE,
@@ -45,6 +46,7 @@ class OpenLedger:
     limits: SpendingLimits
     now: float
     project: Project | None = None
+    thresholds: ContextThresholds = DEFAULT_THRESHOLDS
 
     @property
     def account(self) -> SpendingAccount:
@@ -56,11 +58,11 @@ def open_ledger_at(path: Path) -> OpenLedger:
         return open_ledger_of_project(open_project(path))
     except BadInput:
         own = Settings(**read_settings_file(find_user_config(), Settings))
-        return OpenLedger(open_user_ledger(), own.limits, SystemClock().now())
+        return OpenLedger(open_user_ledger(), own.limits, SystemClock().now(), thresholds=own.alerts)
 
 
 def open_ledger_of_project(project: Project) -> OpenLedger:
-    return OpenLedger(project.ledger, project.settings.limits, project.clock.now(), project)
+    return OpenLedger(project.ledger, project.settings.limits, project.clock.now(), project, project.settings.alerts)
 
 
 def open_run_ledger(project: Project, spec: str, tell: Callable[[str], None]) -> SpendingLedger:

@@ -12,11 +12,20 @@ from afresh.app.read_spending import LimitUse, find_cache_rates, hash_project_ro
 from afresh.app.read_tasks import find_ticket
 from afresh.app.spending_ledger import OpenLedger
 from afresh.app.tasks import find_task
+from afresh.core.context_alert import ContextAlert, find_context_alerts
 from afresh.core.ledger import SpendingFilter
 from afresh.core.spending import Charge, LimitAlert, LimitScope, LimitUnit, SpendingAccount, TrippedLimit
 from afresh.core.task import TaskStatus
 from afresh.errors import AfreshError, BadInput
-from afresh.spending.reports import SpendingGroup, SpendingLine, list_prompt_sizes, sum_calls, sum_calls_by_group, weigh_calls
+from afresh.spending.reports import (
+    SpendingGroup,
+    SpendingLine,
+    list_call_sizes,
+    list_prompt_sizes,
+    sum_calls,
+    sum_calls_by_group,
+    weigh_calls,
+)
 from afresh.views.model_calls import HistoryComparison, TokenGrowth, measure_token_growth
 
 MAX_TASKS_COMPARED = 20
@@ -44,6 +53,7 @@ class SpendingReport:
     used: Sequence[LimitUse]
     breakers: Sequence[TrippedLimit]
     alerts: Sequence[tuple[LimitAlert, float]]
+    context_alerts: Sequence[ContextAlert]
     kinds: dict[str, TokenGrowth]
     tasks: dict[str, TaskCost]
 
@@ -65,6 +75,7 @@ def report_spending(
         used=measure_limit_use(own.ledger, own.account, own.limits),
         breakers=own.ledger.tripped(),
         alerts=own.ledger.alerts(MAX_ALERTS),
+        context_alerts=find_context_alerts(list_call_sizes(calls), own.thresholds)[-MAX_ALERTS:],
         kinds={kind: measure_token_growth(sizes) for kind, sizes in sorted(list_prompt_sizes(calls).items())},
         tasks=_collect_task_costs(own.project, lines) if with_history and by is SpendingGroup.TASK and own.project else {},
     )

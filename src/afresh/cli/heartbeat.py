@@ -1,6 +1,7 @@
 """`afresh heartbeat`: watches what .afresh/HEARTBEAT.md lists, and adds the tasks that are scheduled."""
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +10,7 @@ from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json
 
 if TYPE_CHECKING:
+    from afresh.app.announce import Announcer
     from afresh.app.heartbeat import HeartbeatResult
     from afresh.app.project import Project
     from afresh.core.heartbeat import HeartbeatItem, ItemState
@@ -23,14 +25,12 @@ def command() -> None:
 
 
 @command.command("run")
-@click.option("--loop", is_flag=True, help="Go on until Ctrl-C; also adds scheduled tasks.")
+@click.option("--loop", is_flag=True, help="Go on until Ctrl-C or SIGTERM; also adds scheduled tasks.")
 @click.option("--notify", metavar="COMMAND", default="", help="Run this with each announcement; 'desktop': a notification.")
 @click.option("--add-tasks", is_flag=True, help="Also add a task for each announcement.")
 @json_option
 def run_once_or_loop(loop: bool, notify: str, add_tasks: bool, as_json: bool) -> None:
     """Check all items once, or each time that they are due."""
-    from contextlib import suppress
-
     from afresh.app.announce import Announcer
     from afresh.app.heartbeat import HeartbeatTerms, run_heartbeat
 
@@ -39,22 +39,37 @@ def run_once_or_loop(loop: bool, notify: str, add_tasks: bool, as_json: bool) ->
     terms = HeartbeatTerms(announce=announcer.announce, alert=lambda text: click.echo(text, err=True), only_when_due=loop)
     if not loop:
         return print_result(run_heartbeat(project, terms), as_json)
-    with suppress(KeyboardInterrupt):
-        while True:
-            run_due(project, terms, as_json)
-            time.sleep(LOOP_SECONDS)
-    return None
+    return run_until_stopped(lambda: run_due(project, terms, announcer, as_json))
 
 
-def run_due(project: "Project", terms: Any, as_json: bool) -> None:
+def run_until_stopped(look: Callable[[], None]) -> None:
+    """Look again and again. SIGTERM ends it after a look, Ctrl-C at once."""
+    import signal
+    from contextlib import suppress
+    from threading import Event
+
+    stop = Event()
+    before = signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    try:
+        with suppress(KeyboardInterrupt):
+            while not stop.is_set():
+                look()
+                stop.wait(LOOP_SECONDS)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def run_due(project: "Project", terms: Any, announcer: "Announcer", as_json: bool) -> None:
     """Run what is due. A fault is told, and does not end the loop."""
     from afresh.app.heartbeat import load_heartbeat_plan, run_heartbeat
-    from afresh.app.schedules import run_due_schedules
+    from afresh.app.schedules import REPORT_NOTE, run_due_schedules
     from afresh.errors import AfreshError
 
     try:
         for fired in run_due_schedules(project, project.clock.now()):
             click.echo(f"schedule {fired.schedule}: {fired.note or f'added task {fired.task}'}", err=as_json)
+            if fired.note == REPORT_NOTE:
+                announcer.announce_report(whole_week=True)
         if load_heartbeat_plan(project.paths.folder) is None:
             return
         result = run_heartbeat(project, terms)

@@ -35,6 +35,7 @@ COMMAND_SECTIONS = {
     },
     "Queue": {
         "dashboard": "Watch and steer everything in the browser.",
+        "serve": "Run workers, schedules and dashboard as one.",
         "add": "Add a task to the queue.",
         "edit": "Change a task's priority and what it waits for.",
         "work": "Run the next tasks from the queue.",
@@ -62,6 +63,7 @@ COMMAND_SECTIONS = {
         "setup": "Choose your model; asks once.",
         "models": "List usable models and test one.",
         "spend": "Show tokens and money spent, with limits.",
+        "report": "Show the figures of the last week.",
         "doctor": "Check this machine and project.",
         "fsck": "Check all stored state, and repair it.",
         "demo": "Run on a sample project; no key needed.",

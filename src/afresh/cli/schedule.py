@@ -1,8 +1,10 @@
 """`afresh schedule`: tasks that are added at an interval or at the times of a cron line."""
 
+from typing import Any
+
 import click
 
-from afresh.cli.options import json_option, open_current_project
+from afresh.cli.options import default_to_zero, json_option, model_option, open_current_project
 from afresh.cli.output import print_json
 
 
@@ -15,15 +17,29 @@ def command() -> None:
 @click.argument("goal")
 @click.option("--every", default="", metavar="INTERVAL", help="Such as 6h, 1d or 2w.")
 @click.option("--cron", default="", metavar="LINE", help="Such as '0 3 * * 1': Mondays at three, by this machine's clock.")
-@click.option("--type", "kind", default="", metavar="TYPE", help="Type of the task.")
+@click.option("--type", default="", metavar="TYPE", help="Type of the task.")
 @click.option("--check", "checks", multiple=True, metavar="COMMAND", help="Must exit 0; can be repeated.")
+@click.option("--budget", callback=default_to_zero, type=click.IntRange(min=1), metavar="N", help="Maximum tokens per call.")
+@model_option
 @json_option
-def add_one(goal: str, every: str, cron: str, kind: str, checks: tuple[str, ...], as_json: bool) -> None:
+def add_one(goal: str, every: str, cron: str, as_json: bool, **order: Any) -> None:
     """Add GOAL as a task each time that it is due."""
     from afresh.app.schedules import add_schedule
     from afresh.app.tasks import TaskOrder
 
-    schedule = add_schedule(open_current_project(), TaskOrder(goal, kind, checks), every, cron)
+    schedule = add_schedule(open_current_project(), TaskOrder(goal, **order), every, cron)
+    return print_json({"id": schedule.id}) if as_json else click.echo(f"{schedule.id}: {schedule.words}")
+
+
+@command.command("report")
+@click.option("--every", default="", metavar="INTERVAL", help="Such as 1w.")
+@click.option("--cron", default="", metavar="LINE", help="Such as '0 9 * * 1': Mondays at nine.")
+@json_option
+def add_report(every: str, cron: str, as_json: bool) -> None:
+    """Announce the report of the last week each time that it is due."""
+    from afresh.app.schedules import add_report_schedule
+
+    schedule = add_report_schedule(open_current_project(), every, cron)
     return print_json({"id": schedule.id}) if as_json else click.echo(f"{schedule.id}: {schedule.words}")
 
 

@@ -1,7 +1,7 @@
 """The task's files as a prompt may show them. Tools work on the files themselves."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from afresh.core.redaction import redact_secrets
 from afresh.errors import Broken
@@ -13,6 +13,9 @@ class RedactedFiles:
     """A FileTree for reading: a key that spans several lines is seen as a whole here, and in an excerpt no more."""
 
     files: FileTree
+    kept: dict[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]], compare=False)
+    """The stamps, once they were asked for: while a prompt is gathered nothing changes the tree, and to list a large one takes
+    seconds."""
 
     def read(self, path: str) -> str:
         return redact_secrets(self.files.read(path))
@@ -21,7 +24,9 @@ class RedactedFiles:
         raise Broken("what was redacted must not be written back")
 
     def paths(self) -> Sequence[str]:
-        return self.files.paths()
+        return tuple(self.stamps())
 
     def stamps(self) -> Mapping[str, str]:
-        return self.files.stamps()
+        if "stamps" not in self.kept:
+            self.kept["stamps"] = self.files.stamps()
+        return self.kept["stamps"]

@@ -59,3 +59,11 @@ def is_conftest(path: str) -> bool:
 
 def get_file_name(path: str) -> str:
     return path.rpartition("/")[2]
+
+
+def get_file_stem(path: str) -> str:
+    """The name without its last suffix, as pathlib has it; for loops over all files of a tree, since pathlib takes ten times
+    as long."""
+    name = get_file_name(path)
+    at = name.rfind(".")
+    return name[:at] if 0 < at < len(name) - 1 else name

@@ -26,6 +26,11 @@ class Schedule:
     cron: str = ""
     type: str = ""
     checks: tuple[str, ...] = ()
+    budget: int = 0
+    """Tokens of a call; 0: as the settings and the type say."""
+    model: str = ""
+    report: bool = False
+    """It adds no task: the report of the last whole week is announced."""
 
     @property
     def words(self) -> str:

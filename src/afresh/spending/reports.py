@@ -7,10 +7,13 @@ from enum import StrEnum
 from itertools import takewhile
 
 from afresh.core.cache_rates import CacheRates
+from afresh.core.context_alert import CallSize
 from afresh.core.ledger import RESTORED_NOTE, UNKNOWN_PRICE, CallStatus, LedgerCall
+from afresh.core.spending import CallPurpose
 
 REPLY_SECTION = "(the reply)"
 """Named among the sections for what was not sent but answered."""
+WORK_KINDS = (CallPurpose.WORK, CallPurpose.DELEGATE)
 UNKNOWN_SECTION = "(not told apart)"
 
 
@@ -149,6 +152,12 @@ def list_prompt_sizes(calls: Iterable[LedgerCall]) -> dict[str, list[tuple[str, 
             task = f"{call.booking.account.project}/{booked.task}"
             found.setdefault(booked.kind.value, []).append((task, booked.step, sent))
     return found
+
+
+def list_call_sizes(calls: Iterable[LedgerCall]) -> list[CallSize]:
+    """The sizes of calls for work on tasks, as they were booked."""
+    booked = [(call.booking.call, call.booking.account.at) for call in calls]
+    return [CallSize(one.task, one.step, one.tokens, one.reserve, at) for one, at in booked if one.kind in WORK_KINDS]
 
 
 def _count_prompt_tokens(call: LedgerCall) -> int:

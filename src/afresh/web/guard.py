@@ -17,6 +17,8 @@ MAX_BODY_BYTES = 256_000
 MAX_FIELDS = 50
 MAX_URL_BYTES = 4_000
 STATIC_PREFIX = "/static/"
+HEALTH_PATH = "/health"
+"""Answers without a key, and with nothing that is the user's."""
 OWN_SITES = ("", "none", "same-origin")
 """Sec-Fetch-Site of requests that this dashboard or the person makes; empty from programs that are no browser."""
 FORM_TYPE = "application/x-www-form-urlencoded"
@@ -83,7 +85,7 @@ class Guard:
             raise Refused(414, "The address is too long.\n")
         if request.method not in ("GET", "HEAD", "POST"):
             raise Refused(405, "Only GET and POST are known here.\n")
-        if request.method != "POST" and scope["path"].startswith(STATIC_PREFIX):
+        if request.method != "POST" and (scope["path"].startswith(STATIC_PREFIX) or scope["path"] == HEALTH_PATH):
             return None
         if token := request.query_params.get("token", ""):
             return self._exchange_token(token)

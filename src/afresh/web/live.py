@@ -29,11 +29,15 @@ class LiveFeed:
             return Response("Too many open pages.\n", 503)
         return StreamingResponse(self._tell(project), media_type="text/event-stream")
 
+    def tell_all(self) -> None:
+        """Have all open pages look again."""
+        for heard in self._listeners:
+            heard.set()
+
     def end_streams(self) -> None:
         """End all answers, so that the server can stop."""
         self._over = True
-        for heard in self._listeners:
-            heard.set()
+        self.tell_all()
 
     async def _tell(self, project: str) -> AsyncIterator[str]:
         heard = asyncio.Event()

@@ -11,13 +11,14 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from afresh.app.project import Project
+from afresh.app.service import ServiceHealth
 from afresh.app.watch_store import StoreWatch
 from afresh.errors import AfreshError, BadInput, NeedsPerson
-from afresh.web.guard import Guard
+from afresh.web.guard import HEALTH_PATH, Guard
 from afresh.web.live import LiveFeed
 from afresh.web.pages import audit, context, heartbeats, home, inbox, knowledge, memory, queue, replay, spend, step, task
 from afresh.web.sessions import SessionKeeper
@@ -33,9 +34,11 @@ MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+
 class Dashboard:
     """The application: pages of the projects that were named when it was started, and of no other."""
 
-    def __init__(self, projects: Sequence[Project], port: int, read_only: bool = False) -> None:
+    def __init__(
+        self, projects: Sequence[Project], port: int, read_only: bool = False, service: ServiceHealth | None = None
+    ) -> None:
         self.tabs = {tab.key: tab for tab in make_tabs(projects)}
-        self.read_only, self.sessions = read_only, SessionKeeper()
+        self.read_only, self.sessions, self.service = read_only, SessionKeeper(), service
         self._watches = {tab.key: StoreWatch(tab.project.paths.state) for tab in self.tabs.values()}
         self.feed = LiveFeed(self._watches)
         self.address = f"http://{LOOPBACK}:{port}/?token={self.sessions.token}"
@@ -49,9 +52,16 @@ class Dashboard:
             key = request.path_params["project"]
             return self.feed.stream_changes(key) if key in self.tabs else PlainTextResponse("No such project.\n", 404)
 
+        async def send_health(request: Request) -> Response:
+            if service is None:
+                return PlainTextResponse("No service runs here; `afresh serve` has one.\n", 404)
+            well, answer = await run_in_threadpool(service.report)
+            return JSONResponse(answer, 200 if well else 503)
+
         first = next(iter(self.tabs))
         routes = [
             Route("/", lambda request: RedirectResponse(f"/p/{first}/", 303)),
+            Route(HEALTH_PATH, send_health),
             Route("/static/{name:path}", send_static),
             Route("/p/{project}/events", send_events),
             *(self._make_route(route) for page in PAGES for route in page.ROUTES),
@@ -69,7 +79,8 @@ class Dashboard:
             tab = self.tabs.get(request.path_params["project"])
             if tab is None:
                 return PlainTextResponse("No such project.\n", 404)
-            visit = Visit(request, tab, tuple(self.tabs.values()), self.read_only)
+            trouble = self.service.describe_trouble() if self.service else ""
+            visit = Visit(request, tab, tuple(self.tabs.values()), self.read_only, trouble)
             return await run_in_threadpool(answer_visit, route.answer, visit)
 
         return Route(f"/p/{{project}}{route.path}", endpoint, methods=[route.method])
@@ -103,17 +114,17 @@ def read_static_files() -> dict[str, tuple[bytes, str]]:
     return {path.relative_to(root).as_posix(): (path.read_bytes(), MEDIA_TYPES[path.suffix]) for path in found}
 
 
-def open_socket(port: int) -> socket.socket:
-    """Listen on the loopback; port 0 takes any that is free. BadInput if the port is in use."""
+def open_socket(port: int, host: str = LOOPBACK) -> socket.socket:
+    """Listen, by default on the loopback; port 0 takes any that is free. BadInput if the port is in use."""
     listening = socket.socket()
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((LOOPBACK, port))
+        listening.bind((host, port))
         listening.listen()
     except OSError as fault:
         listening.close()
         raise BadInput(
-            f"port {port} can't be used: {fault.strerror}", next="afresh dashboard --port N takes another one, 0 any that is free"
+            f"port {port} can't be used: {fault.strerror}", next="--port N takes another one, 0 any that is free"
         ) from fault
     return listening
 

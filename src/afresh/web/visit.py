@@ -35,6 +35,8 @@ class Visit:
     tab: ProjectTab
     tabs: Sequence[ProjectTab]
     read_only: bool
+    trouble: str = ""
+    """What is wrong with the service that this dashboard belongs to."""
 
     @property
     def project(self) -> Project:

@@ -60,10 +60,11 @@ def render_spending_overview(found: SpendingReport) -> "RenderableType":
             render_heading("Context by kind of call"),
             _make_kind_table(found.kinds),
         ]
-    if found.alerts:
+    alerts = [(at, alert.words) for alert, at in found.alerts] + [(one.at, one.words) for one in found.context_alerts]
+    if alerts:
         parts += [
             render_heading("Latest alerts"),
-            *(render_text(f"  {format_time(at)}  {alert.words}", "yellow") for alert, at in found.alerts),
+            *(render_text(f"  {format_time(at)}  {words}", "yellow") for at, words in sorted(alerts, reverse=True)),
         ]
     more = "afresh spend --by task, kind, section, model or project; --since all; --all for every project"
     return Group(*parts, render_text(f"\n{more}", "dim"))
@@ -251,6 +252,7 @@ def spending_to_json(found: SpendingReport) -> dict[str, Any]:
             {"limit": alert.limit.key, "key": alert.key, "percent": alert.percent, "spent": alert.spent, "at": format_time(at)}
             for alert, at in found.alerts
         ],
+        "context_alerts": [{"task": one.task, "words": one.words, "at": format_time(one.at)} for one in found.context_alerts],
         "kinds": {
             kind: {"calls": one.calls, "average": one.average, "per_100_steps": one.slope} for kind, one in found.kinds.items()
         },

@@ -16,7 +16,7 @@ from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_a
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking.query import find_surely_implied_files
 from afresh.core.context_item import MapEntry, RepoMap
-from afresh.core.recognise_test_files import is_test_code
+from afresh.core.recognise_test_files import get_file_name, get_file_stem, is_test_code
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolKind
 from afresh.core.truncate import list_first, to_one_line
@@ -77,12 +77,13 @@ def find_named_documents(code: CodeIndex, state: State) -> list[str]:
     told, known = join_user_texts(state), set(code.files)
     words = set(PATH_PATTERN.findall(told))
     meant = [stems for pattern, stems in WELL_KNOWN_DOCUMENTS if pattern.search(told)]
-    return [path for path in code.paths if path not in known and (path in words or _is_well_known(path, meant))]
+    return [path for path in code.paths if path not in known and (path in words or (meant and _is_well_known(path, meant)))]
 
 
 def _is_well_known(path: str, meant: Sequence[frozenset[str]]) -> bool:
-    place = PurePosixPath(path)
-    return any(place.stem.lower() in stems for stems in meant) and str(place.parent) in DOCUMENT_FOLDERS
+    if (path.rpartition("/")[0] or ".") not in DOCUMENT_FOLDERS:
+        return False
+    return any(get_file_stem(path).lower() in stems for stems in meant)
 
 
 def _build_document_entry(code: CodeIndex, path: str, told: str) -> MapEntry:
@@ -218,7 +219,7 @@ def _fit_entries(entries: list[MapEntry], room: int) -> list[MapEntry]:
 
 def rank_other_file(path: str, words: frozenset[str]) -> int:
     """Return a sort rank: files that the task mentions, then documents for people, then the rest, then hidden files."""
-    if path in words or PurePosixPath(path).name in words:
+    if path in words or get_file_name(path) in words:
         return 0
     if path.startswith(".") or "/." in path:
         return 3

@@ -17,7 +17,7 @@ from afresh.code.index.update_index import (
 )
 from afresh.code.languages import registry, rust
 from afresh.core.commit import FileChurn
-from afresh.core.recognise_test_files import is_test_code, is_test_file
+from afresh.core.recognise_test_files import get_file_stem, is_test_code, is_test_file
 from afresh.core.search_words import stem_word
 from afresh.core.symbol import FileReading, ImportedModule, IndexedContent, IndexTerm, SymbolPlace, TreeListing
 from afresh.errors import AfreshError
@@ -292,7 +292,7 @@ def find_tests_by_name(code: CodeIndex, path: str) -> set[str]:
     if stem in ("", "init"):
         return set()
     named = {f"test_{stem}", f"{stem}_test", f"{stem}.test", f"{stem}.spec", f"{stem}-test", f"{stem}test", f"{stem}tests"}
-    return {one for one in code.files if PurePosixPath(one).stem.lower() in named and is_test_file(one) and one != path}
+    return {one for one in code.files if get_file_stem(one).lower() in named and is_test_file(one) and one != path}
 
 
 def list_tests_below(conftest: str, files: Sequence[str]) -> list[str]:

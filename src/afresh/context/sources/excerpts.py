@@ -129,8 +129,8 @@ def select_file_regions(files: FileTree, paths: Sequence[str], policy: FilePolic
 
 def find_files_in_goal(goal: str, files: FileTree) -> list[str]:
     """Files by their path, or by a name that only one has."""
-    paths = files.paths()
     named = dict.fromkeys(re.findall(r"[\w./-]*\w\.\w+", goal))
+    paths = files.paths() if named else ()
     by_name = {name: [path for path in paths if path == name or path.endswith(f"/{name}")] for name in named}
     return list(dict.fromkeys(found[0] for found in by_name.values() if len(found) == 1))
 

@@ -1,0 +1,121 @@
+"""`afresh serve`: workers, schedules and the dashboard as one service."""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from afresh.cli.dashboard import DEFAULT_PORT, refuse_without_packages
+from afresh.cli.options import json_option, model_option, open_current_project
+
+if TYPE_CHECKING:
+    from afresh.app.project import Project
+
+DEFAULT_WORKERS = 2
+MAX_WORKERS = 256
+SOURCE_WIDTH = 9
+"""Characters of the longest source, so that lines begin below each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    workers: int
+    port: int
+    host: str
+    read_only: bool
+    schedules: bool
+    model: str
+    no_sandbox: bool
+
+
+@click.command("serve")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MAX_WORKERS),
+    default=DEFAULT_WORKERS,
+    show_default=True,
+    metavar="N",
+    help="Tasks at once.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    metavar="N",
+    help="Of the dashboard; 0 takes any that is free.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Where it listens; pages open at 127.0.0.1 and localhost only.",
+)
+@click.option("--read-only", is_flag=True, help="The dashboard shows everything and changes nothing.")
+@click.option("--schedules/--no-schedules", default=True, help="Run schedules and heartbeats (default) or not.")
+@model_option
+@click.option("--no-sandbox", is_flag=True, help="Run commands of tasks without a sandbox. Dangerous.")
+@json_option
+def command(as_json: bool, **options: "int | str | bool") -> None:
+    """Run workers, schedules and the dashboard until it is stopped.
+
+    SIGTERM or Ctrl-C lets each worker end after its step; a second one stops at once. /health answers without a key.
+    """
+    refuse_without_packages()
+    from afresh.app.service import hold_service_lock
+
+    project = open_current_project()
+    with hold_service_lock(project):
+        code = serve_project(project, ServeOptions(**options), make_log(as_json))  # pyright: ignore[reportArgumentType]
+    raise SystemExit(code)
+
+
+def serve_project(project: "Project", options: ServeOptions, say: Callable[[str, str], None]) -> int:
+    from afresh.app.service import ServiceHealth, keep_address, list_children
+    from afresh.app.supervise import SERVICE_NAME, ServiceSupervisor
+    from afresh.web.server import Dashboard, open_socket
+    from afresh.web.service import ServiceServer
+
+    children = list_children(options.workers, options.model, options.no_sandbox, options.schedules)
+    listening = open_socket(options.port, options.host)
+    supervisor = ServiceSupervisor(children, project.paths.root, say)
+    port = listening.getsockname()[1]
+    dashboard = Dashboard([project], port, options.read_only, ServiceHealth(project, supervisor))
+    server = ServiceServer(dashboard, supervisor.request_stop)
+    say(SERVICE_NAME, f"serving {project.paths.root} with {options.workers} workers; health at http://127.0.0.1:{port}/health")
+    with keep_address(project, dashboard.address) as file:
+        where = dashboard.address if sys.stdout.isatty() else f"its address is in {file}"
+        say(SERVICE_NAME, f"dashboard: {where}")
+        running = supervisor.run(server.end)
+        try:
+            server.run(sockets=[listening])
+        finally:
+            supervisor.request_stop()
+            running.join()
+            listening.close()
+            project.storage.close()
+    say(SERVICE_NAME, "stopped" + (f"; {supervisor.killed} processes had to be killed" if supervisor.killed else ""))
+    return 1 if supervisor.killed else 0
+
+
+def make_log(as_json: bool) -> Callable[[str, str], None]:
+    """One line an event, whole, with nothing in it that a terminal obeys. Lines of several threads do not mix."""
+    from afresh.core.text import escape_hidden
+
+    def say(source: str, text: str) -> None:
+        at = time.localtime()
+        shown = escape_hidden(" ".join(text.split()))
+        if as_json:
+            line = json.dumps(
+                {"at": time.strftime("%Y-%m-%dT%H:%M:%S%z", at), "source": source, "text": shown}, ensure_ascii=False
+            )
+        else:
+            line = f"{time.strftime('%Y-%m-%d %H:%M:%S', at)} {source:<{SOURCE_WIDTH}} {shown}"
+        print(line, flush=True)
+
+    return say

@@ -1,0 +1,68 @@
+"""`afresh report`: what a week was like, beside the one before."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from person import COMPLETE, MEND, Person
+
+from afresh.app.period_report import find_week
+from afresh.app.project import open_project
+from afresh.app.schedules import add_report_schedule, run_due_schedules
+
+WEEK = 604_800.0
+
+
+def test_a_week_with_a_verified_task_is_shown_in_eighty_columns_and_as_json(person: Person, monkeypatch: pytest.MonkeyPatch):
+    assert person.runs(person.script([MEND], [COMPLETE])).code == 0
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = person.types("report")
+    assert shown.code == 0 and max(map(len, shown.out.splitlines())) <= 80
+    assert re.search(r"tasks verified +1 +0", shown.out) and re.search(r"tasks in one context +100% +–", shown.out)
+    now = (told := person.types("report", "--json").json)["now"]
+    assert now["verified"] == 1 and now["calls"] == 2 and now["one_context"] == 1.0 and now["tokens_per_call"] > 0
+    assert told["before"]["calls"] == 0 and told["alerts"] == []
+    assert person.types("report", "--week", "--json").json["now"]["calls"] == 0, "this week is not over"
+
+
+def test_a_report_of_nothing_is_no_error(person: Person):
+    told = person.types("report")
+    assert told.code == 0 and "tasks verified" in told.out
+
+
+def test_it_is_written_as_markdown_and_announced(person: Person):
+    told = person.types("report", "--write", "week.md", "--announce")
+    text = (person.repo / "week.md").read_text()
+    assert text.startswith(f"# {person.repo.name}: ") and "| tasks verified | 0 | 0 |  |" in text
+    state = person.repo / ".afresh" / "state"
+    assert "0 verified, 0 failed" in (state / "announcements.md").read_text()
+    assert len(list((state / "reports").glob("*.md"))) == 1 and "wrote" in told.err
+
+
+def test_it_is_not_written_through_a_link(person: Person, tmp_path: Path):
+    (person.repo / "week.md").symlink_to(tmp_path / "elsewhere")
+    assert person.types("report", "--write", "week.md").code == 2
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_schedule_announces_the_report_and_adds_no_task(person: Person):
+    project = open_project(person.repo)
+    add_report_schedule(project, every="1w")
+    [fired] = run_due_schedules(project, project.clock.now() + WEEK + 1)
+    assert "report" in fired.note and not fired.task and not project.queue.tickets()
+    project.storage.close()
+    assert "weekly-report" in person.types("schedule", "report", "--cron", "0 9 * * 1").out
+    assert person.types("schedule", "report").code == 2
+
+
+@given(st.floats(1e9, 2e9))
+def test_a_whole_week_is_monday_to_monday_and_over(now: float):
+    before, since, until = find_week(now, whole=True)
+    for at in (before, since, until):
+        assert time.localtime(at)[3:7] == (0, 0, 0, 0)
+    assert before < since < until <= now < until + 8 * 86_400
+    rolling = find_week(now)
+    assert abs(rolling[2] - now) < 1e-3
