@@ -1,5 +1,6 @@
 """What a process of the pool does: claim one task, advance it, and report each event to the pool as a line of JSON."""
 
+import gc
 import json
 import os
 import signal
@@ -14,7 +15,8 @@ from afresh.app.stop_signal import STOP_SIGNALS, StopSignal
 from afresh.core.event import JournalEntry
 from afresh.core.progress_event import CallDelayed, ProgressEvent
 from afresh.core.state import State
-from afresh.errors import AfreshError, Cancelled, NeedsPerson
+from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
+from afresh.errors import AfreshError, Cancelled
 from afresh.storage.renew_lease import identify_worker
 from afresh.views.progress import RunProgress, update_run_progress
 
@@ -39,7 +41,7 @@ class WorkerReport:
     task: str = ""
     text: str = ""
     error: str = ""
-    """The class of the error."""
+    """The class of the error; empty for a passing one, after which the task is tried again later."""
 
 
 Report = Callable[[WorkerReport], None]
@@ -77,8 +79,11 @@ class ReportedProgress:
         self._report(WorkerReport(ReportKind.LINE, self._task, " ".join(text.split())))
 
 
-def serve_pool(project: Project, terms: RunTerms, channel: int, pool: int, verbose: bool) -> None:
-    """Run one task in this process, which the process `pool` has just forked with its stop signals blocked."""
+Serve = Callable[[Project, RunTerms, Report, StopSignal], None]
+
+
+def serve_pool(project: Project, terms: RunTerms, channel: int, pool: int, serve: Serve) -> None:
+    """Do one thing in this process, which the process `pool` has just forked with its stop signals blocked."""
     os.setsid()  # Ctrl-C at the terminal reaches the pool alone, not the git of a worker
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -88,8 +93,7 @@ def serve_pool(project: Project, terms: RunTerms, channel: int, pool: int, verbo
             signal.signal(one, signal.SIG_DFL)
     with StopSignal(pool) as stop:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (*STOP_SIGNALS, signal.SIGINT))
-        terms = replace(terms, watchers=(*terms.watchers, stop), cancellations=(*terms.cancellations, stop))
-        run_next_task(project, terms, lambda report: write_report(channel, report), verbose)
+        serve(project, terms, lambda report: write_report(channel, report), stop)
     project.storage.close()
 
 
@@ -101,9 +105,22 @@ def write_report(channel: int, report: WorkerReport) -> None:
             line = line[os.write(channel, line) :]
 
 
-def run_next_task(project: Project, terms: RunTerms, report: Report, verbose: bool) -> None:
+def merge_finished_tasks(project: Project, terms: RunTerms, report: Report, stop: StopSignal) -> None:
+    """Merge verified results, and report each."""
+    from afresh.app.auto_merge import merge_results
+
+    try:
+        say = lambda task, text: report(WorkerReport(ReportKind.LINE, task, text))  # noqa: E731
+        merge_results(project, terms.no_sandbox, say, stop.check)
+    except (Cancelled, KeyboardInterrupt):
+        return
+    except (AfreshError, OSError) as fault:
+        report(describe_fault("", fault))
+
+
+def run_next_task(project: Project, terms: RunTerms, report: Report, stop: StopSignal, verbose: bool = False) -> None:
     """Claim the next ready task and advance it until it rests; whatever happens is reported."""
-    task = ""
+    terms, task = replace(terms, watchers=(*terms.watchers, stop), cancellations=(*terms.cancellations, stop)), ""
     try:
         task = project.queue.claim(identify_worker()) or ""
         report(WorkerReport(ReportKind.CLAIMED if task else ReportKind.EMPTY, task))
@@ -119,6 +136,35 @@ def run_next_task(project: Project, terms: RunTerms, report: Report, verbose: bo
             project.queue.release(identify_worker(), task)
         report(WorkerReport(ReportKind.STOPPED, task, str(why) or "stopped at once", type(why).__name__))
     except (AfreshError, OSError) as fault:
-        advice = "; ".join(part for part in (fault.safe, fault.next) if part) if isinstance(fault, NeedsPerson) else ""
-        text = f"{fault} ({advice})" if advice else str(fault)
-        report(WorkerReport(ReportKind.FAULT, task, text, type(fault).__name__))
+        report(describe_fault(task, fault))
+
+
+def describe_fault(task: str, fault: AfreshError | OSError) -> WorkerReport:
+    advice = "; ".join(part for part in (getattr(fault, "safe", ""), getattr(fault, "next", "")) if part)
+    error = "" if getattr(fault, "retry_at", 0) else type(fault).__name__
+    return WorkerReport(ReportKind.FAULT, task, f"{fault} ({advice})" if advice else str(fault), error)
+
+
+MAX_TASKS_READ = 8
+"""Of those that come next, to see which models they use."""
+
+
+def warm_up(project: Project, terms: RunTerms) -> None:
+    """Import what every run needs, so that workers share it, and keep the collector from touching shared pages."""
+    import yaml  # noqa: F401
+
+    from afresh.models.choose_model import import_provider
+
+    for spec in find_models(project, terms):
+        import_provider(spec, project.settings.models)
+    gc.collect()
+    gc.freeze()
+
+
+def find_models(project: Project, terms: RunTerms) -> set[str]:
+    """Return the models of this run and of the tasks that come next."""
+    if terms.model:
+        return {terms.model}
+    coming = TicketQuery((TaskStatus.RUNNING, TaskStatus.READY), parents=(), order=TicketOrder.TURN, most=MAX_TASKS_READ)
+    tasks = [ticket.task for ticket in project.queue.tickets(coming)]
+    return {project.settings.model, *(project.store.load(task).task.model for task in tasks)} - {""}

@@ -67,10 +67,10 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
 
 def close_earlier_tasks(project: Project, repository: Repository, state: State) -> list[str]:
     """Mark the tasks that an applied task went on from as applied, too: its branch holds their commits. Returns what to say."""
-    earlier, follows = list[str](), state.workspace.start.follows
-    while follows and (one := project.store.load(follows)).status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
-        earlier.append(follows)
-        follows = one.workspace.start.follows
+    earlier, included = list[str](), state.workspace.start.includes
+    while included and (one := project.store.load(included)).status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
+        earlier.append(included)
+        included = one.workspace.start.includes
     said = list[str]()
     for task in reversed(earlier):  # a crash leaves the newest ones open, where a repetition finds them
         said += [f"It includes {task}, which is applied with it.", apply_or_discard.retire_applied_branch(repository, task)]

@@ -4,7 +4,6 @@ A connection to SQLite must not cross a fork, and no thread may run meanwhile: t
 connections before each fork.
 """
 
-import gc
 import os
 import selectors
 import signal
@@ -15,11 +14,21 @@ from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import FrameType
 from typing import NoReturn
 
 from afresh.app.compose import RunTerms
-from afresh.app.pool_worker import ReportKind, WorkerReport, decode_report, serve_pool
+from afresh.app.pool_worker import (
+    ReportKind,
+    Serve,
+    WorkerReport,
+    decode_report,
+    merge_finished_tasks,
+    run_next_task,
+    serve_pool,
+    warm_up,
+)
 from afresh.app.project import Project
 from afresh.app.stop_signal import STOP_SIGNALS
 from afresh.app.tasks import block_task
@@ -51,6 +60,8 @@ class PoolTerms:
     seconds: float = 0.0
     """After this time no task is begun, and each worker ends after its step. 0: no limit."""
     verbose: bool = False
+    auto_merge: bool = False
+    """Verified results are merged into the user's branch, in the order of the queue; meanwhile no task is begun."""
 
     @property
     def most(self) -> int:
@@ -74,7 +85,9 @@ class PoolWorker:
     process: int
     channel: int
     after: int
-    """How many tasks had ended when it was begun."""
+    """How many tasks and merges had ended when it was begun."""
+    merges: bool = False
+    """It merges results, and claims no task."""
     task: str = ""
     rest: bytes = b""
     """The beginning of a line of which the end has not come."""
@@ -98,18 +111,22 @@ class WorkerPool:
         self._workers = dict[int, PoolWorker]()
         self._channels = selectors.DefaultSelector()
         self._deaths = Counter[str]()
-        self._begun, self._signals, self._told, self._ask_again, self._kill_at = 0, 0, 0, 0.0, 0.0
+        self._begun, self._ended, self._signals, self._told, self._ask_again, self._kill_at = 0, 0, 0, 0, 0.0, 0.0
+        self._is_merged = False
 
     def run(self) -> PoolResult:
         """Work until there is nothing more to begin and every worker has ended."""
-        warm_up()
+        warm_up(self.project, self.run_terms)
         until = self.now() + self.terms.seconds
         with self._heed_signals():
             while True:
                 if self.terms.seconds and self.now() >= until and not self._told:
                     self._tell_workers("the time is over")
+                if self._can_merge():
+                    self._is_merged = True
+                    self._begin_worker(merge_finished_tasks, merges=True)
                 while self._can_begin():
-                    self._begin_worker()
+                    self._begin_worker(partial(run_next_task, verbose=self.terms.verbose))
                 if not self._workers and self._is_over():
                     return self.result
                 for key, _ in self._channels.select(LOOK_SECONDS):
@@ -119,19 +136,27 @@ class WorkerPool:
     def _can_begin(self) -> bool:
         claiming = sum(not worker.task for worker in self._workers.values())
         return (
-            not (self._told or self._signals or self.result.errors)
+            not (self._told or self._signals or self.result.errors or self._is_merging)
             and not (self.terms.most and self._begun + claiming >= self.terms.most)
             and len(self._workers) < self.terms.workers
             and claiming < MAX_CLAIMING
             and self.now() >= self._ask_again
         )
 
+    @property
+    def _is_merging(self) -> bool:
+        return any(worker.merges for worker in self._workers.values())
+
+    def _can_merge(self) -> bool:
+        is_wanted = self.terms.auto_merge and not self._is_merged and not self._is_merging
+        return is_wanted and not (self._told or self._signals or self.result.errors)
+
     def _is_over(self) -> bool:
         waiting = self.terms.seconds and not self.terms.until_empty
         begun_all = self.terms.most and self._begun >= self.terms.most
         return bool(self._told or self._signals or self.result.errors or begun_all or (self._ask_again and not waiting))
 
-    def _begin_worker(self) -> None:
+    def _begin_worker(self, serve: Serve, merges: bool = False) -> None:
         self.project.storage.close()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -139,20 +164,20 @@ class WorkerPool:
         signal.pthread_sigmask(signal.SIG_BLOCK, POOL_SIGNALS)
         process = os.fork()
         if process == 0:
-            self._serve(channel, theirs, pool)
+            self._serve(channel, theirs, pool, serve)
         os.close(theirs)
-        self._workers[channel] = PoolWorker(process, channel, len(self.result.ended))
+        self._workers[channel] = PoolWorker(process, channel, self._ended, merges)
         self._channels.register(channel, selectors.EVENT_READ)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, POOL_SIGNALS)
 
-    def _serve(self, channel: int, theirs: int, pool: int) -> NoReturn:
+    def _serve(self, channel: int, theirs: int, pool: int, serve: Serve) -> NoReturn:
         """What the worker does. Ends of pipes that belong to the pool are closed: if it dies, nobody must seem to read."""
         code = CRASHED_CODE
         try:
             self._channels.close()
             for one in (channel, *self._workers):
                 os.close(one)
-            serve_pool(self.project, self.run_terms, theirs, pool, self.terms.verbose)
+            serve_pool(self.project, self.run_terms, theirs, pool, serve)
             code = 0
         except BaseException:
             traceback.print_exc()
@@ -177,7 +202,7 @@ class WorkerPool:
                 self.say(report.task, f"claimed by process {self._workers[channel].process}")
             case ReportKind.EMPTY:
                 # one that ended meanwhile may have made others ready
-                is_news = self._workers[channel].after < len(self.result.ended)
+                is_news = self._workers[channel].after < self._ended
                 self._ask_again = 0.0 if is_news else self.now() + POLL_SECONDS
             case ReportKind.LINE:
                 self.say(report.task, report.text)
@@ -187,11 +212,12 @@ class WorkerPool:
             case ReportKind.STOPPED:
                 self.say(report.task, f"{report.text}; its steps are kept, `afresh resume {report.task}` continues")
             case ReportKind.FAULT:
-                self.result.errors.append(report.error)
-                self.say(report.task, f"{report.text}; no more tasks are begun")
+                self.result.errors += [report.error] if report.error else []
+                self.say(report.task, f"{report.text}; no more tasks are begun" if report.error else report.text)
 
     def _take_result(self, task: str) -> None:
         state = self.project.store.load(task)
+        self._ended, self._is_merged = self._ended + 1, False
         self.result.ended.append(state)
         self.finish(state)
 
@@ -200,6 +226,8 @@ class WorkerPool:
         os.close(worker.channel)
         del self._workers[worker.channel]
         _, status = os.waitpid(worker.process, 0)
+        if worker.merges:
+            self._ended, self._ask_again = self._ended + 1, 0.0
         if os.WIFSIGNALED(status):
             self._mourn_worker(worker, signal.Signals(os.WTERMSIG(status)).name)
         elif status:
@@ -210,6 +238,8 @@ class WorkerPool:
         task = worker.task
         self._ask_again = 0.0
         self._begun -= bool(task)
+        if worker.merges and not (self._told or self._signals):
+            self.result.errors.append("Broken")
         if not task or self._told or self._signals:
             self.say(task, f"process {worker.process} was ended by {why}; what it had committed is kept")
             return
@@ -257,15 +287,3 @@ class WorkerPool:
         finally:
             for one, handler in before:
                 signal.signal(one, handler)
-
-
-def warm_up() -> None:
-    """Import what every run needs, so that workers share it, and keep the collector from touching shared pages."""
-    import afresh.code.languages.python
-    import afresh.models.choose_model
-    import afresh.models.scripted
-    import afresh.sandbox.bubblewrap
-    import afresh.views.write_files  # noqa: F401
-
-    gc.collect()
-    gc.freeze()

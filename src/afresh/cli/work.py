@@ -39,17 +39,18 @@ def parse_duration(context: click.Context, parameter: click.Parameter, value: st
     metavar="TIME",
     help="Take tasks for 90s, 30m, 8h or 2d, then end.",
 )
+@click.option("--auto-merge", is_flag=True, help="Merge verified results into your branch, in order.")
 @model_option
 @add_run_options
-def command(until_empty: bool, workers: int | None, seconds: float, as_json: bool, **way: Any) -> None:
+def command(until_empty: bool, workers: int | None, seconds: float, auto_merge: bool, as_json: bool, **way: Any) -> None:
     """Run the next ready task; interrupted ones come first."""
     project = open_current_project()
-    if workers is None and not seconds:
+    if workers is None and not seconds and not auto_merge:
         return work_alone(project, RunFlags(as_json=as_json, unattended=until_empty, **way), until_empty)
     from afresh.app.worker_pool import PoolTerms
 
     flags = RunFlags(as_json=as_json, unattended=True, **way)
-    work_together(project, flags, PoolTerms(workers or 1, until_empty, seconds, flags.verbose))
+    work_together(project, flags, PoolTerms(workers or 1, until_empty, seconds, flags.verbose, auto_merge))
 
 
 def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:
@@ -87,7 +88,10 @@ def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> No
         if not (flags.quiet or flags.as_json):
             echo_line(task, text)
 
-    result = WorkerPool(project, terms, run, say, lambda state: report_end(project, state, flags)).run()
+    def finish(state: "State") -> None:
+        report_end(project, state, flags, apply=not terms.auto_merge)
+
+    result = WorkerPool(project, terms, run, say, finish).run()
     report_all(result.ended, flags)
     if code := choose_pool_code(result):
         raise SystemExit(code)
@@ -112,10 +116,11 @@ def choose_pool_code(result: "PoolResult") -> int:
     return ExitCode.INTERRUPTED if result.stopped_by else choose_status_code(state.status for state in result.ended)
 
 
-def report_end(project: "Project", state: "State", flags: RunFlags) -> None:
+def report_end(project: "Project", state: "State", flags: RunFlags, apply: bool = True) -> None:
     if not flags.as_json:
         echo_wrapped(f"{state.task.id}: {state.status}: {state.work.outcome}")
-    apply_and_report(project, state)
+    if apply:
+        apply_and_report(project, state)
 
 
 def report_all(done: "Sequence[State]", flags: RunFlags) -> None:

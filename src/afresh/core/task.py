@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.refused_merge import RefusedMerge
 from afresh.errors import BadInput
 
 
@@ -129,6 +130,13 @@ class TaskStart:
     goal: str = ""
     """Of that task."""
     outcome: str = ""
+    refused: RefusedMerge | None = None
+    """The result that it brings in, since it could not be merged."""
+
+    @property
+    def includes(self) -> str:
+        """The task whose result comes in with this one."""
+        return self.refused.task if self.refused else self.follows
 
 
 START_AT_HEAD = TaskStart()

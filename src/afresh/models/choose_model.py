@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -162,6 +164,18 @@ def endpoint_of_provider(kind: str) -> ProviderEndpoint:
         title=found.title, name=kind, key_variable=found.key_variable, base_url_variable=found.base_url_variable,
         base_url=base_url, needs_key=needs_key,
     )  # fmt: skip
+
+
+ANTHROPIC_MODULES = ("afresh.models.providers.anthropic_messages", "anthropic.resources.messages")
+OPENAI_MODULES = ("afresh.models.providers.openai_chat", "openai.resources.chat.completions")
+
+
+def import_provider(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -> None:
+    """Import what calls of this model need, so that processes that are forked later share it. A fault is left to the call."""
+    with suppress(Exception):
+        chosen = choose_model(spec, named)
+        for module in ANTHROPIC_MODULES if chosen.kind == "anthropic" else OPENAI_MODULES if chosen.is_provider else ():
+            import_module(module)
 
 
 DEFAULT_WINDOW_TOKENS = 200_000

@@ -55,6 +55,20 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
     return ApplyResult(repository.head, "fast-forward" if forward else "merge", " ".join(filter(None, said)))
 
 
+def move_to_merge(repository: Repository, task_id: str, branch: str, head: str, commit: str) -> bool:
+    """Move the user's branch and checkout from `head` to a merge on top of it. False if the user has moved it meanwhile."""
+    _refuse_unfinished_merge(repository)
+    if (repository.current_branch, repository.head) != (branch, head):
+        return False
+    try:
+        run_git_as_user(repository.root, "merge", "--quiet", "--ff-only", commit, config=NO_HOOKS_CONFIG)
+    except GitFailed as failure:
+        if repository.head != head:
+            return False
+        raise _make_merge_error(task_id, failure) from failure
+    return True
+
+
 def apply_beside_changes(repository: Repository, task_id: str, start: TaskStart) -> ApplyResult:
     """Write the task's own changes into the files of the checkout, which still has the uncommitted changes that it took along.
     Nothing is committed. Worktree and branch are removed as after a merge."""

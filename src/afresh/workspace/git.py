@@ -27,6 +27,9 @@ SAFE_GIT_CONFIG = (
     "commit.gpgSign=false",
     "gc.auto=0",
     "maintenance.auto=false",
+    # milliseconds: tasks that begin and end at the same time share the repository's refs
+    "core.filesRefLockTimeout=30000",
+    "core.packedRefsTimeout=30000",
 )
 DURABLE_WRITE_CONFIG = ("core.fsync=objects,reference", "core.fsyncMethod=fsync")
 SAFE_GIT_ENVIRONMENT = {

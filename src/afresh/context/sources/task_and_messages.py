@@ -52,6 +52,8 @@ CONVERSATION_NOTE = (
 
 def render_first_task(start: TaskStart) -> list[str]:
     """The task that this one goes on from, in a line."""
+    if start.refused:
+        return ["The code lacks the changes that are quoted below. Make them anew so that they fit the code as it is now."]
     if not start.follows:
         return []
     ended = f" It ended with: {to_one_line(start.outcome, MAX_FIRST_TASK_CHARACTERS)}" if start.outcome else ""
