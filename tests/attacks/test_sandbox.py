@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -363,3 +363,67 @@ def test_what_root_owns_is_safe_from_root(target: Target) -> None:
         "cat /etc/shadow /root/.ssh/* /home/*/.ssh/*; touch /usr/x /etc/x /bin/x && echo wrote; grep CapEff /proc/self/status"
     )
     assert "root:" not in output and "wrote" not in output and "CapEff:\t0000000000000000" in output
+
+
+def test_32_the_sum_of_what_a_command_writes_is_limited(target: Target) -> None:
+    """Each file is small enough; together they are not."""
+    small = replace(target.sandbox, limits=replace(SMALL, written=64 << 20))
+    done = small.run("for i in $(seq 1 400); do head -c 4000000 /dev/zero > f$i; done; echo wrote all", 120)
+    assert done.exit == 137 and done.spoiled and "[afresh: stopped: more than 64 MB written" in done.output
+    assert "wrote all" not in done.output
+    assert sum(path.stat().st_size for path in target.tree.iterdir()) < 1_600_000_000
+
+
+def test_32_the_number_of_files_is_limited(target: Target) -> None:
+    small = replace(target.sandbox, limits=replace(SMALL, files=2_000))
+    many = "import os\nfor i in range(60_000): open(f'n{i}', 'w').close()\nprint('wrote all')"
+    (target.tree / "attack.py").write_text(many)
+    done = small.run(f"{sys.executable} -I -S attack.py; sleep 5", 120)
+    assert done.exit == 137 and "more than 2,000 files written" in done.output
+
+
+def test_32_files_without_a_name_count(target: Target) -> None:
+    small = replace(target.sandbox, limits=replace(SMALL, written=20 << 20))
+    hide = (
+        "import os, time\nheld = []\nfor i in range(12):\n f = open('x', 'wb'); os.unlink('x')\n"
+        " f.write(bytes(7 << 20)); f.flush()\n held.append(f)\ntime.sleep(60)"
+    )
+    (target.tree / "attack.py").write_text(hide)
+    done = small.run(f"{sys.executable} -I -S attack.py", 120)
+    assert done.exit == 137 and not done.timed_out and "more than 20 MB written" in done.output
+
+
+def test_what_was_there_before_the_command_is_not_counted(target: Target) -> None:
+    for number in range(30):
+        (target.tree / f"old{number}").write_bytes(bytes(1 << 20))
+    time.sleep(0.1)
+    small = replace(target.sandbox, limits=replace(SMALL, written=20 << 20, files=20))
+    done = small.run("cat old* | wc -c; sleep 2.5; echo end", 120)
+    assert done.exit == 0 and done.output.endswith("end\n") and not done.spoiled
+
+
+def test_a_socket_in_the_tree_leads_to_nobody(target: Target) -> None:
+    """Who listens there is outside of the sandbox."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(target.tree / "door"))
+        listener.listen()
+        listener.settimeout(0.1)
+        place = target.at if target.sandbox.mounted else target.tree
+        call = f"import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('{place}/door')\ns.send(b'out')\nprint('GOT OUT')"
+        assert "GOT OUT" not in target.python(call)
+        with pytest.raises(TimeoutError):
+            listener.accept()
+
+
+def test_a_hard_limit_of_the_shell_is_kept_and_named(target: Target) -> None:
+    """`ulimit -f` can't be raised again: commands run with it, and one that it ends says so."""
+    code = (
+        "import resource, sys\nfrom pathlib import Path\nresource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "from afresh.sandbox.choose_level import open_level\nfrom afresh.sandbox.mounts import Mounts\n"
+        f"sandbox = open_level('{target.sandbox.level}', Mounts(Path('{target.tree}'), Path('{target.at}')))\n"
+        "print(sandbox.run('echo small > a; cat a', 60).output, sandbox.run('head -c 900000 /dev/zero > b', 60))"
+    )
+    source = str(Path(__file__).parents[2] / "src")
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": source})
+    assert "small" in said.stdout, said.stderr
+    assert "over the limit of 200,000 bytes that afresh was started with (ulimit -f)" in said.stdout

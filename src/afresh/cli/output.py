@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from afresh.core.text import escape_json_text
+
 if TYPE_CHECKING:
     from afresh.cli.render.widgets import Line
 
 
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True))
+    click.echo(escape_json_text(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)))
 
 
 def print_json_line(value: Any) -> None:
     """One object a line, at once: for programs that read as it comes."""
-    click.echo(json.dumps(value, ensure_ascii=False, sort_keys=True))
+    click.echo(escape_json_text(json.dumps(value, ensure_ascii=False, sort_keys=True)))
 
 
 def print_rendered(renderable: Any) -> None:

@@ -31,7 +31,9 @@ class ErrorReport:
     def as_json(self) -> str:
         import json
 
-        return json.dumps({"error": asdict(self)}, ensure_ascii=False)
+        from afresh.core.text import escape_json_text
+
+        return escape_json_text(json.dumps({"error": asdict(self)}, ensure_ascii=False))
 
 
 def describe_error(error: BaseException) -> ErrorReport:

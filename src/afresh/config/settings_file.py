@@ -45,6 +45,9 @@ def _explain_faults(path: Path) -> Iterator[None]:
         yield
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise BadInput(f"{path} can't be read: {fault}", next="fix the file", safe="nothing was changed") from fault
+    except RecursionError as fault:
+        what = f"{path} can't be read: its values are nested too deeply"
+        raise BadInput(what, next="fix the file", safe="nothing was changed") from fault
     except _UnknownKeys as fault:
         may = f"settings of this file: {', '.join(fault.known)}"
         what = f"{path}: {fault} can't be set in this file{fault.hint}"

@@ -70,3 +70,5 @@ class CommandRun:
     """What a report must begin with to be from a reporter of ours: one for each test session."""
     network: NetworkUse | None = None
     """What it did with the network, if that was open for it."""
+    spoiled: bool = False
+    """It wrote more than it may: the tree must be put back."""

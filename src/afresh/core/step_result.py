@@ -37,6 +37,8 @@ class ToolOutcome:
     """The model's claim to be finished, with its summary: the harness verifies it."""
     refused: bool = False
     """The harness did not do it: it had been done often enough."""
+    spoiled: bool = False
+    """It left the tree in a state that must not be kept: the tree is put back as the step found it."""
 
 
 @dataclass(frozen=True, slots=True)

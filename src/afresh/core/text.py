@@ -30,8 +30,12 @@ def number_line(number: int, line: str, changed: bool = False) -> str:
 
 def to_visible_json(value: Any) -> str:
     """JSON that loses nothing: hidden characters stand in it as the escapes of JSON itself."""
-    text = _encode_json(value)
-    return text if text.isascii() and text.isprintable() else _HIDDEN_PATTERN.sub(_escape_character_for_json, text)
+    return escape_json_text(_encode_json(value))
+
+
+def escape_json_text(text: str) -> str:
+    """The same JSON, with hidden characters in its strings as escapes: a terminal that it is printed on is not steered by it."""
+    return text if text.isascii() else _HIDDEN_PATTERN.sub(_escape_character_for_json, text)
 
 
 def to_visible_json_lines(fields: Mapping[str, Any]) -> str:

@@ -29,6 +29,7 @@ from afresh.sandbox.mounts import (
     Mounts,
     make_own_folder,
     make_protected_paths,
+    mask_sockets,
     unlink_packages,
 )
 from afresh.sandbox.open_network import OFFLINE_VARIABLES, OpenNetwork, make_network_variables, open_network
@@ -193,8 +194,9 @@ class Bubblewrap:
         if calls := build_filter(namespaces=True):
             given.append(descriptors.file(calls))
             argv += ["--seccomp", str(given[-1])]
-        argv += [*self._view(extras), *self._enter(), "--", *extras.wrap((find_shell(), "-c", command))]
-        running = start_command(argv, self._environment(extras), Path("/"), (*given, *extras.inherited()))
+        argv += [*self._view(extras), "--", *extras.wrap((find_shell(), "-c", command))]
+        inherited = (*given, *extras.inherited())
+        running = start_command(argv, self._environment(extras), Path("/"), inherited, self.mounts.list_written())
         descriptors.close(*given)
         with kill_child_on_error(running):
             namespace = BubblewrapNamespace(running, status, descriptors)
@@ -215,11 +217,8 @@ class Bubblewrap:
             if extras.network and link.target.parent == OWN_HOME_FOLDER:
                 continue  # they keep Maven offline
             yield from ("--ro-bind-try", str(link.target), f"/tmp/home/{link.name}")
-        yield from self._tree(writable=extras.network is not None)
-        yield from extras.mounts()
-
-    def _enter(self) -> Iterator[str]:
-        yield from ("--remount-ro", "/", "--chdir", str(self.mounts.at))
+        yield from (*self._tree(writable=extras.network is not None), *mask_sockets(self.mounts))
+        yield from (*extras.mounts(), "--remount-ro", "/", "--chdir", str(self.mounts.at))
 
     def _environment(self, extras: "SandboxExtras") -> Mapping[str, str]:
         seen = (SEEN_FOLDER / "reporters", SEEN_FOLDER / "reports", self.mounts.at)

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pwd
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -43,11 +44,30 @@ class Mounts:
         for path in self.readable:
             self._refuse_too_wide(path)
 
+    def list_written(self) -> tuple[Path, ...]:
+        """Folders on the disk that a command can write to."""
+        return (self.tree, self.own) if self.own and self.own.is_dir() else (self.tree,)
+
     def _refuse_too_wide(self, path: Path) -> None:
         real = path.resolve()
         wide = any(real == private or real in private.parents for private in (*find_home_folders(), self.at))
         if wide or any(real == hidden or hidden in real.parents for hidden in _HIDDEN_FOLDERS):
             raise BadInput(f"{path} is too broad to make readable for commands", "name a folder inside it")
+
+
+BOUND_SOCKETS = Path("/proc/net/unix")
+
+
+def mask_sockets(mounts: Mounts) -> Iterator[str]:
+    """Bubblewrap's options that cover sockets in the tree: who listens there is outside, and no namespace closes a named one."""
+    try:
+        lines = BOUND_SOCKETS.read_text("utf-8", "replace").splitlines()[1:]
+    except OSError:
+        return
+    for line in lines:
+        path = Path(line.split(maxsplit=7)[7]) if len(line.split(maxsplit=7)) > 7 else None
+        if path and path.is_absolute() and path.is_relative_to(mounts.tree) and path.is_socket():
+            yield from ("--ro-bind", "/dev/null", str(mounts.at / path.relative_to(mounts.tree)))
 
 
 def find_home_folders() -> frozenset[Path]:

@@ -5,6 +5,7 @@ import os
 import re
 import select
 import selectors
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from afresh.core.action import CommandRun
-from afresh.sandbox.resource_limits import ResourceLimits, measure_process_tree
+from afresh.sandbox.disk_watch import DiskWatch
+from afresh.sandbox.resource_limits import ResourceLimits, measure_process_tree, read_file_size_limit
 from afresh.sandbox.terminal_text import render_terminal_text
 
 OutputListener = Callable[[bytes], None]
@@ -101,12 +103,14 @@ class RunningCommand:
     child: subprocess.Popen[bytes]
     pipe: int
     began: float
+    folders: tuple[Path, ...]
+    """What it may write to."""
 
 
 def start_command(
-    argv: Sequence[str], environment: Mapping[str, str], folder: Path, descriptors: Sequence[int] = ()
+    argv: Sequence[str], environment: Mapping[str, str], folder: Path, descriptors: Sequence[int], folders: tuple[Path, ...]
 ) -> RunningCommand:
-    """Start a child in a session of its own, without a terminal, with only these descriptors."""
+    """Start a child in a session of its own, without a terminal, with only these descriptors. `folders`: what it may write to."""
     reading, writing = os.pipe()
     try:
         os.set_blocking(reading, False)
@@ -125,7 +129,7 @@ def start_command(
         raise
     finally:
         os.close(writing)
-    return RunningCommand(child, reading, time.monotonic())
+    return RunningCommand(child, reading, time.monotonic(), folders)
 
 
 @contextlib.contextmanager
@@ -148,28 +152,48 @@ def finish_command(
     hear: OutputListener = ignore_output,
 ) -> CommandRun:
     """Follow the child until it ends or must be ended. `stop` returns when nothing that it started is left."""
-    output = OutputBuffer(limits.output, hear)
+    output, disk = OutputBuffer(limits.output, hear), DiskWatch(running.folders, limits)
     why = ""
     try:
         try:
-            why = _follow_command(running, output, running.began + timeout, limits)
+            why = _follow_command(running, output, running.began + timeout, limits, disk)
         finally:
             stop()
             running.child.wait()
+        excess = disk.find_excess(running.child.pid, at_end=True) if why in ("", "time") else ""
         _read_rest(running.pipe, output)
     finally:
         os.close(running.pipe)
     seconds = time.monotonic() - running.began
     code = running.child.returncode
+    if excess or why.endswith(" written"):
+        said = f"stopped: {excess or why}; what it wrote is not kept"
+        return CommandRun(command, STOPPED_EXIT_CODE, f"{output.text()}\n[afresh: {said}]\n", seconds, spoiled=True)
     if why == "time":
         text = f"{output.text()}\n[afresh: stopped after {timeout:g} seconds]\n"
         return CommandRun(command, TIMED_OUT_EXIT_CODE, text, seconds, timed_out=True)
     if why:
         return CommandRun(command, STOPPED_EXIT_CODE, f"{output.text()}\n[afresh: stopped: {why}]\n", seconds)
-    return CommandRun(command, code if code >= 0 else 128 - code, output.text(), seconds)
+    code = code if code >= 0 else 128 - code
+    return CommandRun(command, code, output.text() + explain_file_size(code, limits), seconds)
 
 
-def _follow_command(running: RunningCommand, output: OutputBuffer, deadline: float, limits: ResourceLimits) -> str:
+FILE_SIZE_EXIT_CODE = 128 + signal.SIGXFSZ
+
+
+def explain_file_size(code: int, limits: ResourceLimits) -> str:
+    """Say why the kernel has ended a command that wrote a large file; empty for any other end."""
+    if code != FILE_SIZE_EXIT_CODE:
+        return ""
+    own = read_file_size_limit()
+    whose = " that afresh was started with (ulimit -f)" if 0 < own < limits.file_size else ""
+    size = min(own or limits.file_size, limits.file_size)
+    return f"\n[afresh: ended: a file grew over the limit of {size:,} bytes{whose}]\n"
+
+
+def _follow_command(
+    running: RunningCommand, output: OutputBuffer, deadline: float, limits: ResourceLimits, disk: DiskWatch
+) -> str:
     """Why the child must be ended; empty when it ended by itself."""
     look = time.monotonic() + _WATCH_INTERVAL_SECONDS
     ended = os.pidfd_open(running.child.pid)
@@ -187,7 +211,7 @@ def _follow_command(running: RunningCommand, output: OutputBuffer, deadline: flo
                 if now >= deadline:
                     return "time"
                 if now >= look:
-                    if why := _find_exceeded_limit(running.child.pid, limits):
+                    if why := _find_exceeded_limit(running.child.pid, limits) or disk.find_excess(running.child.pid):
                         return why
                     look = time.monotonic() + _WATCH_INTERVAL_SECONDS
         finally:

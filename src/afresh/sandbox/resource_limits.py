@@ -15,16 +15,22 @@ class ProcessTree:
 
 def measure_process_tree(root: int) -> ProcessTree:
     """Count what descends from `root`; shared pages count for each process that has them."""
+    found = list_process_tree(root)
+    return ProcessTree(len(found), sum(found.values()) * os.sysconf("SC_PAGE_SIZE"))
+
+
+def list_process_tree(root: int) -> dict[int, int]:
+    """What descends from `root`, with the pages that each process holds."""
     children: dict[int, list[tuple[int, int]]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit() and (line := _read_stat(name)):
             children.setdefault(line[0], []).append((int(name), line[1]))
-    waiting, count, pages = [root], 0, 0
+    waiting, found = [root], dict[int, int]()
     while waiting:
         for process, held in children.get(waiting.pop(), ()):
             waiting.append(process)
-            count, pages = count + 1, pages + held
-    return ProcessTree(count, pages * os.sysconf("SC_PAGE_SIZE"))
+            found[process] = held
+    return found
 
 
 def _read_stat(process: str) -> tuple[int, int] | None:
@@ -49,6 +55,10 @@ class ResourceLimits:
     memory: int = field(default_factory=_read_half_of_memory)
     file_size: int = 2 << 30
     """Of any one file."""
+    written: int = 4 << 30
+    """Bytes of all files together that a command makes or changes."""
+    files: int = 100_000
+    """Files that a command makes or changes: more than the packages of a large project."""
     temporary: int = 1 << 30
     """Of the private /tmp, which is memory."""
     cpu: int = 3600
@@ -58,14 +68,26 @@ class ResourceLimits:
 
 
 def to_rlimits(limits: ResourceLimits) -> tuple[tuple[int, int], ...]:
-    """Resource and value, for soft and hard limit alike."""
-    return (
+    """Resource and value, for soft and hard limit alike; no higher than the hard limits that afresh was started with."""
+    wanted = (
         (resource.RLIMIT_NPROC, _count_threads() + limits.processes),
         (resource.RLIMIT_DATA, limits.memory),
         (resource.RLIMIT_FSIZE, limits.file_size),
         (resource.RLIMIT_CPU, limits.cpu),
         (resource.RLIMIT_CORE, 0),
     )
+    return tuple((name, _lower_to_hard_limit(name, value)) for name, value in wanted)
+
+
+def _lower_to_hard_limit(name: int, value: int) -> int:
+    hard = resource.getrlimit(name)[1]
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)
+
+
+def read_file_size_limit() -> int:
+    """Bytes that a file may have by the limit that afresh was started with (`ulimit -f`); 0 for no limit."""
+    soft = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return 0 if soft == resource.RLIM_INFINITY else soft
 
 
 def _count_threads() -> int:

@@ -23,6 +23,7 @@ from afresh.sandbox.process import (
     STOPPED_EXIT_CODE,
     TIMED_OUT_EXIT_CODE,
     OutputListener,
+    explain_file_size,
     finish_command,
     kill_child_on_error,
     listen_to_nothing,
@@ -73,7 +74,7 @@ class SupervisedCommand:
         if how == "failed":
             raise NoSandbox(f"the command could not be confined: {what}", "run `afresh doctor` for details")
         if how == "exit" and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
-            done = replace(done, exit=int(what))
+            done = replace(done, exit=int(what), output=done.output + explain_file_size(int(what), self.limits))
         done = explain_missing_files(done, self.mounts)
         output = make_repeatable(done.output, (self.mounts.tree, self.mounts.at), self.temporary)
         return replace(done, output=output + "".join(put_back))
@@ -88,7 +89,7 @@ class SupervisedCommand:
                 "parent": os.getpid(),
             }
             argv = [sys.executable, "-I", "-S", str(LAUNCHER_FILE), marshal.dumps(order).hex()]
-            running = start_command(argv, environment, self.mounts.tree, (tell,))
+            running = start_command(argv, environment, self.mounts.tree, (tell,), (self.mounts.tree, self.temporary))
         finally:
             os.close(tell)
         with kill_child_on_error(running):

@@ -69,7 +69,7 @@ def _select_test_settings(path: str, text: str) -> Mapping[str, Any] | None:
 def _select_cargo_settings(text: str) -> Mapping[str, Any] | None:
     try:
         held = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return None
     package: dict[str, Any] = held.get("package") or {}
     library: dict[str, Any] = held.get("lib") or {}

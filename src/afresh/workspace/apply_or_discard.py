@@ -7,6 +7,7 @@ from afresh.core.task import TaskStart
 from afresh.errors import NotPossible
 from afresh.workspace.checkout_changes import apply_to_checkout
 from afresh.workspace.disk_files import remove_tree
+from afresh.workspace.filters import refuse_missing_filters
 from afresh.workspace.git import GitFailed, run_git_as_user
 from afresh.workspace.repository import Repository
 from afresh.workspace.snapshots import ShadowRepository
@@ -47,6 +48,7 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
             head, "already", f"{commit[:12]} is in HEAD already. {_remove_tree_and_branch(repository, branch, tree)}".strip()
         )
     _refuse_unfinished_merge(repository)
+    refuse_missing_filters(repository, head, commit)
     forward = repository.contains(head, commit)
     _merge_branch(repository, branch, task_id, forward)
     said = [_remove_tree_and_branch(repository, branch, tree)]

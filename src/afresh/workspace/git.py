@@ -1,6 +1,7 @@
 """Running git so that it starts nothing of the target repository: no hook, filter, monitor, pager, editor or transport."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -148,10 +149,14 @@ def _end_process(process: "subprocess.Popen[bytes]") -> None:
             pipe.close()
 
 
+IDENTITY_VARIABLES = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
+"""Who the user is, where no configuration says so, as in CI. Other GIT_* variables would lead git elsewhere."""
+
+
 def run_git_as_user(folder: Path, *arguments: str, config: tuple[str, ...] = (), stdin: bytes = b"") -> bytes:
     """Git as the user has set it up, in the user's own environment; for what the user asked for."""
     settings = [part for setting in config for part in ("-c", setting)]
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in IDENTITY_VARIABLES}
     process = subprocess.Popen(
         [find_git(), *settings, *arguments],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -181,9 +186,13 @@ def make_search_path() -> str:
 
 @cache
 def read_git_version() -> tuple[int, int]:
-    words = subprocess.run([find_git(), "version"], capture_output=True, check=True, text=True).stdout.split()
-    major, minor = words[2].split(".")[:2]
-    return int(major), int(minor)
+    process = subprocess.Popen([find_git(), "version"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    said = finish_git(process, ("version",))[0].decode(errors="replace")
+    found = re.match(r"git version (\d+)\.(\d+)", said)
+    if not found:
+        what = f"{find_git()} does not answer as git does: asked for its version, it said {said.strip()[:80]!r}"
+        raise NeedsPerson(what, next="see which program `git` is")
+    return int(found[1]), int(found[2])
 
 
 def find_author_name(folder: Path) -> str:

@@ -1,14 +1,19 @@
 """The user's repository: what it is, what is wrong with it, and where a task's things live in it."""
 
 import os
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from afresh.core.task import NOTHING_CHANGED
 from afresh.errors import BadInput
-from afresh.workspace.git import SAFE_GIT_CONFIG, Git, GitFailed, run_git_as_user
+from afresh.workspace.git import SAFE_GIT_CONFIG, Git, GitFailed, find_git, run_git_as_user
 
+PLACES_ASKED = 4
+"""Lines before the ids in git's answer."""
+OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+SHOWN_ANSWER_CHARACTERS = 80
 WORKTREES_FOLDER = "worktrees"
 CHECKOUT_FILE = ".checkout"
 """Beside the worktrees of a checkout: its path."""
@@ -93,6 +98,10 @@ def find_excludes_file(repository: Repository) -> Path | None:
     return place if place.is_file() else None
 
 
+def describe_git_end(code: int) -> str:
+    return f"it was killed by signal {-code}" if code < 0 else f"it ended with {code} and said nothing"
+
+
 def locate_repository(folder: Path) -> Repository:
     return _locate_with_head(folder)[0]
 
@@ -105,12 +114,33 @@ def _locate_with_head(folder: Path) -> tuple[Repository, str, str]:
     try:
         answer = os.fsdecode(run_git_as_user(folder, *asked, config=SAFE_GIT_CONFIG))
     except GitFailed as failure:
-        raise _make_repository_error(folder, failure.output) from failure
-    bare, git_dir, common_dir, root, *found = answer.splitlines()
+        raise _make_repository_error(folder, failure.output or describe_git_end(failure.code)) from failure
+    lines = answer.split("\n")
+    _refuse_unknown_answer(folder, lines)
+    bare, git_dir, common_dir, root, *found = lines
     if bare == "true" or not folder.is_relative_to(root):
         raise _make_repository_error(folder, "bare")
     head, state, *_ = (*found, "", "")
     return Repository(Path(root), Path(git_dir), Path(common_dir)), head, state
+
+
+def _refuse_unknown_answer(folder: Path, lines: list[str]) -> None:
+    """BadInput if git did not answer with a word, three paths and at most two ids: one path in two lines, or no git at all."""
+    if "\n" in str(folder):
+        raise BadInput(
+            f"the path of {str(folder)!r} contains a line break, which git can't answer with",
+            next="rename that folder", safe=NOTHING_CHANGED,
+        )  # fmt: skip
+    bare, paths, ids = lines[0], lines[1:4], [line for line in lines[4:] if line]
+    if bare == "true" and len(lines) < PLACES_ASKED:
+        raise _make_repository_error(folder, "bare")
+    known = bare in ("true", "false") and len(paths) == PLACES_ASKED - 1 and all(os.path.isabs(path) for path in paths)
+    if not known or not all(OBJECT_ID.fullmatch(line) for line in ids):
+        said = " ".join("\n".join(lines).split())[:SHOWN_ANSWER_CHARACTERS] or "nothing"
+        raise BadInput(
+            f"{find_git()} does not answer as git does: asked for the repository at {folder}, it said {said!r}",
+            next="see what `git rev-parse --show-toplevel` says there, and which program `git` is", safe=NOTHING_CHANGED,
+        )  # fmt: skip
 
 
 def _make_repository_error(folder: Path, said: str) -> BadInput:

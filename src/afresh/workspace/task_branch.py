@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -137,10 +138,11 @@ def read_identity(folder: Path) -> dict[str, str]:
         _read_git_setting(folder, "user.name") or "afresh",
         _read_git_setting(folder, "user.email") or "afresh@localhost",
     )
-    return {
+    set_up = {
         "GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email,
         "GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": email,
     }  # fmt: skip
+    return {variable: os.environ.get(variable) or value for variable, value in set_up.items()}
 
 
 def _read_git_setting(folder: Path, name: str) -> str:

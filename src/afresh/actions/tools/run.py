@@ -79,6 +79,7 @@ ONLINE_TIMEOUT_SECONDS = 600
 """With the network open: downloads take time."""
 MAX_COMMAND_BYTES = 100_000
 LOST_FILE_PATTERN = re.compile(r"/tmp/.*(?:No such file|not found)|(?:No such file|can't open file|not found).*/tmp/")
+SPOILED_NOTE = "the files are as they were before this step"
 LOST_FILES_NOTE = "/tmp is empty at the start of each command: write a file and use it in the same command"
 
 
@@ -97,6 +98,8 @@ def run_command(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     lost = f"\n[{LOST_FILES_NOTE}]" if done.exit and LOST_FILE_PATTERN.search(done.output) else ""
     told = "".join(f"\n[{note}]" for note in list_network_notes(done, context))
     text = f"$ {shorten_command(done.command)}\n{render_command_result(done)}{lost}{told}"
+    if done.spoiled:
+        return ToolOutcome(f"{text}\n[{SPOILED_NOTE}]", ok=False, events=used, spoiled=True)
     return ToolOutcome(text, ok=done.exit == 0, events=used)
 
 

@@ -1,0 +1,98 @@
+"""Watches what a command writes to the disk: the sum of bytes and the number of files, which no limit of the kernel bounds."""
+
+import os
+import stat
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from afresh.sandbox.resource_limits import ResourceLimits, list_process_tree
+
+SUSPECT_SHARE = 4
+"""A file system that has lost a quarter of the limit is looked at closely."""
+PAUSE_PER_LOOK = 20
+"""A close look may take one part in twenty of the time."""
+CLOCK_GRANULE_SECONDS = 0.02
+"""Times of files come from a coarse clock, which is behind by up to a tick."""
+BLOCK_BYTES = 512
+"""Unit of `st_blocks`, whatever the file system."""
+
+
+class DiskWatch:
+    """Asks the file system for its free room, which costs nothing. Files that were changed since the command began are counted
+    only when room was lost, and now and then, since somebody else may have made room meanwhile."""
+
+    def __init__(self, folders: Sequence[Path], limits: ResourceLimits) -> None:
+        self._folders, self._limits = folders, limits
+        self._began = time.time() - CLOCK_GRANULE_SECONDS
+        self._free = self._read_free_room()
+        self._next_look = time.monotonic() + 1.0
+
+    def find_excess(self, process: int, at_end: bool = False) -> str:
+        """Say what is over its limit; empty if nothing is. `process`: the command's first one."""
+        room, files = self._read_free_room()
+        suspect = (
+            self._free[0] - room > self._limits.written // SUSPECT_SHARE
+            or self._free[1] - files > self._limits.files // SUSPECT_SHARE
+        )
+        if not suspect and (at_end or time.monotonic() < self._next_look):
+            return ""
+        began = time.monotonic()
+        written, count = self._count_changed(process)
+        self._next_look = time.monotonic() + 1.0 + PAUSE_PER_LOOK * (time.monotonic() - began)
+        if written > self._limits.written:
+            return f"more than {self._limits.written >> 20:,} MB written"
+        if count > self._limits.files:
+            return f"more than {self._limits.files:,} files written"
+        return ""
+
+    def _read_free_room(self) -> tuple[int, int]:
+        """Free bytes and free files of the file systems, each counted once."""
+        room, files, seen = 0, 0, set[int]()
+        for folder in self._folders:
+            with suppress(OSError):
+                device, found = os.stat(folder).st_dev, os.statvfs(folder)
+                if device not in seen:
+                    room, files = room + found.f_bfree * found.f_frsize, files + found.f_ffree
+                seen.add(device)
+        return room, files
+
+    def _count_changed(self, process: int) -> tuple[int, int]:
+        """Bytes and number of files that were made or changed since the command began, with those that have no name any more."""
+        total, count, waiting = 0, 0, [os.fspath(folder) for folder in self._folders]
+        while waiting:
+            try:
+                entries = list(os.scandir(waiting.pop()))
+            except OSError:
+                continue
+            for entry in entries:
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue
+                if stat.S_ISDIR(status.st_mode):
+                    waiting.append(entry.path)
+                if status.st_ctime >= self._began:
+                    total, count = total + status.st_blocks * BLOCK_BYTES, count + 1
+            if count > self._limits.files or total > self._limits.written:
+                return total, count
+        return total + _measure_nameless_files(process), count
+
+
+def _measure_nameless_files(process: int) -> int:
+    """Bytes of open files that were deleted, of all processes of the command."""
+    found: dict[tuple[int, int], int] = {}
+    for member in list_process_tree(process):
+        try:
+            names = os.listdir(f"/proc/{member}/fd")
+        except OSError:
+            continue
+        for name in names:
+            try:
+                status = os.stat(f"/proc/{member}/fd/{name}")
+            except OSError:
+                continue
+            if stat.S_ISREG(status.st_mode) and not status.st_nlink:
+                found[status.st_dev, status.st_ino] = status.st_blocks * BLOCK_BYTES
+    return sum(found.values())
