@@ -42,10 +42,33 @@ def write_into_trees(odd: str) -> str:
     return "done"
 
 
+def flood(_: str) -> str:
+    """An answer that never ends."""
+    while True:
+        sys.stdout.write("x" * 1_000_000)
+
+
+def talk_nonsense(_: str) -> str:
+    """What is no message, and answers to questions that nobody has asked; then the answer."""
+    sys.stdout.flush()
+    for said in (
+        b"not JSON\n",
+        b"\xff\xfe\x00\n",
+        b"[" * 5_000 + b"\n",
+        b'{"jsonrpc": "2.0", "id": 987654, "result": {}}\n',
+        b"\n",
+    ):
+        sys.stdout.buffer.write(said)
+    sys.stdout.buffer.flush()
+    return "after the nonsense"
+
+
 ANSWERS: dict[str, Callable[[str], str]] = {
     "giant": lambda _: "x" * GIANT_CHARACTERS,
     "hidden": lambda _: "plain\u202eekat\u200b \x1b[2J text",
     "orders": lambda _: FORGED_REPORT,
+    "flood": flood,
+    "nonsense": talk_nonsense,
     "hang": lambda _: str(time.sleep(3_600)),
     "crash": crash,
     "write": write_into_trees,

@@ -21,7 +21,14 @@ from afresh.app.project import open_project
 from afresh.core.fact import FactKind
 from afresh.core.project_facts import FactQuery
 from afresh.core.tokens import EstimatingCounter
-from afresh.mcp_server.serve import INSTRUCTIONS, ServedProject, find_served_project, make_server
+from afresh.mcp_server.serve import (
+    INSTRUCTIONS,
+    MAX_REQUEST_BYTES,
+    ServedProject,
+    find_served_project,
+    make_server,
+    require_token,
+)
 from afresh.mcp_server.served_tool import ClientCall, ServedTool, answer_call
 
 MOST_SCHEMA_TOKENS = 1_500
@@ -125,6 +132,7 @@ def test_an_agent_with_the_token_uses_every_tool_over_http_and_no_web_page_can(p
         assert try_over_http(url, "") == try_over_http(url, token[:-1]) == try_over_http(url, "é") == 401
         assert try_over_http(url, token, Host="evil.example") == 421
         assert try_over_http(url, token, Origin="http://evil.example") == 403
+        check_hostile_requests(url, token)
         assert try_over_http(url, token) == 200
         settings = project.folder / "config/afresh/config.toml"
         settings.parent.mkdir(parents=True)
@@ -151,6 +159,63 @@ def try_over_http(url: str, token: str, **headers: str) -> int:
     own = [("Accept", "application/json, text/event-stream"), *headers.items()]
     sent = [(name.encode(), value.encode()) for name, value in [*own, *([("Authorization", f"Bearer {token}")] if token else [])]]
     return httpx2.post(url, json=body, headers=sent, timeout=60).status_code
+
+
+def check_hostile_requests(url: str, token: str) -> None:
+    """Whatever a client sends, it is refused."""
+    own = {
+        "Accept": "application/json, text/event-stream",
+        "Authorization": f"Bearer {token}",
+        "Content-Type": "application/json",
+    }
+    known = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"recall","arguments":{"query":"x"}}}'
+    for body in (
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'"x"',
+        b'{"jsonrpc":"2.0"}',
+        b"[]",
+        b'{"jsonrpc":"2.0","id":1,"method":7}',
+    ):
+        assert 400 <= httpx2.post(url, content=body, headers=own, timeout=60).status_code < 500, body[:40]
+    stranger = own | {"Mcp-Session-Id": "f" * 32}
+    assert 400 <= httpx2.post(url, content=known, headers=stranger, timeout=60).status_code < 500
+    assert httpx2.post(url, content=b" " * (MAX_REQUEST_BYTES + 1), headers=own, timeout=60).status_code == 413
+    assert httpx2.post(url, content=iter([known]), headers=own, timeout=60).status_code == 413, "of unknown length"
+
+
+def reach_app(wrap: Callable[[Any], Any], kind: str = "http", **headers: str) -> bool:
+    """Whether a request reaches what is behind the guard."""
+    reached = list[str]()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        reached.append(scope["type"])
+
+    async def send(message: Any) -> None:
+        return None
+
+    sent = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    asyncio.run(wrap(app)({"type": kind, "method": "POST", "headers": sent}, None, send))
+    return bool(reached)
+
+
+@pytest.mark.parametrize(
+    ("kind", "headers"),
+    [
+        ("http", {}),
+        ("http", {"authorization": "Bearer guess", "content_length": "9"}),
+        ("http", {"authorization": "Bearer secret"}),
+        ("http", {"authorization": "Bearer secret", "content_length": "999999999"}),
+        ("http", {"authorization": "Bearer secret", "content_length": "-1"}),
+        ("websocket", {"authorization": "Bearer secret"}),
+    ],
+)
+def test_a_hostile_request_reaches_the_server_only_in_the_twin_without_its_guard(kind: str, headers: dict[str, str]) -> None:
+    assert not reach_app(lambda app: require_token(app, "secret"), kind, **headers)
+    assert reach_app(lambda app: app, kind, **headers)
+    assert reach_app(lambda app: require_token(app, "secret"), authorization="Bearer secret", content_length="9")
 
 
 def test_the_tools_cost_a_client_less_than_fifteen_hundred_tokens(project: Person):

@@ -1,5 +1,6 @@
 """An open project: its paths, storage and settings."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from afresh.app.settings import ProjectPaths, Settings, load_settings
 from afresh.config.instructions.find_instructions import InstructionFiles, instructions_for_project
 from afresh.config.templates.template_files import TemplateLayers, layers_for_project
 from afresh.core.codec import to_canonical_json
+from afresh.core.known_secrets import remember_environment_secrets
 from afresh.ports.storage import FactStore, LedgerStore, Notebook, StepJournal, Storage, TaskQueue
 from afresh.ports.watch import Clock
 from afresh.storage.sqlite.storage import open_sqlite_storage
@@ -51,7 +53,8 @@ class Project:
 
 
 def open_project(path: Path) -> Project:
-    """Open the project around `path`; creates its state folder if missing."""
+    """Open the project around `path`; creates its state folder if missing. From now on no key of the environment is recorded."""
+    remember_environment_secrets(os.environ)
     repository = Repository.find(path)
     make_state_folder(repository)
     paths = ProjectPaths(repository.root)

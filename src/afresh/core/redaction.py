@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
+from afresh.core.known_secrets import decode_base64_run, list_base64_cores, list_known_patterns
+
 REDACTED = "[redacted]"
 _PEM_GAP = r"[\s\d|:+\\nr-]{0,12}"
 _PEM_BODY = rf"(?:(?:{_PEM_GAP}[A-Za-z0-9+/=]{{20,}})+(?:{_PEM_GAP}[A-Za-z0-9+/=]{{1,20}})?)"
@@ -25,11 +27,19 @@ _SECRET_PATTERNS = tuple(
         ("xox", r"\bxox[abeprs]-[\w-]{10,}"),
         ("eyJ", r"\beyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"),
         (" PRIVATE KEY-----", rf"-----BEGIN [A-Z ]*PRIVATE KEY-----{_PEM_BODY}{_PEM_GAP}(?:-----END [A-Z ]*PRIVATE KEY-----)?"),
+        *[
+            (name, rf"(?P<given>{name}[\"']?\s*[=:]\s*[\"']?(?:Basic|Bearer|token)\s+)(?=\S*\d)[A-Za-z0-9+/=._~-]{{16,}}")
+            for name in ("Authorization", "authorization")
+        ],
         ("://", r"(?P<given>://)[^\s/:@{}$<>%\"'`]+:[^\s/@{}$<>%\"'`]+(?=@)"),
     )
 )
 """Each secret that is known by its shape, with a text that it holds: to look for that first takes a small part of the time. Names
 of a program are no secrets: `pk_users_organisation_id`, `sk-folding-cube`, `://{user}:{password}@`."""
+_ENCODED_BEGINNINGS = (b"sk-ant-", b"sk-proj-", b"ghp_", b"github_pat_", b"glpat-", b"AKIA", b"xoxb-", b"-----BEGIN ")
+_ENCODED_MARKERS = tuple(dict.fromkeys(core for begin in _ENCODED_BEGINNINGS for core in list_base64_cores(begin)))
+"""What base64 of a text with such a secret contains."""
+_BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _KEY_END = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
 _KEY_LINE = re.compile(r"(?:^|[\s|+-])[A-Za-z0-9+/=]{20,}\s*$")
 _LAST_WORD = re.compile(r"[A-Za-z0-9+/=]+\s*$")
@@ -38,15 +48,33 @@ T = TypeVar("T")
 
 def may_contain_secret(text: str) -> bool:
     """False: there is nothing to redact in it. Also of a value by its JSON, which leaves the markers as they are."""
-    return any([marker in text for marker, _ in _SECRET_PATTERNS])
+    return (
+        any([marker in text for marker, _ in _SECRET_PATTERNS])
+        or any([marker in text for marker in _ENCODED_MARKERS])
+        or any([marker in text for marker, _ in list_known_patterns()])
+    )
 
 
 def redact_secrets(text: str) -> str:
-    """What has the shape of a well-known kind of secret is replaced. Lines stay where they are."""
+    """What this process knows to be a secret, and what has the shape of a well-known kind of one, is replaced, also in base64.
+    Lines stay where they are."""
+    for marker, pattern in list_known_patterns():
+        if marker in text:
+            text = pattern.sub(REDACTED, text)
+    if any([marker in text for marker in _ENCODED_MARKERS]):
+        text = _BASE64_RUN.sub(_replace_encoded, text)
+    return _redact_shapes(text)
+
+
+def _redact_shapes(text: str) -> str:
     for marker, pattern in _SECRET_PATTERNS:
         if marker in text:
             text = pattern.sub(_replace_secret, text)
     return _redact_key_end(text) if " PRIVATE KEY-----" in text and _KEY_END.search(text) else text
+
+
+def _replace_encoded(found: re.Match[str]) -> str:
+    return REDACTED if any(_redact_shapes(text) != text for text in decode_base64_run(found[0])) else found[0]
 
 
 def _redact_key_end(text: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afresh import __version__
+from afresh.app.patient_http import make_patient_protocol
 from afresh.app.project import open_project
 from afresh.app.settings import ProjectPaths
 from afresh.core.truncate import to_one_line
@@ -30,6 +31,8 @@ INSTRUCTIONS = (
 LOOPBACK = "127.0.0.1"
 TOKEN_FILE = "mcp-token"
 MAX_CLIENT_NAME_CHARACTERS = 40
+MAX_REQUEST_BYTES = 1_000_000
+"""Of a client; arguments of tools are far smaller."""
 
 
 def list_served_tools(read_only: bool = False) -> tuple[ServedTool, ...]:
@@ -147,7 +150,8 @@ def serve_http(served: ServedProject, port: int, announce: Callable[[str], None]
     token = ProjectPaths(served.root).state / TOKEN_FILE
     guarded = require_token(app, read_or_make_token(token))
     announce(f"serving http://{LOOPBACK}:{port}/mcp; clients send the token in {token} as `Authorization: Bearer TOKEN`")
-    server = uvicorn.Server(uvicorn.Config(guarded, log_level="warning", access_log=False, lifespan="on"))
+    quiet: dict[str, Any] = {"http": make_patient_protocol(), "log_level": "warning", "access_log": False}
+    server = uvicorn.Server(uvicorn.Config(guarded, ws="none", lifespan="on", **quiet))
     asyncio.run(server.serve(sockets=[listener]))
 
 
@@ -159,15 +163,28 @@ def read_or_make_token(place: Path) -> str:
 
 
 def require_token(app: Any, token: str) -> Any:
-    """Wrap a web application: without the token nothing reaches it."""
+    """Wrap a web application: without the token nothing reaches it, and with it nothing large."""
     wanted = f"Bearer {token}".encode()
 
     async def check(scope: Any, receive: Any, send: Any) -> None:
-        given = dict(scope.get("headers", ())).get(b"authorization", b"")
-        if scope["type"] == "lifespan" or (scope["type"] == "http" and compare_digest(given, wanted)):
+        headers = dict(scope.get("headers", ()))
+        if scope["type"] == "lifespan":
             await app(scope, receive, send)
-        elif scope["type"] == "http":
-            await send({"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]})
-            await send({"type": "http.response.body", "body": b"the token is missing or wrong"})
+        elif scope["type"] != "http":
+            return
+        elif not compare_digest(headers.get(b"authorization", b""), wanted):
+            await refuse(send, 401, b"the token is missing or wrong")
+        elif scope["method"] == "POST" and not is_small(headers.get(b"content-length", b"")):
+            await refuse(send, 413, b"a request has its length, and at most %d bytes" % MAX_REQUEST_BYTES)
+        else:
+            await app(scope, receive, send)
+
+    async def refuse(send: Any, status: int, why: bytes) -> None:
+        await send({"type": "http.response.start", "status": status, "headers": [(b"www-authenticate", b"Bearer")]})
+        await send({"type": "http.response.body", "body": why})
 
     return check
+
+
+def is_small(length: bytes) -> bool:
+    return length.isdigit() and len(length) < 10 and int(length) <= MAX_REQUEST_BYTES

@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
+from afresh.core.known_secrets import remember_secrets
 from afresh.errors import NeedsPerson, suggest_extra
 from afresh.models.model_settings import KEYRING
 
@@ -23,7 +24,13 @@ class ApiKey:
 
 def find_api_key(place: str, variable: str, names: Sequence[str]) -> ApiKey:
     """The key from the place that the user has set. By default from the provider's own variable, then from the keyring under the
-    first of the names that has one there."""
+    first of the names that has one there. Text that holds it is redacted from now on, whatever its variable is called."""
+    found = _look_up_key(place, variable, names)
+    remember_secrets([found.secret])
+    return found
+
+
+def _look_up_key(place: str, variable: str, names: Sequence[str]) -> ApiKey:
     if place and place != KEYRING:
         return _from_environment(place)
     if not place and (found := _from_environment(variable)).secret:

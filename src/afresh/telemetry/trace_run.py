@@ -22,6 +22,7 @@ from afresh.core.progress_event import (
     CheckEnded,
     ProgressEvent,
 )
+from afresh.core.redaction import redact_value
 from afresh.core.reply import Reply
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
@@ -132,8 +133,8 @@ class RunTracer:
 
     def _describe_tool(self, action: Action) -> dict[str, Any]:
         about = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name_tool(action), "gen_ai.tool.type": "function"}
-        said = json.dumps(dict(action.args), ensure_ascii=False, default=str)[:MAX_CONTENT_CHARACTERS] if self.content else ""
-        return about | ({"gen_ai.tool.call.arguments": said} if said else {})
+        said = json.dumps(redact_value(dict(action.args)), ensure_ascii=False, default=str) if self.content else ""
+        return about | ({"gen_ai.tool.call.arguments": said[:MAX_CONTENT_CHARACTERS]} if said else {})
 
 
 def name_model(model: str) -> str:

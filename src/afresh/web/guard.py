@@ -1,6 +1,7 @@
 """What stands before every page: where a request comes from, whether it may change something, how large it is, and the headers
 that tell the browser what a page may do."""
 
+import asyncio
 import hmac
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
@@ -15,6 +16,7 @@ from afresh.web.sessions import BrowserSession, SessionKeeper
 
 MAX_BODY_BYTES = 256_000
 MAX_FIELDS = 50
+BODY_SECONDS = 10.0
 MAX_URL_BYTES = 4_000
 STATIC_PREFIX = "/static/"
 HEALTH_PATH = "/health"
@@ -122,11 +124,11 @@ class Guard:
             raise Refused(403, "This dashboard is read-only; nothing was changed.\n")
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM_TYPE:
             raise Refused(415, "Only forms are taken here; nothing was changed.\n")
-        body = b""
-        async for piece in request.stream():
-            body += piece
-            if len(body) > MAX_BODY_BYTES:
-                raise Refused(413, f"More than {MAX_BODY_BYTES:,} bytes; nothing was changed.\n")
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await read_body(request)
+        except TimeoutError:
+            raise Refused(408, "The form did not come in time; nothing was changed.\n") from None
         try:
             fields = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
         except ValueError:
@@ -135,6 +137,15 @@ class Guard:
         if not hmac.compare_digest(form.pop("csrf", "").encode(), session.csrf.encode()):
             raise Refused(403, "The form is not from this session: load the page again. Nothing was changed.\n")
         return form
+
+
+async def read_body(request: Request) -> bytes:
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MAX_BODY_BYTES:
+            raise Refused(413, f"More than {MAX_BODY_BYTES:,} bytes; nothing was changed.\n")
+    return body
 
 
 def read_cookie(headers: Headers, name: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from afresh.core.redaction import redact_secrets
 from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
 from afresh.core.usage import format_dollars
@@ -64,8 +65,8 @@ def render_template(name: str, **values: Any) -> str:
 
 
 def show_hidden(value: Any) -> Any:
-    """Applied to every value that a template shows."""
-    return escape_hidden(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    """Applied to every value that a template shows: hidden characters become visible, and secrets are replaced."""
+    return escape_hidden(redact_secrets(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def describe_age(seconds: float) -> str:
@@ -101,6 +102,6 @@ PATCH_CLASSES = {"+": "added", "-": "removed", "@": "hunk"}
 
 def split_patch(patch: str) -> Sequence[tuple[str, str]]:
     """Return each line with the class that colours it; without the lines that name the file."""
-    lines = patch.splitlines()
+    lines = redact_secrets(patch).splitlines()
     start = next((place for place, line in enumerate(lines) if line.startswith("@@")), 0)
     return [(PATCH_CLASSES.get(line[:1], ""), line) for line in lines[start:]]

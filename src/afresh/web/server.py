@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from afresh.app.patient_http import make_patient_protocol
 from afresh.app.project import Project
 from afresh.app.service import ServiceHealth
 from afresh.app.watch_store import StoreWatch
@@ -133,7 +134,7 @@ class DashboardServer(uvicorn.Server):
     """Ends the streams of open pages first, for the server waits until all connections are idle."""
 
     def __init__(self, dashboard: Dashboard) -> None:
-        quiet = {"log_config": None, "access_log": False, "server_header": False}
+        quiet = {"http": make_patient_protocol(), "log_config": None, "access_log": False, "server_header": False}
         super().__init__(uvicorn.Config(dashboard.app, ws="none", timeout_graceful_shutdown=LAST_SECONDS, **quiet))
         self._dashboard = dashboard
 

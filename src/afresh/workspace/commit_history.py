@@ -7,6 +7,7 @@ from pathlib import Path
 
 from afresh.core.change import Change
 from afresh.core.commit import NO_COMMIT_HISTORY, CommitFiles, CommitHistory, CommitSummary
+from afresh.core.redaction import redact_secrets
 from afresh.errors import BadInput
 from afresh.workspace import diff
 from afresh.workspace.diff import path_from_bytes
@@ -34,7 +35,7 @@ def read_commit_history(git: Git, head: str, state: Path | None = None) -> Commi
     if found := _read_cache(kept, head):
         return found
     try:
-        said = git.run(*LOG_ARGUMENTS, "--end-of-options", head).decode(errors="replace")
+        said = redact_secrets(git.run(*LOG_ARGUMENTS, "--end-of-options", head).decode(errors="replace"))
     except GitFailed:
         return NO_COMMIT_HISTORY
     told = CommitHistory(head, tuple(_parse_commits(said)))

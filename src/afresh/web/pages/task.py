@@ -25,7 +25,7 @@ from afresh.views.tasks import task_tests_to_json
 from afresh.web.visit import PageRoute, Visit
 
 STEPS_PER_PAGE = 50
-DECISION_STEPS_PER_PAGE = 200
+DECISION_STEPS_PER_PAGE = 100
 TIMELINE_KINDS = ("asked", "answered", "spoke", "undone", "turned", "noticed", "compacted", "ended", "rebudgeted", "planned")
 """Lines of the decision log that stand between the steps."""
 
