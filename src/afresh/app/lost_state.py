@@ -6,10 +6,12 @@ from pathlib import Path
 
 from afresh.core.task import TicketQuery
 from afresh.ports.storage import TaskQueue
+from afresh.storage.choose_storage import find_store_address
 
 TRACE_PATTERNS = ("sessions/*.md", "sessions/archive/*.md", "tasks/*.json", "decisions/*.jsonl", "shadow/*.git")
 """In the state folder, which only this machine writes: files that are written after the journal, never without it."""
 NAMED_TRACES = 3
+MOVE_TO_SERVER = "tasks in the files of this project come there by `afresh export` without AFRESH_STORE, then `afresh import`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ def explain_empty_store(queue: TaskQueue, export_folder: Path) -> EmptyStore | N
     offer, state = describe_import(export_folder), export_folder.parent / "state"
     if not (traces := sorted(set(_list_traced_tasks(state)))):
         return EmptyStore("no tasks yet", offer)
+    if find_store_address():
+        return EmptyStore("the server has no task of this project yet", offer or MOVE_TO_SERVER)
     named = ", ".join(traces[:NAMED_TRACES]) + (f" and {len(traces) - NAMED_TRACES} more" if traces[NAMED_TRACES:] else "")
     return EmptyStore(
         f"the database {state / 'afresh.db'} was lost or emptied: no task is in it, files of {len(traces)} are there ({named})",

@@ -13,7 +13,7 @@ from afresh.core.codec import to_canonical_json
 from afresh.core.known_secrets import remember_environment_secrets
 from afresh.ports.storage import FactStore, LedgerStore, Notebook, StepJournal, Storage, TaskQueue
 from afresh.ports.watch import Clock
-from afresh.storage.sqlite.storage import open_sqlite_storage
+from afresh.storage.choose_storage import open_storage
 from afresh.views.write_files import ViewWriter, rebuild_view_files
 from afresh.workspace.repository import Repository, make_state_folder
 
@@ -59,7 +59,7 @@ def open_project(path: Path) -> Project:
     make_state_folder(repository)
     paths = ProjectPaths(repository.root)
     clock = SystemClock()
-    storage = open_sqlite_storage(paths.state, find_user_folder(), clock)
+    storage = open_storage(paths.root, find_user_folder(), clock)
     templates = layers_for_project(paths.root)
     return Project(
         paths=paths,

@@ -14,7 +14,7 @@ from afresh.core.usage import NANO_PER_DOLLAR, format_dollars
 from afresh.errors import AfreshError
 from afresh.spending.price_list import PriceTable, derive_cache_rates
 from afresh.spending.reports import SpendingGroup, SpendingLine, sum_calls, sum_calls_by_group, weigh_calls
-from afresh.storage.sqlite.database import LEDGER_FILE_NAME
+from afresh.storage.choose_storage import find_store_address, identify_project, open_ledger
 
 if TYPE_CHECKING:
     from afresh.ports.storage import CallStore, LedgerStore, LimitStore
@@ -32,9 +32,7 @@ class LimitUse:
 
 
 def open_user_ledger() -> "LedgerStore":
-    from afresh.storage.sqlite.storage import open_sqlite_ledger
-
-    return open_sqlite_ledger(find_user_folder() / LEDGER_FILE_NAME)
+    return open_ledger(find_user_folder())
 
 
 def load_user_limits() -> SpendingLimits:
@@ -43,7 +41,11 @@ def load_user_limits() -> SpendingLimits:
 
 
 def hash_project_root(root: Path) -> str:
-    """Hash the project's path: the key of a project in the ledger."""
+    """Hash the project's path, or on a server what it is known by everywhere: the key of a project in the ledger."""
+    if find_store_address():
+        from afresh.storage.postgres.storage import hash_project_key
+
+        return hash_project_key(identify_project(root).key)
     return sha256(str(root.absolute()).encode()).hexdigest()[:16]
 
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.errors import BadInput
+from afresh.storage.choose_storage import choose_lease_clock, find_store_address, open_journal_database
 from afresh.storage.sql.queue import SqlQueue
-from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, Database
+from afresh.storage.sqlite.database import LEDGER_FILE_NAME
 from afresh.workspace.repository import Repository, make_state_folder
 
 if TYPE_CHECKING:
     from afresh.core.state import State
     from afresh.ports.storage import TaskQueue
+    from afresh.storage.sql.database import JournalDatabase
     from afresh.storage.sql.journal import SqlJournal
 
 
@@ -31,7 +33,7 @@ def find_user_folder() -> Path:
 
 def has_user_ledger() -> bool:
     """Return whether the ledger exists, without creating it."""
-    return (find_user_folder() / LEDGER_FILE_NAME).exists()
+    return bool(find_store_address()) or (find_user_folder() / LEDGER_FILE_NAME).exists()
 
 
 NEWEST_RECORDS = 8
@@ -43,7 +45,7 @@ MAX_CHECKED_TASKS = 65
 @dataclass(frozen=True, slots=True)
 class TaskReader:
     root: Path
-    database: Database
+    database: "JournalDatabase"
     queue: SqlQueue
     clock: SystemClock
 
@@ -75,8 +77,9 @@ class TaskReader:
 def open_task_reader(path: Path) -> TaskReader:
     """Open the task list of the project around `path`; creates its state folder if missing."""
     repository = Repository.find(path)
-    clock, database = SystemClock(), Database(make_state_folder(repository) / JOURNAL_FILE_NAME)
-    return TaskReader(repository.root, database, SqlQueue(database, clock), clock)
+    make_state_folder(repository)
+    clock, database = SystemClock(), open_journal_database(repository.root)
+    return TaskReader(repository.root, database, SqlQueue(database, choose_lease_clock(database, clock)), clock)
 
 
 def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> str:

@@ -145,6 +145,8 @@ class OutsideSettings(RepositorySettings):
     mcp: McpOptions = field(default_factory=McpOptions)
     telemetry: bool = False
     """Whether spans of each run are sent by OpenTelemetry."""
+    store: str = field(default="", repr=False)
+    """The address of a PostgreSQL that keeps journals, queue and ledger; AFRESH_STORE overrides it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,16 @@ from pathlib import Path
 
 from afresh.app.read_tasks import find_user_folder
 from afresh.app.start_worker import LOG_FOLDER_NAME
-from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, Database
-from afresh.storage.sqlite.migrations import LEDGER_SCHEMA
+from afresh.storage.choose_storage import open_journal_database, open_ledger_database
+from afresh.storage.sql.database import WatchedDatabase
 
 
 class StoreWatch:
-    """Has connections of its own: SQLite tells a connection of the commits of all others, for the price of a look at the log."""
+    """Has connections of its own: a database tells a connection of the commits of all others, for the price of a look."""
 
-    def __init__(self, state_folder: Path) -> None:
-        ledger = Database(find_user_folder() / LEDGER_FILE_NAME, schema=LEDGER_SCHEMA)
-        self._databases = (Database(state_folder / JOURNAL_FILE_NAME), ledger)
-        self._logs = state_folder / LOG_FOLDER_NAME
+    def __init__(self, root: Path) -> None:
+        self._databases: tuple[WatchedDatabase, ...] = (open_journal_database(root), open_ledger_database(find_user_folder()))
+        self._logs = root / ".afresh" / "state" / LOG_FOLDER_NAME
         self._versions = self._read_versions()
 
     def has_changed(self) -> bool:
@@ -35,5 +34,5 @@ class StoreWatch:
         except FileNotFoundError:  # removed meanwhile: that is a change, too
             return -1
 
-    def _read_version(self, database: Database) -> int:
+    def _read_version(self, database: WatchedDatabase) -> int:
         return database.read_version() if database.is_there() else 0

@@ -38,6 +38,18 @@ def read_settings_table(path: Path, name: str, known: type[T]) -> T:
         return known(**_read_fields(_read_table(tomllib.loads(path.read_text("utf-8")).get(name, {}), name), known, f"{name}."))
 
 
+def read_settings_key(path: Path, name: str) -> str:
+    """One text of the file, whatever else is in it; empty if it is not set. The file is parsed only if it may be."""
+    if not path.is_file():
+        return ""
+    with _explain_faults(path):
+        text = path.read_text("utf-8")
+        value = tomllib.loads(text).get(name, "") if name in text else ""
+        if not isinstance(value, str):
+            raise _UnfitValue(f"{name} should be {EXPECTED_VALUES[str]}")
+        return value
+
+
 @contextmanager
 def _explain_faults(path: Path) -> Iterator[None]:
     """Raise what is wrong with a file of settings as BadInput."""

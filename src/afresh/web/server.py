@@ -40,7 +40,7 @@ class Dashboard:
     ) -> None:
         self.tabs = {tab.key: tab for tab in make_tabs(projects)}
         self.read_only, self.sessions, self.service = read_only, SessionKeeper(), service
-        self._watches = {tab.key: StoreWatch(tab.project.paths.state) for tab in self.tabs.values()}
+        self._watches = {tab.key: StoreWatch(tab.project.paths.root) for tab in self.tabs.values()}
         self.feed = LiveFeed(self._watches)
         self.address = f"http://{LOOPBACK}:{port}/?token={self.sessions.token}"
         static = read_static_files()

@@ -1,7 +1,5 @@
 """The queue contract, held against the product's queue and against the fake."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,22 +26,6 @@ class TestSqliteQueue(QueueContract):
     @pytest.fixture
     def queue(self, database: Database, clock: FakeClock) -> TaskQueue:
         return SqlQueue(database, clock, lease_seconds=20)
-
-    @pytest.fixture
-    def living_worker(self) -> str:
-        return identify_worker()
-
-    @pytest.fixture
-    def dead_worker(self) -> str:
-        return name_ended_process()
-
-
-def name_ended_process() -> str:
-    """The name of a worker whose process has ended."""
-    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    started = renew_lease._read_start_time(process.pid)
-    process.communicate()
-    return f"{identify_worker().rsplit(':', 2)[0]}:{process.pid}:{started}"
 
 
 def test_a_queue_that_asks_only_the_clock_fails_the_contract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

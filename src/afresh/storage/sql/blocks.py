@@ -13,6 +13,10 @@ MIN_COMPRESSED_CHARACTERS = 100
 SMALL_TEXT_BYTES = 16_384
 
 
+TEXT_MARK = b"\0"
+"""Before a text that is not compressed, where a column holds bytes only: no compressed one begins so."""
+
+
 def compress_text(text: str, shortest: int = MIN_COMPRESSED_CHARACTERS) -> str | bytes:
     """SQLite keeps the type of a value, so that TEXT is plain and BLOB is compressed."""
     if len(text) < shortest:
@@ -34,6 +38,8 @@ def decompress_text(kept: str | bytes) -> str:
     """ValueError if it is damaged: zlib carries a checksum."""
     if isinstance(kept, str):
         return kept
+    if kept.startswith(TEXT_MARK):
+        return kept[1:].decode()
     try:
         return zlib.decompress(kept).decode()
     except zlib.error as fault:

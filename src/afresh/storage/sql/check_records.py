@@ -10,7 +10,7 @@ HEAD_SQL = "SELECT number, seq, hash FROM task JOIN ticket ON ticket.task = numb
 RECORDS_SQL = (
     "SELECT * FROM (SELECT seq, hashes, entries FROM record WHERE task = ? ORDER BY seq DESC LIMIT ?) AS last ORDER BY seq"
 )
-HASH_BEFORE_SQL = "SELECT substr(hashes, -32) FROM record WHERE task = ? AND seq < ? ORDER BY seq DESC LIMIT 1"
+HASH_BEFORE_SQL = "SELECT substr(hashes, length(hashes) - 31) FROM record WHERE task = ? AND seq < ? ORDER BY seq DESC LIMIT 1"
 ALL_RECORDS = 1 << 40
 
 

@@ -1,8 +1,13 @@
 """What the shared SQL needs of a database, and where SQLite and PostgreSQL differ."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+S = TypeVar("S", bound="HasDatabase")
 
 
 class SqlRows(Protocol):
@@ -44,12 +49,33 @@ class SqlDatabase(Protocol):
         """Whether anything was written yet; asking makes nothing."""
         ...
 
-    def read_version(self) -> int:
-        """A number that changes when another connection has committed; asking costs next to nothing."""
+    def repeat(self, work: Callable[[], T]) -> T:
+        """Do this; again if the connection to a server was lost before anything of it was committed."""
         ...
 
     def close(self) -> None:
         """Give the connection back; the next use opens it again."""
+        ...
+
+
+class HasDatabase(Protocol):
+    @property
+    def _database(self) -> SqlDatabase: ...
+
+
+def repeat_if_lost(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """A method whose only effect is one transaction, so that it can be done again when that was lost."""
+
+    @wraps(method)
+    def repeated(self: S, *args: P.args, **named: P.kwargs) -> T:
+        return self._database.repeat(lambda: method(self, *args, **named))
+
+    return repeated
+
+
+class WatchedDatabase(SqlDatabase, Protocol):
+    def read_version(self) -> int:
+        """A number that changes when another connection has committed; asking costs next to nothing."""
         ...
 
 
@@ -61,7 +87,7 @@ class ProjectionDatabase(SqlDatabase, Protocol):
         ...
 
 
-class JournalDatabase(SqlDatabase, Protocol):
+class JournalDatabase(WatchedDatabase, Protocol):
     def encode_value(self, value: str | bytes) -> str | bytes:
         """A plain or compressed text as a column of either type takes it."""
         ...

@@ -17,7 +17,7 @@ from afresh.storage.sql import blocks, state_snapshot
 from afresh.storage.sql import blocks as blocks_module
 from afresh.storage.sql.blocks import compress_text, decompress_text
 from afresh.storage.sql.check_records import find_record_damage
-from afresh.storage.sql.database import JournalDatabase, SqlConnection
+from afresh.storage.sql.database import JournalDatabase, SqlConnection, repeat_if_lost
 from afresh.storage.sql.queue import write_ticket
 
 RECORDS_PER_READ = 64
@@ -43,6 +43,7 @@ class SqlJournal:
         self._database = database
         self._kept: set[str] = set()
 
+    @repeat_if_lost
     def append(self, entries: Sequence[JournalEntry], blocks: Sequence[Block], state: State) -> None:
         _check_coherence(entries, state)
         strange = [block for block in blocks if block.id not in self._kept]
@@ -70,11 +71,13 @@ class SqlJournal:
         row = (number, first, hashes, encode(bodies), None if pack is None else encode(pack))
         connection.execute("INSERT INTO record (task, seq, hashes, entries, blocks) VALUES (?, ?, ?, ?, ?)", row)
 
+    @repeat_if_lost
     def load(self, task: str) -> State:
         with self._database.reading() as connection:
             state = _load_snapshot(connection, _require_head(connection, task))
         return state or fold_entries(None, self.journal(task))
 
+    @repeat_if_lost
     def heads(self) -> dict[str, JournalHead]:
         """Where each journal ends."""
         with self._database.reading() as connection:
@@ -102,18 +105,21 @@ class SqlJournal:
             at = JournalHead(page[-1].seq, page[-1].hash)
             yield from page
 
+    @repeat_if_lost
     def check(self, task: str) -> None:
         with self._database.reading() as connection:
             _require_head(connection, task)
             if damage := find_record_damage(connection, task):
                 raise Damaged(f"task {task}: {damage}", next=WAY_BACK, safe="the entries before that are intact")
 
+    @repeat_if_lost
     def read_new_entries(self, task: str, after: JournalHead) -> list[JournalEntry]:
         """What was committed after this end of the journal, a page at a time; empty if there is nothing new."""
         with self._database.reading() as connection:
             standing = _require_head(connection, task)
             return _read_entries(connection, standing.number, after, standing.head.seq)
 
+    @repeat_if_lost
     def find_step(self, task: str, step: int) -> JournalHead:
         """Found by halving, since calls are in the order of their steps."""
         with self._database.reading() as connection:
@@ -130,10 +136,12 @@ class SqlJournal:
             before = connection.execute(LAST_HASH_SQL, (standing.number, at or standing.head.seq + 1)).fetchone()
         return JournalHead(at - 1, before[0].hex()) if at else standing.head
 
+    @repeat_if_lost
     def read(self, block: str) -> str:
         with self._database.reading() as connection:
             return blocks.read_block(connection, block)
 
+    @repeat_if_lost
     def find(self, prefix: str, task: str) -> Sequence[str]:
         with self._database.reading() as connection:
             return blocks.find_blocks(connection, prefix, task)

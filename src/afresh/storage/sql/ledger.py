@@ -21,7 +21,7 @@ from afresh.core.spending import (
 from afresh.core.usage import Usage
 from afresh.spending.limit_checks import SUMMED_SCOPES, LimitCheck
 from afresh.storage.sql.call_turns import TurnClock, insert_turn, read_boot_time, update_turn
-from afresh.storage.sql.database import SqlConnection, SqlDatabase
+from afresh.storage.sql.database import SqlConnection, SqlDatabase, repeat_if_lost
 
 ADD_TO_TALLY_SQL = (
     "INSERT INTO tally (scope, key, unit, spent) VALUES (?, ?, ?, ?)"
@@ -116,6 +116,7 @@ class SqlLedger:
     def __init__(self, database: SqlDatabase, read_time: TurnClock = read_boot_time) -> None:
         self._database, self._read_time = database, read_time
 
+    @repeat_if_lost
     def book(self, order: PricedBooking) -> int | TrippedLimit:
         with self._database.writing() as connection:
             records = SqlLimitRecords(connection)
@@ -124,6 +125,7 @@ class SqlLedger:
             records.add_charge(order.account, order.charge)
             return _insert_call(connection, order)
 
+    @repeat_if_lost
     def settle(self, number: int, payment: CallPayment, limits: Sequence[SpendingLimit]) -> list[LimitAlert]:
         with self._database.writing() as connection:
             call = _find_booked_call(connection, number)
@@ -133,6 +135,7 @@ class SqlLedger:
             real = call.booking.charge_payment(payment)
             return _charge_account(connection, call.booking.account, real - call.charge, real, limits)
 
+    @repeat_if_lost
     def cancel(self, number: int, note: str, refund: bool = True) -> None:
         with self._database.writing() as connection:
             call = _find_booked_call(connection, number)
@@ -143,6 +146,7 @@ class SqlLedger:
             if refund:
                 SqlLimitRecords(connection).add_charge(call.booking.account, Charge() - call.charge)
 
+    @repeat_if_lost
     def enter(self, made: Sequence[tuple[PricedBooking, CallPayment]]) -> list[LimitAlert]:
         alerts: list[LimitAlert] = []
         with self._database.writing() as connection:
@@ -160,11 +164,13 @@ class SqlLedger:
             conditions, values = [*conditions, "(task = ? OR parent = ?)"], [*values, which.task, which.task]
         return self._read(lambda connection: _read_calls(connection, " AND ".join(conditions), values), [])
 
+    @repeat_if_lost
     def take_turn(self, model: str, tokens: int, limits: Sequence[RateLimit]) -> CallTurn:
         with self._database.writing() as connection:
             boot, now = self._read_time(connection)
             return insert_turn(connection, TakenTurn(model, now, tokens), limits, boot)
 
+    @repeat_if_lost
     def end_turn(self, number: int, tokens: int) -> None:
         with self._database.writing() as connection:
             update_turn(connection, number, tokens)
@@ -178,6 +184,7 @@ class SqlLedger:
     def alerts(self, most: int) -> list[tuple[LimitAlert, float]]:
         return self._read(lambda connection: SqlLimitRecords(connection).alerts(most), [])
 
+    @repeat_if_lost
     def reset(self, account: SpendingAccount, scope: LimitScope) -> list[TrippedLimit]:
         with self._database.writing() as connection:
             records = SqlLimitRecords(connection)
@@ -190,6 +197,7 @@ class SqlLedger:
     def close(self) -> None:
         self._database.close()
 
+    @repeat_if_lost
     def _read(self, ask: Callable[[SqlConnection], T], empty: T) -> T:
         if not self._database.is_there():
             return empty

@@ -7,7 +7,7 @@ from afresh.core.event import Event, JournalEntry, JournalHead
 from afresh.core.fact import NOTEBOOK_JOURNAL
 from afresh.errors import Conflict
 from afresh.ports.watch import Clock
-from afresh.storage.sql.database import SqlConnection, SqlDatabase
+from afresh.storage.sql.database import SqlConnection, SqlDatabase, repeat_if_lost
 
 NOTES_PER_READ = 256
 
@@ -22,12 +22,14 @@ class SqlNotebook:
     def name(self) -> str:
         return self._name
 
+    @repeat_if_lost
     def append(self, events: Sequence[Event]) -> tuple[JournalEntry, ...]:
         with self._database.writing() as connection:
             entries = hash_chain.link_events(self.name, _read_notebook_head(connection), self._clock.now(), events)
             _insert_notes(connection, entries)
         return entries
 
+    @repeat_if_lost
     def extend(self, entries: Sequence[JournalEntry]) -> None:
         with self._database.writing() as connection:
             head = _read_notebook_head(connection)
@@ -37,6 +39,7 @@ class SqlNotebook:
                 head = JournalHead(entry.seq, entry.hash)
             _insert_notes(connection, entries)
 
+    @repeat_if_lost
     def head(self) -> JournalHead:
         if not self._database.is_there():
             return JournalHead()

@@ -20,7 +20,7 @@ from afresh.core.task import (
     describe_worker,
 )
 from afresh.errors import BadInput, LeaseLost, NeedsAnswer, NotPossible
-from afresh.storage.sql.database import SqlConnection, SqlDatabase
+from afresh.storage.sql.database import SqlConnection, SqlDatabase, repeat_if_lost
 
 if TYPE_CHECKING:
     from afresh.core.state import State
@@ -117,6 +117,7 @@ class SqlQueue:
     def __init__(self, database: SqlDatabase, clock: "Clock", lease_seconds: float = LEASE_SECONDS) -> None:
         self._database, self._clock, self._lease_seconds = database, clock, lease_seconds
 
+    @repeat_if_lost
     def claim(self, worker: str, task: str | None = None) -> str | None:
         with self._database.writing() as connection:
             chosen = self._named(connection, worker, task) if task else self._next(connection)
@@ -128,6 +129,7 @@ class SqlQueue:
                 )
             return chosen.ticket.task if chosen else None
 
+    @repeat_if_lost
     def renew(self, worker: str, task: str) -> None:
         with self._database.writing() as connection:
             renewed = connection.execute(
@@ -137,6 +139,7 @@ class SqlQueue:
             if renewed.rowcount != 1:
                 raise LeaseLost(f"{task} is no longer held by {worker}: another worker has taken it over")
 
+    @repeat_if_lost
     def release(self, worker: str, task: str) -> None:
         """Give up the lease; nothing happens if another worker has it."""
         with self._database.writing() as connection:
@@ -145,6 +148,7 @@ class SqlQueue:
                 (worker, task),
             )
 
+    @repeat_if_lost
     def tickets(self, which: TicketQuery = ALL_TICKETS) -> Sequence[QueueTicket]:
         with self._database.reading() as connection:
             rows = select_tickets(connection, which)
@@ -152,6 +156,7 @@ class SqlQueue:
             statuses = _read_statuses(connection, json.dumps(sorted(needed))) if needed else {}
         return [_ticket_from_row(row, statuses, self._clock.now()).ticket for row in rows]
 
+    @repeat_if_lost
     def counts(self) -> QueueCounts:
         with self._database.reading() as connection:
             rows = connection.execute(

@@ -3,16 +3,18 @@
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
+from typing import TypeVar
 
 from afresh.errors import AfreshError, Broken, Damaged, NeedsPerson, TryAgain
 from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA, DatabaseSchema, apply_migrations
 from afresh.storage.sqlite.open_read_only import is_unwritable, make_unwritable_error, open_read_only
 from afresh.workspace.disk_files import refuse_symlinks
 
+T = TypeVar("T")
 BUSY_CODE = sqlite3.SQLITE_BUSY
 LOCKED_CODE = sqlite3.SQLITE_LOCKED
 LEDGER_FILE_NAME = "ledger.db"
@@ -144,6 +146,10 @@ class Database:
         finally:
             self._writing = False
         self._logged += COMMIT_OVERHEAD_BYTES
+
+    def repeat(self, work: Callable[[], T]) -> T:
+        """A file is not lost on the way."""
+        return work()
 
     def is_there(self) -> bool:
         return self.path.exists()
