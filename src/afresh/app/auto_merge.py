@@ -1,9 +1,7 @@
 """Merges verified results into the user's branch, in the order of the queue. The branch moves only to a merge whose checks have
 passed; nothing is merged in the checkout itself, so that a crash leaves a branch that was verified."""
 
-import fcntl
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from afresh.app.merge_follow_up import find_follow_up, order_follow_up
 from afresh.app.project import Project
@@ -14,6 +12,7 @@ from afresh.core.state import State
 from afresh.core.task import TaskStatus, TicketQuery
 from afresh.errors import NotPossible
 from afresh.workspace.apply_or_discard import move_to_merge
+from afresh.workspace.disk_files import hold_file_lock
 from afresh.workspace.merge_commit import make_merge_commit
 from afresh.workspace.repository import Repository
 from afresh.workspace.task_branch import TaskBranch
@@ -28,18 +27,10 @@ def merge_results(
     project: Project, no_sandbox: bool, say: Callable[[str, str], None], check_stopped: Callable[[], None] = lambda: None
 ) -> None:
     """Merge what can be merged, one after another. `say` is called with each task and what came of it."""
-    with hold_merge_lock(project):
+    with hold_file_lock(project.paths.state / "merge.lock"):
         while state := find_next_result(project):
             check_stopped()
             say(state.task.id, merge_result(project, state, no_sandbox))
-
-
-@contextmanager
-def hold_merge_lock(project: Project) -> Iterator[None]:
-    """Wait until no other process merges in this repository. The kernel frees the lock of a process that ends."""
-    with (project.paths.state / "merge.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def find_next_result(project: Project) -> State | None:

@@ -1,9 +1,11 @@
 """Files and folders on disk: making them accessible, removing them, replacing files so that a crash leaves no half of one."""
 
+import fcntl
 import os
 import shutil
 import stat
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from afresh.errors import BadInput
@@ -125,3 +127,11 @@ def refuse_symlinks(*paths: Path) -> None:
                 next=f"remove the link, or replace it by a real {'file' if path.suffix else 'folder'}",
                 safe="nothing was read or written through it",
             )
+
+
+@contextmanager
+def hold_file_lock(path: Path) -> Iterator[None]:
+    """Wait until no other process holds it. The kernel frees the lock of a process that ends; the file stays."""
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

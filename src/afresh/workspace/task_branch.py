@@ -4,7 +4,8 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from afresh.core.task import check_task_id
 from afresh.errors import Damaged, NotPossible
 from afresh.ports.watch import Clock
 from afresh.workspace.base_commit import read_base_commit
-from afresh.workspace.disk_files import remove_tree, write_durable_file
+from afresh.workspace.disk_files import hold_file_lock, remove_tree, write_durable_file
 from afresh.workspace.git import DURABLE_WRITE_CONFIG, Git, GitFailed, copy_objects, run_git_as_user
 from afresh.workspace.repository import Repository
 
@@ -187,12 +188,20 @@ def has_git_pointer(tree: Path, admin: Path) -> bool:
     return not pointer.is_symlink() and pointer.is_file() and pointer.read_bytes() == f"gitdir: {admin}\n".encode()
 
 
+@contextmanager
+def hold_worktrees(repository: Repository) -> Iterator[None]:
+    """Wait until no other task makes or removes a worktree: git fails when it meets one that is half made."""
+    with hold_file_lock(repository.common_dir / "afresh-worktrees.lock"):
+        yield
+
+
 def register_worktree(repository: Repository, tree: Path, branch: str, commit: str) -> Path:
     """A new worktree without files in it, on a branch that starts at `commit`; a former folder must be gone."""
     tree.parent.mkdir(parents=True, exist_ok=True)
     repository.git.run("update-ref", "--no-deref", "refs/heads/" + branch, commit)
     add = ("worktree", "add", "--quiet", "--no-checkout", "--force", "--force")
-    repository.git.run(*add, "--", str(tree), branch)
+    with hold_worktrees(repository):
+        repository.git.run(*add, "--", str(tree), branch)
     admin = find_worktree_admin(repository, tree)
     if admin is None:
         raise GitFailed(add, 0, "the new worktree is not listed")
@@ -210,4 +219,5 @@ def unregister_worktree(repository: Repository, tree: Path) -> None:
     """Remove the folder and what the repository knows of it; of other worktrees nothing."""
     remove_tree(tree)
     if find_worktree_admin(repository, tree):
-        repository.git.run("worktree", "remove", "--force", "--force", "--", str(tree))
+        with hold_worktrees(repository):
+            repository.git.run("worktree", "remove", "--force", "--force", "--", str(tree))
