@@ -3,8 +3,8 @@ and `status`.
 
     AFRESH_BENCH_PEERS=PYTHON python bench/queues.py [--tasks N]
 
-PYTHON is that of an environment with huey and persist-queue; without it they are left out. It is not called `queue.py`, because
-that would hide Python's own module from every benchmark.
+PYTHON is that of an environment with huey and persist-queue; without it they are left out. A plain DBOS queue stands beside
+them. It is not called `queue.py`, because that would hide Python's own module from every benchmark.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from afresh.ports.storage import Storage
 from afresh.storage.sqlite.storage import open_sqlite_storage
 from afresh.testing.sample_journals import create_task, end_task
 from ceilings import check_books
+from fleets.dbos_queue import measure_dbos_queue
 
 RESULT = Path(__file__).parent / "results" / "queue.json"
 PEERS = os.environ.get("AFRESH_BENCH_PEERS", "")
@@ -168,6 +169,7 @@ def compare_processes(folder: Path, tasks: int) -> list[dict[str, Any]]:
         fill = TIME_CLAIMS.format(claimer=CLAIMERS[name])
         made = subprocess.run([PEERS, "-c", fill, str(folder), "fill", str(min(tasks, 2_000))], cwd=folder, capture_output=True)
         rows.append(claim_by_processes(PEERS, name, folder) if made.returncode == 0 else {"claimer": name, "failed": "to fill"})
+    rows.append(measure_dbos_queue(PROCESSES, CLAIMS_PER_PROCESS))
     return rows if PEERS else [*rows, {"claimer": "huey, persist-queue", "failed": "left out: AFRESH_BENCH_PEERS is not set"}]
 
 

@@ -39,7 +39,8 @@ ABOVE = {
     "acp": {"app"},
     "mcp_server": {"views", "app", "actions", "code", "workspace"},
     "web": {"views", "app"},
-    "cli": {"views", "app", "replay", "acp", "mcp_server", "web"},
+    "fleet": {"views", "app", "storage", "workspace"},
+    "cli": {"views", "app", "replay", "acp", "mcp_server", "web", "fleet"},
     "__init__": {"app"},
 }
 DRAWN = {"code", "config", "context", "models", "spending", "storage"}
@@ -50,6 +51,7 @@ SHIPPED_SAMPLE = "sample"
 DOES_INPUT_OR_OUTPUT = {"os", "io", "pathlib", "subprocess", "sqlite3", "socket", "shutil", "tempfile", "glob", "http", "urllib"}
 HEAVY = {"anthropic", "openai", "genai_prices", "yaml", "rich", "asyncio", "httpx", "httpx2", "sqlite3", "keyring"}
 HEAVY |= {"psycopg", "starlette", "uvicorn", "jinja2", "markupsafe", "anyio", "mcp", "mcp_types", "acp", "opentelemetry"}
+HEAVY |= {"dbos"}
 HEAVY |= {"tree_sitter", *(f"tree_sitter_{name}" for name in ("javascript", "typescript", "go", "rust", "java", "c_sharp"))}
 MAY_BE_HEAVY = {"sqlite3": ("storage/sqlite", "code/coverage_file"), "acp": ("acp/",), "asyncio": ("acp/", "web/")}
 MAY_BE_HEAVY |= {
@@ -568,6 +570,7 @@ TWINS: list[tuple[Rule, str, str]] = [
     (rooms_follow_the_flow, "mcp_client/x.py", "from afresh.app import project"),
     (rooms_follow_the_flow, "mcp_server/x.py", "from afresh.storage.sqlite import journal"),
     (rooms_follow_the_flow, "app/x.py", "from afresh.mcp_server.serve import make_server"),
+    (rooms_follow_the_flow, "app/x.py", "from afresh.fleet.worker import work_in_fleet"),
     (rooms_follow_the_flow, "errors.py", "from afresh.core.task import Task"),
     (rooms_follow_the_flow, "__init__.py", "from afresh.loop import advance_task"),
     (rooms_follow_the_flow, "attic/x.py", ""),

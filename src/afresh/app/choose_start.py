@@ -1,5 +1,6 @@
 """Chooses what a task begins with, where that is not HEAD: the result of another task, or the checkout as it is."""
 
+from afresh.app.open_workspace import bring_task_work
 from afresh.app.project import Project
 from afresh.app.tasks import find_task, refuse_part_of_task
 from afresh.core.state import State
@@ -32,6 +33,7 @@ def follow_task(project: Project, first: State) -> TaskStart:
         return _follow_applied_task(first)
     repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
+    bring_task_work(project, repository, first)
     if workspace.commit in ("", workspace.base) or not repository.commit(workspace.commit):
         raise NotPossible(
             f"task {task} is {first.status} and has no result to go on from",

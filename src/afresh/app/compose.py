@@ -13,6 +13,7 @@ from afresh.app.configure_compaction import configure_compaction
 from afresh.app.context_alarm import ContextAlarm, compact_after_large_calls
 from afresh.app.learn_lessons import draft_from_unfinished_task, learn_from_ended_tasks, open_lesson_library
 from afresh.app.mcp_servers import add_tools_to_run, open_task_tools
+from afresh.app.open_workspace import open_workspace
 from afresh.app.project import Project
 from afresh.app.project_profile import ProfileCache, find_missing_linters
 from afresh.app.read_spending import find_cache_rates
@@ -29,7 +30,7 @@ from afresh.core.progress_event import TestsFinished
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
 from afresh.core.supervision_state import AUTONOMOUS_MODE
-from afresh.core.task import Task, TaskStatus, TicketOrder, TicketQuery
+from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 from afresh.core.token_calibration import TokenCalibration, find_calibration
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInstructions, NeedsPerson, OverCeiling, OverLimit
@@ -51,7 +52,7 @@ from afresh.workspace.commit_history import GitCommitHistory, read_commit_histor
 from afresh.workspace.environment_files import find_environment_folders
 from afresh.workspace.repository import Repository
 from afresh.workspace.transfer import unpack_work
-from afresh.workspace.worktree import GitWorkspace, PartOrigin
+from afresh.workspace.worktree import GitWorkspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class RunTerms:
     person: Supervisor | None = None
     cancellations: tuple[Cancellation, ...] = ()
     """Sources that can stop the run from outside."""
+    at_most: int | None = None
+    """Steps after which the task goes back to the queue; None: as many as it takes."""
 
 
 def run_task(project: Project, task: str | None, terms: RunTerms) -> State | None:
@@ -101,18 +104,19 @@ def advance_or_block(project: Project, task: str, terms: RunTerms) -> State:
     try:
         state = project.store.load(task)
         with open_task_tools(project.settings, state.task.tools, terms.alert) as tools:
-            return advance_within_limits(project, task, add_tools_to_run(build_runtime(project, state, terms), tools))
+            runtime = add_tools_to_run(build_runtime(project, state, terms), tools)
+            return advance_within_limits(project, task, runtime, terms.at_most)
     except OverCeiling as fault:
         return block_task(project, task, str(fault))
     except BadInstructions as fault:
         return block_task(project, task, f"{fault.what} ({fault.next}). Fix the file and answer; then it goes on")
 
 
-def advance_within_limits(project: Project, task: str, runtime: Runtime) -> State:
+def advance_within_limits(project: Project, task: str, runtime: Runtime, at_most: int | None = None) -> State:
     """Advance the task. At a spending limit of its own it asks whoever is there, and goes on. For a part the parent asks."""
     while True:
         try:
-            advance_task(task, identify_worker(), runtime)
+            advance_task(task, identify_worker(), runtime, at_most)
             learn_from_ended_tasks(project, make_lesson_wording(project, runtime, project.store.load(task)), task)
             return project.store.load(task)
         except OverLimit as fault:
@@ -129,13 +133,14 @@ def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
     repository, start = Repository.find(project.paths.root), state.workspace.start
     for needed in filter(None, (start.follows, task.id)):  # an imported task brings the commit that one begins with
         unpack_work(repository, needed)
-    workspace = GitWorkspace(repository, task.id, clock, find_part_origin(project, task), start, project.settings.copy)
+    workspace = open_workspace(project, repository, state, terms.cancellations)
     model = make_model(spec, state.spending.calls, ModelSettings(count=counter, named=project.settings.models, task=task.id))
     refuse_large_ceiling(task.budget, model.window)
     if not task.parent and (unpriced := describe_unpriced_limits(project, spec)):
         terms.alert(unpriced)
     known = open_code_insight(project, task.id, repository, terms.cancellations, adds_new_names(spec))
-    alone = replace(terms, mode=AUTONOMOUS_MODE, person=None)  # the user supervises the whole task, not its subtasks
+    # the user supervises the whole task, not its subtasks, and these end with the step that began them
+    alone = replace(terms, mode=AUTONOMOUS_MODE, person=None, at_most=None)
     parts = PartRunner(project, workspace, known, lambda part: advance_or_block(project, part, alone)) if task.parts else None
     return Runtime(
         model=model,
@@ -209,11 +214,6 @@ def follow_tests(sandbox: AnySandbox, watchers: tuple[Watcher, ...]) -> AnySandb
             watcher.follow(TestsFinished(found.done, found.total, found.percent))
 
     return replace(sandbox, listen=lambda command: FinishedTestCounter(report))
-
-
-def find_part_origin(project: Project, task: Task) -> PartOrigin | None:
-    """Return the parent's tree at the time of the hand-out; a subtask starts from it."""
-    return PartOrigin(task.parent, project.store.load(task.parent).workspace.base, task.tree) if task.parent else None
 
 
 def open_code_insight(

@@ -12,9 +12,11 @@ from shlex import join as join_command
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput, NeedsPerson, NotPossible
+from afresh.storage.choose_storage import find_shared_remote
 from afresh.views.pull_request import PullRequest
 from afresh.workspace.git import GitFailed, run_git_as_user
 from afresh.workspace.repository import Repository
+from afresh.workspace.shared_work import bring_work
 from afresh.workspace.transfer import unpack_work
 
 FORGE_PROGRAMS = ("gh", "glab")
@@ -40,6 +42,8 @@ def refuse_unready_result(root: Path, state: State) -> None:
         what = f"task {task} is {status} and has no result on a branch of its own"
         raise NotPossible(what, next=f"afresh show {task} shows its state", safe=NOTHING_PUSHED)
     unpack_work(Repository.find(root), task)
+    if remote := find_shared_remote(root):
+        bring_work(Repository.find(root), state, remote)
 
 
 def push_result(root: Path, state: State, target: PullRequestTarget, unverified: bool) -> str:

@@ -13,7 +13,7 @@ from afresh.core.codec import to_canonical_json
 from afresh.core.known_secrets import remember_environment_secrets
 from afresh.ports.storage import FactStore, LedgerStore, Notebook, StepJournal, Storage, TaskQueue
 from afresh.ports.watch import Clock
-from afresh.storage.choose_storage import open_storage
+from afresh.storage.choose_storage import enter_project_again, find_shared_remote, open_storage
 from afresh.views.write_files import ViewWriter, rebuild_view_files
 from afresh.workspace.repository import Repository, make_state_folder
 
@@ -29,6 +29,8 @@ class Project:
     clock: Clock
     templates: TemplateLayers
     instructions: InstructionFiles
+    remote: str = ""
+    """Address of the git remote that carries the work of its tasks from one machine to another; empty: it stays on this one."""
 
     @property
     def store(self) -> StepJournal:
@@ -69,6 +71,7 @@ def open_project(path: Path) -> Project:
         clock=clock,
         templates=templates,
         instructions=instructions_for_project(paths.root, templates),
+        remote=find_shared_remote(paths.root),
     )
 
 
@@ -84,6 +87,7 @@ CONFIG_TEMPLATE = """\
 
 def init_project(project: Project) -> Sequence[str]:
     """Set up the repository. Returns one line for each thing created or found. Safe to repeat."""
+    enter_project_again(project.paths.root)
     config = project.paths.folder / "config.toml"
     made = "kept" if config.exists() else "made"
     from afresh.app.choose_checks import ChosenChecks, ProjectWithSettings, choose_checks, suggest_check

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from afresh.core.task import TaskStatus
 from afresh.errors import NotPossible
+from afresh.storage.choose_storage import find_shared_remote
 from afresh.workspace.diff import list_changes, read_patch
 from afresh.workspace.git import Git, GitFailed
 from afresh.workspace.repository import Repository
+from afresh.workspace.shared_work import bring_work
 from afresh.workspace.task_branch import TaskBranch
 from afresh.workspace.transfer import unpack_work
 
@@ -70,6 +72,8 @@ def _find_snapshots(root: Path, state: "State") -> Git:
         raise NotPossible(f"task {task} was discarded, and its changes with it", next=f"`afresh show {task}` shows what is left")
     repository = Repository.find(root)
     unpack_work(repository, task)
+    if remote := find_shared_remote(root):
+        bring_work(repository, state, remote)
     store = Git(TaskBranch.of(repository, task).shadow)
     if not store.git_dir.is_dir() or not store.ask("rev-parse", "--verify", "--quiet", state.workspace.snapshot + "^{tree}"):
         raise NotPossible(

@@ -1,5 +1,6 @@
 """Lists the checkpoints of a task, and takes a task back to one of them."""
 
+from afresh.app.open_workspace import bring_task_work
 from afresh.app.project import Project
 from afresh.app.task_result import refuse_held_task
 from afresh.app.tasks import record_events
@@ -36,6 +37,7 @@ def recover_task(project: Project, task: str, step: int) -> State:
         return state
     repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
+    bring_task_work(project, repository, state)
     workspace = GitWorkspace(repository, task, project.clock)
     there = has_task_tree(repository, task) and not has_pending_work(repository, task)
     if saved := save_before_recovery(state, step):

@@ -102,6 +102,14 @@ class ScheduleOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class FleetOptions:
+    """The user's for workers on many machines; see docs/fleet.md."""
+
+    tasks_per_project: int = 4
+    """Tasks of a project that are worked on at a time, by all workers together."""
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkOptions:
     """What tasks of one repository may reach, without asking."""
 
@@ -147,6 +155,7 @@ class OutsideSettings(RepositorySettings):
     """Whether spans of each run are sent by OpenTelemetry."""
     store: str = field(default="", repr=False)
     """The address of a PostgreSQL that keeps journals, queue and ledger; AFRESH_STORE overrides it."""
+    fleet: FleetOptions = field(default_factory=FleetOptions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from socket import gethostname
 
+from afresh.app.open_workspace import bring_task_work, drop_shared_work
 from afresh.app.project import Project
 from afresh.app.read_tasks import find_owner
 from afresh.app.tasks import end_task, record_events, refuse_part_of_task
@@ -31,6 +32,7 @@ def list_task_changes(project: Project, state: State) -> Sequence[Change]:
     repository = Repository.find(project.paths.root)
     if has_pending_work(repository, state.task.id):
         return ()
+    bring_task_work(project, repository, state)
     return GitWorkspace(repository, state.task.id).changes(state.workspace.first_snapshot, state.workspace.snapshot)
 
 
@@ -51,6 +53,7 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
         )
     repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
+    bring_task_work(project, repository, state)
     start = state.workspace.start
     done = (
         apply_or_discard.apply_beside_changes(repository, task, start)
@@ -62,7 +65,9 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
     notes += close_earlier_tasks(project, repository, state)
     said = " ".join([f"applied {task} ({done.how}): HEAD is {done.commit[:8]}.", *filter(None, notes)])
     dismiss_parts(project, repository, task, "applied")
-    return end_task(project, task, TaskStatus.APPLIED, said), said
+    applied = end_task(project, task, TaskStatus.APPLIED, said)
+    drop_shared_work(project, repository, state)
+    return applied, said
 
 
 def close_earlier_tasks(project: Project, repository: Repository, state: State) -> list[str]:
@@ -108,7 +113,9 @@ def discard_task_result(project: Project, task: str, why: str = "") -> State:
     apply_or_discard.discard_task_branch(repository, task)
     drop_pending_work(repository, task)
     dismiss_parts(project, repository, task, "discarded")
-    return end_task(project, task, TaskStatus.DISCARDED, f"discarded by the user: {why}" if why else "discarded by the user")
+    discarded = end_task(project, task, TaskStatus.DISCARDED, f"discarded by the user: {why}" if why else "discarded by the user")
+    drop_shared_work(project, repository, state)
+    return discarded
 
 
 def dismiss_parts(project: Project, repository: Repository, task: str, fate: str) -> None:
@@ -155,6 +162,7 @@ def undo_task_steps(project: Project, task: str, steps: int = 0, why: str = "") 
     refuse_held_task(project, state, "nothing was undone")
     repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
+    bring_task_work(project, repository, state)
     workspace = GitWorkspace(repository, task, project.clock)
     there = has_task_tree(repository, task) and not has_pending_work(repository, task)
     if there and is_just_undone(project.store.journal(task)) and workspace.snapshot() != state.workspace.snapshot:

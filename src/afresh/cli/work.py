@@ -43,7 +43,13 @@ def parse_duration(context: click.Context, parameter: click.Parameter, value: st
 @model_option
 @add_run_options
 def command(until_empty: bool, workers: int | None, seconds: float, auto_merge: bool, as_json: bool, **way: Any) -> None:
-    """Run the next ready task; interrupted ones come first."""
+    """Run the next ready task; interrupted ones come first. With a PostgreSQL store: tasks of all its projects, until stopped."""
+    from afresh.fleet.stored_projects import find_fleet_address
+
+    if address := find_fleet_address():
+        flags = RunFlags(as_json=as_json, unattended=True, **way)
+        refuse_in_fleet(flags, auto_merge)
+        raise SystemExit(work_for_fleet(flags, address, workers or 1, until_empty, seconds))
     project = open_current_project()
     if workers is None and not seconds and not auto_merge:
         return work_alone(project, RunFlags(as_json=as_json, unattended=until_empty, **way), until_empty)
@@ -51,6 +57,29 @@ def command(until_empty: bool, workers: int | None, seconds: float, auto_merge: 
 
     flags = RunFlags(as_json=as_json, unattended=True, **way)
     work_together(project, flags, PoolTerms(workers or 1, until_empty, seconds, flags.verbose, auto_merge))
+
+
+def refuse_in_fleet(flags: RunFlags, auto_merge: bool) -> None:
+    """Raise BadParameter for what needs a person, a checkout or one answer."""
+    if flags.mode == "interactive":
+        raise click.BadParameter("workers of a fleet can't be interactive; use --mode supervised", param_hint="--mode")
+    if flags.as_json:
+        what = "workers of a fleet report in lines; `afresh status --json` shows the tasks"
+        raise click.BadParameter(what, param_hint="--json")
+    if auto_merge:
+        what = "workers of a fleet have no branch of yours; `afresh apply` merges a result"
+        raise click.BadParameter(what, param_hint="--auto-merge")
+
+
+def work_for_fleet(flags: RunFlags, address: str, workers: int, until_empty: bool, seconds: float) -> int:
+    """Be one of the machines that work on the tasks of a store. Returns the exit code."""
+    from afresh.fleet.worker import FleetTerms
+    from afresh.fleet.worker_group import WorkerGroup, start_worker_process
+
+    terms = FleetTerms(
+        address, workers, until_empty, seconds, flags.model, flags.no_sandbox, flags.mode, flags.baseline, flags.quiet
+    )
+    return WorkerGroup(terms, lambda text: echo_line("", text), start_worker_process).run()
 
 
 def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:

@@ -108,6 +108,19 @@ def identify_project(root: Path) -> "PostgresProject":
     return PostgresProject(key, root.name, remove_credentials(remote))
 
 
+def enter_project_again(root: Path) -> None:
+    """Let the workers of a server know the project's name and remote as they are now."""
+    if address := find_store_address():
+        from afresh.storage.postgres.storage import SHARED_SCHEMA_NAME, enter_project
+
+        enter_project(address, identify_project(root), SHARED_SCHEMA_NAME)
+
+
+def find_shared_remote(root: Path) -> str:
+    """The git remote that carries the work of tasks from one machine to another; empty if it stays on this one."""
+    return identify_project(root).remote if find_store_address() else ""
+
+
 def normalise_remote(address: str) -> str:
     """Host and path of a remote, without user, password, port and protocol, so that clones by https and ssh are one project.
     A folder has the name of this machine: the same path elsewhere is another one. Empty for a relative path."""

@@ -105,6 +105,10 @@ class TaskBranch:
                 next="export again on the machine that has it",
                 safe="the branch was not touched",
             )
+        self.take_commit(commit, snapshot)
+
+    def take_commit(self, commit: str, snapshot: str) -> None:
+        """Move the branch to a commit that was published elsewhere, and is in the repository."""
         record = {"key": "", "date": "", "commit": commit, "snapshot": snapshot}
         write_durable_file(self.shadow / "published.json", json.dumps(record))
         move = ("update-ref", "--no-deref", "-m", "afresh: import", self.ref, commit, self.tip)

@@ -22,6 +22,9 @@ from afresh.workspace.snapshots import ShadowRepository
 from afresh.workspace.task_branch import TaskBranch
 from afresh.workspace.worktree_location import find_task_tree
 
+OPENED_FILE = "opened.json"
+"""In the shadow repository, when the first opening was completed."""
+
 
 @dataclass(frozen=True, slots=True)
 class TransferRecord:
@@ -70,7 +73,7 @@ def deliver_work(repository: Repository, state: State, work: TaskWork | None) ->
     """Put the work where `unpack` finds it; what is on this machine already is left alone."""
     shadow = find_shadow(repository, state.task.id)
     commit = state.workspace.commit if work and work.commit else ""
-    there = has_tree(shadow.store, state.workspace.snapshot) and (shadow.folder / "opened.json").exists()
+    there = has_tree(shadow.store, state.workspace.snapshot) and (shadow.folder / OPENED_FILE).exists()
     if not has_transferable_work(state) or (there and (not commit or repository.commit(commit))):
         return
     parcel = _transfer_folder(repository, state.task.id)
@@ -100,12 +103,7 @@ def unpack_work(repository: Repository, task: str) -> None:
         return
     parcel = _transfer_folder(repository, task)
     bill = TransferRecord(**json.loads((parcel / "waybill.json").read_text()))
-    if not GIT_OBJECT_ID.fullmatch(bill.base) or not repository.commit(bill.base):
-        raise NotPossible(
-            f"task {task} starts from commit {bill.base[:12]}, which this repository does not have",
-            next=f"bring it here (git fetch, or git pull in the clone that has it), then `afresh resume {task}`",
-            safe="the task and its changes are kept as they were imported",
-        )
+    _refuse_missing_base(repository, task, bill.base)
     shadow, branch = find_shadow(repository, task), TaskBranch.of(repository, task)
     branch.must_be_free(bill.base)
     shadow.make(repository)
@@ -114,6 +112,28 @@ def unpack_work(repository: Repository, task: str) -> None:
     if bill.commit:
         branch.adopt(bill.base, bill.snapshot, bill.commit, (parcel / "commit").read_bytes())
     remove_tree(parcel)
+
+
+def adopt_work(repository: Repository, state: State) -> None:
+    """Mark a task as opened here whose snapshots were brought in from elsewhere. NotPossible while its base is not here."""
+    task, place = state.task.id, state.workspace
+    shadow, branch = find_shadow(repository, task), TaskBranch.of(repository, task)
+    if (shadow.folder / OPENED_FILE).exists():
+        return
+    _refuse_missing_base(repository, task, place.base)
+    branch.must_be_free(place.base)
+    shadow.make(repository)
+    bill = TransferRecord(place.base, place.first_snapshot, place.snapshot, place.note, "")
+    _mark_opened(shadow, repository, branch, bill)
+
+
+def _refuse_missing_base(repository: Repository, task: str, base: str) -> None:
+    if not GIT_OBJECT_ID.fullmatch(base) or not repository.commit(base):
+        raise NotPossible(
+            f"task {task} starts from commit {base[:12]}, which this repository does not have",
+            next=f"bring it here (git fetch, or git pull in the clone that has it), then `afresh resume {task}`",
+            safe="the task and its changes are kept",
+        )
 
 
 def _make_snapshots(shadow: ShadowRepository, repository: Repository, bill: TransferRecord, parcel: Path) -> None:
@@ -164,7 +184,7 @@ def _make_mismatch_error(snapshot: str, what: str) -> Damaged:
 
 def _mark_opened(shadow: ShadowRepository, repository: Repository, branch: TaskBranch, bill: TransferRecord) -> None:
     """Mark the task as opened on this machine. An existing marker has the same content: it follows from the journal."""
-    marker = shadow.folder / "opened.json"
+    marker = shadow.folder / OPENED_FILE
     if marker.exists():
         return
     unseen = (*find_environment_folders(repository), *find_import_files(repository))

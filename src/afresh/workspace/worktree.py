@@ -36,7 +36,7 @@ from afresh.workspace.task_branch import (
     restore_git_pointer,
     unregister_worktree,
 )
-from afresh.workspace.transfer import unpack_work
+from afresh.workspace.transfer import OPENED_FILE, unpack_work
 from afresh.workspace.worktree_location import find_task_environments, find_task_tree, make_worktrees_folder, move_former_tree
 
 
@@ -225,7 +225,7 @@ class GitWorkspace:
 
     @property
     def _marker(self) -> Path:
-        return self.branch.shadow / "opened.json"
+        return self.branch.shadow / OPENED_FILE
 
     def _former(self) -> WorkspaceOpened | None:
         """What the first opening found; it is written last, so it exists only if the opening was completed."""

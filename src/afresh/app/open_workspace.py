@@ -1,0 +1,60 @@
+"""Opens the tree of a task: on this machine alone, or shared by the project's git remote."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from afresh.app.project import Project
+from afresh.app.read_tasks import SystemClock
+from afresh.core.state import State
+from afresh.core.task import Task
+from afresh.errors import NeedsPerson
+from afresh.ports.storage import JournalStore
+from afresh.runtime import Cancellation
+from afresh.workspace.repository import Repository
+from afresh.workspace.shared_work import SharedPlace, SharedWorkspace, bring_work, remove_shared_work
+from afresh.workspace.worktree import GitWorkspace, PartOrigin
+
+
+@dataclass(frozen=True, slots=True)
+class JournalClock:
+    """The time of a task's last entry: a result that another machine makes again has the same date."""
+
+    store: JournalStore
+    task: str
+
+    def now(self) -> float:
+        return self.store.load(self.task).times.updated
+
+
+def open_workspace(project: Project, repository: Repository, state: State, cancellations: Sequence[Cancellation]) -> GitWorkspace:
+    """The task's tree. With a remote, other machines have worked on it, or may have to."""
+    origin, start = find_part_origin(project, state.task), state.workspace.start
+    if not project.remote:
+        return GitWorkspace(repository, state.task.id, SystemClock(), origin, start, project.settings.copy)
+    bring_work(repository, state, project.remote)
+
+    def check_owner() -> None:
+        for one in cancellations:
+            one.check()
+
+    place = SharedPlace(project.remote, check_owner)
+    return SharedWorkspace(repository, state, JournalClock(project.store, state.task.id), place, origin, project.settings.copy)
+
+
+def bring_task_work(project: Project, repository: Repository, state: State) -> None:
+    """Fetch what other machines have made of the task; nothing is done for a project that has no remote."""
+    if project.remote:
+        bring_work(repository, state, project.remote)
+
+
+def drop_shared_work(project: Project, repository: Repository, state: State) -> None:
+    """Delete the work of a task that is over from the remote. If that fails, it stays there and harms nothing."""
+    if project.remote:
+        with suppress(NeedsPerson):
+            remove_shared_work(repository, state.task.id, state.workspace.commit, project.remote)
+
+
+def find_part_origin(project: Project, task: Task) -> PartOrigin | None:
+    """Return the parent's tree at the time of the hand-out; a subtask starts from it."""
+    return PartOrigin(task.parent, project.store.load(task.parent).workspace.base, task.tree) if task.parent else None
