@@ -19,6 +19,7 @@ DEFAULT_WORKERS = 2
 MAX_WORKERS = 256
 SOURCE_WIDTH = 9
 """Characters of the longest source, so that lines begin below each other."""
+MIN_TEXT_WIDTH = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,8 @@ def serve_project(project: "Project", options: ServeOptions, say: Callable[[str,
     with keep_address(project, dashboard.address) as file:
         where = dashboard.address if sys.stdout.isatty() else f"its address is in {file}"
         say(SERVICE_NAME, f"dashboard: {where}")
+        if sys.stdout.isatty():
+            say(SERVICE_NAME, 'add tasks in another terminal: afresh add "GOAL"; Ctrl-C stops after the step of each worker')
         running = supervisor.run(server.end)
         try:
             server.run(sockets=[listening])
@@ -104,18 +107,31 @@ def serve_project(project: "Project", options: ServeOptions, say: Callable[[str,
 
 
 def make_log(as_json: bool) -> Callable[[str, str], None]:
-    """One line an event, whole, with nothing in it that a terminal obeys. Lines of several threads do not mix."""
+    """One line an event, whole, with nothing in it that a terminal obeys; on a terminal it is wrapped."""
+    from shutil import get_terminal_size
+
     from afresh.core.text import escape_hidden
 
     def say(source: str, text: str) -> None:
-        at = time.localtime()
         shown = escape_hidden(" ".join(text.split()))
-        if as_json:
-            line = json.dumps(
-                {"at": time.strftime("%Y-%m-%dT%H:%M:%S%z", at), "source": source, "text": shown}, ensure_ascii=False
-            )
-        else:
-            line = f"{time.strftime('%Y-%m-%d %H:%M:%S', at)} {source:<{SOURCE_WIDTH}} {shown}"
-        print(line, flush=True)
+        width = get_terminal_size().columns if sys.stdout.isatty() else 0
+        print(format_json_line(source, shown) if as_json else format_log_line(source, shown, width), flush=True)
 
     return say
+
+
+def format_json_line(source: str, text: str) -> str:
+    at = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    return json.dumps({"at": at, "source": source, "text": text}, ensure_ascii=False)
+
+
+def format_log_line(source: str, text: str, width: int = 0) -> str:
+    """With the date for a log; on a terminal of this width with the time, and wrapped below the text."""
+    head = f"{time.strftime('%H:%M:%S' if width else '%Y-%m-%d %H:%M:%S')} {source:<{SOURCE_WIDTH}} "
+    if not width:
+        return head + text
+    from textwrap import wrap
+
+    room = max(width - len(head), MIN_TEXT_WIDTH)
+    rows = wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+    return head + f"\n{' ' * len(head)}".join(rows)
