@@ -99,7 +99,7 @@ def _share_same_tokens(before: Sequence[tuple[str, int]], after: Sequence[tuple[
 def sum_calls(calls: Iterable[LedgerCall], name: str = "", weighed: Mapping[int, PaidInput] = NOTHING_WEIGHED) -> SpendingLine:
     found = list(calls)
     paid = [weighed[call.number] for call in found if call.number in weighed]
-    usages = [call.payment.usage for call in found]
+    usages, charges = [call.payment.usage for call in found], [call.charge for call in found]
     return SpendingLine(
         name=name,
         calls=len(found),
@@ -107,9 +107,9 @@ def sum_calls(calls: Iterable[LedgerCall], name: str = "", weighed: Mapping[int,
         output=sum(map(_count_reply_tokens, found)),
         cached=sum(usage.cached for usage in usages),
         written=sum(usage.written for usage in usages),
-        money=sum(call.charge.money for call in found),
+        money=sum(charge.money for charge in charges),
         unpriced=UnpricedCalls(
-            sum(call.booking.price == UNKNOWN_PRICE for call in found), sum(call.charge.unpriced for call in found)
+            sum(call.booking.price == UNKNOWN_PRICE for call in found), sum(charge.unpriced for charge in charges)
         ),
         odd=sum(call.payment.note not in ("", RESTORED_NOTE) for call in found),
         last=max((call.booking.account.at for call in found), default=0.0),
