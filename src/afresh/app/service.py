@@ -3,7 +3,7 @@
 import fcntl
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,9 @@ WITHOUT_END = "99999d"
 STOPPING_WORDS = "Stopping: workers end after their step."
 
 
-def list_children(workers: int, model: str, no_sandbox: bool, schedules: bool) -> list[ChildSpec]:
-    """The commands that a service runs: the same as a person would type."""
+def list_children(workers: int, options: Sequence[str], schedules: bool) -> list[ChildSpec]:
+    """The commands that a service runs: the same as a person would type. `options`: more for `afresh work`."""
     afresh = (sys.executable, "-m", "afresh.app.end_with_parent", str(os.getpid()))
-    options = (*(("--model", model) if model else ()), *(("--no-sandbox",) if no_sandbox else ()))
     work = ChildSpec("workers", (*afresh, "work", "--workers", str(workers), "--for", WITHOUT_END, *options))
     return [work, *([ChildSpec("schedules", (*afresh, "heartbeat", "run", "--loop"))] if schedules else [])]
 

@@ -31,6 +31,13 @@ class ServeOptions:
     schedules: bool
     model: str
     no_sandbox: bool
+    auto_merge: bool
+
+    @property
+    def for_workers(self) -> tuple[str, ...]:
+        """Options of `afresh work`."""
+        flags = (("--no-sandbox", self.no_sandbox), ("--auto-merge", self.auto_merge))
+        return (*(("--model", self.model) if self.model else ()), *(name for name, wanted in flags if wanted))
 
 
 @click.command("serve")
@@ -59,6 +66,7 @@ class ServeOptions:
 )
 @click.option("--read-only", is_flag=True, help="The dashboard shows everything and changes nothing.")
 @click.option("--schedules/--no-schedules", default=True, help="Run schedules and heartbeats (default) or not.")
+@click.option("--auto-merge", is_flag=True, help="Merge verified results into your branch, as `afresh work` does.")
 @model_option
 @click.option("--no-sandbox", is_flag=True, help="Run commands of tasks without a sandbox. Dangerous.")
 @json_option
@@ -82,7 +90,7 @@ def serve_project(project: "Project", options: ServeOptions, say: Callable[[str,
     from afresh.web.server import Dashboard, open_socket
     from afresh.web.service import ServiceServer
 
-    children = list_children(options.workers, options.model, options.no_sandbox, options.schedules)
+    children = list_children(options.workers, options.for_workers, options.schedules)
     listening = open_socket(options.port, options.host)
     supervisor = ServiceSupervisor(children, project.paths.root, say)
     port = listening.getsockname()[1]
