@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from afresh.core.task import TicketQuery
-from afresh.ports.storage import TaskQueue
 from afresh.storage.choose_storage import find_store_address
+
+if TYPE_CHECKING:
+    from afresh.ports.storage import TaskQueue
 
 TRACE_PATTERNS = ("sessions/*.md", "sessions/archive/*.md", "tasks/*.json", "decisions/*.jsonl", "shadow/*.git")
 """In the state folder, which only this machine writes: files that are written after the journal, never without it."""
@@ -24,7 +27,7 @@ class EmptyStore:
     """Tasks were here before."""
 
 
-def explain_empty_store(queue: TaskQueue, export_folder: Path) -> EmptyStore | None:
+def explain_empty_store(queue: "TaskQueue", export_folder: Path) -> EmptyStore | None:
     """None if there are tasks. An export without tasks here is a fresh clone, or what brings them back."""
     if queue.tickets(TicketQuery(most=1)):
         return None

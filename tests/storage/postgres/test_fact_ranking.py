@@ -1,0 +1,102 @@
+"""The same facts are found in the same order, whether SQLite or PostgreSQL keeps them: prompts don't depend on the storage."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from afresh.core.fact import Fact, FactKind, FactScope
+from afresh.core.project_facts import FactQuery
+from afresh.storage.postgres.fact_words import PostgresFactWords, split_into_tokens
+from afresh.storage.postgres.storage import open_project_database
+from afresh.storage.sql import fact_index
+from afresh.storage.sql.database import ProjectionDatabase
+from afresh.storage.sql.facts import FactTable, FactWords, record_fact
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.fact_words import SqliteFactWords
+from afresh.storage.sqlite.migrations import FACTS_SCHEMA
+
+WORDS = (
+    "parse",
+    "parser",
+    "HTTPHeader",
+    "café",
+    "cafe",
+    "naïve",
+    "Straße",
+    "ΩMEGA",
+    "x",
+    "42",
+    "the",
+    "日本",
+    "ledger_total",
+    "Ⅷ",
+)
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
+FACTS = st.lists(st.tuples(st.sampled_from(WORDS), TEXTS), max_size=25)
+Kept = tuple[ProjectionDatabase, FactWords]
+
+
+@pytest.fixture
+def both(postgres: Any, tmp_path: Path) -> Iterator[tuple[Kept, Kept]]:
+    server = open_project_database(postgres.address, postgres.project, postgres.shared)
+    files = Database(tmp_path / "memory.db", schema=FACTS_SCHEMA)
+    with closing(server), closing(files):
+        yield (files, SqliteFactWords()), (server, PostgresFactWords())
+
+
+def learn(kept: Kept, facts: list[tuple[str, str]]) -> None:
+    database, words = kept
+    database.discard()
+    with database.writing() as connection:
+        for at, (subject, text) in enumerate(facts):
+            fact = Fact(FactKind.NOTE, subject, text, scope=FactScope.PROJECT)
+            record_fact(FactTable(connection, words), f"task-{at % 2}", fact, "model", float(at))
+
+
+def ask(kept: Kept, question: FactQuery) -> list[tuple[str, str, str]]:
+    database, words = kept
+    with database.reading() as connection:
+        found = fact_index.search_facts(FactTable(connection, words), question)
+    return [(one.task, one.fact.subject, one.fact.text) for one in found]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(FACTS, TEXTS, st.integers(1, 8))
+def test_both_find_the_same_facts_in_the_same_order(both: tuple[Kept, Kept], facts: list[tuple[str, str]], text: str, most: int):
+    for kept in both:
+        learn(kept, facts)
+    for question in (FactQuery(text, limit=most), FactQuery(text, task="task-1", own=True, limit=99)):
+        assert ask(both[1], question) == ask(both[0], question)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=8)
+@given(FACTS, TEXTS)
+def test_both_agree_when_every_word_is_common(both: tuple[Kept, Kept], facts: list[tuple[str, str]], text: str):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fact_index, "MAX_FACTS_SEARCHED_DIRECTLY", 3)
+        patch.setattr(fact_index, "COMMON_TERM_FACTS", 2)
+        for kept in both:
+            learn(kept, facts)
+        assert ask(both[1], FactQuery(text, limit=5)) == ask(both[0], FactQuery(text, limit=5))
+
+
+def test_a_ranking_that_forgets_the_weight_of_subjects_is_noticed(both: tuple[Kept, Kept], monkeypatch: pytest.MonkeyPatch):
+    """The broken twin."""
+    from afresh.storage.postgres import fact_words
+
+    facts = [("other", "parse parse beta"), ("parse", "alpha beta"), ("third", "gamma delta"), ("fourth", "epsilon")]
+    for kept in both:
+        learn(kept, facts)
+    assert ask(both[1], FactQuery("parse", limit=9)) == ask(both[0], FactQuery("parse", limit=9))
+    monkeypatch.setattr(fact_words, "RANK_SQL", fact_words.RANK_SQL.replace("about * 2.0::float8", "about * 0.2::float8"))
+    assert ask(both[1], FactQuery("parse", limit=9)) != ask(both[0], FactQuery("parse", limit=9))
+
+
+@pytest.mark.parametrize(("text", "tokens"), [("straße café", ["straße", "cafe"]), ("plain words", ["plain", "words"])])
+def test_letters_are_folded_as_fts5_does(text: str, tokens: list[str]):
+    assert split_into_tokens(text) == tokens
