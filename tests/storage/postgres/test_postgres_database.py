@@ -13,6 +13,8 @@ import psycopg
 import pytest
 
 from afresh.core import event as happened
+from afresh.core.fact import Fact, FactKind, FactNoted, FactScope
+from afresh.core.project_facts import FactQuery
 from afresh.errors import AfreshError, Broken, Damaged, NeedsPerson, TryAgain
 from afresh.storage.postgres import database as database_module
 from afresh.storage.postgres.connection import PostgresConnection, translate_statement
@@ -22,6 +24,7 @@ from afresh.storage.postgres.migrations import PROJECT_MIGRATIONS, PostgresSchem
 from afresh.storage.postgres.storage import open_project_database
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.queue import SqlQueue
+from afresh.testing.fakes import FakeClock
 from afresh.testing.sample_journals import append_events, append_step, create_task
 
 SECRET = "s3cret/of@mine"
@@ -48,6 +51,30 @@ def test_a_connection_that_was_lost_is_opened_again_at_the_next_use(postgres: An
     assert append_step(store, state).work.step == 1
     end_session(postgres.address, database)
     assert store.load("one").work.step == 1
+
+
+def test_a_question_whose_connection_is_lost_on_the_way_is_asked_again(
+    postgres: Any, database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Journals, notebook and facts are read in pages: one that is lost is read again, and none comes twice."""
+    storage, whole, ended = postgres.open(FakeClock()), PostgresConnection.execute, set[str]()
+    state = append_step(storage.journal, create_task(storage.journal))
+    storage.notebook.append([FactNoted(Fact(FactKind.NOTE, "cents", "amounts are whole cents", scope=FactScope.PROJECT), "me")])
+    expected = [entry.body for entry in SqlJournal(database).journal("one")]
+
+    def execute(self: PostgresConnection, statement: str, values: Any = ()) -> Any:
+        begins = next((one for one in ("SELECT hashes", "SELECT hash, body", "SELECT facts") if statement.startswith(one)), "")
+        if begins and begins not in ended:
+            ended.add(begins)
+            end_session(postgres.address, storage.journal._database)
+        return whole(self, statement, values)
+
+    monkeypatch.setattr(PostgresConnection, "execute", execute)
+    assert [entry.body for entry in storage.journal.journal("one")] == expected and state.head.seq == len(expected)
+    assert len(list(storage.notebook.entries())) == 1
+    assert [one.fact.subject for one in storage.facts.look_up(FactQuery("whole cents"))] == ["cents"]
+    assert ended == {"SELECT hashes", "SELECT hash, body", "SELECT facts"}
+    storage.close()
 
 
 def test_an_append_whose_connection_is_lost_on_the_way_is_done_again_and_once(

@@ -15,7 +15,7 @@ from afresh.core.state import State
 from afresh.errors import AfreshError, Damaged
 from afresh.ports.storage import Notebook
 from afresh.storage.sql import facts
-from afresh.storage.sql.database import ProjectionDatabase
+from afresh.storage.sql.database import ProjectionDatabase, repeat_if_lost
 from afresh.storage.sql.facts import FACT_COLUMNS, FactTable, FactWords, fact_from_row
 from afresh.storage.sql.journal import SqlJournal
 
@@ -141,6 +141,7 @@ class SqlFactIndex:
         """Every fact that was ever known, without its number, to compare two indexes."""
         return self._asked(lambda table: [tuple(row[1:]) for row in table.connection.execute("SELECT * FROM fact")])
 
+    @repeat_if_lost
     def _asked(self, ask: Callable[[FactTable], T]) -> T:
         try:
             self._catch_up()

@@ -91,11 +91,10 @@ class SqlJournal:
             begun = connection.execute("SELECT 1 FROM record WHERE task = ? AND seq = ?", (standing.number, after.seq + 1))
             at, end = after if begun.fetchone() else JournalHead(), standing.head.seq
         while at.seq < end:
-            with self._database.reading() as connection:
-                try:
-                    page = _read_entries(connection, standing.number, at, end)
-                except Damaged as fault:
-                    raise name_damaged_task(fault, task) from fault
+            try:
+                page = self._read_page(standing.number, at, end)
+            except Damaged as fault:
+                raise name_damaged_task(fault, task) from fault
             if not page:
                 raise Damaged(
                     f"task {task}: its journal ends at entry {at.seq}, {end} were written",
@@ -104,6 +103,11 @@ class SqlJournal:
                 )
             at = JournalHead(page[-1].seq, page[-1].hash)
             yield from page
+
+    @repeat_if_lost
+    def _read_page(self, number: int, at: JournalHead, end: int) -> list[JournalEntry]:
+        with self._database.reading() as connection:
+            return _read_entries(connection, number, at, end)
 
     @repeat_if_lost
     def check(self, task: str) -> None:

@@ -48,16 +48,19 @@ class SqlNotebook:
 
     def entries(self, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
         while self._database.is_there():
-            with self._database.reading() as connection:
-                page = connection.execute(
-                    "SELECT hash, body FROM note WHERE seq > ? ORDER BY seq LIMIT ?", (after.seq, NOTES_PER_READ)
-                ).fetchall()
+            page = self._read_page(after.seq)
             if not page:
                 return
             for hash, body in page:
                 entry = hash_chain.read_entry(body, after, hash.hex())
                 after = JournalHead(entry.seq, entry.hash)
                 yield entry
+
+    @repeat_if_lost
+    def _read_page(self, after: int) -> list[tuple[bytes, str]]:
+        page = "SELECT hash, body FROM note WHERE seq > ? ORDER BY seq LIMIT ?"
+        with self._database.reading() as connection:
+            return connection.execute(page, (after, NOTES_PER_READ)).fetchall()
 
     def close(self) -> None:
         self._database.close()
