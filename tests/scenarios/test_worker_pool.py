@@ -30,6 +30,11 @@ WorkerPool.now = staticmethod(lambda: time.monotonic() + 10**6 * end.exists())
 main()
 """
 """The command line, with a pool for which the time is over as soon as there is a file."""
+TELL_QUESTIONS = """
+ask, asked = WorkerPool._has_ready_task, Path(sys.argv.pop(1))
+WorkerPool._has_ready_task = lambda pool: (found := ask(pool), asked.touch())[0]
+"""
+"""Makes a file when the pool has asked the queue without starting a worker."""
 
 
 @pytest.fixture(autouse=True)
@@ -175,6 +180,23 @@ def test_when_the_time_is_over_no_task_is_begun_and_the_step_is_ended(person: Pe
     code, _, err = ended(pool)
     assert code == 0, err
     assert person.shown(first)["step"] == 1 and person.shown(second)["status"] == "ready"
+
+
+def test_a_pool_that_waits_takes_a_task_that_is_added_later(person: Person) -> None:
+    end, asked = person.folder / "end", person.folder / "asked"
+    program = COMMAND_WITH_CLOCK.replace("main()\n", TELL_QUESTIONS) + "main()\n"
+    pool = person.starts("work", "--for", "8h", program=("-c", program, str(end), str(asked)))
+    for _ in range(LONGEST * 20):
+        if asked.exists():
+            break
+        time.sleep(0.05)
+    (task,) = add_tasks(person, 1)
+    reply(requests(person.folder / "box", 1, pool)[0], MEND)
+    reply(requests(person.folder / "box", 1, pool)[0], COMPLETE)
+    wait_for_line(pool, "reported done")
+    end.touch()
+    code, out, err = ended(pool)
+    assert code == 0 and f"{task}: done" in out, err
 
 
 def test_a_worker_whose_pool_was_killed_ends_its_step_and_buys_no_more(person: Person) -> None:

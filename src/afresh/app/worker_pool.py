@@ -34,6 +34,7 @@ from afresh.app.stop_signal import STOP_SIGNALS
 from afresh.app.tasks import block_task
 from afresh.core.event import QuestionAsked
 from afresh.core.state import State
+from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 
 POOL_SIGNALS = (*STOP_SIGNALS, signal.SIGINT)
 LOOK_SECONDS = 0.5
@@ -49,6 +50,8 @@ MAX_DEATHS = 3
 CRASHED_CODE = 70
 """What a worker exits with after an error that is nobody's to act on: a bug."""
 READ_BYTES = 65_536
+MAX_TICKETS_READ = 300
+"""Of each status: more than there are tasks at work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,15 @@ class WorkerPool:
             and len(self._workers) < self.terms.workers
             and claiming < MAX_CLAIMING
             and self.now() >= self._ask_again
+            and (not self._ask_again or self._has_ready_task())
         )
+
+    def _has_ready_task(self) -> bool:
+        """Ask the queue from here: a pool that waits for tasks starts no process every few seconds."""
+        coming = TicketQuery((TaskStatus.RUNNING, TaskStatus.READY), parents=(), order=TicketOrder.TURN, most=MAX_TICKETS_READ)
+        found = any(ticket.ready for ticket in self.project.queue.tickets(coming))
+        self._ask_again = 0.0 if found else self.now() + POLL_SECONDS
+        return found
 
     @property
     def _is_merging(self) -> bool:
