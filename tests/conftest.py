@@ -16,6 +16,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import settings
 
+from afresh.core.known_secrets import forget_secrets
 from afresh.core.tokens import EstimatingCounter
 from afresh.models import call as door
 from afresh.testing.ceiling_watch import CeilingWatch, find_calls_over_ceiling, render_failure
@@ -89,6 +90,13 @@ def bare_machine(tmp_path_factory: pytest.TempPathFactory):
         patch.setenv("PYTHONPATH", SOURCE)  # not an installed version of afresh
         patch.setenv("SSL_CERT_FILE", CERTIFICATE)
         yield
+
+
+@pytest.fixture(autouse=True)
+def knows_no_keys() -> Iterator[None]:
+    """A key of one test is not a secret in the next."""
+    yield
+    forget_secrets()
 
 
 @pytest.fixture(scope="session", autouse=True)

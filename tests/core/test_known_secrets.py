@@ -1,25 +1,17 @@
 """A secret that the process holds is found in every common form; what could be a word of a program is not taken for one."""
 
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.core.known_secrets import forget_secrets, is_secret_value, remember_environment_secrets, remember_secrets
+from afresh.core.known_secrets import is_secret_value, remember_environment_secrets, remember_secrets
 from afresh.core.redaction import REDACTED, may_contain_secret, redact_secrets
 
 KEY = "zQ8v+R2m/K7pL4xW9t"
 SHAPED = "ghp_" + "9aZ0bY1cX2dW3eV4fU5gT6hS7iR8jQ9kP0lO"
-
-
-@pytest.fixture(autouse=True)
-def knows_nothing() -> Iterator[None]:
-    forget_secrets()
-    yield
-    forget_secrets()
 
 
 @given(st.binary(max_size=7), st.binary(max_size=7), st.sampled_from([b64encode, urlsafe_b64encode]))
@@ -50,6 +42,8 @@ def test_it_is_found_plain_in_an_address_and_as_digits(form: str) -> None:
         ("OPENAI_API_KEY", "abcdef123456", True),
         ("SECRET_KEY_BASE", "abcdef123456", True),
         ("db_password", "abcdef123456", True),
+        ("PGPASSWORD", "abcdef123456", True),
+        ("GITHUB_PAT", "abcdef123456", True),
         ("DEPLOY_TOKEN", "short1", False),
         ("DEPLOY_TOKEN", "development", False),
         ("DEPLOY_TOKEN", "aaaaaaaaaaa1", False),

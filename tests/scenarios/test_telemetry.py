@@ -15,7 +15,6 @@ from person import CHECK, MEND, SOURCE, Person, Step
 import afresh
 from afresh.app.project import open_project
 from afresh.app.trace_task import wants_telemetry
-from afresh.core.known_secrets import forget_secrets
 
 KEY = "zQ8vR2mK7pL4" + "xW9tB6nJ3"
 SECRETS = ("double", "Multiply", "calc.py", "x * 2", "printed")
@@ -105,7 +104,6 @@ def test_content_is_sent_when_it_is_asked_for(person: Person, receiver: Receiver
     run(person, [("run", {"command": f"echo {KEY}"})], [MEND], [DONE])
     assert b"double is wrong" in b"".join(receiver.bodies) and b"x * 2" in b"".join(receiver.bodies)
     assert KEY.encode() not in b"".join(receiver.bodies) and b"echo [redacted]" in b"".join(receiver.bodies)
-    forget_secrets()
 
 
 def test_a_run_that_breaks_off_ends_its_spans_with_the_error(person: Person, receiver: Receiver) -> None:

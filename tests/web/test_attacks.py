@@ -104,6 +104,15 @@ def test_an_attack_works_only_against_the_twin_without_its_guard(here: Served, a
         assert attack(here), "the twin shows that the attack is real"
 
 
+def test_what_answers_without_a_key_says_nothing_of_the_user_and_nothing_to_other_sites(here: Served) -> None:
+    for path in ("/health", "/static/dashboard.js"):
+        assert (
+            "double" not in here.get(path, cookie="").text and str(here.project.paths.root) not in here.get(path, cookie="").text
+        )
+        assert here.get(path, cookie="", host="evil.example").status == 421
+        assert here.get(path, cookie="", origin=EVIL).status == 403
+
+
 def test_no_websocket_is_opened(here: Served) -> None:
     upgrade = {
         "connection": "Upgrade",
