@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from afresh.core.redaction import redact_secrets
 from afresh.errors import NeedsPerson
 from afresh.models.api_keys import find_api_key, is_sent_unencrypted, store_api_key
 from afresh.models.choose_model import endpoint_of_provider
@@ -25,6 +26,18 @@ def test_the_provider_s_own_variable_is_looked_at_first(ring: None, monkeypatch:
     monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
     found = find_route(OPENAI, ModelSettings()).key
     assert (found.secret, found.where) == (KEY, "OPENAI_API_KEY")
+
+
+def test_a_key_that_was_looked_up_is_redacted_whatever_its_variable_is_called(
+    ring: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = "qW3eR5tY7uI9" + "oP1a", "zX2cV4bN6mK8" + "lJ0h"
+    monkeypatch.setenv("MINE", first)
+    store_api_key("openai", second)
+    assert redact_secrets(f"{first} {second}") == f"{first} {second}"
+    find_route(OPENAI, table(key="MINE"))
+    find_route(OPENAI, table(key="keyring"))
+    assert redact_secrets(f"{first} {second}") == "[redacted] [redacted]"
 
 
 def test_a_table_says_where_its_key_is(ring: None, monkeypatch: pytest.MonkeyPatch) -> None:

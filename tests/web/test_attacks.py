@@ -16,7 +16,7 @@ from served import Served, serve
 
 from afresh.app import patient_http
 from afresh.app.start_worker import find_worker_log
-from afresh.core.known_secrets import forget_secrets
+from afresh.core.known_secrets import forget_secrets, remember_secrets
 from afresh.web import guard, render, server
 
 EVIL = "http://evil.example"
@@ -57,7 +57,9 @@ def post_without_the_secret(served: Served) -> bool:
 
 
 def post_with_the_secret_of_an_ended_session(served: Served) -> bool:
-    return add_rule(served, {"csrf": "0" * 64})
+    name = served.dashboard.sessions.open_session(served.dashboard.sessions.token)
+    ended = served.dashboard.sessions._sessions.pop(name)  # pyright: ignore[reportPrivateUsage]
+    return add_rule(served, {"csrf": ended.csrf})
 
 
 def post_as_plain_text(served: Served) -> bool:
@@ -165,6 +167,13 @@ def test_a_twin_with_endless_patience_keeps_half_requests(here: Served, monkeypa
         each.close()
 
 
+def test_a_diff_on_a_page_has_no_key() -> None:
+    remember_secrets([KEY])
+    pem = "-----BEGIN RSA PRIVATE " + "KEY-----\n+" + "MIIEowIBAAKCAQEA7v3Zk0Yx\n+" * 3 + "-----END RSA PRIVATE " + "KEY-----"
+    shown = "\n".join(line for _, line in render.split_patch(f"@@ -1 +1,6 @@\n+TOKEN = {KEY!r}\n+{pem}\n"))
+    assert KEY not in shown and "MIIE" not in shown and shown.count("[redacted]") >= 2
+
+
 PLACES = (
     "{}", "tasks/{}", "tasks/{}/steps/1", "tasks/x/steps/{}", "tasks/{}/files", "tasks/{}/decisions", "tasks/{}/context",
     "tasks/{}/context/yield", "tasks/{}/context/calls.json", "tasks/{}/audit", "tasks/{}/audit/chain",
@@ -204,7 +213,7 @@ def test_no_name_in_a_form_s_address_changes_a_file(plain: Served, place: str) -
 
 
 def plant(served: Served) -> None:
-    """Markup in what pages show: log lines, commits, schedules, rules, a task."""
+    """Markup in what pages show: log lines, schedules, rules, a task."""
     log = find_worker_log(served.project, served.tasks["plain"])
     log.parent.mkdir(exist_ok=True)
     log.write_text(f"afresh: {SCRIPT} {KEY}\n  try {SCRIPT}\n")
@@ -251,7 +260,7 @@ def count_scripts_run(page_of: Callable[[], contextlib.AbstractContextManager], 
     return ran
 
 
-def test_planted_script_runs_only_where_escaping_and_policy_are_both_gone(here: Served, chromium: Browser) -> None:
+def test_planted_script_runs_only_without_escaping(here: Served, chromium: Browser) -> None:
     """The script is served by the dashboard itself for this test, so that the content policy is not what stops it."""
     plant(here)
     planted = {**server.read_static_files(), "planted.js": (b"window.planted = 1", "text/javascript")}
