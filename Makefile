@@ -4,7 +4,7 @@ BENCHES := $(wildcard bench/startup.py bench/store.py)
 RECORDED := bench/holds.py bench/paid.py bench/tokens.py bench/context.py bench/compactions.py
 export VENV
 
-.PHONY: help setup small-model demo test test-sandboxed lint types torture bench test-pythons requirements clean
+.PHONY: help setup small-model demo test test-sandboxed lint types torture reliability bench test-pythons requirements clean
 
 help:
 	@echo 'make setup         everything that is needed, in $(VENV)'
@@ -13,6 +13,7 @@ help:
 	@echo 'make test-sandboxed  the tests that depend on the sandbox; .ci/run runs them with less of one'
 	@echo 'make small-model   a real small model for the tests, 130 MB; SMALL_MODEL=no leaves it out'
 	@echo 'make torture       the long crash tests, and the property tests with many more examples'
+	@echo 'make reliability   kills, power losses, full disks, flipped bits and a million inputs for the parsers; as root, an hour'
 	@echo 'make bench         measure, beside others; results in bench/results; DATA=FILE adds the benches on recorded runs'
 	@echo 'make test-pythons  the tests on every Python 3.11 or newer on the PATH'
 	@echo 'make requirements  pin all packages again (needs uv)'
@@ -52,6 +53,11 @@ test-sandboxed: setup
 torture: small-model
 	@$(BIN)/python -m pytest -q -m torture
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m 'hypothesis and not torture' --hypothesis-profile torture
+
+# Counts of faults tried and of what was lost, beside broken twins; as root, about an hour. RELIABILITY=--short: minutes.
+reliability: setup
+	@$(BIN)/python bench/reliability.py $(RELIABILITY)
+	@$(BIN)/python bench/fuzz.py $(if $(RELIABILITY),--inputs 20000)
 
 bench: setup
 	@for file in $(BENCHES); do echo "$$file" && $(BIN)/python "$$file" || exit 1; done

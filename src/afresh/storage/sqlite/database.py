@@ -20,6 +20,8 @@ LOCKED_CODE = sqlite3.SQLITE_LOCKED
 LEDGER_FILE_NAME = "ledger.db"
 JOURNAL_FILE_NAME = "afresh.db"
 """What an export can bring back; other databases are made again from it."""
+UNREADABLE_TEXT = "Could not decode to UTF-8"
+"""How Python's module begins to complain of a text whose bytes were changed."""
 UNUSABLE_CODES = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH)
 
 
@@ -53,8 +55,8 @@ def translate_error(fault: sqlite3.Error, path: Path) -> AfreshError:
             next="check the disk and its connection, then `afresh resume` in a new process",
             safe="everything up to the last commit",
         )
-    if found in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return make_damaged_error(path, "is damaged" if found == sqlite3.SQLITE_CORRUPT else "is not a database")
+    if found in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(fault).startswith(UNREADABLE_TEXT):
+        return make_damaged_error(path, "is not a database" if found == sqlite3.SQLITE_NOTADB else "is damaged")
     if found in UNUSABLE_CODES:
         return make_unwritable_error(path, fault)
     return Broken(f"{path}: {fault}")
@@ -185,7 +187,10 @@ class Database:
             self._begin_life()
         with self._lock, translate_errors(self.path):
             if self._connection is None:
-                self._connection = open_connection(self.path, self._schema)
+                try:
+                    self._connection = open_connection(self.path, self._schema)
+                except UnicodeDecodeError as fault:  # in SQLite's message about a schema whose bytes were changed
+                    raise make_damaged_error(self.path, "is damaged") from fault
                 if not is_unwritable(self.path):
                     self._sweep_old_log(self._connection)
             yield self._connection
@@ -250,7 +255,8 @@ def _check_file(path: Path, schema: DatabaseSchema) -> None:
         raise make_damaged_error(
             path, "is not a database"
         )  # SQLite would take so short a file for an empty one, and write over it
-    uri = f"{path.absolute().as_uri()}?{'immutable=1' if is_unwritable(path) else 'mode=ro'}"
+    unfinished = path.with_name(path.name + "-journal").exists()  # power was lost while the file was made: SQLite must roll back
+    uri = f"{path.absolute().as_uri()}?{'immutable=1' if is_unwritable(path) else 'mode=rw' if unfinished else 'mode=ro'}"
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None)
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()

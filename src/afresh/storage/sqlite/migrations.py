@@ -189,7 +189,8 @@ def apply_migrations(connection: Connection, schema: DatabaseSchema) -> None:
             connection.execute(f"PRAGMA user_version = {len(schema.migrations)}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk has ended it already
+            connection.execute("ROLLBACK")
         raise
 
 
