@@ -252,9 +252,8 @@ def _check_file(path: Path, schema: DatabaseSchema) -> None:
     if size == 0:
         return
     if size < MIN_DATABASE_BYTES:
-        raise make_damaged_error(
-            path, "is not a database"
-        )  # SQLite would take so short a file for an empty one, and write over it
+        # SQLite would take so short a file for an empty one, and write over it
+        raise make_damaged_error(path, "is not a database")
     unfinished = path.with_name(path.name + "-journal").exists()  # power was lost while the file was made: SQLite must roll back
     uri = f"{path.absolute().as_uri()}?{'immutable=1' if is_unwritable(path) else 'mode=rw' if unfinished else 'mode=ro'}"
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None)
