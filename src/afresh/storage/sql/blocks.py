@@ -51,16 +51,21 @@ BLOCK_ID_DIGITS = 32
 MAX_FOUND_BLOCKS = 8
 COMPRESS_PACK_FROM_CHARACTERS = 1024
 """Characters from which a pack is compressed; shorter ones would save less than a page."""
-INSERT_BLOCK_SQL = "INSERT INTO block (id, task, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+INSERT_BLOCKS_SQL = "INSERT INTO block (id, task, seq) VALUES"
+BLOCKS_PER_STATEMENT = 32
 HEX_DIGITS = frozenset("0123456789abcdef")
 
 
 def claim_blocks(connection: SqlConnection, number: int, seq: int, blocks: Sequence[Block]) -> str | bytes | None:
-    """Enter the blocks that are not kept yet as part of record `seq` of a task; what that record must hold of them."""
+    """Enter the blocks that are not kept yet as part of record `seq` of a task; what that record must hold of them. One statement
+    for many blocks: each is a way to the server and back."""
     new: list[str] = []
-    for block in blocks:
-        if connection.execute(INSERT_BLOCK_SQL, (bytes.fromhex(block.id), number, seq)).rowcount:
-            new.append(_verify_block_text(block))
+    for start in range(0, len(blocks), BLOCKS_PER_STATEMENT):
+        some = {bytes.fromhex(block.id): block for block in blocks[start : start + BLOCKS_PER_STATEMENT]}
+        statement = f"{INSERT_BLOCKS_SQL} {', '.join(['(?, ?, ?)'] * len(some))} ON CONFLICT DO NOTHING RETURNING id"
+        rows = connection.execute(statement, [value for name in some for value in (name, number, seq)])
+        taken = {name for (name,) in rows.fetchall()}
+        new += [_verify_block_text(block) for name, block in some.items() if name in taken]
     return _pack_texts(new) if new else None
 
 
