@@ -34,8 +34,9 @@ ABOVE = {
     "views": {"memory", "context"},
     "testing": {"runtime"},
     "replay": {"memory", "context", "config", "spending"},
+    "evolve": {"memory", "context", "replay"},
     "telemetry": set[str](),
-    "app": {*FLOW, *EDGES, "views", "testing", "replay", "telemetry"},
+    "app": {*FLOW, *EDGES, "views", "testing", "replay", "evolve", "telemetry"},
     "acp": {"app"},
     "mcp_server": {"views", "app", "actions", "code", "workspace"},
     "web": {"views", "app"},
@@ -43,7 +44,7 @@ ABOVE = {
     "cli": {"views", "app", "replay", "acp", "mcp_server", "web", "fleet"},
     "__init__": {"app"},
 }
-DRAWN = {"code", "config", "context", "models", "spending", "storage"}
+DRAWN = {"code", "config", "context", "evolve", "models", "spending", "storage"}
 """Rooms whose values cli/render displays."""
 SHIPPED_SAMPLE = "sample"
 """A project for the demo to work on: package data, with bugs on purpose."""

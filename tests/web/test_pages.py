@@ -30,7 +30,7 @@ def list_every_page(served: Served) -> list[str]:
     lesson = list_lessons(served.project, learn=False).rows[0].knowledge.id
     fact = served.project.facts.look_up(FactQuery(""))[0].id
     tabs = [f"tasks/{done}{tab}" for tab in ("", "/steps/3", "/decisions", "/files", "/context", "/audit")]
-    lists = ["", "inbox", "queue", "context", "spend", "knowledge", "memory", "heartbeats", "audit", "replay"]
+    lists = ["", "inbox", "queue", "context", "spend", "knowledge", "memory", "heartbeats", "audit", "replay", "evolve"]
     hostiles = [f"tasks/{hostile}", f"tasks/{hostile}/steps/1"]
     return [*lists, *tabs, f"knowledge/{lesson}", f"memory/{fact}", *hostiles, find_output(served, done), "tasks/none"]
 

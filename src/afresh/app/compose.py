@@ -20,6 +20,7 @@ from afresh.app.read_spending import find_cache_rates
 from afresh.app.read_tasks import SystemClock
 from afresh.app.run_subtask import PartRunner
 from afresh.app.spending_ledger import PersonWithLimits, ask_about_limit, describe_unpriced_limits, open_run_ledger
+from afresh.app.task_policy import choose_task_policy, watch_task_policy
 from afresh.app.tasks import block_task
 from afresh.app.trace_task import trace_task
 from afresh.code.code_insight import CodeInsight
@@ -79,6 +80,8 @@ def run_task(project: Project, task: str | None, terms: RunTerms) -> State | Non
     worker = identify_worker()
     claimed = project.queue.claim(worker, task)
     if claimed is None:
+        if said := watch_task_policy(project, None):
+            terms.alert(said)
         return None
     try:
         learn_from_ended_tasks(project)
@@ -88,7 +91,10 @@ def run_task(project: Project, task: str | None, terms: RunTerms) -> State | Non
         ):
             alarm = ContextAlarm(project.settings.alerts, terms.alert)
             seen, stops = (*terms.watchers, *tracers, alarm), (*terms.cancellations, lease)
-            return advance_or_block(project, claimed, replace(terms, watchers=seen, cancellations=stops))
+            state = advance_or_block(project, claimed, replace(terms, watchers=seen, cancellations=stops))
+        if said := watch_task_policy(project, claimed):
+            terms.alert(said)
+        return state
     except NeedsPerson as fault:
         fault.safe = "; ".join(part for part in (fault.safe, f"task {claimed} and its work are kept") if part)
         if "afresh resume" not in fault.next:
@@ -177,6 +183,7 @@ def configure_calls(
         template=compact_after_large_calls(load_template(state.task.type, project.templates), project.settings.alerts),
         tools=TOOLS,
         counter=counter,
+        policy=choose_task_policy(project, state.task.parent or state.task.id),
         calibration=load_calibration(project, model, state.task.id),
         cache=find_cache_rates(model),
         compaction=configure_compaction(project, spec),

@@ -110,6 +110,16 @@ class FleetOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class EvolveOptions:
+    """How context policies are learnt from recorded work. A repository can set none of it."""
+
+    mode: Literal["off", "suggest", "auto"] = "suggest"
+    """off: the built-in policy; suggest: a person adopts; auto: what is proven better is adopted for a share of the tasks."""
+    share: float = 0.25
+    """Of the tasks, that a newly adopted policy is used for."""
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkOptions:
     """What tasks of one repository may reach, without asking."""
 
@@ -188,6 +198,7 @@ class Settings(CallLimitSettings):
     heartbeat: HeartbeatOptions = field(default_factory=HeartbeatOptions)
     schedules: ScheduleOptions = field(default_factory=ScheduleOptions)
     no_progress: StallThresholds = field(default_factory=StallThresholds)
+    evolve: EvolveOptions = field(default_factory=EvolveOptions)
 
 
 def load_settings(project: ProjectPaths) -> Settings:

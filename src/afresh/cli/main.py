@@ -58,6 +58,7 @@ COMMAND_SECTIONS = {
         "template": "Show and check task templates.",
         "context": "Inspect the prompts a task has sent.",
         "replay": "Compare with sessions of another agent.",
+        "evolve": "Learn better prompts from recorded work.",
     },
     "Models, money, this machine": {
         "setup": "Choose your model; asks once.",

@@ -73,7 +73,7 @@ class PromptInputs:
 
     @property
     def layout(self) -> CallLayout:
-        return layout_for_next_call(self.memory.state, self.template)
+        return self.memory.policy.allocation.cap_layout(layout_for_next_call(self.memory.state, self.template))
 
     @property
     def thinking(self) -> int:
@@ -292,9 +292,9 @@ def _open_section(
 
 def _open_history_section(terms: PromptInputs, shares: Sequence[SectionShare], room: int) -> HistoryAllocation | None:
     """The section of earlier steps, where the template has a place for it."""
-    memory, share = terms.memory, find_share(shares, "work")
+    memory, share, policy = terms.memory, find_share(shares, "work"), terms.memory.policy.history
     if not share or not memory.trace.entries:
         return None
     limit, index = 0 if share.tier is Tier.NEVER else int(share.cap * room), find_share(shares, "names")
-    weights = weights_from_policy(terms.template.weights, memory.policy.history.cold_after_steps)
+    weights = weights_from_policy(terms.template.weights, policy.cold_after_steps, policy.ranking.weights)
     return HistoryAllocation(terms.counter, share, limit, memory, weights, index or SectionShare("names", 0.0), room)

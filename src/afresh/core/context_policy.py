@@ -1,5 +1,4 @@
-"""What decides, besides the template, which of the gathered items a prompt shows: shares, caps, ranks and thresholds as one
-value.
+"""What decides, besides the template, which of the gathered items a prompt shows: shares, caps, ranks, thresholds as one value.
 
 Field defaults are the first policy and never change: calls that were recorded without a policy were built by it. Another default
 is another value, `replace(FIRST_CONTEXT_POLICY, version=2, …)`.
@@ -11,8 +10,8 @@ from hashlib import sha256
 
 from afresh.core.codec import to_canonical_json
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.template import CACHE_BREAK_SECTIONS, SECTION_ORDER
-from afresh.core.worth_policy import DEFAULT_WORTH, WorthPolicy
+from afresh.core.template import CACHE_BREAK_SECTIONS, REQUIRED_SECTIONS, SECTION_ORDER, CallLayout
+from afresh.core.worth_policy import DEFAULT_WORTH, RankingPolicy, WorthPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +63,14 @@ class AllocationPolicy:
     """They come last and get what the others leave; `search` finds what they show."""
     extension: ExtensionPolicy = ExtensionPolicy()
     worth: WorthPolicy = WorthPolicy()
+    caps: tuple[tuple[str, float], ...] = ()
+    """Of these sections the part that they never exceed, instead of the template's."""
+
+    def cap_layout(self, layout: CallLayout) -> CallLayout:
+        """The template's layout under these caps. What no template may cut or hide has none."""
+        caps = {name: part for name, part in self.caps if name not in REQUIRED_SECTIONS}
+        shares = [share.limit_to(caps.get(share.section)) for share in layout.shares]
+        return replace(layout, shares=tuple(shares)) if caps else layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +127,7 @@ class HistoryPolicy:
     max_misses_in_a_row: int = 40
     """Lines without room, one after another, that end the search."""
     live: LiveHistoryPolicy = LiveHistoryPolicy()
+    ranking: RankingPolicy = RankingPolicy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +236,8 @@ class CompactionLimits:
     min_suggestions: int = 2
     recent_excerpt_steps: int = 3
     min_earlier_steps: int = 2
+    first: tuple[str, ...] = ()
+    """Strategies that are tried before the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

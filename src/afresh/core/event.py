@@ -1,5 +1,4 @@
-"""What happened, in the past tense. Events are appended, never edited. A step is two commits: Requested + Replied before acting,
-all the rest after it. Rebudgeted and Compacted are between steps."""
+"""What happened, in the past tense; appended, never edited. A step is two commits: Requested + Replied, then all the rest."""
 
 from afresh.core.action import Observation
 from afresh.core.archived_block import BlockIndexLine
@@ -13,6 +12,7 @@ from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, Lesso
 from afresh.core.licence_for_tests import LicenceWidened, LicensedChange, RefusedEdits
 from afresh.core.line_region import Region
 from afresh.core.network_state import NetworkUsed, PermissionsChanged
+from afresh.core.policy_history import POLICY_EVENT_TAGS, PolicyEvent
 from afresh.core.progress_state import StallNoticed, StepMarked
 from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, PromptOrigin
 from afresh.core.reply import Reply
@@ -188,8 +188,7 @@ class MemoryCompacted:
     gone: tuple[int, ...]
     """Their places among the passages of the state."""
     summary: Summary
-    tokens_won: int
-    """Roughly: four characters of passages each."""
+    tokens_won: int  # roughly: four characters of passages each
     reply: Reply | None = None
     """What a model wrote, if one was asked; paid for, whether it was used or not."""
     note: str = ""
@@ -204,7 +203,7 @@ Event = (
     | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
     | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
     | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LicenceWidened | PlaceChanged | StartChosen | TurnBegan
-    | PermissionsChanged | NetworkUsed | HeartbeatEvent
+    | PermissionsChanged | NetworkUsed | HeartbeatEvent | PolicyEvent
 )  # fmt: skip
 
 
@@ -274,6 +273,7 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "PermissionsChanged": PermissionsChanged,
     "NetworkUsed": NetworkUsed,
     **HEARTBEAT_EVENT_TAGS,
+    **POLICY_EVENT_TAGS,
 }
 """The tag of each kind on disk. A class may be renamed; its tag never changes, or journals could not be read any more."""
 TAG_BY_EVENT_CLASS: dict[type[Event], str] = {kind: tag for tag, kind in EVENT_CLASS_BY_TAG.items()}

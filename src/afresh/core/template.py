@@ -42,6 +42,9 @@ class SectionShare:
     cap: float = 1.0
     tier: Tier = Tier.DEMAND
 
+    def limit_to(self, cap: float | None) -> "SectionShare":
+        return self if cap is None else replace(self, part=min(self.part, cap), cap=cap)
+
 
 def find_share(shares: Sequence[SectionShare], section: str) -> SectionShare | None:
     return next((share for share in shares if share.section == section), None)

@@ -21,12 +21,12 @@ from afresh.app.watch_store import StoreWatch
 from afresh.errors import AfreshError, BadInput, NeedsPerson
 from afresh.web.guard import HEALTH_PATH, Guard
 from afresh.web.live import LiveFeed
-from afresh.web.pages import audit, context, heartbeats, home, inbox, knowledge, memory, queue, replay, spend, step, task
+from afresh.web.pages import audit, context, evolve, heartbeats, home, inbox, knowledge, memory, queue, replay, spend, step, task
 from afresh.web.sessions import SessionKeeper
 from afresh.web.visit import PageRoute, ProjectTab, Visit
 
 LOOPBACK = "127.0.0.1"
-PAGES = (home, inbox, task, step, context, queue, knowledge, memory, heartbeats, spend, audit, replay)
+PAGES = (home, inbox, task, step, context, queue, knowledge, memory, heartbeats, spend, audit, replay, evolve)
 LAST_SECONDS = 3
 """For answers that are under way when it is told to stop."""
 MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

@@ -80,10 +80,13 @@ class HistoryWeights:
 
 @lru_cache(maxsize=64)
 def weights_from_policy(
-    policy: tuple[tuple[str, float], ...], cold_after_steps: int = DEFAULT_CONTEXT_POLICY.history.cold_after_steps
+    policy: tuple[tuple[str, float], ...],
+    cold_after_steps: int = DEFAULT_CONTEXT_POLICY.history.cold_after_steps,
+    learnt: tuple[tuple[str, float], ...] = (),
 ) -> HistoryWeights:
-    """From the template's flat mapping: `name_age`, `line_age`, …; what it does not name is 0."""
+    """From the template's flat mapping: `name_age`, `line_age`, …; what it does not name is 0. `learnt` is added."""
     given = dict(policy)
+    given |= {name: given.get(name, 0.0) + change for name, change in learnt}
     kinds = {
         kind: OddsWeights(**{field.name: given.get(f"{kind}_{field.name}", 0.0) for field in fields(OddsWeights)})
         for kind in ("name", "line")

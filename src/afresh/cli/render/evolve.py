@@ -1,0 +1,114 @@
+"""Renders what prompts were used for."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from afresh.cli.render.widgets import make_table, render_heading, render_text
+from afresh.context.measure_yield import SectionYield
+from afresh.evolve.use_report import UseReport
+from afresh.views.task_status import format_count
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+MAX_ROWS = 12
+
+
+def use_report_to_json(report: UseReport) -> dict[str, Any]:
+    return {
+        "tasks": report.tasks,
+        "calls": report.calls,
+        "tokens": report.tokens,
+        "drawn_on": round(report.whole.share, 4),
+        **{name: [_yield_to_json(one) for one in getattr(report, name)] for name in ("sections", "phases", "types")},
+        "items": [asdict(one) for one in report.items],
+        "never_drawn_on": [one.name for one in report.unused],
+        "bloated": [one.name for one in report.bloated],
+        "missing": [asdict(one) for one in report.missing],
+        "operations": [asdict(one) for one in report.operations],
+        "wasted_steps": dict(report.wasted),
+        "lessons": [asdict(one) for one in report.lessons],
+        "tool_descriptions": dict(report.tools),
+        "weeks": [asdict(one) for one in report.weeks],
+    }
+
+
+def _yield_to_json(one: SectionYield) -> dict[str, Any]:
+    return {"name": one.name, "tokens": round(one.tokens), "drawn_on": round(one.share, 4)}
+
+
+def render_use_report(report: UseReport) -> "RenderableType":
+    from rich.console import Group
+
+    if not report.calls:
+        return render_text("no call has been answered yet: `afresh run` first")
+    whole = report.whole
+    head = (
+        f"{format_count(report.tasks, 'task')}, {format_count(report.calls, 'call')}, {report.tokens:,} tokens sent; of what "
+        f"the policy chose ({whole.tokens:,.0f}) replies drew on {whole.share:.0%}"
+    )
+    return Group(
+        render_text(head),
+        *_render_yields("By section", report.sections, report.tokens),
+        *_render_yields("By phase", report.phases, report.tokens),
+        *_render_yields("By task type", report.types, report.tokens),
+        *_render_items(report),
+        render_heading("What stands out"),
+        *[render_text(line) for line in describe_findings(report)],
+        *_render_operations(report),
+        *_render_weeks(report),
+    )
+
+
+def describe_findings(report: UseReport) -> list[str]:
+    """Lines that say what bloats, what is never drawn on, what was missing, and which steps were wasted."""
+    bloated = ", ".join(f"{one.name} {one.tokens - one.drawn:,.0f}" for one in report.bloated)
+    unused = ", ".join(one.name for one in report.unused)
+    missing = ", ".join(
+        f"{one.tool} ({one.recalled} recalled, {one.repeated} repeated, of {one.times})" for one in report.missing[:5]
+    )
+    wasted = ", ".join(f"{times} {why}" for why, times in report.wasted)
+    idle = ", ".join(f"{one.id} (shown to {one.shown})" for one in report.lessons if not one.used)
+    return [
+        f"most tokens not drawn on: {bloated or 'none'}",
+        f"never drawn on: {unused or 'none'}",
+        f"asked for again: {missing or 'nothing'}",
+        f"wasted steps: {wasted or 'none'}",
+        f"lessons that no reply used: {idle or 'none'}",
+    ]
+
+
+def _render_yields(title: str, yields: Sequence[SectionYield], whole: float) -> "list[RenderableType]":
+    table = make_table("", ">tokens", ">of all", ">drawn on")
+    for one in yields[:MAX_ROWS]:
+        table.add_row(
+            render_text(one.name), f"{one.tokens:,.0f}", f"{one.tokens / whole if whole else 0:.0%}", f"{one.share:.0%}"
+        )
+    return [render_heading(title), table]
+
+
+def _render_items(report: UseReport) -> "list[RenderableType]":
+    table = make_table("", ">gathered", ">drawn on")
+    for one in report.items[:MAX_ROWS]:
+        table.add_row(render_text(one.kind), f"{one.gathered:,}", f"{one.drawn / one.gathered:.0%}")
+    return [render_heading("By kind of item"), table] if report.items else []
+
+
+def _render_operations(report: UseReport) -> "list[RenderableType]":
+    table = make_table("", ">times", ">tokens", ">each", ">recalled", ">repeated")
+    for one in report.operations[:MAX_ROWS]:
+        each = one.tokens / one.times if one.times else 0
+        table.add_row(
+            render_text(one.tool), f"{one.times:,}", f"{one.tokens:,}", f"{each:,.0f}", f"{one.recalled}", f"{one.repeated}"
+        )
+    return [render_heading("Most expensive operations"), table] if report.operations else []
+
+
+def _render_weeks(report: UseReport) -> "list[RenderableType]":
+    table = make_table("week", ">tasks", ">verified", ">calls", ">tokens/call", ">drawn on", ">wasted")
+    for one in report.weeks:
+        table.add_row(
+            one.week, f"{one.tasks}", f"{one.verified}", f"{one.calls}", f"{one.tokens:,.0f}", f"{one.drawn:.0%}", f"{one.wasted}"
+        )
+    return [render_heading("By week"), table]

@@ -1,0 +1,114 @@
+"""Proposals from what a project's journals say: small changes of the policy, each with its reason."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+from afresh.core.context_policy import ContextPolicy
+from afresh.core.template import REQUIRED_SECTIONS, SECTION_ORDER
+from afresh.evolve.policy_change import NUMBER_BOUNDS, PolicyChange, read_setting
+from afresh.evolve.use_report import UseReport
+
+MIN_SECTION_SHARE = 0.02
+"""Of all tokens: less is not worth a change."""
+MIN_TASKS = 3
+MIN_OUTPUTS = 5
+REREAD_SHARE = 0.5
+"""Of a tool's outputs: if so many are read again, they are shown too short."""
+MIN_LESSON_SHOWINGS = 5
+MIN_SCHEMA_TOKENS = 60
+MIN_ITEMS = 20
+LESS_LIKELY_FACTOR = 0.5
+"""Items that are drawn on less than half as often as the policy expects have their chances lowered."""
+OUTPUT_FIELD = "reports.max_output_characters"
+TURN_FIELD = "allocation.extension.max_turn_tokens"
+GROWTH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Changes of the policy; or knowledge to retire, or a tool to describe in fewer words, which are a person's to decide."""
+
+    kind: str
+    """`cap`, `worth`, `digest`, `tuned`, `retire`, `shorten`."""
+    reason: str
+    changes: tuple[PolicyChange, ...] = ()
+    subject: str = ""
+    """The lesson, or the tool."""
+
+    @property
+    def id(self) -> str:
+        """The same for the same changes."""
+        told = "\n".join([self.kind, self.subject, *[f"{one.field}={one.after!r}" for one in self.changes]])
+        return f"{self.kind}-{sha256(told.encode()).hexdigest()[:6]}"
+
+
+def find_proposals(report: UseReport, policy: ContextPolicy) -> list[Proposal]:
+    if report.tasks < MIN_TASKS:
+        return []
+    return [
+        *_cap_unused_sections(report, policy),
+        *_lower_chances(report, policy),
+        *_lengthen_digests(report, policy),
+        *_retire_lessons(report),
+        *_shorten_tools(report),
+    ]
+
+
+def _cap_unused_sections(report: UseReport, policy: ContextPolicy) -> Iterator[Proposal]:
+    for one in report.unused:
+        if one.name in REQUIRED_SECTIONS or one.name not in SECTION_ORDER or one.tokens < MIN_SECTION_SHARE * report.tokens:
+            continue
+        field = f"allocation.caps.{one.name}"
+        if read_setting(policy, field) == 0.0:
+            continue
+        reason = (
+            f"the section {one.name} took {one.tokens / report.tokens:.0%} of all tokens in {report.calls} calls, "
+            f"and replies drew on {one.share:.0%} of it"
+        )
+        yield Proposal("cap", reason, (PolicyChange(field, read_setting(policy, field), 0.0, reason),))
+
+
+def _lower_chances(report: UseReport, policy: ContextPolicy) -> Iterator[Proposal]:
+    """Of code that nobody asked for, if replies draw on it less often than the policy expects."""
+    rows = {name: chances for name, *chances in policy.allocation.worth.chances}
+    for one in report.items:
+        if one.kind not in rows or one.gathered < MIN_ITEMS:
+            continue
+        rate, expected = one.drawn / one.gathered, rows[one.kind]
+        if rate >= LESS_LIKELY_FACTOR * expected[0]:
+            continue
+        factor = (one.drawn + 1) / (one.gathered + 1) / expected[0]
+        lower = tuple(float(f"{chance * factor:.2g}") for chance in expected)
+        reason = f"of {one.gathered} items of the kind {one.kind}, replies drew on {one.drawn}; {expected[0]:.0%} were expected"
+        change = PolicyChange(f"allocation.worth.chances.{one.kind}", tuple(expected), lower, reason)
+        yield Proposal("worth", reason, (change,))
+
+
+def _lengthen_digests(report: UseReport, policy: ContextPolicy) -> Iterator[Proposal]:
+    for one in report.operations:
+        if one.times < MIN_OUTPUTS or one.recalled < REREAD_SHARE * one.times:
+            continue
+        reason = f"{one.recalled} of {one.times} outputs of {one.tool} were read again from the archive: they are shown too short"
+        changes = [
+            PolicyChange(field, now, min(NUMBER_BOUNDS[field][1], now * GROWTH), reason)
+            for field in (OUTPUT_FIELD, TURN_FIELD)
+            for now in [read_setting(policy, field)]
+            if now < NUMBER_BOUNDS[field][1]
+        ]
+        if changes:
+            yield Proposal("digest", reason, tuple(changes), one.tool)
+
+
+def _retire_lessons(report: UseReport) -> Iterator[Proposal]:
+    for one in report.lessons:
+        if one.shown >= MIN_LESSON_SHOWINGS and not one.used:
+            yield Proposal("retire", f"{one.id} was shown to {one.shown} tasks, and no reply used it", subject=one.id)
+
+
+def _shorten_tools(report: UseReport) -> Iterator[Proposal]:
+    called = {one.tool for one in report.operations}
+    for name, tokens in report.tools:
+        if name not in called and tokens >= MIN_SCHEMA_TOKENS and report.calls >= MIN_ITEMS:
+            reason = f"the description of {name} takes {tokens} tokens of each of {report.calls} calls, and none called it"
+            yield Proposal("shorten", reason, subject=name)

@@ -1,0 +1,63 @@
+"""Policies in a real browser: proposals with their proofs, adopted and taken back."""
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from browsing import open_page
+from playwright.sync_api import Browser, Page, expect
+from served import Served
+from synthetic_month import Planted, add_month
+
+from afresh.app.evolve_policy import to_event
+from afresh.app.task_policy import load_policy_history, record_policy_events
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
+from afresh.evolve.compare_scores import compare_scores
+from afresh.evolve.find_proposals import Proposal
+from afresh.evolve.policy_change import PolicyChange
+from afresh.evolve.prove_proposal import Proof
+from afresh.evolve.score_runs import RunScore, StepScore
+
+BETTER = Proposal("cap", "nobody uses the outline <b>here</b>", (PolicyChange("allocation.caps.outline", None, 0.0),))
+WORSE = Proposal("cap", "a bad idea", (PolicyChange("allocation.caps.files", None, 0.0),))
+
+
+def make_proof(held: int, tokens: int) -> Proof:
+    before, after = (
+        [RunScore(f"r{run}", tuple(StepScore(size, 10, kept) for _ in range(9))) for run in range(6)]
+        for size, kept in ((1_000, 8), (tokens, held))
+    )
+    return Proof((("tasks of this project", compare_scores(before, after, resamples=50)),))
+
+
+@pytest.fixture
+def page(plain: Served, chromium: Browser) -> Iterator[Page]:
+    add_month(plain.project.storage, Planted(tasks=4))
+    record_policy_events(
+        plain.project,
+        [to_event(plain.project, BETTER, make_proof(8, 700)), to_event(plain.project, WORSE, make_proof(4, 500))],
+    )
+    with open_page(chromium, plain) as page:
+        yield page
+
+
+def test_a_proven_proposal_is_adopted_and_taken_back_and_the_picture_shows_what_is_drawn_on(page: Page, plain: Served) -> None:
+    page.get_by_label("Pages").get_by_role("link", name="Evolve").click()
+    picture = page.get_by_role("img", name="coverage: 0 of 6,400 tokens drawn on")
+    expect(picture).to_be_visible()
+    expect(page.get_by_role("img", name="files: 6,400 of 6,400 tokens drawn on")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("nobody uses the outline <b>here</b>")
+    expect(page.locator("main")).to_contain_text("allocation.caps.outline: as the template → 0")
+    expect(page.locator("main")).to_contain_text("tasks of this project, 6 judged: recall 80.0% → 80.0%")
+    assert page.get_by_role("button", name=f"Adopt {WORSE.id}").count() == 0, "what is not better can't be adopted"
+    page.evaluate(f"{AXE_SCRIPT};0")
+    found = page.evaluate("axe.run({resultTypes: ['violations'], preload: false}).then((said) => said.violations)")
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    page.get_by_role("button", name=f"Adopt {BETTER.id}").click()
+    expect(page.get_by_role("status")).to_contain_text("is used for 25% of the tasks from now on")
+    canary = load_policy_history(plain.project).canary
+    assert canary and canary.policy.allocation.caps == (("outline", 0.0),)
+    page.get_by_role("button", name="Roll back the latest policy").click()
+    expect(page.get_by_role("status")).to_contain_text(f"Policy {canary.id} is rolled back")
+    expect(page.locator("main")).to_contain_text("taken back in the dashboard")
+    assert load_policy_history(plain.project).stable == DEFAULT_CONTEXT_POLICY
