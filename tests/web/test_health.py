@@ -1,6 +1,7 @@
 """The service says how it is without a key, and nothing else with it; its pages say what is wrong."""
 
 import json
+import subprocess
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -67,18 +68,15 @@ def test_health_is_503_with_a_reason_while_workers_cannot_work_and_pages_say_so(
     assert "The workers of this service can&#39;t work: a limit or a question needs a person" in page
 
 
-def test_health_is_503_when_the_database_cannot_be_read(service: Service):
-    service.supervisor._set(WELL)
-    database, aside = service.project.paths.database, service.project.paths.state / "aside"
-    service.project.storage.close()
-    database.rename(aside)
-    database.write_bytes(b"no database" * 1_000)
-    try:
-        answer = service.served.get("/health", cookie="")
-    finally:
-        service.project.storage.close()
-        aside.rename(database)
-    assert answer.status == 503 and json.loads(answer.text)["database"] == "can't be read"
+def test_health_is_not_well_when_the_database_cannot_be_read(tmp_path: Path):
+    for command in (["init", "-q"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    project = open_project(tmp_path)
+    supervisor = ServiceSupervisor([ChildSpec("workers", ("true",))], tmp_path, lambda source, text: None)
+    supervisor._set(WELL)
+    project.paths.database.write_bytes(b"no database" * 1_000)
+    well, answer = ServiceHealth(project, supervisor).report()
+    assert not well and answer["database"] == "can't be read" and answer["status"] == "failing"
 
 
 def test_a_signal_asks_the_service_to_stop_and_the_pages_stay_until_it_has(service: Service):
