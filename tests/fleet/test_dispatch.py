@@ -9,6 +9,7 @@ from afresh.fleet.dispatch import (
     ChunkName,
     choose_dbos_priority,
     enqueue_ready_tasks,
+    forget_old_workflows,
     parse_chunk_name,
 )
 from afresh.fleet.stored_projects import FleetProject
@@ -171,3 +172,19 @@ def test_a_task_that_kills_its_workers_waits_after_some_of_them(client, connecti
     assert flows(client) == {"p1/t1:0": "CANCELLED"} and enqueue_ready_tasks(client, connection, project) == []
     clear_faults(connection, "p1", "t1")
     assert enqueue_ready_tasks(client, connection, project) == [ChunkName("p1", "t1", 1)]
+
+
+def test_workflows_that_ended_long_ago_are_forgotten_and_their_tasks_can_be_given_out(client, connection, project, store) -> None:
+    for task in ("old", "new", "waiting"):
+        create_task(store, task)
+    enqueue_ready_tasks(client, connection, project)
+    set_flow(connection, "p1/old:0", "SUCCESS")
+    set_flow(connection, "p1/new:0", "SUCCESS")
+    month = 30 * 86_400_000  # milliseconds
+    connection.execute(
+        f"UPDATE {DBOS_SCHEMA}.workflow_status SET created_at = created_at - {month}::bigint"
+        " WHERE workflow_uuid != 'p1/new:0'".encode()
+    )
+    assert forget_old_workflows(client) == 1 and forget_old_workflows(client) == 0
+    assert flows(client) == {"p1/new:0": "SUCCESS", "p1/waiting:0": "ENQUEUED"}
+    assert ChunkName("p1", "old", 0) in enqueue_ready_tasks(client, connection, project)

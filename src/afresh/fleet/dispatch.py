@@ -3,6 +3,7 @@ crash between a commit there and an enqueueing here loses nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
@@ -22,6 +23,10 @@ CHUNK_QUEUE = "afresh-tasks"
 CHUNK_WORKFLOW = "advance_chunk"
 WAITING_STATUSES = ("ENQUEUED", "DELAYED", "PENDING")
 """Of a workflow that has not ended."""
+ENDED_STATUSES = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+KEPT_DAYS = 7
+MAX_FORGOTTEN = 500
+"""At a time."""
 MAX_GIVEN_OUT = 32
 """Tasks of a project that wait in DBOS at a time: the rest waits in the project's queue, where a person can change its order."""
 MIDDLE_PRIORITY = 3_000_000
@@ -102,6 +107,17 @@ def read_statuses(client: "DBOSClient", workflows: list[str]) -> dict[str, str]:
         return {}
     found = client.list_workflows(workflow_ids=workflows, load_input=False, load_output=False)
     return {one.workflow_id: one.status for one in found}
+
+
+def forget_old_workflows(client: "DBOSClient") -> int:
+    """Delete what DBOS keeps of workflows that were given out long ago and have ended: the journal has it all. Their number."""
+    before = datetime.now(UTC) - timedelta(days=KEPT_DAYS)
+    found = client.list_workflows(
+        status=[*ENDED_STATUSES], end_time=before.isoformat(), limit=MAX_FORGOTTEN, load_input=False, load_output=False
+    )
+    if found:
+        client.delete_workflows([one.workflow_id for one in found])
+    return len(found)
 
 
 def open_client(address: str) -> "DBOSClient":

@@ -14,7 +14,7 @@ from afresh.app.stop_signal import StopSignal
 from afresh.core.task import describe_worker
 from afresh.errors import AfreshError
 from afresh.fleet.clone_cache import find_cache_folder, take_clone_folder
-from afresh.fleet.dispatch import ChunkName, enqueue_ready_tasks, list_ready_tasks, open_client
+from afresh.fleet.dispatch import ChunkName, enqueue_ready_tasks, forget_old_workflows, list_ready_tasks, open_client
 from afresh.fleet.executor_lock import ExecutorLock, open_connection
 from afresh.fleet.fire_schedules import fire_due
 from afresh.fleet.run_chunk import STEPS_PER_CHUNK, ChunkEnd, LoggedProgress, run_chunk
@@ -85,6 +85,11 @@ class FleetWorker:
     def fire_due(self) -> None:
         """Add the tasks and run the heartbeats that are due, in clones of its own: a chunk may be under way."""
         if not (self.stop.received or self.lock.lost):
+            client = open_client(self.terms.address)
+            try:
+                forget_old_workflows(client)
+            finally:
+                client.destroy()
             with open_stored_projects(self.terms.address) as stored:
                 fire_due(stored.list_projects(), self.folder / "schedules", self.say)
 
