@@ -4,6 +4,7 @@ AfreshError
 ├── ModelMistake      the model: told in its next window what was wrong with its action
 ├── TryAgain          a retry: the same call may well succeed later
 │   ├── Cancelled     this worker was asked to stop; the task goes on when it is resumed
+│   │   └── StopRequested     a person asked it to pause or cancel the task, which it does
 │   └── LeaseLost     somebody else owns the task now; this worker stops
 ├── NeedsPerson       a person: `what` happened, what is `safe`, what to do `next`; raised itself for the provider and the
 │   │                 set-up (key, package, address, git, disk)
@@ -14,6 +15,7 @@ AfreshError
 │   ├── OverLimit     a limit of spending does not allow the call: nothing was sent
 │   ├── OverCeiling   no prompt fits under the ceiling: nothing was sent
 │   ├── NoSandbox     nothing on this machine can confine a command
+│   ├── DiskFault     a disk is full or fails
 │   └── Damaged       stored state fails its checksum, or a newer afresh wrote it
 └── Broken            a developer: an invariant of the program does not hold
     └── Conflict      the journal has moved on under this writer
@@ -25,6 +27,9 @@ from typing import Any
 class AfreshError(Exception):
     """Everything that this program raises on purpose."""
 
+    retry_at = 0.0
+    """When the task that it stopped is tried again by itself, in seconds since the epoch; 0: it is not."""
+
 
 class ModelMistake(AfreshError):
     """The model's action can't be done as it stands; the text is shown to the model."""
@@ -32,15 +37,26 @@ class ModelMistake(AfreshError):
 
 class TryAgain(AfreshError):
     """A passing fault of something outside. `usage`: tokens (a `Usage`) that it has cost all the same; `wait`: seconds after
-    which it may be over, where somebody has said so; `brief`: the fault in a few words."""
+    which it may be over, where somebody has said so; `brief`: the fault in a few words; `local`: it is of this machine, not of
+    a provider."""
 
-    def __init__(self, what: str = "", usage: Any = None, wait: float | None = None, brief: str = "") -> None:
+    def __init__(
+        self, what: str = "", usage: Any = None, wait: float | None = None, brief: str = "", local: bool = False
+    ) -> None:
         super().__init__(what)
-        self.usage, self.wait, self.brief = usage, wait, brief
+        self.usage, self.wait, self.brief, self.local = usage, wait, brief, local
 
 
 class Cancelled(TryAgain):
     """This worker was asked to stop."""
+
+
+class StopRequested(Cancelled):
+    """A person wants the task paused or cancelled. `request`: a `StopRequest`."""
+
+    def __init__(self, what: str, request: Any) -> None:
+        super().__init__(what)
+        self.request = request
 
 
 class LeaseLost(TryAgain):
@@ -94,6 +110,10 @@ class NoSandbox(NeedsPerson):
 
 
 WAY_BACK = "`afresh fsck` lists what is damaged and what can be brought back; `afresh fsck --repair` does it"
+
+
+class DiskFault(NeedsPerson):
+    """A disk is full or fails. When a person has seen to it, what was tried may succeed."""
 
 
 class Damaged(NeedsPerson):

@@ -9,8 +9,9 @@ from afresh.app.queue_place import MAX_NAMED_TASKS, PlaceEdit, find_cycle, refus
 from afresh.core.codec import get_decoder
 from afresh.core.event import EVENT_CLASS_BY_TAG, JournalHead, TaskCreated
 from afresh.core.hash_chain import link_events
+from afresh.core.queue_state import QueuePlace
 from afresh.core.reducer import fold_entries
-from afresh.core.task import QueuePlace, Task
+from afresh.core.task import Task
 from afresh.errors import BadInput
 
 NAMES = st.sampled_from("abcdef")

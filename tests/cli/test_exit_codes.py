@@ -28,9 +28,11 @@ EXPECTED = {
     errors.NeedsPerson("x"): 4,
     errors.NoSandbox("x"): 4,
     errors.Damaged("x"): 4,
+    errors.DiskFault("x"): 4,
     errors.TryAgain("x"): 4,
     OSError("x"): 4,
     errors.Cancelled("x"): 130,
+    errors.StopRequested("x", None): 130,
     KeyboardInterrupt(): 130,
     click.Abort(): 130,
 }

@@ -20,7 +20,8 @@ def read_places(person: Person) -> dict[str, tuple[int, list[str]]]:
 def test_a_task_is_moved_forward_and_waits_for_others(person: Person) -> None:
     first, second, third = (person.adds(goal) for goal in ("first", "second", "third"))
     told = person.types("edit", third, "--priority", "5", "--after", second, "--json")
-    assert told.json == {"task": third, "priority": 5, "needs": [second]}
+    unfiled = {"labels": [], "due": None, "project": None}
+    assert told.json == {"task": third, "priority": 5, "needs": [second], **unfiled}
     assert "has priority 3 and waits for no other task" in person.types("edit", second, "--priority", "3").out
     waiting = person.types("status").out
     assert waiting.index("third") < waiting.index("second") < waiting.index("first"), "in the order of their turns"

@@ -41,7 +41,7 @@ from afresh.app.conversation import SESSION_ID_BYTES, Conversation, find_session
 from afresh.app.project import Project
 from afresh.app.python_api import open_project_at
 from afresh.core.supervision_state import AUTONOMOUS_MODE, SUPERVISED_MODE
-from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
+from afresh.core.task import TicketOrder, TicketQuery
 from afresh.core.truncate import to_one_line
 from afresh.errors import AfreshError, BadInput, NeedsPerson
 
@@ -236,7 +236,7 @@ def list_open_sessions(cwd: str) -> list[SessionInfo]:
     found: dict[str, SessionInfo] = {}
     for ticket in tickets:
         name = find_session(ticket.task)
-        if name or ticket.status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
+        if name or not ticket.status.closed:
             info = SessionInfo(session_id=name or ticket.task, cwd=root, title=to_one_line(ticket.goal, 100))
             found.setdefault(info.session_id, info)
     return list(found.values())

@@ -11,6 +11,7 @@ from afresh.app.check_order import adds_new_names, choose_model_spec, make_no_mo
 from afresh.app.check_task_limits import refuse_large_ceiling
 from afresh.app.configure_compaction import configure_compaction
 from afresh.app.context_alarm import ContextAlarm, compact_after_large_calls
+from afresh.app.hold_task import obey_request
 from afresh.app.learn_lessons import draft_from_unfinished_task, learn_from_ended_tasks, open_lesson_library
 from afresh.app.mcp_servers import add_tools_to_run, open_task_tools
 from afresh.app.open_workspace import open_workspace
@@ -18,6 +19,7 @@ from afresh.app.project import Project
 from afresh.app.project_profile import ProfileCache, find_missing_linters
 from afresh.app.read_spending import find_cache_rates
 from afresh.app.read_tasks import SystemClock
+from afresh.app.retry_later import record_passing_fault
 from afresh.app.run_subtask import PartRunner
 from afresh.app.spending_ledger import PersonWithLimits, ask_about_limit, describe_unpriced_limits, open_run_ledger
 from afresh.app.task_policy import choose_task_policy, watch_task_policy
@@ -34,7 +36,7 @@ from afresh.core.supervision_state import AUTONOMOUS_MODE
 from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 from afresh.core.token_calibration import TokenCalibration, find_calibration
 from afresh.core.tokens import EstimatingCounter
-from afresh.errors import BadInstructions, NeedsPerson, OverCeiling, OverLimit
+from afresh.errors import BadInstructions, NeedsPerson, OverCeiling, OverLimit, StopRequested
 from afresh.loop import advance_task
 from afresh.models.call import MAX_REPLY_RETRIES, SideCall
 from afresh.models.choose_model import find_framing_tokens, find_retry_count, is_provider, make_model, spec_for_part
@@ -88,13 +90,17 @@ def run_task(project: Project, task: str | None, terms: RunTerms) -> State | Non
         with (
             renew_lease_in_background(project.queue, worker, claimed) as lease,
             trace_task(project, claimed, terms.alert) as tracers,
+            record_passing_fault(project, claimed),
         ):
+            lease.check()  # a request to pause or cancel may be older than this worker
             alarm = ContextAlarm(project.settings.alerts, terms.alert)
             seen, stops = (*terms.watchers, *tracers, alarm), (*terms.cancellations, lease)
             state = advance_or_block(project, claimed, replace(terms, watchers=seen, cancellations=stops))
         if said := watch_task_policy(project, claimed):
             terms.alert(said)
         return state
+    except StopRequested as wish:
+        return obey_request(project, claimed, wish.request)
     except NeedsPerson as fault:
         fault.safe = "; ".join(part for part in (fault.safe, f"task {claimed} and its work are kept") if part)
         if "afresh resume" not in fault.next:

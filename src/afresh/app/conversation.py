@@ -93,7 +93,7 @@ def find_latest_conversation(project: Project) -> str:
     """Return the conversation that was changed last and can go on. NotPossible if there is none."""
     query = TicketQuery(parents=(), order=TicketOrder.TOUCHED, most=MAX_TASKS_SEARCHED)
     for ticket in project.queue.tickets(query):
-        if ticket.status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED) and project.store.load(ticket.task).dialogue.turn:
+        if not ticket.status.closed and project.store.load(ticket.task).dialogue.turn:
             return ticket.task
     raise NotPossible("there is no conversation to continue", next="`afresh chat` begins one")
 
@@ -101,7 +101,7 @@ def find_latest_conversation(project: Project) -> str:
 def refuse_closed_task(state: State) -> None:
     """Raise NotPossible for a task that was applied or discarded: its branch is gone."""
     refuse_part_of_task(state)
-    if state.status in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
+    if state.status.closed:
         what = f"task {state.task.id} is {state.status}, so it can't be continued"
         raise NotPossible(what, next="`afresh chat` begins a conversation, `afresh run --on TASK` goes on from a result")
 

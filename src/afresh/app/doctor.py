@@ -42,7 +42,7 @@ from afresh.workspace.git import find_git, read_git_version
 from afresh.workspace.repository import Repository
 from afresh.workspace.worktree_location import find_worktrees_folder, is_outside_repository, list_stale_folders
 
-REVIEWED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED)
+REVIEWED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED, TaskStatus.CANCELLED)
 """Their worktrees were removed."""
 HealthLevel = Literal["ok", "warn", "fail"]
 

@@ -38,7 +38,7 @@ def refuse_unready_result(root: Path, state: State) -> None:
     task, status = state.task.id, state.status
     if state.task.parent:
         raise BadInput(f"{task} is a subtask of {state.task.parent}", next=f"afresh pr {state.task.parent}", safe=NOTHING_PUSHED)
-    if status in (TaskStatus.APPLIED, TaskStatus.DISCARDED) or not state.workspace.commit:
+    if status.closed or not state.workspace.commit:
         what = f"task {task} is {status} and has no result on a branch of its own"
         raise NotPossible(what, next=f"afresh show {task} shows its state", safe=NOTHING_PUSHED)
     unpack_work(Repository.find(root), task)

@@ -1,12 +1,13 @@
 """Changes when a task has its turn: its priority, and the tasks that it waits for."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from socket import gethostname
 from typing import TYPE_CHECKING
 
 from afresh.app.read_tasks import find_ticket
-from afresh.core.task import PlaceChanged, QueuePlace, describe_worker
+from afresh.core.queue_state import FIRST_COME, PlaceChanged, QueuePlace
+from afresh.core.task import describe_worker
 from afresh.errors import BadInput, NotPossible
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ class PlaceEdit:
     """Tasks to wait for, besides the present ones."""
     not_after: tuple[str, ...] = ()
     """Tasks to wait for no longer."""
+    filing: QueuePlace = FIRST_COME
+    """Labels to add, and a new due time and project; empty: as they are."""
+    no_labels: tuple[str, ...] = ()
+    """Labels to remove."""
+    no_due: bool = False
 
     def apply(self, place: QueuePlace) -> QueuePlace:
         if strange := [need for need in self.not_after if need not in place.needs or need in self.after]:
@@ -38,7 +44,26 @@ class PlaceEdit:
                 safe=NOTHING_CHANGED,
             )
         kept = [need for need in place.needs if need not in self.not_after]
-        return QueuePlace(place.priority if self.priority is None else self.priority, tuple(dict.fromkeys([*kept, *self.after])))
+        labels = [label for label in (*place.labels, *self.filing.labels) if label not in self.no_labels]
+        return replace(
+            place,
+            priority=place.priority if self.priority is None else self.priority,
+            needs=tuple(dict.fromkeys([*kept, *self.after])),
+            labels=tuple(dict.fromkeys(labels)),
+            due=0.0 if self.no_due else self.filing.due or place.due,
+            project=self.filing.project or place.project,
+        )
+
+
+def make_place(now: float, priority: int, needs: tuple[str, ...], labels: Sequence[str], due: str, project: str) -> QueuePlace:
+    """A place as a person words it. BadInput if a label, a project or a due time is unusable."""
+    from afresh.config.task_lists.listed_task import check_label, check_labels, parse_due
+
+    try:
+        moment = parse_due(due, now) if due else 0.0
+        return QueuePlace(priority, needs, check_labels(labels), moment, check_label(project) if project else "")
+    except ValueError as fault:
+        raise BadInput(str(fault), next="correct it and try again", safe=NOTHING_CHANGED) from None
 
 
 def edit_place(project: "Project", task: str, change: Callable[[QueuePlace], QueuePlace]) -> "State":
@@ -58,8 +83,10 @@ def record_place(project: "Project", state: "State", place: QueuePlace) -> "Stat
     from afresh.app.tasks import record_events
     from afresh.workspace.git import find_author_name
 
-    by = find_author_name(project.paths.root)
-    return record_events(project, state, state.task.id, [PlaceChanged(place.needs, by, place.priority)])
+    now = state.place
+    filed = {name: getattr(place, name) for name in ("labels", "due", "project") if getattr(place, name) != getattr(now, name)}
+    changed = PlaceChanged(place.needs, find_author_name(project.paths.root), place.priority, **filed)
+    return record_events(project, state, state.task.id, [changed])
 
 
 def refuse_fixed_place(project: "Project", state: "State") -> None:

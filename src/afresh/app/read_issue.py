@@ -26,14 +26,14 @@ _GH_HEADER_LINE = re.compile(r"(\w+):\t(.*)")
 
 def read_issue(path: str) -> Issue:
     """Read it from a file, or from standard input for `-`. Bounded, with hidden characters made visible and secrets redacted."""
-    text = _read_text(path)
+    text = read_given_text(path)
     issue = _issue_from_json(text, path) if text.lstrip().startswith("{") else _issue_from_text(text)
     if not issue.title:
         raise BadInput(f"{path} has no title of an issue", next="write the title in its first line", safe=NOTHING_ADDED)
     return issue
 
 
-def _read_text(path: str) -> str:
+def read_given_text(path: str) -> str:
     try:
         with sys.stdin.buffer if path == "-" else Path(path).open("rb") as source:
             data = source.read(MAX_FILE_BYTES + 1)
@@ -54,7 +54,7 @@ def _issue_from_json(text: str, path: str) -> Issue:
         raise BadInput(f"{path} is not valid JSON: {fault}", next="pass it as gh or glab wrote it", safe=NOTHING_ADDED) from None
     number = _first_of(given, int, "number", "iid")
     body, address = _first_of(given, str, "body", "description"), _first_of(given, str, "url", "web_url")
-    return _make_issue(_first_of(given, str, "title") or "", body or "", number or 0, address or "")
+    return make_issue(_first_of(given, str, "title") or "", body or "", number or 0, address or "")
 
 
 def _first_of(given: Mapping[str, Any], kind: type, *names: str) -> Any:
@@ -67,16 +67,16 @@ def _issue_from_text(text: str) -> Issue:
     known = {match[1]: match[2] for line in header.split("\n") if (match := _GH_HEADER_LINE.fullmatch(line))}
     if marked and "title" in known:
         number = known.get("number", "")
-        return _make_issue(known["title"], rest, int(number) if number.isdecimal() else 0, known.get("url", ""))
+        return make_issue(known["title"], rest, int(number) if number.isdecimal() else 0, known.get("url", ""))
     lines = text.strip().split("\n")
     address = next((line.strip() for line in lines[:5] if _ADDRESS.fullmatch(line.strip())), "")
     lines = [line for line in lines if not address or line.strip() != address]
     title = (lines[0] if lines else "").lstrip("#").strip()
     number = _NUMBER_AT_END.search(title)
-    return _make_issue(_NUMBER_AT_END.sub("", title), "\n".join(lines[1:]), int(number[1]) if number else 0, address)
+    return make_issue(_NUMBER_AT_END.sub("", title), "\n".join(lines[1:]), int(number[1]) if number else 0, address)
 
 
-def _make_issue(title: str, body: str, number: int, address: str) -> Issue:
+def make_issue(title: str, body: str, number: int = 0, address: str = "") -> Issue:
     fits = _ADDRESS.fullmatch(address.strip())
     told = _NUMBER_IN_ADDRESS.search(address) if fits else None
     visible = truncate_middle(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from afresh.app.project import Project
 from afresh.app.queue_place import record_place
 from afresh.app.read_tasks import find_ticket
-from afresh.app.tasks import create_task, make_task_id, record_events, refuse_part_of_task
+from afresh.app.tasks import create_task, file_order, make_task_id, record_events, refuse_part_of_task
 from afresh.core.event import QuestionAnswered
 from afresh.core.state import State
 from afresh.core.task import IssueAttached, TaskStatus
@@ -24,7 +24,7 @@ def retry_task(project: Project, task: str, words: str = "") -> State:
     refuse_part_of_task(state)
     if state.status is TaskStatus.FAILED:
         return reopen_failed_task(project, state, words)
-    if state.status is TaskStatus.DISCARDED:
+    if state.status.dropped:
         return reorder_discarded_task(project, state, words)
     raise explain_no_retry(state)
 
@@ -43,7 +43,7 @@ def reorder_discarded_task(project: Project, state: State, words: str) -> State:
     issue = [IssueAttached(state.dialogue.issue)] if state.dialogue.issue else []
     place = state.place
     order = replace(old, id=make_task_id(goal), goal=goal, priority=place.priority, needs=place.needs)
-    new = create_task(project, order, issue)
+    new = create_task(project, order, [*file_order(place), *issue])
     for ticket in project.queue.tickets():
         if old.id in ticket.needs and not ticket.status.over:
             needs = tuple(new.task.id if need == old.id else need for need in ticket.needs)

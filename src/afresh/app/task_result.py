@@ -23,11 +23,7 @@ from afresh.workspace.worktree_location import has_task_tree
 
 
 def list_task_changes(project: Project, state: State) -> Sequence[Change]:
-    if (
-        not state.workspace.first_snapshot
-        or state.workspace.snapshot == state.workspace.first_snapshot
-        or state.status in (TaskStatus.APPLIED, TaskStatus.DISCARDED)
-    ):
+    if not state.workspace.first_snapshot or state.workspace.snapshot == state.workspace.first_snapshot or state.status.closed:
         return ()
     repository = Repository.find(project.paths.root)
     if has_pending_work(repository, state.task.id):
@@ -73,7 +69,7 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
 def close_earlier_tasks(project: Project, repository: Repository, state: State) -> list[str]:
     """Mark the tasks that an applied task went on from as applied, too: its branch holds their commits. Returns what to say."""
     earlier, included = list[str](), state.workspace.start.includes
-    while included and (one := project.store.load(included)).status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
+    while included and not (one := project.store.load(included)).status.closed:
         earlier.append(included)
         included = one.workspace.start.includes
     said = list[str]()
@@ -107,15 +103,23 @@ def discard_task_result(project: Project, task: str, why: str = "") -> State:
             next="stop that run first",
             safe="nothing was removed",
         )
-    if state.status in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
+    if state.status.closed:
         raise NotPossible(f"task {task} is already {state.status}", next=advise_for_finished_task(state))
-    repository = Repository.find(project.paths.root)
+    return drop_task(project, state, why)
+
+
+def drop_task(project: Project, state: State, why: str) -> State:
+    """End a task and remove its work: a finished one is discarded, any other is cancelled. The caller knows that nobody else
+    works on it."""
+    task, repository = state.task.id, Repository.find(project.paths.root)
+    status = TaskStatus.DISCARDED if state.status.over else TaskStatus.CANCELLED
     apply_or_discard.discard_task_branch(repository, task)
     drop_pending_work(repository, task)
-    dismiss_parts(project, repository, task, "discarded")
-    discarded = end_task(project, task, TaskStatus.DISCARDED, f"discarded by the user: {why}" if why else "discarded by the user")
+    dismiss_parts(project, repository, task, status.value)
+    said = f"{status.value} by the user: {why}" if why else f"{status.value} by the user"
+    dropped = end_task(project, task, status, said)
     drop_shared_work(project, repository, state)
-    return discarded
+    return dropped
 
 
 def dismiss_parts(project: Project, repository: Repository, task: str, fate: str) -> None:
@@ -124,7 +128,7 @@ def dismiss_parts(project: Project, repository: Repository, task: str, fate: str
         apply_or_discard.discard_task_branch(repository, ticket.task)
         drop_pending_work(repository, ticket.task)
         status = TaskStatus.APPLIED if fate == "applied" and ticket.status is TaskStatus.DONE else TaskStatus.DISCARDED
-        if ticket.status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED):
+        if not ticket.status.closed:
             end_task(project, ticket.task, status, f"a part of {task}, which was {fate}")
 
 
@@ -150,7 +154,7 @@ def advise_for_finished_task(state: State) -> str:
     if state.status is TaskStatus.APPLIED:
         beside = f"afresh diff {state.task.id} | git apply -R"
         return f"{beside if state.workspace.start.carried else f'git revert {state.workspace.commit[:12]}'} takes it back"
-    if state.status is TaskStatus.DISCARDED:
+    if state.status.dropped:
         return "there is nothing left to do"
     return f"afresh discard {state.task.id} deletes its work"
 

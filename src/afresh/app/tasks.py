@@ -15,16 +15,15 @@ from afresh.app.settings import Settings
 from afresh.config.templates.load_template import make_template, merge_task_type
 from afresh.core.event import Event, JournalHead, QuestionAsked, TaskCreated, TaskEnded
 from afresh.core.hash_chain import link_events
+from afresh.core.queue_state import FIRST_COME, PlaceChanged, QueuePlace
 from afresh.core.redaction import redact_secrets
 from afresh.core.reducer import fold_entries
 from afresh.core.report_path import choose_report_path
 from afresh.core.state import State
 from afresh.core.task import (
-    FIRST_COME,
     TYPES_WITHOUT_NEW_TESTS,
     Check,
     IssueAttached,
-    QueuePlace,
     Task,
     TaskStatus,
 )
@@ -68,8 +67,15 @@ class TaskOrder:
 def add_task(
     project: Project, order: TaskOrder, terms: OrderTerms | None = None, events: Sequence[Event] = (), suffix: str = ""
 ) -> State:
-    """Create a task after all checks of the order, with these events after it. With terms, also those that concern the person:
-    model, goal and checks. `suffix`: what its id ends with."""
+    """Create a task after all checks of the order, with these events after it. `suffix`: what its id ends with."""
+    return create_task(project, *prepare_order(project, order, terms, events, suffix))
+
+
+def prepare_order(
+    project: Project, order: TaskOrder, terms: OrderTerms | None = None, events: Sequence[Event] = (), suffix: str = ""
+) -> tuple[Task, Sequence[Event]]:
+    """Check an order; return the task and what is recorded with it. Nothing is stored. With terms, also check what concerns the
+    person: model, goal and checks."""
     if not order.goal.strip():
         raise BadInput(
             "the goal is empty", next='describe the goal: afresh run "make the parser accept tabs"', safe=NOTHING_ADDED
@@ -93,7 +99,13 @@ def add_task(
         refuse_unworkable_task(task, project.templates, project.instructions, project.settings.models)
     if terms:
         check_commands(project, task, terms)
-    return create_task(project, task, [*allowed, *events])
+    return task, [*allowed, *file_order(order.place), *events]
+
+
+def file_order(place: QueuePlace) -> list[Event]:
+    """What is recorded of labels, due time and project of an order."""
+    filed = place.labels or place.due or place.project
+    return [PlaceChanged(place.needs, labels=place.labels, due=place.due, project=place.project)] if filed else []
 
 
 def make_task(project: Project, order: TaskOrder, title: str = "", suffix: str = "") -> Task:

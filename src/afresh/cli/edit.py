@@ -1,4 +1,4 @@
-"""`afresh edit`: when a task has its turn."""
+"""`afresh edit`: when a task has its turn, and what it is filed under."""
 
 import click
 
@@ -10,23 +10,36 @@ from afresh.cli.options import json_option, open_current_project, priority_type
 @click.option("--priority", type=priority_type, default=None, metavar="N", help="Higher values run first.")
 @click.option("--after", multiple=True, metavar="TASK", help="Also wait until TASK is done. Repeatable.")
 @click.option("--not-after", multiple=True, metavar="TASK", help="Wait for TASK no longer. Repeatable.")
+@click.option("--label", "-l", "labels", multiple=True, metavar="L", help="Add a label. Repeatable.")
+@click.option("--no-label", "no_labels", multiple=True, metavar="L", help="Remove a label. Repeatable.")
+@click.option("--due", default="", metavar="WHEN", help="2026-12-31, 2026-12-31T18:00, in 6h, 3d, 2w; none: no due time.")
+@click.option("--project", "project_name", default="", metavar="P", help="File it under this project.")
 @json_option
-def command(task: str, priority: int | None, after: tuple[str, ...], not_after: tuple[str, ...], as_json: bool) -> None:
-    """Change the place of TASK in the queue: its priority, and the tasks it waits for.
+def command(task: str, as_json: bool, **given) -> None:
+    """Change the place of TASK in the queue: priority, what it waits for, labels, due time.
 
-    The goal and the checks of a task never change; `afresh discard` it and add another.
+    The goal and the checks of a task never change; `afresh cancel` it and add another.
     """
-    from afresh.app.queue_place import PlaceEdit, edit_place
+    from afresh.app.queue_place import PlaceEdit, edit_place, make_place
     from afresh.app.tasks import find_task
     from afresh.cli.output import print_json
     from afresh.errors import BadInput
+    from afresh.views.task_status import format_time
 
-    if priority is None and not after and not not_after:
-        raise BadInput("nothing to change", next="use --priority, --after or --not-after", safe="nothing was changed")
+    if all(value in (None, "", ()) for value in given.values()):
+        raise BadInput("nothing to change", next="`afresh edit --help` lists the options", safe="nothing was changed")
     project = open_current_project()
-    name = find_task(project, task)
-    edit = PlaceEdit(priority, *(tuple(find_task(project, need) for need in needs) for needs in (after, not_after)))
+    name, no_due = find_task(project, task), given["due"] == "none"
+    after, not_after = (tuple(find_task(project, need) for need in given[key]) for key in ("after", "not_after"))
+    filing = make_place(project.clock.now(), 0, (), given["labels"], "" if no_due else given["due"], given["project_name"])
+    edit = PlaceEdit(given["priority"], after, not_after, filing, given["no_labels"], no_due)
     place = edit_place(project, name, edit.apply).place
+    due = format_time(place.due) if place.due else None
     if as_json:
-        return print_json({"task": name, "priority": place.priority, "needs": [*place.needs]})
-    return click.echo(f"{name} has priority {place.priority} and waits for {', '.join(place.needs) or 'no other task'}")
+        filed = {"labels": [*place.labels], "due": due, "project": place.project or None}
+        return print_json({"task": name, "priority": place.priority, "needs": [*place.needs], **filed})
+    click.echo(f"{name} has priority {place.priority} and waits for {', '.join(place.needs) or 'no other task'}")
+    told = [f"labels: {', '.join(place.labels)}"] if place.labels else []
+    told += [f"due {due}"] if due else []
+    told += [f"project {place.project}"] if place.project else []
+    return click.echo("; ".join(told)) if told else None

@@ -46,9 +46,10 @@ def describe_error(error: BaseException) -> ErrorReport:
             path = where.command_path if where else "afresh"
             return ErrorReport("Usage", error.format_message(), "", f"See '{path} --help'.", code)
         case NeedsPerson():
-            return ErrorReport(kind, error.what, error.safe, error.next, code)
+            return ErrorReport(kind, error.what, error.safe, join_advice(error.next, error), code)
         case TryAgain() | OSError():
-            return ErrorReport(kind, _say_what_failed(error), JOURNAL_KEPT, f"Once that is fixed, {RESUME_ADVICE}", code)
+            advice = join_advice(f"Once that is fixed, {RESUME_ADVICE}", error)
+            return ErrorReport(kind, _say_what_failed(error), JOURNAL_KEPT, advice, code)
         case Broken():
             return ErrorReport(kind, str(error), JOURNAL_KEPT, BUG_ADVICE, code)
         case _:
@@ -60,6 +61,16 @@ def _say_what_failed(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return str(error)
+
+
+def join_advice(advice: str, error: BaseException) -> str:
+    """Add when the task is tried again by itself, if it is."""
+    again = getattr(error, "retry_at", 0.0)
+    if not again:
+        return advice
+    from afresh.views.task_status import format_time
+
+    return f"{advice}; a worker (`afresh work`) tries it again by itself from {format_time(again)} on"
 
 
 def wants_json(args: Sequence[str]) -> bool:

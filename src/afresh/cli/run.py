@@ -64,6 +64,7 @@ def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -
 @add_run_options
 def resume_command(task: str | None, step: int | None, **way) -> None:
     """Continue TASK (default: the latest)."""
+    from afresh.app.hold_task import end_pause
     from afresh.app.tasks import find_task
 
     project = open_current_project()
@@ -73,6 +74,7 @@ def resume_command(task: str | None, step: int | None, **way) -> None:
         from afresh.app.recover_task import recover_task
 
         recover_task(project, name, step)
+    end_pause(project, name)
     run_and_report(project, name, flags)
 
 

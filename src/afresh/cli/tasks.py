@@ -1,6 +1,5 @@
-"""`afresh add`, `list`, `status`, `show` and `decisions`: tasks in the queue."""
+"""`afresh list`, `status`, `show` and `decisions`: tasks in the queue."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,17 +8,11 @@ import click
 
 from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import (
-    add_order_options,
     json_option,
-    make_order_terms,
     open_current_project,
-    priority_type,
     read_current_tasks,
-    read_order,
-    select_limits,
 )
 from afresh.cli.output import measure_width, print_json, print_lines, print_rendered
-from afresh.core.task import QueuePlace, TaskStatus
 
 if TYPE_CHECKING:
     from afresh.app.read_spending import TaskSpending
@@ -27,68 +20,64 @@ if TYPE_CHECKING:
     from afresh.core.task import QueueTicket
 
 
-@click.command("add")
-@add_order_options
-@click.option("--priority", default=0, type=priority_type, metavar="N", help="Higher values run first.")
-@click.option("--after", "needs", multiple=True, metavar="TASK", help="Start after TASK is done. Repeatable.")
-@json_option
-def add_command(
-    goal: str | None, type_: str, checks: tuple[str, ...], priority: int, needs: tuple[str, ...], as_json: bool, **more
-) -> None:
-    """Add a task to the queue. `afresh work` runs it."""
-    from afresh.app.inspect_instructions import describe_task_instructions
-    from afresh.app.tasks import TaskOrder, add_task, find_task
-
-    project = open_current_project()
-    wanted = tuple(find_task(project, need) for need in needs)
-    attended = sys.stdin.isatty() and sys.stderr.isatty() and not as_json
-    terms = make_order_terms(more["no_check"], more["force"], attended, silent=as_json, starts_now=False)
-    goal, events = read_order(goal, more)
-    order = TaskOrder(goal, type_, checks, QueuePlace(priority, wanted), model=more["model"], **select_limits(more))
-    state = add_task(project, order, terms, events)
-    if as_json:
-        commands = [check.command for check in state.task.checks]
-        return print_json({"task": state.task.id, "checks": commands, "report": state.task.report})
-    click.echo(f"added {state.task.id}")
-    if state.task.report:
-        click.echo(f"writes only {state.task.report}")
-    none = "that the places it cites exist" if state.task.report else "none, so the result can't be verified (set --check)"
-    click.echo("checks: " + (", ".join(check.command for check in state.task.checks) or none))
-    for line in describe_task_instructions(project, state):
-        click.echo(line)
-    return None
+STATE_NAMES = ("pending", "ready", "running", "interrupted", "blocked", "paused",
+               "done", "failed", "unchanged", "applied", "discarded", "cancelled")  # fmt: skip
 
 
-STATUS_NAMES = tuple(status.value for status in TaskStatus)
-
-
-def add_status_filter(function: Callable[..., Any]) -> Callable[..., Any]:
-    text = "Only tasks with this status. Repeatable."
-    return click.option("--status", "-s", "statuses", multiple=True, type=click.Choice(STATUS_NAMES), help=text)(function)
+def add_ticket_filters(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--project", "project_name", default="", metavar="P", help="Only tasks of this project."),
+        click.option("--due", default="", metavar="WHEN", help="Only tasks due before this (7d, 2026-12-31), the first first."),
+        click.option("--label", "-l", "labels", multiple=True, metavar="L", help="Only tasks with this label. Repeatable."),
+        click.option(
+            "--state", "--status", "-s", "states", multiple=True, type=click.Choice(STATE_NAMES),
+            help="Only tasks in this state. Repeatable.",
+        ),
+    ):  # fmt: skip
+        function = option(function)
+    return function
 
 
 @click.command("list")
-@add_status_filter
+@add_ticket_filters
 @json_option
-def list_command(statuses: tuple[str, ...], as_json: bool) -> None:
-    """List all tasks, a line each; the same as `afresh status --all`."""
+def list_command(as_json: bool, **filters) -> None:
+    """List tasks, a line each: all, or those that fit."""
     from afresh.views.task_list import ticket_to_json
 
     project = read_current_tasks()
-    tickets = _find_tickets(project, statuses)
+    tickets = _find_tickets(project, filters)
     if as_json:
         return print_json([ticket_to_json(ticket) for ticket in tickets])
-    return _print_task_rows(project, tickets, statuses)
+    return _print_task_rows(project, tickets, filters)
 
 
-def _find_tickets(project: "TaskReader", statuses: tuple[str, ...]) -> "Sequence[QueueTicket]":
-    from afresh.core.task import TicketQuery
+def _find_tickets(project: "TaskReader", filters: Mapping[str, Any]) -> "Sequence[QueueTicket]":
+    from afresh.core.task import TicketOrder, TicketQuery
     from afresh.views.task_list import order_parts_after_tasks
+    from afresh.views.ticket_state import find_ticket_state, list_statuses_of_states
 
-    return order_parts_after_tasks(project.queue.tickets(TicketQuery(tuple(TaskStatus(status) for status in statuses))))
+    if not any(filters.values()):
+        return order_parts_after_tasks(project.queue.tickets())
+    from afresh.app.queue_place import make_place
+
+    states = filters["states"]
+    wanted = make_place(project.clock.now(), 0, (), filters["labels"], filters["due"], filters["project_name"])
+    query = TicketQuery(
+        list_statuses_of_states(states),
+        labels=wanted.labels,
+        project="" if wanted.project == project.root.name else wanted.project,
+        due_before=wanted.due,
+        order=TicketOrder.DUE if wanted.due else TicketOrder.QUEUE,
+    )
+    found = project.queue.tickets(query)
+    fits = [ticket for ticket in found if not states or find_ticket_state(ticket).value in states]
+    if wanted.project == project.root.name:
+        fits = [ticket for ticket in fits if not ticket.marks.project]
+    return fits if wanted.due else order_parts_after_tasks(fits)
 
 
-def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", statuses: tuple[str, ...]) -> None:
+def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", filters: Mapping[str, Any]) -> None:
     from afresh.app.lost_state import explain_empty_store
     from afresh.cli.render.status import render_task_rows
     from afresh.core.task import TicketQuery
@@ -96,8 +85,9 @@ def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", st
     if tickets:
         costs = _describe_task_costs(project.root)
         return print_lines(render_task_rows(tickets, costs, project.clock.now(), measure_width()))
-    if statuses and project.queue.tickets(TicketQuery(most=1)):
-        return click.echo(f"no {' or '.join(statuses)} tasks")
+    if any(filters.values()) and project.queue.tickets(TicketQuery(most=1)):
+        others = any(value for name, value in filters.items() if name != "states")
+        return click.echo("no such tasks" if others else f"no {' or '.join(filters['states'])} tasks")
     empty = explain_empty_store(project.queue, project.export_folder)
     click.echo(f"{empty.what}; {empty.next}" if empty and empty.next else 'no tasks yet; start one: afresh run "GOAL"')
     if empty and empty.lost:
@@ -106,10 +96,10 @@ def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", st
 
 
 @click.command("status")
-@add_status_filter
+@add_ticket_filters
 @click.option("--all", "-a", "everything", is_flag=True, help="All tasks, a line each, also those that are over.")
 @json_option
-def status_command(statuses: tuple[str, ...], everything: bool, as_json: bool) -> None:
+def status_command(everything: bool, as_json: bool, **filters) -> None:
     """Show running, waiting and finished tasks, with the next command for each."""
     from afresh.app.lost_state import explain_empty_store
     from afresh.cli.render.status import StatusPage, render_status
@@ -118,15 +108,17 @@ def status_command(statuses: tuple[str, ...], everything: bool, as_json: bool) -
     project = read_current_tasks()
     now = project.clock.now()
     spending = _list_limit_warnings(project.root, now)
-    if (everything or statuses) and not as_json:
-        return _print_task_rows(project, _find_tickets(project, statuses), statuses)
+    if (everything or any(filters.values())) and not as_json:
+        return _print_task_rows(project, _find_tickets(project, filters), filters)
     seen = survey_queue(project.queue)
     damage = project.find_damage([ticket.task for group in seen.groups for ticket in group.tickets])
     empty = None if seen.groups else explain_empty_store(project.queue, project.export_folder)
     lost = {"damage": dict(damage)} if damage else {"lost": [empty.what, empty.next]} if empty and empty.lost else {}
     if as_json:
-        tickets = _find_tickets(project, statuses)
-        print_json({"tasks": [ticket_detail_to_json(ticket) for ticket in tickets], "spending": spending} | lost)
+        from afresh.views.work_figures import work_figures_to_json
+
+        rows, figures = _find_tickets(project, filters), work_figures_to_json(project.queue.figures())
+        print_json({"tasks": [*map(ticket_detail_to_json, rows)], "spending": spending, "figures": figures} | lost)
     else:
         page = StatusPage(empty, damage, now, spending, _describe_task_costs(project.root), measure_width())
         print_lines(render_status(seen, page))
@@ -163,7 +155,6 @@ def _list_limit_warnings(root: Path, now: float) -> list[str]:
 def show_command(context: click.Context, task: str | None, with_diff: bool, with_decisions: bool, as_json: bool) -> None:
     """Show TASK (default: the latest): checks, changes, steps, failures, next commands."""
     from afresh.app.read_tasks import find_task_id, find_ticket
-    from afresh.views.task_list import describe_blockers
 
     if with_decisions:
         return context.invoke(decisions_command, task=task, as_json=as_json)
@@ -172,17 +163,19 @@ def show_command(context: click.Context, task: str | None, with_diff: bool, with
     if as_json:
         from afresh.app.read_spending import cost_to_json, read_task_spending
         from afresh.app.read_task_diff import list_diff_changes
+        from afresh.views.task_list import ticket_to_json
         from afresh.views.tasks import changes_to_json, task_to_json
 
         spent = read_task_spending(project.root, state.task.id)
         cost = cost_to_json(spent.line) | {"calls_sent": list(spent.tokens), "calls_nano_dollars": list(spent.money)}
         diff = {"diff": changes_to_json(list_diff_changes(project.root, state))} if with_diff else {}
-        return print_json(task_to_json(state) | {"cost": cost} | diff)
+        found = find_ticket(project.queue, state.task.id)
+        queue = ticket_to_json(found) if found else {}
+        return print_json(task_to_json(state) | {"cost": cost, "queue": queue} | diff)
     from afresh.cli.render.task import render_task
 
     ticket = find_ticket(project.queue, state.task.id)
-    blocked = describe_blockers(ticket) if ticket else ""
-    print_lines(render_task(state, find_task_spending(project.root, state.task.id), measure_width(), blocked))
+    print_lines(render_task(state, find_task_spending(project.root, state.task.id), measure_width(), ticket))
     if with_diff:
         from afresh.cli.diff import print_task_diff
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from afresh.app.project import Project
     from afresh.app.worker_pool import PoolResult, PoolTerms
     from afresh.core.state import State
+    from afresh.errors import AfreshError
 
 SECONDS_BY_UNIT = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 MAX_WORKERS = 256
@@ -85,23 +86,40 @@ def work_for_fleet(flags: RunFlags, address: str, workers: int, until_empty: boo
 def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:
     """Work in this process, with progress on the screen and questions to the person there."""
     from afresh.cli.exit_codes import choose_status_code
-    from afresh.errors import NeedsPerson
+    from afresh.errors import AfreshError
 
-    done = list["State"]()
+    done, delayed = list["State"](), list[AfreshError]()
     try:
-        while state := run_with_progress(project, None, flags):
+        while state := run_or_delay(project, flags, delayed if until_empty else None):
             done.append(state)
             report_end(project, state, flags)
             if not until_empty:
                 break
-    except NeedsPerson:
+    except AfreshError:
         # for example a spending limit, which would stop the next task, too
         if flags.as_json and done:
             print_json(make_outcome_rows(done))
         raise
     report_all(done, flags)
+    if delayed:
+        raise delayed[0]
     if code := choose_status_code(state.status for state in done):
         raise SystemExit(code)
+
+
+def run_or_delay(project: "Project", flags: RunFlags, delayed: "list[AfreshError] | None") -> "State | None":
+    """Run the next task. With a list, tasks that are tried again later by themselves are passed over, and why is added to it."""
+    from afresh.errors import AfreshError
+
+    while True:
+        try:
+            return run_with_progress(project, None, flags)
+        except AfreshError as fault:
+            if delayed is None or not fault.retry_at:
+                raise
+            delayed.append(fault)
+            if not flags.as_json:
+                echo_wrapped(f"{fault}; the task is tried again later", err=True)
 
 
 def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> None:

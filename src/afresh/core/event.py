@@ -15,6 +15,7 @@ from afresh.core.network_state import NetworkUsed, PermissionsChanged
 from afresh.core.policy_history import POLICY_EVENT_TAGS, PolicyEvent
 from afresh.core.progress_state import StallNoticed, StepMarked
 from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, PromptOrigin
+from afresh.core.queue_state import QUEUE_EVENT_TAGS, QueueEvent
 from afresh.core.reply import Reply
 from afresh.core.step_history import Passage, Summary
 from afresh.core.strategy_state import PlanItem, StrategyChanged
@@ -27,7 +28,7 @@ from afresh.core.supervision_state import (
     SupervisionModeSet,
     TurnBegan,
 )
-from afresh.core.task import IssueAttached, PlaceChanged, StartChosen, Task, TaskStatus
+from afresh.core.task import IssueAttached, StartChosen, Task, TaskStatus
 from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, TokensCounted, UsageReportDoubted
 from afresh.core.verdict import Baseline, Verdict
 
@@ -202,7 +203,7 @@ Event = (
     | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted | FactNoted | FactCorrected | IssueAttached
     | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
     | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
-    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LicenceWidened | PlaceChanged | StartChosen | TurnBegan
+    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LicenceWidened | QueueEvent | StartChosen | TurnBegan
     | PermissionsChanged | NetworkUsed | HeartbeatEvent | PolicyEvent
 )  # fmt: skip
 
@@ -266,14 +267,12 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "Reserved": ReserveChanged,
     "Recovered": RecoveredFromCheckpoint,
     "Licensed": LicenceWidened,
-    "NeedsChanged": PlaceChanged,
     "StartChosen": StartChosen,
     "TurnBegan": TurnBegan,
     "IssueAttached": IssueAttached,
     "PermissionsChanged": PermissionsChanged,
     "NetworkUsed": NetworkUsed,
-    **HEARTBEAT_EVENT_TAGS,
-    **POLICY_EVENT_TAGS,
+    **(HEARTBEAT_EVENT_TAGS | POLICY_EVENT_TAGS | QUEUE_EVENT_TAGS),
 }
 """The tag of each kind on disk. A class may be renamed; its tag never changes, or journals could not be read any more."""
 TAG_BY_EVENT_CLASS: dict[type[Event], str] = {kind: tag for tag, kind in EVENT_CLASS_BY_TAG.items()}

@@ -10,11 +10,13 @@ from afresh.core.event import (
     JournalEntry,
     JournalHead,
     QuestionAnswered,
+    StepFinished,
     TaskClaimed,
     TaskCreated,
     TaskEnded,
     is_in_decision_log,
 )
+from afresh.core.queue_state import AttemptFailed, AttemptState, FailureCause, TaskFailure, TaskHeld
 from afresh.core.state import State, TaskTimes
 from afresh.core.supervision_state import StepsUndone, TurnBegan
 from afresh.core.task import TaskStatus
@@ -41,7 +43,7 @@ def apply_event(event: Event, state: State, at: float | None = None) -> State:
         head=state.head,
         status=next_status(event, state.status),
         worker=next_worker(event, state.worker),
-        times=state.times if at is None else next_times(event, state.times, at, state.is_crowded),
+        times=state.times if at is None else next_times(event, state.times, at, state),
         workspace=state.workspace.apply(event, state),
         verification=state.verification.apply(event, state),
         work=state.work.apply(event, state),
@@ -70,22 +72,43 @@ def next_worker(event: Event, now: str) -> str:
     match event:
         case TaskClaimed():
             return event.worker
-        case TaskEnded():
+        case TaskEnded() | TaskHeld() | AttemptFailed():
             return ""
         case _:
             return now
 
 
-def next_times(event: Event, now: TaskTimes, at: float, crowded: bool) -> TaskTimes:
-    """The clock of checkpoints starts with the first claim, so that it runs on through a crash. `crowded`: whether what is never
-    left out takes so much of the last call that a checkpoint is due."""
-    now = replace(now, updated=at, log_lines=now.log_lines + is_in_decision_log(event))
+def next_times(event: Event, now: TaskTimes, at: float, state: State) -> TaskTimes:
+    """The clock of checkpoints starts with the first claim, so that it runs on through a crash. A checkpoint is due when what is
+    never left out takes so much of the last call that the state is crowded."""
+    log_lines = now.log_lines + is_in_decision_log(event)
+    now = replace(now, updated=at, log_lines=log_lines, attempts=next_attempts(event, now.attempts, at, state.worker))
     match event:
         case CheckpointWritten():
-            return replace(now, checkpointed=at, checkpoint_step=event.step, checkpoints=now.checkpoints + 1, crowded=crowded)
+            written = now.checkpoints + 1
+            return replace(now, checkpointed=at, checkpoint_step=event.step, checkpoints=written, crowded=state.is_crowded)
         case TaskClaimed():
             return replace(now, checkpointed=now.checkpointed or at, claims=now.claims + 1)
         case CallRequested():
-            return replace(now, called=at, crowded=now.crowded and crowded)
+            return replace(now, called=at, crowded=now.crowded and state.is_crowded)
+        case _:
+            return now
+
+
+def next_attempts(event: Event, now: AttemptState, at: float, holder: str) -> AttemptState:
+    """A finished step and a person's word end a row of failures; a claim ends the waiting."""
+    match event:
+        case TaskClaimed():
+            return now.take_up() if event.worker != holder else now
+        case AttemptFailed():
+            return now.add_failure(TaskFailure(at, event.cause, event.what, event.retry_at))
+        case TaskEnded():
+            is_logged = event.status is not TaskStatus.FAILED or (now.failures and now.failures[-1].at == at)
+            ended = now.get_on()
+            return ended if is_logged else ended.add_failure(TaskFailure(at, FailureCause.MERITS, event.reason))
+        case StepFinished():
+            return now.get_on()
+        case QuestionAnswered() | TurnBegan() if now.streak or now.retry_at:
+            return replace(now, streak=0, retry_at=0.0)
         case _:
             return now

@@ -5,7 +5,8 @@ from afresh.core.event import Event, JournalHead, MemoryCompacted, ReplyReceived
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonWorded
 from afresh.core.memory_state import MemoryState
-from afresh.core.task import DISCOVERY_TYPE, QueuePlace, Task, TaskStatus, TicketDetail
+from afresh.core.queue_state import NO_ATTEMPTS, AttemptState, QueuePlace, TicketMarks
+from afresh.core.task import DISCOVERY_TYPE, Task, TaskStatus, TicketDetail
 from afresh.core.token_state import TokenState
 from afresh.core.usage import NO_CALL_COSTS, CallCosts, Usage
 from afresh.core.verification_state import VerificationState
@@ -35,6 +36,8 @@ class TaskTimes:
     """A checkpoint has been written since what is never left out came to `CHECKPOINT_PERCENT` of a call."""
     called: float = 0.0
     """When the last prompt was answered."""
+    attempts: AttemptState = NO_ATTEMPTS
+    """When attempts failed, and when it is tried again."""
 
 
 NO_USAGE = Usage()
@@ -117,6 +120,11 @@ class State:
         return f"{self.task.goal}\n{self.dialogue.issue.body}" if self.dialogue.issue else self.task.goal
 
     @property
+    def contexts(self) -> int:
+        """How often what the model knows was put together anew: a worker took the task up, or memory was compacted."""
+        return self.times.attempts.taken + self.memory.compactions
+
+    @property
     def place(self) -> QueuePlace:
         """When it has its turn."""
         return self.work.place or QueuePlace(self.task.priority, self.task.needs)
@@ -168,6 +176,11 @@ class State:
     def phase_step(self) -> int:
         """Which step of its phase the next one is."""
         return dict(self.work.phase_steps).get(self.phase, 0) + 1
+
+
+def make_ticket_marks(state: State) -> TicketMarks:
+    place, attempts = state.place, state.times.attempts
+    return TicketMarks(place.labels, place.due, place.project, place.hold, attempts.failed, attempts.retry_at)
 
 
 def make_ticket_detail(state: State) -> TicketDetail:

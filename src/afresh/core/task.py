@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.queue_state import NO_MARKS, TicketMarks
 from afresh.core.refused_merge import RefusedMerge
 from afresh.errors import BadInput
 
@@ -19,6 +20,8 @@ class TaskStatus(StrEnum):
     """There was nothing to do, or nothing that could be offered: no file differs."""
     APPLIED = "applied"
     DISCARDED = "discarded"
+    CANCELLED = "cancelled"
+    """A person has ended it before it was done."""
 
     @property
     def over(self) -> bool:
@@ -28,7 +31,18 @@ class TaskStatus(StrEnum):
             TaskStatus.UNCHANGED,
             TaskStatus.APPLIED,
             TaskStatus.DISCARDED,
+            TaskStatus.CANCELLED,
         )
+
+    @property
+    def dropped(self) -> bool:
+        """Whether a person has ended it and its work is gone."""
+        return self in (TaskStatus.DISCARDED, TaskStatus.CANCELLED)
+
+    @property
+    def closed(self) -> bool:
+        """Whether a person has applied or dropped it: nothing is left to do."""
+        return self is TaskStatus.APPLIED or self.dropped
 
     @property
     def satisfies(self) -> bool:
@@ -97,27 +111,6 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class QueuePlace:
-    """When a task has its turn."""
-
-    priority: int = 0
-    needs: tuple[str, ...] = ()
-
-
-FIRST_COME = QueuePlace()
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceChanged:
-    """A person has changed when the task has its turn."""
-
-    needs: tuple[str, ...]
-    by: str = "person"
-    priority: int | None = None
-    """None: as it was."""
-
-
-@dataclass(frozen=True, slots=True)
 class TaskStart:
     """What a task begins with, if it is not HEAD."""
 
@@ -158,10 +151,13 @@ class Issue:
     number: int = 0
     """0: not known."""
     url: str = ""
+    source: str = ""
+    """The file and line of a list that it comes from."""
 
     @property
     def name(self) -> str:
-        return " ".join(part for part in (f"#{self.number}" if self.number else "", self.url) if part) or "without a number"
+        told = " ".join(part for part in (f"#{self.number}" if self.number else "", self.url) if part)
+        return told or self.source or "without a number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +205,7 @@ class QueueTicket:
     priority: int
     needs: tuple[str, ...]
     ready: bool
-    """Status READY, or RUNNING without a living owner, and all it needs is DONE or APPLIED."""
+    """A worker could take it now: begun or not, nobody has it or holds it back, and it waits for nothing."""
     owner: str = ""
     """Worker that holds a live lease."""
     parent: str = ""
@@ -218,6 +214,12 @@ class QueueTicket:
     """None: not known without loading the task."""
     unmet: tuple[UnmetNeed, ...] = ()
     """Of what it needs, the tasks that are not done yet."""
+    marks: TicketMarks = NO_MARKS
+
+    @property
+    def waits_for_retry(self) -> bool:
+        """Whether only time keeps it from being tried again."""
+        return bool(self.marks.retry_at) and not (self.owner or self.unmet or self.marks.hold or self.status.over)
 
 
 class TicketOrder(StrEnum):
@@ -227,6 +229,8 @@ class TicketOrder(StrEnum):
     """The one that came in last first."""
     TOUCHED = "touched"
     """The one with the latest event first."""
+    DUE = "due"
+    """The one that is due first first; those without a due time last."""
     TURN = "turn"
     """As their turn comes: those that wait for others last, then by priority, then as they came in."""
 
@@ -244,6 +248,10 @@ class TicketQuery:
     order: TicketOrder = TicketOrder.QUEUE
     most: int = 0
     """0: all that fit."""
+    labels: tuple[str, ...] = ()
+    project: str = ""
+    due_before: float = 0.0
+    """With a due time before this one; 0: with any or none."""
 
 
 ALL_TICKETS = TicketQuery()
@@ -256,24 +264,19 @@ class QueueCounts:
     by_status: Mapping[TaskStatus, int]
     questions: int = 0
     """Tasks that wait for an answer."""
+    held: int = 0
+    """Tasks that a person has blocked or paused."""
 
 
 FIX_VIOLATION_TYPE = "fix_violation"
 """The type whose purpose is to lower what is counted."""
-
-
 WRITE_TESTS_TYPE = "write_tests"
-
-
 REFACTOR_TYPE = "refactor"
 TYPES_WITHOUT_NEW_TESTS = (REFACTOR_TYPE, FIX_VIOLATION_TYPE)
 """Types that `require_tests` does not concern: they keep behaviour as it is."""
-
-
 SPEC_DESIGN_TYPE = "spec_design"
 DISCOVERY_TYPE = "discovery"
 """The type that may speak of files that do not exist yet."""
-
 
 NOTHING_CHANGED = "nothing was changed"
 

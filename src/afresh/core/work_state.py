@@ -9,7 +9,6 @@ from afresh.core.event import (
     CallRequested,
     Event,
     MemoryCompacted,
-    PlaceChanged,
     PlanSet,
     QuestionAnswered,
     ReplyReceived,
@@ -27,6 +26,7 @@ from afresh.core.progress_state import (
     apply_step_mark,
     restart_progress,
 )
+from afresh.core.queue_state import HoldReleased, PlaceChanged, QueuePlace, TaskHeld
 from afresh.core.reply import Reply, ReturnedReply, make_returned_reply
 from afresh.core.strategy_state import (
     INITIAL_STRATEGY,
@@ -39,7 +39,6 @@ from afresh.core.strategy_state import (
 )
 from afresh.core.subtask import SubtaskResult, SubtaskReturned
 from afresh.core.supervision_state import PersonSpoke, RecoveredFromCheckpoint, StepsUndone, TurnBegan
-from afresh.core.task import QueuePlace
 
 if TYPE_CHECKING:
     from afresh.core.state import State
@@ -89,7 +88,8 @@ class WorkState:
             case StepFinished():
                 return self._finish_step(event, state)
             case TaskEnded():
-                return replace(self, outcome=event.reason)
+                place = replace(self.place, hold=None) if self.place and self.place.hold and event.status.over else self.place
+                return replace(self, outcome=event.reason, place=place)
             case SubtaskReturned():
                 return replace(self, subtasks=(*self.subtasks, event.result))
             case StepMarked():
@@ -113,8 +113,10 @@ class WorkState:
             case QuestionAnswered() if now is not self and not state.dialogue.supervision.paused:
                 return replace(now, limit=max(self.limit, self.step + state.task.max_steps))
             case PlaceChanged():
-                priority = state.place.priority if event.priority is None else event.priority
-                return replace(now, place=QueuePlace(priority, event.needs))
+                return replace(now, place=event.apply(state.place))
+            case TaskHeld() | HoldReleased():
+                hold = event.hold if isinstance(event, TaskHeld) else None
+                return replace(now, place=replace(state.place, hold=hold))
             case TurnBegan():
                 return replace(now, plan=(), plan_step=0, limit=max(self.limit, self.step + state.task.max_steps))
             case PersonSpoke() if event.redirects:

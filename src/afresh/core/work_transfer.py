@@ -3,7 +3,6 @@ import re
 
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.state import State
-from afresh.core.task import TaskStatus
 
 GIT_OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
@@ -20,7 +19,7 @@ class TaskWork:
 
 def has_transferable_work(state: State) -> bool:
     """Whether there is work to take along: what was applied is in the user's history, what was discarded is gone."""
-    return bool(state.workspace.first_snapshot) and state.status not in (TaskStatus.APPLIED, TaskStatus.DISCARDED)
+    return bool(state.workspace.first_snapshot) and not state.status.closed
 
 
 def has_commit_of_id(work: TaskWork, commit: str) -> bool:

@@ -9,6 +9,7 @@ from afresh.core.archived_block import Block
 from afresh.core.event import Event, JournalEntry, JournalHead
 from afresh.core.ledger import CallPayment, LedgerCall, PricedBooking, SpendingFilter, SpendingTally
 from afresh.core.project_facts import FactCorrection, FactQuery, ProjectFact
+from afresh.core.queue_state import StopRequest, WorkFigures
 from afresh.core.rate_limit import CallTurn, RateLimit
 from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, TrippedLimit
 from afresh.core.state import State
@@ -57,24 +58,36 @@ class StepJournal(JournalStore, Protocol):
         ...
 
 
-class TaskQueue(Protocol):
+class TaskClaims(Protocol):
+    """Who works on which task."""
+
     def claim(self, worker: str, task: str | None = None) -> str | None:
         """Take this task, or the next ready one: its id, or None if there is none. Exclusive; a dead owner's task is taken over.
         BadInput if the named task is held by a living worker, is over, or waits for others."""
         ...
 
-    def renew(self, worker: str, task: str) -> None:
-        """Keep the lease. LeaseLost if somebody else has it."""
+    def renew(self, worker: str, task: str) -> StopRequest | None:
+        """Keep the lease; return what a person asks of the worker. LeaseLost if somebody else has it."""
         ...
 
     def release(self, worker: str, task: str) -> None: ...
 
+    def ask_to_stop(self, task: str, request: StopRequest) -> None:
+        """Leave a request for the worker that holds the task. It stays until the task is held back or over."""
+        ...
+
+
+class TaskQueue(TaskClaims, Protocol):
     def tickets(self, which: TicketQuery = ALL_TICKETS) -> Sequence[QueueTicket]:
         """The tickets asked for; by default every task, in the order of creation."""
         ...
 
     def counts(self) -> QueueCounts:
         """Counts of all tasks, without reading them."""
+        ...
+
+    def figures(self, since: float = 0.0) -> WorkFigures:
+        """How the tasks that were touched since then came to their end. Reads a row for each task."""
         ...
 
 

@@ -107,7 +107,7 @@ class BubblewrapNamespace:
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         self._running.child.kill()
         if self._handle is not None and not wait_for_process(self._handle, _KILL_TIMEOUT_SECONDS):
-            raise TryAgain("processes of a command are stuck in the kernel and could not be killed")
+            raise TryAgain("processes of a command are stuck in the kernel and could not be killed", local=True)
 
     def ran(self) -> bool:
         """bubblewrap reports an exit code only if the command was started."""

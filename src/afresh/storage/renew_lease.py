@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Event, Thread
 
-from afresh.errors import AfreshError, LeaseLost
+from afresh.errors import AfreshError, LeaseLost, StopRequested
 from afresh.ports.storage import TaskQueue
 
 
@@ -85,11 +85,11 @@ class LeaseRenewal:
 
     def __init__(self, queue: TaskQueue, worker: str, task: str) -> None:
         self._queue, self._worker, self._task = queue, worker, task
-        self._why: LeaseLost | None = None
+        self._why: LeaseLost | StopRequested | None = None
         self._over = Event()
 
     def check(self) -> None:
-        """Renew the lease. LeaseLost if another worker has taken the task."""
+        """Renew the lease. LeaseLost if another worker has taken the task, StopRequested if a person wants it to stop."""
         self._renew()
         if self._why:
             raise self._why
@@ -103,7 +103,8 @@ class LeaseRenewal:
 
     def _renew(self) -> None:
         try:
-            self._queue.renew(self._worker, self._task)
+            if request := self._queue.renew(self._worker, self._task):
+                self._why = self._why or StopRequested(f"a person asked to {request.act} {self._task}", request)
         except LeaseLost as why:
             self._why = self._why or why
         except AfreshError:

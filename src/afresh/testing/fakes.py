@@ -9,12 +9,13 @@ from afresh.core import hash_chain
 from afresh.core.action import CommandRun
 from afresh.core.archived_block import Block
 from afresh.core.context_item import Item
-from afresh.core.event import JournalEntry, JournalHead
+from afresh.core.event import JournalEntry, JournalHead, TaskEnded
 from afresh.core.line_region import Region
 from afresh.core.network_access import NO_NETWORK, NetworkAccess
 from afresh.core.prompt import Request
+from afresh.core.queue_state import StopRequest, TaskHeld, WorkFigures
 from afresh.core.reply import Reply
-from afresh.core.state import State, make_ticket_detail
+from afresh.core.state import State, make_ticket_detail, make_ticket_marks
 from afresh.core.symbol import SearchHit
 from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
 from afresh.core.usage import Usage
@@ -89,6 +90,8 @@ class MemoryQueue:
     def __init__(self, store: MemoryStore, clock: Clock, lease_seconds: float = 20.0) -> None:
         self._store, self._clock, self._lease_seconds = store, clock, lease_seconds
         self._leases: dict[str, tuple[str, float]] = {}
+        self._requests: dict[str, tuple[int, StopRequest]] = {}
+        """By task, with the head of its journal."""
         self.alive_by_worker: dict[str, bool] = {}
 
     def claim(self, worker: str, task: str | None = None) -> str | None:
@@ -97,16 +100,23 @@ class MemoryQueue:
             ready = [ticket for ticket in lines.values() if ticket.ready]
             ready.sort(key=lambda ticket: (ticket.status is not TaskStatus.RUNNING, -ticket.priority))
             task = ready[0].task if ready else None
-        elif task not in lines or lines[task].parent or not (lines[task].ready or lines[task].owner == worker):
+        elif task not in lines or lines[task].parent or not _can_be_claimed(lines[task], worker):
             raise self._refuse(task, lines.get(task))
         if task:
             self._leases[task] = (worker, self._clock.now() + self._lease_seconds)
         return task
 
-    def renew(self, worker: str, task: str) -> None:
+    def renew(self, worker: str, task: str) -> StopRequest | None:
         if self._leases.get(task, ("",))[0] != worker:
             raise LeaseLost(f"{task} is no longer held by {worker}")
         self._leases[task] = (worker, self._clock.now() + self._lease_seconds)
+        since, request = self._requests.get(task, (0, None))
+        later = [entry.event for entry in self._store.journal(task) if entry.seq > since] if request else []
+        is_done = any(isinstance(event, TaskHeld) or (isinstance(event, TaskEnded) and event.status.over) for event in later)
+        return None if is_done else request
+
+    def ask_to_stop(self, task: str, request: StopRequest) -> None:
+        self._requests[task] = (self._store.load(task).head.seq, request)
 
     def release(self, worker: str, task: str) -> None:
         if self._leases.get(task, ("",))[0] == worker:
@@ -119,13 +129,29 @@ class MemoryQueue:
         if which.order is TicketOrder.TOUCHED:
             found.sort(key=lambda ticket: ticket.detail.updated if ticket.detail else 0.0, reverse=True)
         if which.order is TicketOrder.TURN:
-            found = sorted(found[::-1], key=lambda ticket: (bool(ticket.parent), bool(ticket.unmet), -ticket.priority))
+            found = sorted(found[::-1], key=lambda ticket: (bool(ticket.parent), _has_to_wait(ticket), -ticket.priority))
+        if which.order is TicketOrder.DUE:
+            found = sorted(found[::-1], key=lambda ticket: (not ticket.marks.due, ticket.marks.due))
         return found[: which.most or None]
 
     def counts(self) -> QueueCounts:
         tasks = self.tickets(TicketQuery(parents=()))
         return QueueCounts(
-            Counter(ticket.status for ticket in tasks), sum(bool(ticket.detail and ticket.detail.question) for ticket in tasks)
+            Counter(ticket.status for ticket in tasks),
+            sum(bool(ticket.detail and ticket.detail.question) for ticket in tasks),
+            sum(ticket.marks.hold is not None for ticket in tasks),
+        )
+
+    def figures(self, since: float = 0.0) -> WorkFigures:
+        known = [state for state in self._store.states.values() if not state.task.parent and state.contexts]
+        known = [state for state in known if state.times.updated >= since]
+        finished = [state for state in known if state.status.satisfies]
+        tries = [state.times.attempts for state in known]
+        return WorkFigures(
+            len(finished),
+            sum(state.contexts < 2 for state in finished),
+            sum(max(0, one.taken - 1) - one.resuming for one in tries),
+            sum(one.resumed for one in tries),
         )
 
     def _ticket(self, state: State) -> QueueTicket:
@@ -135,7 +161,9 @@ class MemoryQueue:
         open = state.status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not task.parent
         unmet = tuple(UnmetNeed(need, self._find_status(need)) for need in self._waiting(state.place.needs))
         order = (task.id, task.goal, task.type, state.status, state.place.priority, state.place.needs)
-        return QueueTicket(*order, open and not unmet, owner, task.parent, make_ticket_detail(state), unmet)
+        marks = make_ticket_marks(state)
+        ready = open and not unmet and not marks.hold and marks.retry_at <= self._clock.now()
+        return QueueTicket(*order, ready, owner, task.parent, make_ticket_detail(state), unmet, marks)
 
     def _find_status(self, task: str) -> TaskStatus | None:
         return self._store.states[task].status if task in self._store.states else None
@@ -153,14 +181,27 @@ class MemoryQueue:
             return NotPossible(f"{task}: {ticket.owner} is working on it" if ticket.owner else f"{task} is {ticket.status}")
         if ticket.status is TaskStatus.BLOCKED:
             return NeedsAnswer(f"{task} is blocked, its question is open")
+        if ticket.marks.hold:
+            return NeedsAnswer(f"{task} is {ticket.marks.hold.kind}: {ticket.marks.hold.reason}")
         return NeedsAnswer(f"{task} waits for {', '.join(self._waiting(ticket.needs))}")
+
+
+def _can_be_claimed(ticket: QueueTicket, worker: str) -> bool:
+    return ticket.ready or ticket.waits_for_retry or ticket.owner == worker
+
+
+def _has_to_wait(ticket: QueueTicket) -> bool:
+    return bool(ticket.unmet or ticket.marks.hold or ticket.marks.retry_at)
 
 
 def _is_asked_for(state: State, which: TicketQuery) -> bool:
     task = state.task
     fits = not which.statuses or state.status in which.statuses
     belongs = which.parents is None or (task.parent in which.parents if which.parents else not task.parent)
-    return fits and belongs and task.id.startswith(which.prefix)
+    place = state.place
+    filed = set(which.labels) <= set(place.labels) and which.project in ("", place.project)
+    in_time = not which.due_before or 0 < place.due < which.due_before
+    return fits and belongs and task.id.startswith(which.prefix) and filed and in_time
 
 
 class DictFiles:

@@ -3,15 +3,17 @@
 import pytest
 
 from afresh.core import event as happened
+from afresh.core.queue_state import PlaceChanged
 from afresh.core.state import make_ticket_detail
-from afresh.core.task import PlaceChanged, Task, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
+from afresh.core.task import Task, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
 from afresh.errors import BadInput, LeaseLost, NeedsAnswer, NotPossible
 from afresh.ports.storage import JournalStore, TaskQueue
 from afresh.testing.fakes import FakeClock
+from afresh.testing.hold_contract import HoldContract
 from afresh.testing.sample_journals import append_events, append_step, create_task, end_task
 
 
-class QueueContract:
+class QueueContract(HoldContract):
     """Fixtures `store` (fresh and empty) and `queue` (over it and `clock`) are to be given by the subclass, and the names of two
     workers of this machine: `living_worker` and `dead_worker`. Any other name is a worker elsewhere."""
 

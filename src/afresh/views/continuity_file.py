@@ -8,6 +8,7 @@ from afresh.core import event as happened
 from afresh.core.answer_options import list_user_statements
 from afresh.core.event import JournalEntry
 from afresh.core.fact import FactKind
+from afresh.core.queue_state import QUEUE_EVENTS
 from afresh.core.state import State
 from afresh.core.task import QueueTicket
 from afresh.core.text import to_visible_json, to_visible_json_lines
@@ -114,7 +115,7 @@ ALL_ROWS_TOKENS = 420
 """Tokens of all task rows together."""
 _ROW_OVERHEAD_TOKENS = 36 + NAME_TOKENS
 """Tokens of a row without goal and next step."""
-_TURN_EVENTS = happened.TaskCreated, happened.TaskClaimed, happened.QuestionAnswered, happened.TaskEnded, happened.PlaceChanged
+_TURN_EVENTS = happened.TaskCreated, happened.TaskClaimed, happened.QuestionAnswered, happened.TaskEnded, *QUEUE_EVENTS
 """Events that may change the order of the tasks."""
 _MEMORY_FILES = {
     "afresh.db": "the journal: the truth, all else is made from it",

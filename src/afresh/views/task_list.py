@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from afresh.core.task import QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
+from afresh.core.task import QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.views.task_status import format_time, list_commands_for_status
+from afresh.views.ticket_state import explain_wait, find_ticket_state, list_blockers, list_ways_on, marks_to_json
 
 if TYPE_CHECKING:
     from afresh.ports.storage import TaskQueue
@@ -14,7 +15,7 @@ MAX_TASKS_PER_GROUP = 20
 MAX_OVER_SHOWN = 5
 WAITING_STATUSES = (TaskStatus.BLOCKED, TaskStatus.DONE, TaskStatus.FAILED)
 """Statuses that need a person."""
-SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED, TaskStatus.UNCHANGED)
+SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED, TaskStatus.CANCELLED, TaskStatus.UNCHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,26 +122,6 @@ def order_parts_after_tasks(tickets: Sequence[QueueTicket]) -> list[QueueTicket]
     return [ticket for row in rows.values() for ticket in row]
 
 
-def list_blockers(ticket: QueueTicket) -> list[UnmetNeed]:
-    """Return the tasks that it waits for in vain until somebody acts: they have failed, were discarded or do not exist."""
-    ended = (TaskStatus.FAILED, TaskStatus.DISCARDED, None)
-    return [need for need in ticket.unmet if need.status in ended] if ticket.status is TaskStatus.READY else []
-
-
-def list_ways_past_blockers(ticket: QueueTicket) -> list[str]:
-    """Return the commands with which a task goes on that waits in vain."""
-    blockers = list_blockers(ticket)
-    again = [f"afresh retry {need.task}" for need in blockers if need.status]
-    return [*again, f"afresh skip {ticket.task}", f"afresh discard {ticket.task}"] if blockers else []
-
-
-def describe_ticket_status(ticket: QueueTicket) -> str:
-    """Return the status; "interrupted" for a running task that no worker holds, "blocked" for one that waits in vain."""
-    if list_blockers(ticket):
-        return TaskStatus.BLOCKED.value
-    return "interrupted" if ticket.status is TaskStatus.RUNNING and not ticket.owner else ticket.status.value
-
-
 def find_open_question(ticket: QueueTicket) -> str:
     """Return the question for a person; questions of subtasks go to the parent."""
     return ticket.detail.question if ticket.detail and not ticket.parent else ""
@@ -152,6 +133,8 @@ def ticket_to_json(ticket: QueueTicket) -> dict[str, Any]:
         "goal": ticket.goal,
         "type": ticket.type,
         "status": ticket.status.value,
+        "state": find_ticket_state(ticket).value,
+        "why": explain_wait(ticket),
         "priority": ticket.priority,
         "needs": list(ticket.needs),
         "blocked_by": [need.task for need in list_blockers(ticket)],
@@ -159,6 +142,7 @@ def ticket_to_json(ticket: QueueTicket) -> dict[str, Any]:
         "owner": ticket.owner,
         "question": find_open_question(ticket) if ticket.status is TaskStatus.BLOCKED else "",
         "parent": ticket.parent,
+        **marks_to_json(ticket.marks),
     }
 
 
@@ -178,15 +162,9 @@ def ticket_detail_to_json(ticket: QueueTicket) -> dict[str, Any]:
     }
 
 
-def describe_blockers(ticket: QueueTicket) -> str:
-    """Return what keeps it from starting, and how to go on; empty if nothing does."""
-    blockers = ", ".join(f"{need.task} ({need.status or 'not there'})" for need in list_blockers(ticket))
-    return f"blocked by {blockers}; {' · '.join(list_ways_past_blockers(ticket))}" if blockers else ""
-
-
 def choose_next_command(ticket: QueueTicket) -> str:
     """Return the next command; empty for a task that a live worker holds, that waits for another, or that is a subtask."""
-    if ways := list_ways_past_blockers(ticket):
+    if ways := list_ways_on(ticket):
         return ways[0]
     held = ticket.owner or ticket.parent or (ticket.status is TaskStatus.READY and not ticket.ready)
     if held:

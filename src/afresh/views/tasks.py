@@ -226,6 +226,8 @@ PART_BY_KEY = {
     "meters": "tokens.calibrations",
     "costs": "tokens.tool_costs",
     "course": "work.progress",
+    "place": "place",
+    "attempts": "times.attempts",
 }
 
 

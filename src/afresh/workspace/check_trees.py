@@ -9,7 +9,7 @@ from afresh.workspace.task_branch import TaskBranch
 from afresh.workspace.transfer import find_shadow, has_pending_work, has_tree
 from afresh.workspace.worktree_location import has_task_tree
 
-TIDIED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED)
+TIDIED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED, TaskStatus.CANCELLED)
 """Their worktree, branch and snapshots were removed."""
 
 

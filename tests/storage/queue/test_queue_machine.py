@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from afresh.core import event as happened
-from afresh.core.task import PlaceChanged, TaskStatus
+from afresh.core.queue_state import (
+    AttemptFailed,
+    FailureCause,
+    HoldKind,
+    HoldReleased,
+    PlaceChanged,
+    StopAct,
+    StopRequest,
+    TaskHeld,
+    TaskHold,
+)
+from afresh.core.task import TaskStatus
 from afresh.errors import AfreshError
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.queue import SqlQueue
@@ -51,7 +62,7 @@ class Queues(RuleBasedStateMachine):
 
     @rule(worker=WORKERS, task=TASKS)
     def renew(self, worker: str, task: str) -> None:
-        if self.both(lambda queue: queue.renew(worker, task)) is None:
+        if not isinstance(self.both(lambda queue: queue.renew(worker, task)), type):
             self.held[task] = (worker, self.clock.now() + 20)
 
     @rule(worker=WORKERS, task=TASKS)
@@ -74,6 +85,27 @@ class Queues(RuleBasedStateMachine):
         for store in self.stores:
             append_events(store, store.load(task), [PlaceChanged(tuple(sorted(needs - {task})), priority=priority)])
 
+    @precondition(lambda self: self.tasks)
+    @rule(data=st.data(), kind=st.none() | st.sampled_from(HoldKind))
+    def hold_or_release(self, data: st.DataObject, kind: HoldKind | None) -> None:
+        task = data.draw(st.sampled_from(self.tasks))
+        for store in self.stores:
+            append_events(store, store.load(task), [TaskHeld(TaskHold(kind)) if kind else HoldReleased()])
+
+    @precondition(lambda self: self.tasks)
+    @rule(data=st.data(), wait=st.sampled_from([0, 1, 20]))
+    def fail_attempt(self, data: st.DataObject, wait: int) -> None:
+        task, again = data.draw(st.sampled_from(self.tasks)), self.clock.now() + wait
+        for store in self.stores:
+            append_events(store, store.load(task), [AttemptFailed(FailureCause.PROVIDER, "away", again)])
+
+    @precondition(lambda self: self.tasks)
+    @rule(data=st.data(), act=st.sampled_from(StopAct))
+    def ask_to_stop(self, data: st.DataObject, act: StopAct) -> None:
+        task = data.draw(st.sampled_from(self.tasks))
+        if task in self.held and not self.stores[0].load(task).status.over:
+            self.both(lambda queue: queue.ask_to_stop(task, StopRequest(act)))
+
     @rule(seconds=st.sampled_from([1, 9, 19, 20, 21]))
     def time_passes(self, seconds: int) -> None:
         self.clock.move(seconds)
@@ -86,6 +118,8 @@ class Queues(RuleBasedStateMachine):
     @invariant()
     def tickets_agree(self) -> None:
         assert list(self.queues[0].tickets()) == list(self.queues[1].tickets())
+        assert self.queues[0].figures() == self.queues[1].figures()
+        assert self.queues[0].counts().held == self.queues[1].counts().held
 
     def teardown(self) -> None:
         self.stores[1].close()

@@ -132,9 +132,10 @@ def make_older(path: Path) -> None:
         for kind, name in older.execute(new + " AND name != 'ticket_status'").fetchall():
             older.execute(f"DROP {kind} {name}")
         details = ("step", "step_limit", "updated", "question", "options", "ruling", "outcome", "follows")
-        for column in (*details, "turn", "priority"):
+        marks = ("marks", "held", "retry_at", "due", "project", "contexts", "resumes", "resumed")
+        for column in (*details, *marks, "turn", "priority"):
             older.execute(f"ALTER TABLE ticket DROP COLUMN {column}")
-        for table in ("lease", "note", "part", "need", "ticket_count"):
+        for table in ("lease", "note", "part", "need", "ticket_count", "label"):
             older.execute(f"DROP TABLE {table}")
         older.execute("PRAGMA user_version = 3")
 

@@ -23,15 +23,10 @@ from afresh.views.task_list import (
     QueueOverview,
     TaskGroup,
     choose_next_command,
-    describe_blockers,
-    describe_ticket_status,
     find_open_question,
 )
-from afresh.views.task_status import (
-    describe_age,
-    describe_short_age,
-    format_count,
-)
+from afresh.views.task_status import describe_age, describe_short_age, format_count
+from afresh.views.ticket_state import TicketState, describe_blockers, describe_filing, explain_wait, find_ticket_state
 
 if TYPE_CHECKING:
     from afresh.app.lost_state import EmptyStore
@@ -76,6 +71,8 @@ def render_status(seen: QueueOverview, page: StatusPage) -> list[Line]:
 
 def _render_counts(seen: QueueOverview) -> Line:
     line: list[Span] = [(", ".join(f"{count} {status}" for status, count in seen.counts.by_status.items()), "dim")]
+    if held := seen.counts.held:
+        line.append((f"; {held} of them blocked or paused by you", "dim"))
     if asking := seen.counts.questions:
         line += [(f"; {format_count(asking, 'open question')}: ", "dim"), ("afresh inbox", "cyan")]
     return line
@@ -84,7 +81,7 @@ def _render_counts(seen: QueueOverview) -> Line:
 def _render_group(group: TaskGroup, seen: QueueOverview, page: StatusPage) -> list[Line]:
     rows = [
         (
-            (describe_ticket_status(ticket), WORD_STYLES.get(describe_ticket_status(ticket), "dim")),
+            (find_ticket_state(ticket).value, WORD_STYLES.get(find_ticket_state(ticket).value, "dim")),
             _render_ticket(ticket, seen, page),
         )
         for ticket in group.tickets
@@ -99,6 +96,7 @@ def _render_ticket(ticket: QueueTicket, seen: QueueOverview, page: StatusPage) -
     lines = [_render_first_line(ticket, page), quote_text(ticket.goal, limit=160)]
     if ticket.status in (TaskStatus.FAILED, TaskStatus.DONE, TaskStatus.UNCHANGED) and ticket.detail:
         lines.append(quote_text(ticket.detail.outcome, "dim", limit=160))
+    lines += [quote_text(text, "dim", limit=160) for text in _list_filing(ticket)]
     if blocked := describe_blockers(ticket):
         lines.append(quote_text(blocked, "yellow", limit=320))
     if question := find_open_question(ticket):
@@ -120,9 +118,16 @@ def _render_first_line(ticket: QueueTicket, page: StatusPage) -> Line:
         line.append((f"  run by {to_one_line(describe_worker(ticket.owner, gethostname()), 60)}", "dim"))
     elif ticket.detail and ticket.detail.follows:
         line.append((f"  on {to_one_line(ticket.detail.follows, 40)}", "dim"))
-    elif ticket.status is TaskStatus.READY and not ticket.ready:
+    elif ticket.status is TaskStatus.READY and ticket.needs and not ticket.ready:
         line.append((f"  after {to_one_line(', '.join(ticket.needs), 80)}", "dim"))
     return line
+
+
+def _list_filing(ticket: QueueTicket) -> list[str]:
+    """What it is filed under, and when it is tried again."""
+    filed = [" · ".join(told)] if (told := describe_filing(ticket.marks)) else []
+    waits = find_ticket_state(ticket) is TicketState.PENDING and ticket.waits_for_retry
+    return [*filed, explain_wait(ticket)] if waits else filed
 
 
 def _describe_steps(ticket: QueueTicket) -> str:
@@ -147,7 +152,9 @@ def render_task_rows(tickets: Sequence[QueueTicket], costs: Mapping[str, str], n
         goal = ticket.goal if left >= LEAST_GOAL_COLUMNS else ""
         lines.append([*line, *quote_text(goal, limit=max(left, 1))])
         below = [] if goal else [ticket.goal]
-        lines += [quote_text(ROW_INDENT + text, "dim", limit=width) for text in (*below, *_list_row_notes(ticket))]
+        room = max(1, width - len(ROW_INDENT))
+        notes = (*below, *_list_row_notes(ticket))
+        lines += [[(ROW_INDENT, ""), *quote_text(text, "dim", limit=room)] for text in notes]
     return [*lines, [(INBOX_HINT, "dim")]] if any(map(_asks_person, tickets)) else lines
 
 
@@ -162,7 +169,7 @@ def _list_row_cells(ticket: QueueTicket, is_part: bool, costs: Mapping[str, str]
     age = describe_short_age(now - detail.updated) if detail else ""
     return (
         f"{'  ' if is_part else ''}{ticket.task}",
-        describe_ticket_status(ticket),
+        find_ticket_state(ticket).value,
         step,
         age,
         costs.get(ticket.task, ""),
@@ -176,6 +183,7 @@ def _choose_cell_style(place: int, cell: str) -> str:
 def _list_row_notes(ticket: QueueTicket) -> list[str]:
     notes = [f"after {', '.join(ticket.needs)}"] if ticket.needs else []
     notes += [described] if (described := describe_blockers(ticket)) else []
+    notes += _list_filing(ticket)
     notes += [f"run by {ticket.owner}"] if ticket.owner else []
     notes += [f"on {ticket.detail.follows}"] if ticket.detail and ticket.detail.follows else []
     return [*notes, f"asks: {find_open_question(ticket)}"] if _asks_person(ticket) else notes

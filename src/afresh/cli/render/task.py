@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from afresh.cli.render.widgets import WORD_STYLES, Line, Span, draw_gauge, draw_series, lay_out_fields, quote_text, wrap_line
 from afresh.core.answer_options import list_user_statements, parse_options
 from afresh.core.decision import Decision
-from afresh.core.state import State
+from afresh.core.state import State, make_ticket_marks
 from afresh.core.steering_files import is_steering_file
 from afresh.core.step_record import StepRecord
-from afresh.core.task import describe_worker
+from afresh.core.task import QueueTicket, describe_worker
 from afresh.core.truncate import to_one_line
 from afresh.core.usage import format_dollars
 from afresh.core.verdict import Verdict, describe_evidence
@@ -32,6 +32,7 @@ from afresh.views.task_status import (
     list_next_steps,
 )
 from afresh.views.tasks import task_tests_to_json
+from afresh.views.ticket_state import describe_blockers, describe_filing, find_ticket_state
 
 if TYPE_CHECKING:
     from afresh.app.read_spending import TaskSpending
@@ -40,12 +41,15 @@ Field = tuple[str, Line]
 """A label and its value."""
 
 
-def render_task(state: State, spent: "TaskSpending | None" = None, width: int = 80, blocked: str = "") -> list[Line]:
-    """Without `spent` there is no ledger yet. `blocked`: by what it is kept from starting."""
-    failed = list_failed_approaches(state)
+def render_task(
+    state: State, spent: "TaskSpending | None" = None, width: int = 80, ticket: QueueTicket | None = None
+) -> list[Line]:
+    """Without `spent` there is no ledger yet. The ticket says by what it is kept from starting."""
+    failed, blocked = list_failed_approaches(state), describe_blockers(ticket) if ticket else ""
     sections: list[tuple[str, list[Field]]] = [
         ("Waits in vain", [("·", quote_text(blocked))] if blocked else []),
         ("Open question", _list_question_fields(state)),
+        ("Failed attempts", _list_failures(state)),
         ("From you", _list_user_words(state)),
         ("Criteria", _list_criteria(state)),
         ("Tests it may change", [(one.by, quote_text(describe_licence(one))) for one in state.verification.licence]),
@@ -58,7 +62,7 @@ def render_task(state: State, spent: "TaskSpending | None" = None, width: int = 
         ("Changed files", [("·", quote_text(path)) for path in state.workspace.changed]),
         ("Next steps", [("·", quote_text(step)) for step in list_next_steps(state)]),
     ]
-    lines = [*_render_head(state, width), [], *_lay_out_task_fields(_list_task_fields(state, spent), width)]
+    lines = [*_render_head(state, width, ticket), [], *_lay_out_task_fields(_list_task_fields(state, spent), width)]
     for title, fields in sections:
         if fields:
             lines += [[], [(title, "bold")], *_lay_out_task_fields(fields, width)]
@@ -82,9 +86,21 @@ def _lay_out_task_fields(fields: list[Field], width: int) -> list[Line]:
     return lay_out_fields([((name, "dim"), held) for name, held in fields], width)
 
 
-def _render_head(state: State, width: int) -> list[Line]:
+def _render_head(state: State, width: int, ticket: QueueTicket | None) -> list[Line]:
     name: Span = (f"{to_one_line(state.task.id, 40)}  ", "bold")
-    return wrap_line([name, _style_word(state.status.value), ("\n", ""), *quote_text(state.task.goal)], width)
+    word = find_ticket_state(ticket).value if ticket else state.status.value
+    return wrap_line([name, _style_word(word), ("\n", ""), *quote_text(state.task.goal)], width)
+
+
+def _list_failures(state: State) -> list[Field]:
+    """The error log: when, what failed, and when it is tried again."""
+    attempts = state.times.attempts
+    hidden = attempts.failed - len(attempts.failures)
+    fields: list[Field] = [("", [(f"{hidden} earlier ones are in the journal", "dim")])] if hidden else []
+    for one in attempts.failures:
+        again = f"; tried again {format_time(one.retry_at)}" if one.retry_at else ""
+        fields.append((format_time(one.at), quote_text(f"{one.cause}: {one.what}{again}", limit=400)))
+    return fields
 
 
 def _style_word(word: str) -> Span:
@@ -110,6 +126,8 @@ def _list_task_fields(state: State, spent: "TaskSpending | None") -> list[Field]
         ("changes", [(f"{state.workspace.kept} kept, {state.workspace.reverted} undone", "")]),
         ("times", [(f"started {format_time(state.times.started)}, last event {format_time(state.times.updated)}", "")]),
     ]
+    if filed := describe_filing(make_ticket_marks(state)):
+        fields.insert(1, ("filed", quote_text("; ".join(filed))))
     if told := describe_start(state.workspace.start):
         fields.insert(1, ("begins", quote_text(told)))
     if state.dialogue.issue:

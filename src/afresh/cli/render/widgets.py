@@ -114,7 +114,7 @@ WORD_STYLES = {
     "PASS": "green", "done": "green", "unchanged": "green", "applied": "green", "ok": "green", "kept": "green", "added": "green",
     "FAIL": "red", "failed": "red", "fail": "red", "reverted": "red", "removed": "red", "deleted": "red",
     "BLOCKED": "yellow", "blocked": "yellow", "warn": "yellow", "changed": "yellow", "modified": "yellow",
-    "running": "cyan", "interrupted": "yellow",
+    "running": "cyan", "interrupted": "yellow", "paused": "yellow", "ready": "cyan",
 }  # fmt: skip
 _SPARKLINE_SIGNS = "▁▂▃▄▅▆▇█"
 MAX_SERIES_COLUMNS = 16

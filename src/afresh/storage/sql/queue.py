@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
-from afresh.core.codec import to_canonical_json
+from afresh.core.codec import to_canonical_json, value_from_json
+from afresh.core.queue_state import NO_MARKS, StopRequest, TicketMarks, WorkFigures
 from afresh.core.task import (
     ALL_TICKETS,
     QueueCounts,
@@ -17,9 +17,9 @@ from afresh.core.task import (
     TicketOrder,
     TicketQuery,
     UnmetNeed,
-    describe_worker,
 )
-from afresh.errors import BadInput, LeaseLost, NeedsAnswer, NotPossible
+from afresh.errors import BadInput, LeaseLost
+from afresh.storage.sql.claim_errors import make_claim_error
 from afresh.storage.sql.database import SqlConnection, SqlDatabase, repeat_if_lost
 
 if TYPE_CHECKING:
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from afresh.ports.watch import Clock
 
 
+FINISHED_SQL = "status IN ('done', 'unchanged', 'applied')"
 TICKET_ROWS_SQL = (
     "SELECT task.number, id, goal, type, status, task.priority, needs, coalesce(parent, ''), worker, expires,"
-    " step, step_limit, updated, question, options, ruling, outcome, follows"
+    " marks, step, step_limit, updated, question, options, ruling, outcome, follows"
     " FROM task JOIN ticket ON ticket.task = number LEFT JOIN part ON part.task = number LEFT JOIN lease ON lease.task ="
     " CASE WHEN parent IS NULL THEN number ELSE (SELECT whole.number FROM task AS whole WHERE whole.id = parent) END"
 )
@@ -43,10 +44,20 @@ UPDATE_TICKET_SQL = (
     " outcome = ? WHERE task = ?"
 )
 UPDATE_PLACE_SQL = "UPDATE task SET priority = ?, needs = ? WHERE number = ? AND (priority <> ? OR needs <> ?)"
+UPDATE_MARKS_SQL = (
+    "UPDATE ticket SET marks = ?, contexts = ?, resumes = ?, resumed = ?, held = ?, retry_at = ?, due = ?, project = ?"
+    " WHERE task = ? AND (marks <> ? OR contexts <> ? OR resumes <> ? OR resumed <> ?)"
+)
+WAKE_SQL = "UPDATE ticket SET retry_at = 0 WHERE retry_at > 0 AND retry_at <= ?"
+FIGURES_SQL = (
+    f"SELECT count(CASE WHEN {FINISHED_SQL} THEN 1 END), count(CASE WHEN {FINISHED_SQL} AND contexts < 2 THEN 1 END),"
+    " coalesce(sum(resumes), 0), coalesce(sum(resumed), 0) FROM ticket WHERE contexts > 0 AND turn < 2 AND updated >= ?"
+)
 ORDER_SQL = {
     TicketOrder.QUEUE: "ticket.task",
     TicketOrder.NEWEST: "ticket.task DESC",
     TicketOrder.TOUCHED: "updated DESC, ticket.task DESC",
+    TicketOrder.DUE: "due = 0, due, ticket.task",
     TicketOrder.TURN: "turn, ticket.priority DESC, ticket.task",
 }
 BY_NUMBER = (TicketOrder.QUEUE, TicketOrder.NEWEST)
@@ -69,16 +80,38 @@ def write_ticket(connection: SqlConnection, number: int, state: "State", before:
         connection.execute(UPDATE_PLACE_SQL, (*wanted, number, *wanted))
     if not before:
         connection.execute(INSERT_TICKET_SQL, (*row, state.status.value, detail.follows))
-        return
-    connection.execute(UPDATE_TICKET_SQL, row)
-    if state.status.value != before:
+    else:
+        connection.execute(UPDATE_TICKET_SQL, row)
+    if before and state.status.value != before:
         connection.execute("UPDATE ticket SET status = ? WHERE task = ?", (state.status.value, number))
+    write_marks(connection, number, state)
+
+
+def write_marks(connection: SqlConnection, number: int, state: "State") -> None:
+    """Write what a ticket shows of labels, holds and failures, if it has changed. What a person asked of the worker is done when
+    the task is held back or over."""
+    from afresh.core.state import make_ticket_marks
+
+    marks, attempts = make_ticket_marks(state), state.times.attempts
+    text = to_canonical_json(marks)
+    known = (text, state.contexts, max(0, attempts.taken - 1) - attempts.resuming, attempts.resumed)
+    searched = (int(marks.hold is not None), marks.retry_at, marks.due, marks.project)
+    if connection.execute(UPDATE_MARKS_SQL, (*known, *searched, number, *known)).rowcount:
+        connection.execute("DELETE FROM label WHERE task = ?", (number,))
+        connection.executemany("INSERT INTO label (label, task) VALUES (?, ?)", [(label, number) for label in marks.labels])
+    if marks.hold or state.status.over:
+        connection.execute("UPDATE lease SET request = '' WHERE task = ? AND request <> ''", (number,))
+
+
+def marks_from_text(text: str) -> TicketMarks:
+    return value_from_json(TicketMarks, text) if text != "{}" else NO_MARKS
 
 
 def select_tickets(connection: SqlConnection, which: TicketQuery = ALL_TICKETS) -> list[tuple[Any, ...]]:
     conditions, given, order, most = ["true"], list[Any](), ORDER_SQL[which.order], which.most or NO_LIMIT
     statuses = which.statuses or (() if which.order in BY_NUMBER else tuple(TaskStatus))
-    if statuses and not which.prefix and not which.parents:
+    filters = list_filters(which)
+    if statuses and not which.prefix and not which.parents and not filters:
         own = "" if which.parents is None else " AND +turn < 2"
         one = f"SELECT task FROM (SELECT task FROM ticket WHERE status = ?{own} ORDER BY {order} LIMIT ?) AS first"
         conditions.append(f"number IN ({' UNION ALL '.join([one] * len(statuses))})")
@@ -94,8 +127,17 @@ def select_tickets(connection: SqlConnection, which: TicketQuery = ALL_TICKETS) 
         parts = "number IN (SELECT task FROM part WHERE parent IN (SELECT value FROM json_each(?)))"
         conditions.append(parts if which.parents else "parent IS NULL")
         given += [json.dumps(which.parents)] if which.parents else []
+    conditions += [condition for condition, _ in filters]
+    given += [value for _, value in filters]
     rows = f"{TICKET_ROWS_SQL} WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT ?"
     return connection.execute(rows, (*given, most)).fetchall()
+
+
+def list_filters(which: TicketQuery) -> list[tuple[str, Any]]:
+    """Conditions on what tasks are filed under, each with its value."""
+    found = [("number IN (SELECT task FROM label WHERE label = ?)", label) for label in which.labels]
+    found += [("project = ?", which.project)] if which.project else []
+    return found + ([("due > 0 AND due < ?", which.due_before)] if which.due_before else [])
 
 
 def detail_from_row(row: tuple[Any, ...]) -> TicketDetail | None:
@@ -105,7 +147,6 @@ def detail_from_row(row: tuple[Any, ...]) -> TicketDetail | None:
 
 
 LEASE_SECONDS = 20.0
-RETRIED_STATUSES = (TaskStatus.FAILED, TaskStatus.DISCARDED)
 TURNS_SQL = (
     "SELECT ticket.task, coalesce(worker, ''), coalesce(expires, 0) FROM ticket LEFT JOIN lease ON lease.task = ticket.task"
     " WHERE status = ? AND turn = 0 ORDER BY ticket.priority DESC, ticket.task LIMIT ? OFFSET ?"
@@ -130,14 +171,24 @@ class SqlQueue:
             return chosen.ticket.task if chosen else None
 
     @repeat_if_lost
-    def renew(self, worker: str, task: str) -> None:
+    def renew(self, worker: str, task: str) -> StopRequest | None:
         with self._database.writing() as connection:
             renewed = connection.execute(
-                "UPDATE lease SET expires = ? WHERE worker = ? AND task = (SELECT number FROM task WHERE id = ?)",
+                "UPDATE lease SET expires = ? WHERE worker = ? AND task = (SELECT number FROM task WHERE id = ?)"
+                " RETURNING request",
                 (self._clock.now() + self._lease_seconds, worker, task),
-            )
-            if renewed.rowcount != 1:
+            ).fetchall()
+            if not renewed:
                 raise LeaseLost(f"{task} is no longer held by {worker}: another worker has taken it over")
+        return value_from_json(StopRequest, renewed[0][0]) if renewed[0][0] else None
+
+    @repeat_if_lost
+    def ask_to_stop(self, task: str, request: StopRequest) -> None:
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE lease SET request = ? WHERE task = (SELECT number FROM task WHERE id = ?)",
+                (to_canonical_json(request), task),
+            )
 
     @repeat_if_lost
     def release(self, worker: str, task: str) -> None:
@@ -165,11 +216,18 @@ class SqlQueue:
             ).fetchall()
             asking = "SELECT count(*) FROM ticket WHERE question != '' AND turn < 2"
             (questions,) = connection.execute(asking).fetchone()
-        return QueueCounts({TaskStatus(status): count for status, count in rows}, questions)
+            (held,) = connection.execute("SELECT count(*) FROM ticket WHERE held = 1").fetchone()
+        return QueueCounts({TaskStatus(status): count for status, count in rows}, questions, held)
+
+    @repeat_if_lost
+    def figures(self, since: float = 0.0) -> WorkFigures:
+        with self._database.reading() as connection:
+            return WorkFigures(*connection.execute(FIGURES_SQL, (since,)).fetchone())
 
     def _next(self, connection: SqlConnection) -> "_TicketRow | None":
         """The first task that can be worked on: running ones go before new ones. Reads no more rows than there are owners."""
         now, held = self._clock.now(), {("", False): False}
+        connection.execute(WAKE_SQL, (now,))
         for status in (TaskStatus.RUNNING, TaskStatus.READY):
             for number, worker, expires in _read_turns(connection, status):
                 lease = worker, bool(worker) and expires > now
@@ -185,8 +243,9 @@ class SqlQueue:
         if row is None:
             raise BadInput(f"no such task: {task}", next="`afresh status --all` lists the tasks")
         line = _ticket_from_row(row, _read_statuses(connection, row[6]), self._clock.now())
-        if line.ticket.parent or (not line.ticket.ready and line.ticket.owner != worker):
-            raise _make_claim_error(line.ticket)
+        waits = not line.ticket.ready and not line.ticket.waits_for_retry and line.ticket.owner != worker
+        if line.ticket.parent or waits:
+            raise make_claim_error(line.ticket)
         return line
 
 
@@ -208,15 +267,14 @@ class _TicketRow:
 
 
 def _ticket_from_row(row: tuple, statuses: Mapping[str, TaskStatus], now: float) -> _TicketRow:
-    number, task, goal, type, status, priority, needs, parent, worker, expires, *details = row
+    number, task, goal, type, status, priority, needs, parent, worker, expires, marked, *details = row
     owner = _find_holder(worker, expires, now) if worker else ""
     status, needs = TaskStatus(status), tuple(json.loads(needs))
     open = status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not parent
     unmet = _list_unmet_needs(needs, statuses)
-    detail = detail_from_row(tuple(details))
-    return _TicketRow(
-        number, QueueTicket(task, goal, type, status, priority, needs, open and not unmet, owner, parent, detail, unmet)
-    )
+    detail, marks = detail_from_row(tuple(details)), marks_from_text(marked)
+    ready = open and not unmet and not marks.hold and marks.retry_at <= now
+    return _TicketRow(number, QueueTicket(task, goal, type, status, priority, needs, ready, owner, parent, detail, unmet, marks))
 
 
 def _find_holder(worker: str, expires: float, now: float) -> str:
@@ -236,37 +294,3 @@ def _read_statuses(connection: SqlConnection, needs: str) -> dict[str, TaskStatu
 def _list_unmet_needs(needs: Sequence[str], statuses: Mapping[str, TaskStatus]) -> tuple[UnmetNeed, ...]:
     found = (UnmetNeed(task, statuses.get(task)) for task in needs)
     return tuple(need for need in found if not (need.status and need.status.satisfies))
-
-
-def _make_claim_error(ticket: QueueTicket) -> BadInput:
-    if ticket.parent:
-        return BadInput(
-            f"{ticket.task} is a subtask of {ticket.parent} and runs with it",
-            next=f"afresh resume {ticket.parent}",
-            safe="nothing was changed",
-        )
-    if ticket.owner:
-        return NotPossible(
-            f"{ticket.task} is being worked on by {describe_worker(ticket.owner, gethostname())}",
-            next="wait for it, or stop that process and try again",
-            safe="nothing was changed",
-        )
-    if ticket.status.over:
-        again = f"`afresh retry {ticket.task}` tries it again; " if ticket.status in RETRIED_STATUSES else ""
-        return NotPossible(
-            f"{ticket.task} is finished: {ticket.status}", next=f"{again}`afresh show {ticket.task}` shows how it ended"
-        )
-    if ticket.status is TaskStatus.BLOCKED:
-        return NeedsAnswer(
-            f"{ticket.task} is blocked: its question is still open",
-            next=f"`afresh inbox` shows it; `afresh answer {ticket.task}` answers it",
-        )
-    waiting = [f"{need.task} ({need.status or 'not there'})" for need in ticket.unmet]
-    ended = next((need.task for need in ticket.unmet if need.status in RETRIED_STATUSES), "")
-    advice = (
-        f"`afresh retry {ended}` tries that again; `afresh skip {ticket.task}` goes on without it; "
-        f"`afresh discard {ticket.task}` cancels this one"
-        if ended
-        else "finish those first: `afresh work` runs them in order"
-    )
-    return NeedsAnswer(f"{ticket.task} is waiting for {', '.join(waiting)}", next=advice, safe="nothing was changed")

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TypeVar
 
-from afresh.errors import AfreshError, Broken, Damaged, NeedsPerson, TryAgain
+from afresh.errors import AfreshError, Broken, Damaged, DiskFault, TryAgain
 from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA, DatabaseSchema, apply_migrations
 from afresh.storage.sqlite.open_read_only import is_unwritable, make_unwritable_error, open_read_only
 from afresh.workspace.disk_files import refuse_symlinks
@@ -42,15 +42,15 @@ def read_error_code(fault: sqlite3.Error) -> int:
 def translate_error(fault: sqlite3.Error, path: Path) -> AfreshError:
     found = read_error_code(fault)
     if found in (BUSY_CODE, LOCKED_CODE):
-        return TryAgain(f"{path} is locked: another process has been writing to it for too long")
+        return TryAgain(f"{path} is locked: another process has been writing to it for too long", local=True)
     if found == sqlite3.SQLITE_FULL:
-        return NeedsPerson(
+        return DiskFault(
             f"no room left to write to {path}",
             next="free some space on that disk, then `afresh resume`",
             safe="everything up to the last commit is kept; the write that failed was rolled back",
         )
     if found == sqlite3.SQLITE_IOERR:
-        return NeedsPerson(
+        return DiskFault(
             f"the disk failed under {path}: {fault}",
             next="check the disk and its connection, then `afresh resume` in a new process",
             safe="everything up to the last commit",

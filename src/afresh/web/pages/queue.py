@@ -1,7 +1,7 @@
 """The queue: a board of all tasks, what waits for what, and new tasks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from starlette.responses import Response
@@ -11,7 +11,8 @@ from afresh.app.inspect_templates import list_template_rows
 from afresh.app.queue_place import edit_place
 from afresh.app.start_worker import explain_worker_stop, start_worker
 from afresh.app.tasks import TaskOrder, add_task, find_task
-from afresh.core.task import QueuePlace, QueueTicket, TaskStatus, TicketOrder, TicketQuery
+from afresh.core.queue_state import QueuePlace
+from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
 from afresh.views.task_list import survey_queue
@@ -126,9 +127,9 @@ def change_place(visit: Visit) -> Response:
     with visit.open_to_change() as project:
         task = find_task(project, visit.get_part("task"))
         needs = tuple(find_task(project, need) for need in form.get("needs", "").split())
-        place = QueuePlace(read_form_number(form, "priority"), tuple(dict.fromkeys(needs)))
-        goal = edit_place(project, task, lambda _: place).task.goal
-    return visit.go(visit.link("queue"), f"“{to_one_line(goal, 60)}” has priority {place.priority} now.")
+        priority = read_form_number(form, "priority")
+        goal = edit_place(project, task, lambda now: replace(now, priority=priority, needs=tuple(dict.fromkeys(needs)))).task.goal
+    return visit.go(visit.link("queue"), f"“{to_one_line(goal, 60)}” has priority {priority} now.")
 
 
 ROUTES = [

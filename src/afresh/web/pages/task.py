@@ -77,6 +77,7 @@ class TaskHead:
             TaskStatus.FAILED: ["retry", "discard"],
             TaskStatus.UNCHANGED: ["discard"],
             TaskStatus.DISCARDED: ["retry"],
+            TaskStatus.CANCELLED: ["retry"],
         }.get(status, [])
 
 

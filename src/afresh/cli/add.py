@@ -1,0 +1,145 @@
+"""`afresh add`: one task, or the tasks of a list."""
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from afresh.cli.options import (
+    add_order_options,
+    json_option,
+    make_order_terms,
+    open_current_project,
+    priority_type,
+    read_order,
+    select_limits,
+)
+from afresh.cli.output import measure_width, print_json
+
+if TYPE_CHECKING:
+    from afresh.app.check_order import OrderTerms
+    from afresh.app.import_list import ListImport
+    from afresh.app.project import Project
+    from afresh.app.tasks import TaskOrder
+    from afresh.core.state import State
+
+LIST_OPTIONS = (
+    click.option("--from", "file", default="", metavar="FILE", help="Add a list: a Markdown checklist or JSON; - reads stdin."),
+    click.option("--own", is_flag=True, help="The JSON is yours: take its types and checks, and its goals as your orders."),
+    click.option(
+        "--from-tests",
+        "tests",
+        is_flag=False,
+        flag_value="",
+        default=None,
+        metavar="[COMMAND]",
+        help="Add a task for each failing test (default: the project's test command).",
+    ),
+    click.option("--from-violations", "violations", is_flag=True, help="Add a task for each file with complex functions."),
+    click.option("--dry-run", is_flag=True, help="Show what a list would add, and add nothing."),
+)
+FILING_OPTIONS = (
+    click.option("--label", "-l", "labels", multiple=True, metavar="L", help="Label to find it by. Repeatable."),
+    click.option("--due", default="", metavar="WHEN", help="2026-12-31, 2026-12-31T18:00, or in 6h, 3d, 2w."),
+    click.option("--project", "project_name", default="", metavar="P", help="Project of the task (default: the repository)."),
+)
+
+
+def add_options(*options: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+@click.command("add")
+@add_order_options
+@click.option("--priority", default=0, type=priority_type, metavar="N", help="Higher values run first.")
+@click.option("--after", "needs", multiple=True, metavar="TASK", help="Start after TASK is done. Repeatable.")
+@add_options(*FILING_OPTIONS, *LIST_OPTIONS)
+@json_option
+def command(goal: str | None, type_: str, checks: tuple[str, ...], as_json: bool, **more) -> None:
+    """Add a task to the queue, or the tasks of a list. `afresh work` runs them."""
+    from afresh.app.queue_place import make_place
+    from afresh.app.tasks import TaskOrder, add_task, find_task
+
+    chosen = [name for name in ("file", "violations") if more[name]] + (["tests"] if more["tests"] is not None else [])
+    if len(chosen) > 1 or (chosen and (goal or more["issue"])):
+        raise click.UsageError("give one of GOAL, --from-issue, --from, --from-tests and --from-violations")
+    project = open_current_project()
+    wanted = tuple(find_task(project, need) for need in more["needs"])
+    place = make_place(project.clock.now(), more["priority"], wanted, more["labels"], more["due"], more["project_name"])
+    attended = sys.stdin.isatty() and sys.stderr.isatty() and not as_json
+    terms = make_order_terms(more["no_check"], more["force"], attended, silent=as_json, starts_now=False)
+    order = TaskOrder("", type_, checks, place, model=more["model"], **select_limits(more))
+    if chosen:
+        return add_list(project, order, terms, as_json, more)
+    if more["dry_run"] or more["own"]:
+        raise click.UsageError("--dry-run and --own are about lists: --from, --from-tests or --from-violations")
+    from dataclasses import replace
+
+    goal, events = read_order(goal, more)
+    return print_added(project, add_task(project, replace(order, goal=goal), terms, events), as_json)
+
+
+def print_added(project: "Project", state: "State", as_json: bool) -> None:
+    from afresh.app.inspect_instructions import describe_task_instructions
+
+    if as_json:
+        commands = [check.command for check in state.task.checks]
+        return print_json({"task": state.task.id, "checks": commands, "report": state.task.report})
+    click.echo(f"added {state.task.id}")
+    if state.task.report:
+        click.echo(f"writes only {state.task.report}")
+    none = "that the places it cites exist" if state.task.report else "none, so the result can't be verified (set --check)"
+    click.echo("checks: " + (", ".join(check.command for check in state.task.checks) or none))
+    for line in describe_task_instructions(project, state):
+        click.echo(line)
+    return None
+
+
+def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", as_json: bool, more: dict[str, Any]) -> None:
+    from afresh.app.import_list import add_task_list, read_task_list
+    from afresh.cli.render.activity import show_activity_line
+
+    with show_activity_line("reading the list"):
+        if more["file"]:
+            given = read_task_list(project, more["file"], more["own"], order)
+        else:
+            from afresh.app.find_tasks import list_failing_tests, list_violation_tasks
+
+            given = (
+                list_violation_tasks(project, order) if more["violations"] else list_failing_tests(project, more["tests"], order)
+            )
+        found = add_task_list(project, given, terms, more["dry_run"])
+    print_list(found, more["dry_run"], as_json)
+
+
+def print_list(found: "ListImport", dry_run: bool, as_json: bool) -> None:
+    from afresh.core.truncate import to_one_line
+    from afresh.views.task_status import format_count
+    from afresh.views.ticket_state import find_ticket_state
+
+    if as_json:
+        added = [
+            {"task": one.task.id, "goal": one.task.goal, "line": one.line, "needs": [*one.task.needs],
+             "checks": [check.command for check in one.task.checks]}
+            for one in found.added
+        ]  # fmt: skip
+        known = [{"task": ticket.task, "state": find_ticket_state(ticket).value} for ticket in found.known]
+        return print_json({"added": added, "known": known, "dry_run": dry_run})
+    width = measure_width()
+    click.echo(f"{'would add' if dry_run else 'added'} {format_count(len(found.added), 'task')}")
+    for one in found.added:
+        click.echo("  " + to_one_line(one.task.id, width - 2))
+        click.echo("    " + to_one_line(one.task.goal, width - 4))
+        if one.task.needs:
+            click.echo("    " + to_one_line(f"after {', '.join(one.task.needs)}", width - 4))
+    if found.known:
+        click.echo(f"{format_count(len(found.known), 'task')} there already:")
+    for ticket in found.known:
+        click.echo("  " + to_one_line(f"{ticket.task}  {find_ticket_state(ticket).value}", width - 2))
+    return None

@@ -1,0 +1,1 @@
+"""Lists of tasks that people write: Markdown checklists and JSON."""

@@ -1,0 +1,136 @@
+"""A person blocks, pauses and cancels tasks, also those that a worker runs; every list says the same of them."""
+
+from collections.abc import Sequence
+
+import pytest
+from person import COMPLETE, MEND, Person
+
+from afresh.app.compose import RunTerms, run_task
+from afresh.app.hold_task import cancel_task, pause_task
+from afresh.app.project import open_project
+from afresh.core.event import JournalEntry, ReplyReceived
+from afresh.core.progress_event import ProgressEvent
+from afresh.core.queue_state import HoldKind
+from afresh.core.state import State
+from afresh.core.task import TaskStatus
+
+READ = ("read", {"path": "calc.py"})
+
+
+class Meanwhile:
+    """A Watcher that does something when the first reply has come: as another process would while the worker runs."""
+
+    def __init__(self, act) -> None:
+        self.act, self.done = act, False
+
+    def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
+        if not self.done and any(isinstance(entry.event, ReplyReceived) for entry in entries):
+            self.done = True
+            self.act(state.task.id)
+
+    def follow(self, event: ProgressEvent) -> None:
+        """Only commits matter."""
+
+
+def find_row(person: Person, task: str) -> dict:
+    return next(row for row in person.types("status", "--json").json["tasks"] if row["task"] == task)
+
+
+def test_a_blocked_task_waits_with_its_reason_in_every_list(person: Person) -> None:
+    task, other = person.adds("first"), person.adds("second")
+    told = person.types("block", task, "the key is missing")
+    assert told.code == 0 and f"afresh unblock {task}" in told.out
+    row = find_row(person, task)
+    assert (row["state"], row["status"], row["ready"], row["next"]) == ("blocked", "ready", False, f"afresh unblock {task}")
+    assert row["hold"]["reason"] == "the key is missing" and "the key is missing" in row["why"]
+    for command in ("status", "list", f"show {task}", "list --state blocked"):
+        assert "the key is missing" in person.types(*command.split()).words, command
+    assert task not in person.types("list", "--state", "ready").out and other in person.types("list", "--state", "ready").out
+    assert "1 of them blocked or paused by you" in person.types("status").words
+    refused = person.types("resume", task)
+    assert refused.code == 3 and "the key is missing" in refused.words and f"afresh unblock {task}" in refused.words
+    assert person.types("continue", task).code == 1 and "afresh unblock" in person.types("continue", task).words
+    assert person.types("block", other, "  ").code == 2
+    person.types("rebuild")
+    assert person.types("unblock", task).code == 0 and find_row(person, task)["state"] == "ready"
+
+
+def test_a_paused_task_is_passed_over_and_resume_ends_the_pause(person: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    script = person.script([MEND], [COMPLETE])
+    task = person.adds("double is wrong", "--model", script)
+    assert person.types("pause", task, "--why", "after lunch").code == 0
+    assert "no tasks ready" in person.types("work").out and find_row(person, task)["state"] == "paused"
+    assert person.types("resume", task).code == 0
+    assert person.shown(task)["status"] == "done"
+    over = person.types("pause", task)
+    assert over.code == 1 and "is over: it is done" in over.words
+
+
+def test_a_running_task_is_paused_before_its_next_call(person: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    task = person.adds("double is wrong", "--model", person.script([READ], [MEND], [COMPLETE]))
+    project = open_project(person.repo)
+    watcher = Meanwhile(lambda name: pause_task(open_project(person.repo), name, "stop here"))
+    state = run_task(project, task, RunTerms(watchers=(watcher,)))
+    assert state and state.place.hold and (state.place.hold.kind, state.place.hold.reason) == (HoldKind.PAUSED, "stop here")
+    assert state.spending.calls == 1 and not find_row(person, task)["owner"], "no second call was bought"
+    assert run_task(project, None, RunTerms()) is None
+    assert person.types("resume", task).code == 0 and person.shown(task)["status"] == "done"
+    assert person.shown(task)["attempts"]["resumed"] == 1
+
+
+def test_a_running_task_is_cancelled_before_its_next_call(person: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    task = person.adds("double is wrong", "--model", person.script([MEND], [COMPLETE]))
+    watcher = Meanwhile(lambda name: cancel_task(open_project(person.repo), name, "not wanted"))
+    state = run_task(open_project(person.repo), task, RunTerms(watchers=(watcher,)))
+    assert state and state.status is TaskStatus.CANCELLED and state.spending.calls == 1
+    assert "not wanted" in state.work.outcome and not (person.trees / task).exists(), "its worktree is gone"
+    assert find_row(person, task)["state"] == "cancelled"
+
+
+@pytest.mark.parametrize("command", ["cancel", "discard"])
+def test_a_task_that_is_not_done_is_cancelled_by_either_name(person: Person, command: str) -> None:
+    task = person.adds("first")
+    later = person.adds("second", "--after", task)
+    person.types("pause", task)
+    assert person.types(command, task, "--why", "no longer wanted").code == 0
+    row = find_row(person, task)
+    assert (row["state"], row["hold"]) == ("cancelled", None) and "no longer wanted" in row["outcome"]
+    waiting = find_row(person, later)
+    assert waiting["state"] == "blocked" and waiting["blocked_by"] == [task] and f"{task} (cancelled)" in waiting["why"]
+    assert person.types("cancel", task).code == 1
+    new = person.types("retry", task, "--json").json["task"]
+    assert find_row(person, later)["needs"] == [new]
+
+
+def test_filing_is_changed_after_a_task_was_added_and_goes_with_a_new_order(person: Person) -> None:
+    task = person.adds("first", "--label", "ui", "--label", "slow", "--due", "2026-12-31", "--project", "web")
+    told = person.types("edit", task, "--no-label", "slow", "--label", "new", "--due", "none", "--json").json
+    assert (told["labels"], told["due"], told["project"]) == (["ui", "new"], None, "web")
+    person.types("edit", task, "--priority", "3")
+    row = find_row(person, task)
+    assert (row["labels"], row["project"], row["priority"]) == (["ui", "new"], "web", 3)
+    for words, found in (
+        (("--label", "new"), True),
+        (("--label", "slow"), False),
+        (("--project", "web"), True),
+        (("--project", "repo"), False),
+        (("--due", "99w"), False),
+    ):
+        assert (task in person.types("list", *words).out) is found, words
+    person.types("cancel", task)
+    new = person.types("retry", task, "--json").json["task"]
+    assert find_row(person, new)["labels"] == ["ui", "new"]
+    for words in (("--label", "two words"), ("--due", "soon"), ("--project", "a b")):
+        assert person.types("edit", new, *words).code == 2
+
+
+def test_a_list_fits_eighty_columns(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    task = person.adds("a goal " * 30, *(word for number in range(8) for word in ("--label", f"{'label' * 6}{number}")))
+    person.types("block", task, "because " * 40)
+    person.adds("second", "--after", task, "--project", "p" * 40)
+    for command in ("list", "graph"):
+        assert all(len(line) <= 80 for line in person.types(command).out.splitlines()), command
