@@ -64,8 +64,7 @@ class TaskReader:
         from afresh.storage.sql.check_records import find_record_damage
 
         with self.database.reading() as connection:
-            found = {task: find_record_damage(connection, task, NEWEST_RECORDS) for task in tasks[:MAX_CHECKED_TASKS]}
-        return {task: damage for task, damage in found.items() if damage}
+            return find_record_damage(connection, tasks[:MAX_CHECKED_TASKS], NEWEST_RECORDS)
 
     @property
     def journal(self) -> "SqlJournal":

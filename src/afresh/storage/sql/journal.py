@@ -113,7 +113,7 @@ class SqlJournal:
     def check(self, task: str) -> None:
         with self._database.reading() as connection:
             _require_head(connection, task)
-            if damage := find_record_damage(connection, task):
+            if damage := find_record_damage(connection, [task]).get(task):
                 raise Damaged(f"task {task}: {damage}", next=WAY_BACK, safe="the entries before that are intact")
 
     @repeat_if_lost
