@@ -1,8 +1,7 @@
-"""A worker is stopped by its task, and no other process is; one that stopped by itself has said why."""
+"""A worker that stopped by itself has said why."""
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,35 +10,9 @@ import pytest
 from dashboard_store import make_repository, set_homes
 
 from afresh.app.project import open_project
-from afresh.app.start_worker import explain_worker_stop, find_worker_log, is_worker_starting, start_worker, stop_worker
-from afresh.errors import NotPossible
-from afresh.storage.renew_lease import identify_worker
+from afresh.app.start_worker import explain_worker_stop, find_worker_log, is_worker_starting, start_worker
 
 WORKER = "from afresh.storage.renew_lease import identify_worker; print(identify_worker(), flush=True); input()"
-
-
-def test_only_the_worker_that_holds_the_task_on_this_machine_is_stopped(bare_machine: None, tmp_path: Path) -> None:
-    with set_homes(tmp_path):
-        one = make_repository(tmp_path)
-        task, project = one.adds("double is wrong"), open_project(one.repo)
-        with pytest.raises(NotPossible, match="no worker holds"):
-            stop_worker(project, task)
-        pipe = subprocess.PIPE
-        worker = subprocess.Popen([sys.executable, "-c", WORKER], stdin=pipe, stdout=pipe, text=True)
-        assert worker.stdout
-        name = worker.stdout.readline().strip()
-        elsewhere = f"elsewhere-000000:{worker.pid}:1"
-        project.queue.claim(elsewhere, task)
-        with pytest.raises(NotPossible, match="on elsewhere"):
-            stop_worker(project, task)
-        project.queue.release(elsewhere, task)
-        project.queue.claim(name, task)
-        stop_worker(project, task)
-        assert worker.wait(60) < 0, "ended by the signal"
-        with pytest.raises(NotPossible, match="no worker holds"):
-            stop_worker(project, task)
-        assert identify_worker() != name
-        project.storage.close()
 
 
 def test_a_worker_that_stopped_is_explained_until_the_task_goes_on(bare_machine: None, tmp_path: Path) -> None:

@@ -52,8 +52,13 @@ def test_a_worker_is_started_and_paused_from_the_queue(
         find_card(page, task).get_by_role("button", name="Pause").click()
         expect(page.get_by_role("status").first).to_contain_text("stops as soon as the call that it is making has been answered")
         assert one.types("mailbox", "reply", str(box), "read", "path=calc.py").code == 0
-        expect(page.locator(".head .status")).to_have_text("interrupted")
-        expect(page.get_by_role("button", name="Resume now")).to_be_visible()
+        expect(page.locator(".head .status")).to_have_text("paused")
+        expect(page.get_by_role("button", name="Continue")).to_be_visible()
+        assert one.types("edit", task, "--label", "ui").code == 0
+        page.goto("queue?label=ui&state=paused")
+        expect(page.locator("table")).to_contain_text("#ui")
+        find_card(page, task).get_by_role("button", name="Continue").click()
+        expect(page.get_by_role("status").first).to_contain_text("It has its turn again")
         assert len(list(box.glob("*.request.md"))) == 1 and served.project.store.load(task).spending.calls == 1
 
 

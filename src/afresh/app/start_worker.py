@@ -1,18 +1,14 @@
 """Starts a worker for a task as a process of its own, which lives on when its starter ends; and stops one."""
 
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from socket import gethostname
 from threading import Thread
 
 from afresh.app.project import Project
-from afresh.app.read_tasks import find_owner
-from afresh.core.task import QueueTicket, TaskStatus, describe_worker
-from afresh.errors import NotPossible
+from afresh.core.task import QueueTicket, TaskStatus
 from afresh.storage.renew_lease import identify_worker, is_worker_dead
 from afresh.views.file_io import file_name_from_task, make_folder, refuse_symlinks
 
@@ -73,7 +69,8 @@ def _start_process(project: Project, log: Path, *arguments: str) -> int:
 
 def is_worker_starting(project: Project, ticket: QueueTicket) -> bool:
     """Whether a worker that was started here lives and has not claimed its task yet."""
-    if ticket.owner or ticket.status not in (TaskStatus.READY, TaskStatus.RUNNING) or explain_worker_stop(project, ticket):
+    waits = not ticket.owner and not ticket.marks.hold and ticket.status in (TaskStatus.READY, TaskStatus.RUNNING)
+    if not waits or explain_worker_stop(project, ticket):
         return False
     name = _find_worker_name(project, ticket.task)
     return name.is_file() and not name.is_symlink() and not is_worker_dead(name.read_text())
@@ -81,18 +78,6 @@ def is_worker_starting(project: Project, ticket: QueueTicket) -> bool:
 
 def _find_worker_name(project: Project, task: str) -> Path:
     return find_worker_log(project, task).with_suffix(".worker")
-
-
-def stop_worker(project: Project, task: str) -> None:
-    """Ask the worker that holds the task to stop: it keeps the call that it is making. The task can be resumed."""
-    owner = find_owner(project.queue, task)
-    host, process = [*owner.rsplit(":", 2), "", ""][:2]
-    if not owner or is_worker_dead(owner):
-        raise NotPossible(f"no worker holds {task}", next=f"afresh resume {task} continues it", safe="nothing was changed")
-    if host != identify_worker().rsplit(":", 2)[0]:
-        what = f"{task} is being worked on by {describe_worker(owner, gethostname())}"
-        raise NotPossible(what, next="stop it on that machine", safe="nothing was changed")
-    os.kill(int(process), signal.SIGTERM)
 
 
 def read_worker_log(project: Project, task: str) -> str:

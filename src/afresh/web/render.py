@@ -13,6 +13,7 @@ from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
 from afresh.core.usage import format_dollars
 from afresh.views.task_status import describe_short_age, format_count, format_time
+from afresh.views.ticket_state import describe_filing, explain_wait, find_ticket_state
 from afresh.web.section_words import describe_section
 
 WORDS_BY_KIND = {
@@ -57,6 +58,7 @@ def load_templates() -> Environment:
         "patch": split_patch,
     }
     made.globals |= {"words": WORDS_BY_KIND, "describe_section": describe_section}
+    made.globals |= {"find_state": find_ticket_state, "explain_wait": explain_wait, "describe_filing": describe_filing}
     return made
 
 

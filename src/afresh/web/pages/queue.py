@@ -16,9 +16,11 @@ from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
 from afresh.views.task_list import survey_queue
+from afresh.views.ticket_state import TicketState, find_ticket_state, list_statuses_of_states
 from afresh.web.visit import PageRoute, Visit
 
 TASKS_PER_PAGE = 50
+MAX_FILTER_CHARACTERS = 40
 MAX_GRAPH_TASKS = 40
 OPEN_STATUSES = (TaskStatus.READY, TaskStatus.RUNNING, TaskStatus.BLOCKED, TaskStatus.FAILED)
 NODE_WIDTH = 220
@@ -46,8 +48,8 @@ class DependencyGraph:
 
 def show_queue(visit: Visit) -> Response:
     number = max(1, visit.read_number("page", 1))
-    query = TicketQuery(parents=(), order=TicketOrder.NEWEST, most=number * TASKS_PER_PAGE + 1)
-    found = visit.project.queue.tickets(query)[(number - 1) * TASKS_PER_PAGE :]
+    wanted = {name: visit.request.query_params.get(name, "")[:MAX_FILTER_CHARACTERS] for name in ("label", "state")}
+    found = find_tickets(visit, wanted, number * TASKS_PER_PAGE + 1)[(number - 1) * TASKS_PER_PAGE :]
     overview = survey_queue(visit.project.queue)
     return visit.show(
         "queue.html",
@@ -56,11 +58,24 @@ def show_queue(visit: Visit) -> Response:
         graph=draw_dependencies(visit),
         tickets=found[:TASKS_PER_PAGE],
         number=number,
+        wanted=wanted,
+        states=[state.value for state in TicketState],
         goals=visit.read_goals(need for group in overview.groups for ticket in group.tickets for need in ticket.needs),
         more=len(found) > TASKS_PER_PAGE,
         types=[row for row in list_template_rows(visit.project.templates) if row.kind == "work" and not row.fault],
         size=(NODE_WIDTH, NODE_HEIGHT),
     )
+
+
+def find_tickets(visit: Visit, wanted: Mapping[str, str], most: int) -> Sequence[QueueTicket]:
+    """Return the newest tasks with this label and in this state; an unknown state is none."""
+    states = [state for state in TicketState if state == wanted["state"]]
+    query = TicketQuery(
+        list_statuses_of_states(states), parents=(), order=TicketOrder.NEWEST, most=0 if states else most,
+        labels=(wanted["label"],) if wanted["label"] else (),
+    )  # fmt: skip
+    found = visit.project.queue.tickets(query)
+    return [ticket for ticket in found if find_ticket_state(ticket) in states][:most] if states else found
 
 
 def draw_dependencies(visit: Visit) -> DependencyGraph | None:

@@ -5,16 +5,18 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from afresh.app.hold_task import cancel_task, pause_task, release_task
 from afresh.app.project import Project
 from afresh.app.read_steps import StepPage, read_step_page
 from afresh.app.read_task_diff import list_diff_changes
 from afresh.app.retry_task import retry_task, skip_needs
 from afresh.app.spending_report import sum_task_charge
-from afresh.app.start_worker import explain_worker_stop, is_worker_starting, read_worker_log, start_worker, stop_worker
+from afresh.app.start_worker import explain_worker_stop, is_worker_starting, read_worker_log, start_worker
 from afresh.app.task_result import apply_task_result, discard_task_result, undo_task_steps
 from afresh.app.tasks import find_task
 from afresh.core.answer_options import parse_options
 from afresh.core.change import Change
+from afresh.core.queue_state import HoldKind
 from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus, TicketQuery
 from afresh.errors import BadInput, NotPossible
@@ -66,7 +68,9 @@ class TaskHead:
         if self.starting:
             return []
         if ticket.parent or ticket.owner:
-            return ["pause"] if ticket.owner and not ticket.parent else []
+            return ["pause", "cancel"] if ticket.owner and not ticket.parent else []
+        if ticket.marks.hold and not status.over:
+            return ["continue" if ticket.marks.hold.kind is HoldKind.PAUSED else "unblock", "cancel"]
         unmet = ["skip"] if ticket.status is TaskStatus.READY and not ticket.ready else []
         kept = self.state.workspace.kept > 0
         return {
@@ -163,9 +167,19 @@ def resume_task(visit: Visit, project: Project, task: str) -> str:
     return "A worker has been started. Its steps appear here as they are taken."
 
 
-def pause_task(visit: Visit, project: Project, task: str) -> str:
-    stop_worker(project, task)
-    return "Its worker stops as soon as the call that it is making has been answered. Resume continues."
+def pause_work(visit: Visit, project: Project, task: str) -> str:
+    _, owner = pause_task(project, task)
+    return "Its worker stops as soon as the call that it is making has been answered." if owner else "It is paused."
+
+
+def release_hold(visit: Visit, project: Project, task: str) -> str:
+    release_task(project, task, HoldKind.PAUSED if visit.get_part("action") == "continue" else HoldKind.BLOCKED)
+    return "It has its turn again."
+
+
+def cancel_work(visit: Visit, project: Project, task: str) -> str:
+    _, owner = cancel_task(project, task)
+    return "Its worker cancels it before its next call." if owner else "It is cancelled: its branch and worktree are gone."
 
 
 def retry_and_start(visit: Visit, project: Project, task: str) -> str:
@@ -194,7 +208,10 @@ def discard_result(visit: Visit, project: Project, task: str) -> str:
 
 ACTIONS: dict[str, Callable[[Visit, Project, str], str]] = {
     "resume": resume_task,
-    "pause": pause_task,
+    "pause": pause_work,
+    "continue": release_hold,
+    "unblock": release_hold,
+    "cancel": cancel_work,
     "retry": retry_and_start,
     "undo": undo_last_change,
     "skip": skip_waiting,
