@@ -44,10 +44,12 @@ def confined(requires_sandbox) -> None:
 
 @pytest.fixture(autouse=True)
 def heeded() -> Iterator[None]:
-    """A process that is started in the background inherits an ignored SIGINT, and the pool would ignore it, too."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """A process that is started in the background or by nohup inherits ignored signals, and the pool would ignore them, too."""
+    before = [(one, signal.signal(one, signal.SIG_DFL)) for one in (signal.SIGHUP, signal.SIGINT)]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    for one, handler in before:
+        signal.signal(one, handler)
 
 
 def wait_for_line(process: subprocess.Popen[str], words: str) -> None:
