@@ -156,21 +156,24 @@ def postgres_server(made_once: Callable[..., Any], tmp_path_factory: pytest.Temp
 
 
 @pytest.fixture
-def postgres(postgres_server: str) -> PostgresPlace:
-    """Return an empty project, and an empty ledger and notebook of the user, on a server that is shared."""
+def postgres(postgres_server: str) -> Iterator[PostgresPlace]:
+    """Return an empty project, and an empty ledger and notebook of the user, on a server that is shared. What a test leaves open
+    is closed after it: a server has only so many connections."""
     import psycopg
 
     from afresh.storage.postgres.storage import PostgresProject
 
     worker = f"{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}_{os.getpid()}"
-    place = PostgresPlace(postgres_server, PostgresProject(f"test {worker}"), f"afresh_{worker}")
+    marked = f"{postgres_server}{'&' if '?' in postgres_server else '?'}application_name={worker}"
+    place = PostgresPlace(marked, PostgresProject(f"test {worker}"), f"afresh_{worker}")
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         tables = "SELECT schemaname, tablename FROM pg_tables WHERE schemaname = ANY(%s) AND tablename <> 'schema_version'"
         found = connection.execute(tables, ([place.project.schema, place.shared],)).fetchall()
         if found:
             listed = ", ".join(f"{schema}.{table}" for schema, table in found)
             connection.execute(f"TRUNCATE {listed} RESTART IDENTITY CASCADE")
-    return place
+        yield place
+        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s", (worker,))
 
 
 @pytest.fixture
