@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,8 +37,11 @@ from afresh.storage.sql.journal import SqlJournal  # noqa: E402
 from afresh.storage.sqlite.database import Database  # noqa: E402
 from afresh.testing.sample_journals import append_step, create_task  # noqa: E402
 from afresh.views.write_files import list_view_files  # noqa: E402
+from ceilings import check_books  # noqa: E402
 
 SHUTDOWN_REQUEST = 0x8004587D
+MAX_FORMAT_TRIES = 50
+FORMAT_RETRY_SECONDS = 0.2
 NO_LOG_FLUSH = 2
 IMAGE_BYTES = 48 << 20
 WRITES = "write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,ftruncate"
@@ -146,6 +149,16 @@ def loop_device(folder: Path) -> Iterator[tuple[str, Path]]:
         subprocess.run(["losetup", "--detach", device], capture_output=True)
 
 
+def make_file_system(device: str) -> None:
+    """Again for some seconds if the device is in use: a sandbox that starts meanwhile holds all mounts until it is set up."""
+    for _ in range(MAX_FORMAT_TRIES):
+        with suppress(Unavailable):
+            run_tool("mkfs.ext4", "-q", "-F", device)
+            return
+        time.sleep(FORMAT_RETRY_SECONDS)
+    run_tool("mkfs.ext4", "-q", "-F", device)
+
+
 def lose_power(place: Path) -> None:
     handle = os.open(place, os.O_RDONLY)
     try:
@@ -159,7 +172,7 @@ def try_power_losses(cycles: int, chance: random.Random, durable: bool = True) -
     lost = 0
     with tempfile.TemporaryDirectory(prefix="afresh-power-") as top, loop_device(Path(top)) as (device, place):
         for cycle in range(cycles):
-            run_tool("mkfs.ext4", "-q", "-F", device)
+            make_file_system(device)
             run_tool("mount", device, str(place))
             folder = place / str(cycle)
             folder.mkdir()
@@ -304,6 +317,7 @@ def try_kills(stage: str, kills: int, chance: random.Random, damage: Callable[[T
             if damage:
                 damage(trial)
             lost += bool(find_loss(trial, stage, again(trial)))
+            check_books(trial.home)
             done += 1
     return done, lost
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from editor import Editor, start_editor
+from own_loop import run_apart
 from person import CHECK, MEND, Person, Step
 
 from afresh.acp.session import TurnStop
@@ -36,7 +37,7 @@ def test_a_turn_shows_plan_calls_and_diffs_asks_and_is_applied(person: Person) -
             assert await editor.says(session, "now triple it") == "end_turn"
             assert editor.text().endswith("2. shift: fast"), "the question waits for the next message"
 
-    asyncio.run(talk())
+    run_apart(talk())
     first, second = person.types("list", "--json").json
     assert (first["status"], second["status"]) == ("applied", "blocked") and second["task"].endswith("01")
     assert person.shown(second["task"])["start"]["follows"] == first["task"]
@@ -77,7 +78,7 @@ def test_a_turn_can_be_stopped_and_goes_on_after_the_process_was_killed(person: 
             os.write(writer, b"go\n")
             assert await turn == "end_turn" and "It multiplies now." in editor.text()
 
-    asyncio.run(go_on(asyncio.run(stop())))
+    run_apart(go_on(run_apart(stop())))
     os.close(writer)
     (task,) = person.types("list", "--json").json
     assert task["status"] == "done"
@@ -105,7 +106,7 @@ def test_errors_say_what_to_do_and_a_supervised_turn_asks_before_each_phase(pers
             await editor.says(session, "/undo")
             assert "Files still changed: none." in editor.text()
 
-    asyncio.run(talk())
+    run_apart(talk())
 
 
 def check_turn(editor: Editor, repo: Path) -> None:

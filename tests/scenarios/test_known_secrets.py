@@ -1,13 +1,13 @@
 """A key of the environment has no shape that anybody could know. Wherever it is written, and in whatever common form, nothing
 that afresh keeps, shows or sends has it; the user's files do."""
 
-import asyncio
 from base64 import b64encode
 
 import pytest
 from leak import kept
 from mcp import Client
 from mcp_types import Implementation
+from own_loop import run_apart
 from person import MEND, Person, Step
 
 from afresh.app import compose
@@ -118,7 +118,7 @@ def test_what_people_and_other_agents_say_is_kept_without_it(holder: Person) -> 
             await client.call_tool("remember", {"text": f"the key is {ENCODED}", "subject": KEY})
             return str(await client.call_tool("recall", {"query": "key"}))
 
-    said = asyncio.run(talk())
+    said = run_apart(talk())
     assert "[redacted]" in said and not find_leaks(
         {**read_state(holder), "said": said, "list": holder.types("schedule", "list").out}
     )

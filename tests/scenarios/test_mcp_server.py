@@ -1,6 +1,5 @@
 """Other agents use the memory and the code understanding of a project: the SDK's own client against the real server."""
 
-import asyncio
 import json
 import os
 import re
@@ -14,6 +13,7 @@ from leak import repository
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, Implementation, TextContent
+from own_loop import run_apart
 from person import Person
 
 from afresh.actions.tools.function_tool import make_tool_schema
@@ -50,7 +50,7 @@ def ask(served: Person | ServedProject, use: Use, name: str = "claude-code") -> 
         async with Client(make_server(place), client_info=Implementation(name=name, version="1")) as client:
             return await use(client)
 
-    return asyncio.run(connect())
+    return run_apart(connect())
 
 
 async def say(client: Client, tool: str, **args: Any) -> str:
@@ -113,7 +113,7 @@ def test_an_agent_uses_every_tool_over_stdio(project: Person):
         async with Client(server, client_info=Implementation(name="codex", version="9")) as client:
             return await use_every_tool(client)
 
-    said = asyncio.run(talk())
+    said = run_apart(talk())
     check_answers(said, task)
     assert "mcp client codex" in said["recall"]
 
@@ -128,7 +128,7 @@ def test_an_agent_with_the_token_uses_every_tool_over_http_and_no_web_page_can(p
         place = project.state / "mcp-token"
         assert str(place) in told and place.stat().st_mode & 0o777 == 0o600
         token = place.read_text()
-        check_answers(asyncio.run(talk_over_http(url, token)), task)
+        check_answers(run_apart(talk_over_http(url, token)), task)
         assert try_over_http(url, "") == try_over_http(url, token[:-1]) == try_over_http(url, "é") == 401
         assert try_over_http(url, token, Host="evil.example") == 421
         assert try_over_http(url, token, Origin="http://evil.example") == 403
@@ -197,7 +197,7 @@ def reach_app(wrap: Callable[[Any], Any], kind: str = "http", **headers: str) ->
         return None
 
     sent = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    asyncio.run(wrap(app)({"type": kind, "method": "POST", "headers": sent}, None, send))
+    run_apart(wrap(app)({"type": kind, "method": "POST", "headers": sent}, None, send))
     return bool(reached)
 
 

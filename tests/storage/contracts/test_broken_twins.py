@@ -88,6 +88,12 @@ LEDGER: dict[str, Instead] = {
     },
     "test_what_was_never_booked_can_be_entered_and_counts": {"enter": lambda inner, made: inner.enter(made[:1])},
     "test_alerts_come_once_each_for_a_limit_and_a_period": {"settle": lambda inner, *args: [*inner.settle(*args)] * 2},
+    "test_turns_under_a_rate_limit_are_shared_by_all_workers": {
+        "take_turn": lambda inner, model, tokens, limits: inner.take_turn(model, tokens, ())
+    },
+    "test_a_turn_counts_the_tokens_that_were_used_and_one_that_was_not_taken_counts_nothing": {
+        "end_turn": lambda inner, number, tokens: None
+    },
 }
 PARAMETERS = {"test_a_narrow_limit_stops_only_its_own": ("task", ("u", "p"))}
 
