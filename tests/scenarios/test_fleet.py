@@ -3,10 +3,19 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from person import COMPLETE, MEND, SOURCE, Person
+
+from afresh.app.compose import RunTerms
+from afresh.core.event import JournalEntry
+from afresh.core.progress_event import ProgressEvent
+from afresh.core.state import State
+from afresh.fleet.dispatch import ChunkName, list_ready_tasks
+from afresh.fleet.run_chunk import run_chunk
+from afresh.fleet.stored_projects import open_stored_projects
 
 LONGEST = 240
 
@@ -54,7 +63,6 @@ def test_a_fleet_takes_no_orders_that_need_a_person_or_one_answer(person: Person
 
 
 def test_init_tells_the_workers_that_the_remote_has_moved(person: Person, remote: Path, postgres_store: str) -> None:
-    from afresh.fleet.stored_projects import open_stored_projects
     from afresh.storage.choose_storage import identify_project
 
     person.adds()
@@ -66,3 +74,31 @@ def test_init_tells_the_workers_that_the_remote_has_moved(person: Person, remote
     assert person.types("init").code == 0
     with open_stored_projects(postgres_store) as stored:
         assert [project.remote for project in stored.list_projects()] == [str(moved)]
+
+
+class PausesAfterAStep:
+    """A Watcher: a person elsewhere pauses the task when its first step has ended."""
+
+    def __init__(self, person: Person, task: str) -> None:
+        self.person, self.task, self.told = person, task, ""
+
+    def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
+        if state.work.step and not self.told:
+            self.told = self.person.types("pause", self.task).words
+
+    def follow(self, event: ProgressEvent) -> None:
+        """Progress does not matter."""
+
+
+def test_a_task_that_is_paused_elsewhere_goes_back_and_is_not_given_out(
+    person: Person, remote: Path, postgres_store: str, tmp_path: Path
+) -> None:
+    task = person.adds("double is wrong", "--model", person.script([MEND], [COMPLETE]))
+    watcher, said = PausesAfterAStep(person, task), list[str]()
+    with open_stored_projects(postgres_store) as stored:
+        (project,) = stored.list_projects()
+        end = run_chunk(ChunkName(project.key, task, 1), project, tmp_path / "clones", RunTerms(watchers=(watcher,)), said.append)
+        assert not end.fault and not end.goes_on and not list_ready_tasks(project), watcher.told
+    assert said[-1] == f"{task}: paused after step 1, as a person asked"
+    assert person.types("list", "--json").json[0]["state"] == "paused"
+    assert person.shown(task)["calls"] == 1, "no call was bought after the pause"

@@ -76,8 +76,11 @@ def run_chunk(chunk: ChunkName, project: FleetProject, folder: Path, terms: RunT
     except Exception as fault:  # of this task or of this machine: the worker goes on with other tasks
         return ChunkEnd("", fault=" ".join(str(fault).split()))
     assert state, "a named task is claimed or refused"
-    if state.is_running:
+    hold = state.place.hold
+    if hold:
+        say(f"{chunk.task}: {hold.kind} after step {state.work.step}, as a person asked")
+    elif state.is_running:
         say(f"{chunk.task}: {state.work.step} steps so far; back to the queue")
     else:
         say(f"{chunk.task}: {state.status}: {state.work.outcome}")
-    return ChunkEnd(state.status.value, state.work.step, state.is_running)
+    return ChunkEnd(state.status.value, state.work.step, state.is_running and not hold)
