@@ -227,10 +227,12 @@ def measure_full(sizes: Sequence[int]) -> Row:
 CALC = "def double(x):\n    return x + 2\n"
 TEST = (
     "import unittest\nfrom calc import double\n\n\nclass T(unittest.TestCase):\n"
-    "    def test_five(self):\n        self.assertEqual(double(5), 10)\n"
+    "    def test_five(self):\n        self.assertEqual(double(5), 10)\n\n"
+    "    def test_two(self):\n        self.assertEqual(double(2), 4)\n"
 )
+"""The first fails; the second passes until a change breaks it, which is then reverted."""
 SCRIPT = (
-    [("plan", {"items": ["read", "mend"]}), ("note", {"text": "double adds", "kind": "finding"})],
+    [("plan", {"items": ["read", "mend"]}), ("note", {"subject": "double", "text": "it adds"})],
     [("run", {"command": "ls; cat calc.py"})],
     [("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})],
     [("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 2"})],
@@ -312,6 +314,7 @@ def try_kills(stage: str, kills: int, chance: random.Random, damage: Callable[[T
                 copy = Trial(Path(top, "counted"))
                 prepare_stage(copy, stage)
                 points = list(range(1, copy.count_writes(*first(copy)) + 1))
+                assert not (wrong := find_loss(copy, stage, again(copy))), f"{stage}, undisturbed: {wrong}"
                 chance.shuffle(points)
             trial.types(*first(trial), kill_at=points[done % len(points)])
             if damage:
