@@ -46,7 +46,7 @@ def test_a_disk_that_fills_while_the_schema_is_made_is_named_as_that(tmp_path: P
             return (0,)
 
     with pytest.raises(sqlite3.OperationalError, match="disk is full"):
-        apply_migrations(FullDisk(), DatabaseSchema(1, ()))  # pyright: ignore[reportArgumentType]
+        apply_migrations(FullDisk(), DatabaseSchema(1, (lambda connection: None,)))  # pyright: ignore[reportArgumentType]
 
 
 def test_changed_bytes_in_the_schema_or_in_a_text_are_damage(tmp_path: Path):

@@ -128,7 +128,10 @@ JOURNAL_SCHEMA = DatabaseSchema(
 
 
 def apply_migrations(connection: Connection, schema: DatabaseSchema) -> None:
-    """Bring the schema up to date in one transaction; a second process finds nothing left to do."""
+    """Bring the schema up to date in one transaction; a second process finds nothing left to do. One that is up to date is only
+    read: a command that reads waits for no writer."""
+    if connection.execute("PRAGMA user_version").fetchone() == (len(schema.migrations),):
+        return
     connection.execute("BEGIN IMMEDIATE")
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
