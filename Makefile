@@ -57,7 +57,6 @@ torture: small-model
 # Counts of faults tried and of what was lost, beside broken twins; as root, about an hour. RELIABILITY=--short: minutes.
 reliability: setup
 	@$(BIN)/python bench/reliability.py $(RELIABILITY)
-	@$(BIN)/python bench/fuzz.py $(if $(RELIABILITY),--inputs 20000)
 
 bench: setup
 	@for file in $(BENCHES); do echo "$$file" && $(BIN)/python "$$file" || exit 1; done
@@ -72,7 +71,7 @@ test-pythons:
 
 PIN := uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-header --no-emit-index-url --extra watch
-EXTRAS := --extra web --extra mcp --extra acp --extra telemetry --extra postgres --extra evolve
+EXTRAS := --extra web --extra mcp --extra acp --extra telemetry --extra postgres
 
 requirements:
 	@$(PIN) pyproject.toml -o requirements/runtime.txt

@@ -1,10 +1,13 @@
-"""Does a policy that was tuned on half of the tasks of a project raise the yield of the other half, at no loss of recall?
+"""Does a policy that was tuned on half of the tasks raise the yield of the other half, at no loss of recall?
 
-    python bench/evolve_journals.py GIT_DIR WORK_FOLDER [--tasks 24] [--trials 30] [--seed 1]
+    python bench/evolve_journals.py STATE_FOLDER … [--seed 1]
+    python bench/evolve_journals.py --script GIT_DIR WORK_FOLDER [--tasks 24] [--seed 1]
 
-GIT_DIR is a clone of a Python repository. Each task is one of its commits: the tree is set to the commit before, and a script
-plays the model: it reads the lines that the commit changes, makes the change, and completes. So prompts and changes are real, the
-way of working is not. The older half is tuned on, the newer is judged. Tasks that WORK_FOLDER has already are used again.
+STATE_FOLDER is the folder `.afresh/state` of a project, or a copy; the tasks that ended as done in all of them are pooled and
+split by turns. With --script, GIT_DIR is a clone of a Python repository, and each task is one of its commits: the tree is set to
+the commit before, and a script plays the model: it reads the lines that the commit changes, makes the change, and completes. So
+prompts and changes are real, the way of working is not. Tasks that WORK_FOLDER has already are used again. A policy is tuned on
+each half and judged on the other; "both ways" pools the judged tasks.
 """
 
 import argparse
@@ -12,41 +15,30 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from afresh.app.compose import RunTerms, run_task
 from afresh.app.project import Project, open_project
+from afresh.app.read_tasks import SystemClock
 from afresh.app.tasks import TaskOrder, add_task
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
-from afresh.evolve.compare_scores import Comparison, compare_scores
-from afresh.evolve.find_proposals import find_proposals
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
+from afresh.core.task import TaskStatus, TicketQuery
+from afresh.evolve.compare_scores import compare_scores
 from afresh.evolve.policy_change import apply_changes
 from afresh.evolve.prove_proposal import describe_proof
-from afresh.evolve.score_journal import TaskRecording, load_recording, score_recordings
-from afresh.evolve.search_policy import SearchedSetting, choose_search, drop_useless_changes, to_changes
-from afresh.evolve.task_use import collect_task_use
-from afresh.evolve.use_report import add_up_use
+from afresh.evolve.score_journal import TaskRecording, load_recording, score_recording
+from afresh.evolve.score_runs import RunScore
+from afresh.evolve.search_policy import OWN_TASK_SETTINGS, SearchResult, search_policy
+from afresh.ports.storage import JournalStore
+from afresh.storage.sqlite.storage import open_sqlite_storage
 
 RESULTS = Path(__file__).parent / "results" / "evolve_journals.json"
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? ", re.MULTILINE)
-SETTINGS = (
-    SearchedSetting("allocation.caps.outline", 0.02, 0.3),
-    SearchedSetting("allocation.caps.fingerprint", 0.02, 0.2),
-    SearchedSetting("allocation.caps.callers", 0.0, 0.2),
-    SearchedSetting("allocation.caps.similar", 0.0, 0.15),
-    SearchedSetting("allocation.caps.history", 0.0, 0.15),
-)
-"""Descriptions of the project."""
-CODE_SETTINGS = (
-    SearchedSetting("allocation.worth.step_tokens", 50, 900),
-    SearchedSetting("allocation.caps.target", 0.05, 1.0),
-    SearchedSetting("history.live.max_tokens", 100, 1_000),
-)
-"""What decides which code is shown."""
-LOSS_PRICE = 50.0
+Recorded = tuple[TaskRecording, JournalStore]
 
 
 def git(folder: Path, *words: str) -> str:
@@ -109,51 +101,62 @@ def run_tasks(source: Path, folder: Path, most: int) -> tuple[Project, list[str]
     return project, tasks
 
 
-def tune(
-    older: list[TaskRecording], project: Project, settings: Sequence[SearchedSetting], trials: int, seed: int
-) -> dict[str, float]:
-    before = score_recordings(older, DEFAULT_CONTEXT_POLICY, project.store)
+def load_states(folders: Sequence[Path], scratch: Path) -> Iterator[Recorded]:
+    for folder in folders:
+        storage = open_sqlite_storage(folder, scratch, SystemClock())
+        for ticket in storage.queue.tickets(TicketQuery((TaskStatus.DONE,))):
+            yield load_recording(storage.journal.journal(ticket.task), storage.journal), storage.journal
 
-    def rate(values: Any) -> float:
-        policy = apply_changes(DEFAULT_CONTEXT_POLICY, to_changes(DEFAULT_CONTEXT_POLICY, values))
-        found = compare_scores(before, score_recordings(older, policy, project.store), seed, 200)
-        return -found.drawn.low + LOSS_PRICE * max(0.0, -found.recall.low)
 
-    return drop_useless_changes(*choose_search(settings, rate, trials, seed)[:2], rate)[0]
+def score(tasks: Sequence[Recorded], policy: ContextPolicy) -> list[RunScore]:
+    return [score_recording(recording, policy, store) for recording, store in tasks]
+
+
+def tune(tasks: Sequence[Recorded], seed: int) -> SearchResult:
+    return search_policy(DEFAULT_CONTEXT_POLICY, lambda policy: score(tasks, policy), OWN_TASK_SETTINGS, seed)
+
+
+def judge(tasks: Sequence[Recorded], result: SearchResult) -> tuple[list[RunScore], list[RunScore]]:
+    before = score(tasks, DEFAULT_CONTEXT_POLICY)
+    return before, score(tasks, apply_changes(DEFAULT_CONTEXT_POLICY, result.changes)) if result.changes else before
+
+
+def show(name: str, before: Sequence[RunScore], after: Sequence[RunScore], tuned: Sequence[SearchResult], seed: int) -> Any:
+    found = compare_scores(before, after, seed)
+    changes = [[str(change) for change in one.changes] for one in tuned]
+    print(f"{name} ({found.runs} tasks, {found.before.steps} prompts): {describe_proof(found)}: {found.verdict}")
+    print("  " + " / ".join("; ".join(one) or "nothing" for one in changes), flush=True)
+    return {"comparison": asdict(found), "verdict": found.verdict, "changes": changes}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("source", type=Path)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--script", action="store_true")
     parser.add_argument("--tasks", type=int, default=24)
-    parser.add_argument("--trials", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
-    os.environ |= {"XDG_DATA_HOME": str(given.folder / "data"), "XDG_CONFIG_HOME": str(given.folder / "config")}
-    project, tasks = run_tasks(given.source.resolve(), given.folder.resolve(), given.tasks)
-    all_recorded = [load_recording(project.store.journal(task), project.store) for task in tasks]
-    recordings = [one for one in all_recorded if one.calls]
-    older, newer = recordings[: len(recordings) // 2], recordings[len(recordings) // 2 :]
-    print(f"{len(recordings)} tasks, {sum(len(one.calls) for one in recordings)} prompts that were built anew")
-    used = [collect_task_use(project.store.journal(one.task), project.store.read) for one in older]
-    suggested = find_proposals(add_up_use([one for one in used if one]), DEFAULT_CONTEXT_POLICY)
-    policies = {
-        "proposed": [change for one in suggested for change in one.changes],
-    }
-    for name, settings in (("tuned", SETTINGS), ("tuned, code too", SETTINGS + CODE_SETTINGS)):
-        values = tune(older, project, settings, given.trials, given.seed)
-        policies[name] = to_changes(DEFAULT_CONTEXT_POLICY, values)
-    rows: dict[str, Any] = {"tasks": len(recordings)}
-    for name, changes in policies.items():
-        candidate = apply_changes(DEFAULT_CONTEXT_POLICY, changes)
-        before, after = (score_recordings(newer, one, project.store) for one in (DEFAULT_CONTEXT_POLICY, candidate))
-        found: Comparison = compare_scores(before, after, given.seed)
-        print(f"{name}: {describe_proof(found)}: {found.verdict}\n  {'; '.join(map(str, changes))}", flush=True)
-        rows[name] = {"comparison": asdict(found), "verdict": found.verdict, "changes": [str(one) for one in changes]}
-    RESULTS.write_text(json.dumps(rows, indent=1, sort_keys=True) + "\n")
-    project.storage.close()
+    with TemporaryDirectory() as scratch:
+        os.environ |= {"XDG_DATA_HOME": f"{scratch}/data", "XDG_CONFIG_HOME": f"{scratch}/config"}
+        if given.script:
+            source, folder = given.folders
+            folder.mkdir(parents=True, exist_ok=True)
+            project, names = run_tasks(source.resolve(), folder.resolve(), given.tasks)
+            loaded = [(load_recording(project.store.journal(task), project.store), project.store) for task in names]
+        else:
+            loaded = list(load_states(given.folders, Path(scratch)))
+        tasks = [one for one in loaded if one[0].calls]
+        first, second = tasks[::2], tasks[1::2]
+        tuned, swapped = tune(first, given.seed), tune(second, given.seed)
+        (one, other), (two, another) = judge(second, tuned), judge(first, swapped)
+        kind = "scripts" if given.script else "readers"
+        rows = {
+            f"{kind}, second half": show("second half", one, other, [tuned], given.seed),
+            f"{kind}, first half": show("first half", two, another, [swapped], given.seed),
+            f"{kind}, both ways": show("both ways", [*two, *one], [*another, *other], [swapped, tuned], given.seed),
+        }
+    held = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    RESULTS.write_text(json.dumps(held | rows, indent=1, sort_keys=True) + "\n")
 
 
 if __name__ == "__main__":

@@ -3,13 +3,14 @@
     python bench/fleet.py [--faults 50] [--seed 1] [--hosts 3] [--lease 20] [--broken fencing|lock|takeover]
 
 Needs PostgreSQL from the wheel in requirements/dev.txt. With root each host has a network of its own, so that cables can be cut;
-otherwise this fault is left out, and it is said.
+otherwise this fault is left out, and it is said. The logs of a run with a late take-over or an unsound result are kept.
 """
 
 import argparse
 import contextlib
 import json
 import platform
+import shutil
 import statistics
 import sys
 import tempfile
@@ -18,6 +19,8 @@ from pathlib import Path
 
 from fleets.campaign import KINDS, CampaignTerms, open_campaign
 
+GOAL_SECONDS = 10.0
+"""After the end of the lease."""
 RESULT = Path(__file__).parent / "results" / "fleet.json"
 
 
@@ -47,6 +50,8 @@ def main() -> int:
             verdict = campaign.run()
         finally:
             campaign.close()
+        if not given.keep and (not verdict.sound or any(one > given.lease + GOAL_SECONDS for one in verdict.takeovers)):
+            print(f"logs kept in {keep_logs(Path(made))}")
     late = [seconds - given.lease for seconds in verdict.takeovers]
     result = {
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
@@ -64,6 +69,15 @@ def main() -> int:
     if not given.broken:
         RESULT.write_text(json.dumps(result, indent=1) + "\n")
     return 0 if verdict.sound != bool(given.broken) else 1
+
+
+def keep_logs(folder: Path) -> Path:
+    """Copy what the hosts, the harness and the server have written down."""
+    kept = Path(tempfile.mkdtemp(prefix="afresh-fleet-logs-"))
+    for path in (*folder.glob("*.log"), folder / "events.jsonl"):
+        shutil.copy(path, kept)
+    shutil.copy(folder / "postgres" / "log", kept / "postgres.log")
+    return kept
 
 
 if __name__ == "__main__":

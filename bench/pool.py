@@ -2,14 +2,13 @@
 
 Run: python bench/pool.py [--tasks 64] [--calls 8] [--seconds 10] [--at-once 32] [--write]. The model serves so many calls
 at a time, each in so many seconds: its own limit is their quotient. Each task edits a file of its own, reads, and is verified
-by a test in the sandbox. A second, small run has a spending limit that is reached half-way.
+by a test in the sandbox. A second run has four tasks, a third a spending limit that is reached half-way.
 """
 
 import argparse
 import json
 import os
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -93,19 +92,26 @@ def add_tasks(project: Project, count: int) -> list[str]:
 
 
 class MemoryWatch(Thread):
-    """Looks at the pool and its workers while they run; keeps the look with the most workers."""
+    """Looks at the pool and its processes while they run. Keeps the look at the most tasks, and of these the largest."""
 
-    def __init__(self, pool: int) -> None:
+    def __init__(self, project: Project, pool: int) -> None:
         super().__init__(daemon=True)
-        self.pool, self.over, self.most = pool, Event(), list[dict[str, int]]()
-        self.base: dict[str, int] = {}
+        self.project, self.pool, self.over = project, pool, Event()
+        self.tasks, self.unique, self.share, self.processes, self.base = 0, 0, 0, 0, 0
 
     def run(self) -> None:
         while not self.over.wait(LOOK_SECONDS):
-            children = Path(f"/proc/{self.pool}/task/{self.pool}/children").read_text().split()
-            seen = [memory for child in children if (memory := read_memory(int(child)))]
-            if len(seen) >= len(self.most):
-                self.most, self.base = seen, read_memory(self.pool)
+            self._look()
+
+    def _look(self) -> None:
+        """`unique`: pages of the pool and of each process that no other has. Tasks in one process share its pages."""
+        tasks = sum(bool(ticket.owner) for ticket in self.project.queue.tickets())
+        children = Path(f"/proc/{self.pool}/task/{self.pool}/children").read_text().split()
+        base = read_memory(self.pool)
+        seen = [memory for child in children if (memory := read_memory(int(child)))]
+        unique, share = (sum(one[name] for one in (base, *seen) if one) for name in ("unique", "share"))
+        if base and (tasks, unique) > (self.tasks, self.unique):
+            self.tasks, self.unique, self.share, self.processes, self.base = tasks, unique, share, len(seen), base["resident"]
 
 
 def read_memory(process: int) -> dict[str, int]:
@@ -122,7 +128,7 @@ def run_pool(project: Project, workers: int) -> tuple[int, str, float, MemoryWat
     began = time.monotonic()
     command = [sys.executable, "-m", "afresh.cli.main", "work", "--workers", str(workers), "--until-empty"]
     pool = subprocess.Popen(command, cwd=project.paths.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    watch = MemoryWatch(pool.pid)
+    watch = MemoryWatch(project, pool.pid)
     watch.start()
     said, _ = pool.communicate()
     watch.over.set()
@@ -144,15 +150,13 @@ def measure_pool(options: argparse.Namespace) -> dict[str, Any]:
         facts = check_run(project, tasks, server)
     limit, calls = options.at_once / options.seconds, options.tasks * options.calls
     reached = calls / (max(server.times) - min(server.times) + options.seconds)
-    unique = [memory["unique"] / KILOBYTE for memory in watch.most]
     return {
         **vars(options), **facts, "seconds_in_all": seconds, "model_limit_calls_per_second": limit, "calls_per_second": reached,
         "share_of_limit": reached / limit, "share_of_limit_with_start_and_end": calls / seconds / limit,
         "cpu_seconds_per_task": (spent.children_user + spent.children_system - used.children_user - used.children_system)
         / options.tasks,
-        "workers_at_once": len(unique), "unique_mb_median": statistics.median(unique), "unique_mb_most": max(unique),
-        "all_mb": sum(memory["share"] for memory in (watch.base, *watch.most)) / KILOBYTE,
-        "pool_mb": watch.base["resident"] / KILOBYTE, "load": os.getloadavg()[0],
+        "tasks_at_once": watch.tasks, "processes": watch.processes, "unique_mb_per_task": watch.unique / watch.tasks / KILOBYTE,
+        "all_mb": watch.share / KILOBYTE, "pool_mb": watch.base / KILOBYTE, "load": os.getloadavg()[0],
     }  # fmt: skip
 
 
@@ -192,7 +196,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write {RESULT.name}")
     options = parser.parse_args()
     writes = vars(options).pop("write")
-    found = {"run": measure_pool(options), "limit": measure_limit(min(8, options.tasks))}
+    few = argparse.Namespace(**{**vars(options), "tasks": 4, "seconds": 5.0})
+    found = {"run": measure_pool(options), "few": measure_pool(few), "limit": measure_limit(min(8, options.tasks))}
     print(json.dumps(found, indent=1))
     if writes:
         RESULT.write_text(json.dumps(found, indent=1) + "\n")

@@ -167,7 +167,10 @@ def postgres(postgres_server: str) -> Iterator[PostgresPlace]:
     marked = f"{postgres_server}{'&' if '?' in postgres_server else '?'}application_name={worker}"
     place = PostgresPlace(marked, PostgresProject(f"test {worker}"), f"afresh_{worker}")
     with psycopg.connect(postgres_server, autocommit=True) as connection:
-        tables = "SELECT schemaname, tablename FROM pg_tables WHERE schemaname = ANY(%s) AND tablename <> 'schema_version'"
+        tables = (
+            "SELECT schemaname, tablename FROM pg_tables WHERE schemaname = ANY(%s)"
+            " AND tablename NOT IN ('schema_version', 'identity')"
+        )
         found = connection.execute(tables, ([place.project.schema, place.shared],)).fetchall()
         if found:
             listed = ", ".join(f"{schema}.{table}" for schema, table in found)

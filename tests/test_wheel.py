@@ -49,8 +49,7 @@ def test_what_few_people_need_stays_an_extra(wheel: Path) -> None:
     extras = {re.split(r"[<>=!~ ;\[]", line)[0] for line in asks_for(wheel) if "extra ==" in line}
     web, protocols = {"starlette", "uvicorn", "jinja2"}, {"mcp", "agent-client-protocol"}
     telemetry = {"opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"}
-    fleet, tuning = {"psycopg", "dbos"}, {"optuna"}
-    assert extras == {"watchfiles", "keyring"} | web | protocols | telemetry | fleet | tuning
+    assert extras == {"watchfiles", "keyring", "psycopg", "dbos"} | web | protocols | telemetry
 
 
 def test_the_wheel_has_the_pages_of_the_dashboard(wheel: Path) -> None:

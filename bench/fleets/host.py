@@ -95,6 +95,13 @@ def break_something() -> None:
     assert worker
 
 
+def add_times() -> None:
+    from afresh.fleet.worker import FleetWorker
+
+    say = FleetWorker.say
+    FleetWorker.say = lambda self, text: say(self, f"{time.strftime('%H:%M:%S')} {text}")
+
+
 def shorten_leases() -> None:
     from afresh.storage.sql import queue
 
@@ -106,6 +113,7 @@ def main(arguments: list[str]) -> int:
     name_this_host()
     slow_down_the_model()
     shorten_leases()
+    add_times()
     break_something()
     from afresh.fleet.worker import FleetTerms, work_in_fleet
     from afresh.fleet.worker_group import WorkerGroup
@@ -122,7 +130,10 @@ def main(arguments: list[str]) -> int:
     def start(given: FleetTerms) -> "subprocess.Popen[bytes]":  # the same process group: all of a host dies or stops at once
         return subprocess.Popen([sys.executable, "-m", MODULE, "worker", json.dumps(asdict(given))])
 
-    return WorkerGroup(terms, lambda text: print(text, file=sys.stderr, flush=True), start).run()
+    def say(text: str) -> None:
+        print(f"{time.strftime('%H:%M:%S')} {HOST}: {text}", file=sys.stderr, flush=True)
+
+    return WorkerGroup(terms, say, start).run()
 
 
 if __name__ == "__main__":

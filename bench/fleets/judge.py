@@ -1,6 +1,7 @@
 """What a run of the fleet came to: each task ended once with the result that it should have, and nobody acted for another."""
 
 import subprocess
+import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,8 @@ class Judgement:
     """Bought again after a fault."""
     takeovers: list[float] = field(default_factory=list[float])
     """Seconds from a fault to the moment at which another worker goes on."""
+    takeovers_named: list[str] = field(default_factory=list[str])
+    """The same, with the task, the hosts and the time of the fault, to find them in the logs."""
 
     @property
     def sound(self) -> bool:
@@ -93,6 +96,8 @@ def judge_task_calls(
             hit = [began for began, _ in faults.get(worker, ()) if active <= began + 0.5 and began <= line["at"]]
             if worker and worker != host and hit:
                 verdict.takeovers.append(line["at"] - max(hit))
+                when = time.strftime("%H:%M:%S", time.localtime(max(hit)))
+                verdict.takeovers_named.append(f"{task} by {host} from {worker}, hit at {when}: {verdict.takeovers[-1]:.1f} s")
             worker = host
         active = line["at"] if host == worker else active
         if line["kind"] != "call":

@@ -21,6 +21,8 @@ AfreshError
     └── Conflict      the journal has moved on under this writer
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -29,6 +31,8 @@ class AfreshError(Exception):
 
     retry_at = 0.0
     """When the task that it stopped is tried again by itself, in seconds since the epoch; 0: it is not."""
+    of_one_task = False
+    """Whether it stops one task alone, in whose error log it is: a worker goes on with others."""
 
 
 class ModelMistake(AfreshError):
@@ -66,9 +70,22 @@ class LeaseLost(TryAgain):
 class NeedsPerson(AfreshError):
     """Says what happened, what is safe, and what to do next."""
 
+    of_model = False
+    """Whether it is of the model: its name, key, package or account."""
+
     def __init__(self, what: str, next: str = "", safe: str = "") -> None:
         super().__init__(what)
         self.what, self.next, self.safe = what, next, safe
+
+
+@contextmanager
+def blame_model() -> Generator[None]:
+    """What a person must act on below is of the model."""
+    try:
+        yield
+    except NeedsPerson as fault:
+        fault.of_model = True
+        raise
 
 
 class BadInput(NeedsPerson):

@@ -4,7 +4,7 @@ from errno import ENOENT, ENOSPC
 from pathlib import Path
 
 import pytest
-from person import Person
+from person import COMPLETE, Person
 
 from afresh.app import compose
 from afresh.app.compose import RunTerms, run_task
@@ -93,6 +93,7 @@ def test_a_task_is_given_up_after_too_many_failures_in_a_row(person: Person, mon
         with pytest.raises(GitHangs) as found:
             run_task(project, task, RunTerms())
         again.append(found.value.retry_at)
+        assert found.value.of_one_task, "a worker goes on with others, also after the last one"
     assert all(again[:-1]) and again[-1] == 0
     state = project.store.load(task)
     assert state.status is TaskStatus.FAILED and "given up after 8 failed attempts in a row" in state.work.outcome
@@ -122,3 +123,41 @@ def test_work_goes_on_with_the_next_task_after_an_outage(person: Person, monkeyp
     monkeypatch.setattr(compose, "advance_or_block", fail_or_end)
     told = person.types("work", "--until-empty")
     assert asked == [first, second] and told.code == 4 and "the provider is away" in told.words
+
+
+NO_KEY = "anthropic:claude-sonnet-4-5"
+
+
+def set_default_model(monkeypatch: pytest.MonkeyPatch, folder: Path, model: str) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder))
+    (folder / "afresh").mkdir(parents=True)
+    (folder / "afresh" / "config.toml").write_text(f'model = "{model}"\n')
+
+
+def test_a_task_whose_own_model_has_no_key_waits_and_the_others_are_done(
+    person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires_sandbox
+) -> None:
+    requires_sandbox()
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    bad = person.adds("first", "--priority", "1", "--model", NO_KEY)
+    other = person.adds("second", "--model", person.script([COMPLETE]))
+    told = person.types("work", "--until-empty")
+    assert told.code == 4 and person.shown(other)["status"] != "ready", told.words
+    shown = person.shown(bad)["attempts"]["failures"]
+    assert [one["cause"] for one in shown] == ["model"] and "key" in shown[0]["what"]
+    assert "1 failed attempt; tried again" in person.types("list").words
+    row = next(row for row in person.types("list", "--json").json if row["task"] == bad)
+    assert shown[0]["what"][:40] in row["why"], "the list says why"
+
+
+@pytest.mark.parametrize("way", ["default", "option", "attended"])
+def test_a_model_that_everybody_uses_or_somebody_waits_for_stops_the_worker(
+    person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    set_default_model(monkeypatch, tmp_path / "config", NO_KEY if way == "default" else "openai:gpt-5")
+    task = person.adds("first", *(("--model", NO_KEY) if way != "option" else ()))
+    project = open_project(person.repo)
+    with pytest.raises(NeedsPerson) as found:
+        run_task(project, task, RunTerms(unattended=way != "attended", model=NO_KEY if way == "option" else ""))
+    assert not found.value.of_one_task and not project.store.load(task).times.attempts.failed

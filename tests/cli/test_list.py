@@ -109,7 +109,7 @@ def test_a_row_fits_the_width_and_has_step_age_and_cost(width: int):
     first = text.splitlines()[0]
     assert max(map(len, text.splitlines())) <= max(width, len(first)) and len(first) <= max(width, 66)
     assert first.split()[:5] == [row().task, "blocked", "12/60", "3h", "$1.25"]
-    assert LONG_GOAL[:20] in text and "after other-1" in text and "run by host" in text and "asks: Which" in text
+    assert LONG_GOAL[:20] in text and "after other-1" in text and "run by process 1 on host" in text and "asks: Which" in text
 
 
 def test_a_column_that_is_empty_for_all_takes_no_room():

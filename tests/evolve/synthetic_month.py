@@ -1,11 +1,12 @@
 """A month of journals in a real store, made without a model: what replies draw on, and what they don't, is known beforehand."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from afresh.core.action import Action, Observation
 from afresh.core.archived_block import Block, block_from_text
-from afresh.core.context_item import Note
+from afresh.core.context_item import Excerpt, Item, Note, SourceLine
 from afresh.core.event import (
     ActionsExecuted,
     CallRequested,
@@ -32,7 +33,12 @@ from afresh.testing.fakes import FakeClock
 DAY = 86_400.0
 BEGIN = 1_790_000_000.0
 LESSON = "KO-7"
-TOOLS_TEXT = '[{"name": "run", "description": "run a command", "parameters": {}}]'
+RUN_TOOL = {"name": "run", "description": "run a command", "parameters": {}}
+IDLE_TOOL = {
+    "name": "delegate",
+    "description": "hand a part of the task to another agent " * 8,
+    "parameters": {},
+}
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,8 @@ class Planted:
     unused_section: bool = True
     reread_output: bool = True
     stale_lesson: bool = True
+    idle_tool: bool = False
+    idle_code: bool = False
     undone: bool = False
     policy: str = ""
     tasks: int = 24
@@ -91,9 +99,15 @@ def _make_step(name: str, step: int, planted: Planted) -> tuple[list[Event], lis
     for section, text in texts.items():
         blocks.append(block_from_text(text))
         sections.append(SectionRef(section, Tier.PHASE, blocks[-1].id, 400))
-    tools = Note("tools", "", TOOLS_TEXT)
-    blocks.append(block_from_text(to_archived_text(tools)))
-    audit = CallAudit(f"{name}{step}", 4_000, 900, tuple(sections), (ref_from_item(tools, blocks[-1].id),), policy=planted.policy)
+    calling = f"send_parcel_{name}_{step}()" if planted.idle_code else wanted
+    items: list[Item] = [
+        Note("tools", "", json.dumps([RUN_TOOL, *([IDLE_TOOL] if planted.idle_tool else [])])),
+        Excerpt("callers", f"src/caller_{step}.py", 1, 1, (), (SourceLine(1, calling),)),
+    ]
+    looks = [block_from_text(to_archived_text(item)) for item in items]
+    blocks += looks
+    refs = [ref_from_item(item, block.id) for item, block in zip(items, looks, strict=True)]
+    audit = CallAudit(f"{name}{step}", 4_000, 900, tuple(sections), tuple(refs), policy=planted.policy)
     output = f"output of {name} {step}\n" * 200
     blocks.append(block_from_text(output))
     said = Action("edit", {"path": f"src/{name}.py", "old": drawn, "new": "pass"})

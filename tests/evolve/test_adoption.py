@@ -1,6 +1,7 @@
 """From a proposal to a policy in use and back, over journals in a real project."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,10 @@ from pathlib import Path
 import pytest
 from handed import COMPLETE, DOUBLE, TRIPLE, repository, write_script
 from synthetic_month import Planted, add_month
+from test_score_journal import PRICING
+from test_score_journal import SCRIPT as PRICING_SCRIPT
 
+from afresh.app import evolve_policy
 from afresh.app.compose import RunTerms, run_task
 from afresh.app.evolve_policy import SearchTerms, adopt_proposal, propose_changes, roll_back, to_event, try_proposal
 from afresh.app.inspect_calls import list_audits
@@ -23,9 +27,12 @@ from afresh.errors import BadInput
 from afresh.evolve.find_proposals import Proposal
 from afresh.evolve.policy_change import PolicyChange
 from afresh.evolve.prove_proposal import NOTHING_TO_REPLAY, TOO_LITTLE
+from afresh.evolve.search_policy import SearchedSetting
 
+HARMLESS = Proposal("cap", "nobody uses it", (PolicyChange("allocation.caps.coverage", None, 0.0),))
 CAP = Proposal("cap", "nobody uses it", (PolicyChange("allocation.caps.outline", None, 0.0),))
-HARMFUL = Proposal("cap", "a bad idea", (PolicyChange("allocation.caps.files", None, 0.0),))
+HIDDEN = ("files", "target", "last", "work", "outline", "earlier")
+HARMFUL = Proposal("cap", "a bad idea", tuple(PolicyChange(f"allocation.caps.{name}", None, 0.0) for name in HIDDEN))
 SCRIPT = [[("read", {"path": "one.py"}), ("read", {"path": "two.py"})], [DOUBLE, TRIPLE], [COMPLETE]]
 
 
@@ -57,6 +64,51 @@ def test_a_proposal_without_proof_is_refused_and_the_policy_stays(project: Proje
     with pytest.raises(BadInput, match="not better beyond noise"):
         adopt_proposal(project, CAP.id)
     assert load_policy_history(project).stable == DEFAULT_CONTEXT_POLICY
+
+
+def run_scripts(project: Project, folder: Path, count: int) -> None:
+    write_script(folder / "script.jsonl", PRICING_SCRIPT)
+    (project.paths.root / "pricing.py").write_text(PRICING)
+    for words in (["add", "pricing.py"], ["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "pricing"]):
+        subprocess.run(["git", *words], cwd=project.paths.root, check=True)
+    for _ in range(count):
+        order = TaskOrder("the sign is wrong", "implement_feature", ("true",), model=f"scripted:{folder / 'script.jsonl'}")
+        run_task(project, add_task(project, order).task.id, RunTerms(no_sandbox=True))
+
+
+def test_a_harmful_proposal_is_found_out_by_replay_and_refused_and_its_harmless_twin_loses_nothing(
+    project: Project, tmp_path: Path
+):
+    run_scripts(project, tmp_path, 6)
+    record_policy_events(project, [to_event(project, one) for one in (HARMFUL, HARMLESS)])
+    assert "recall may fall" in try_proposal(project, HARMFUL.id, SearchTerms()).verdict
+    with pytest.raises(BadInput, match="recall may fall"):
+        adopt_proposal(project, HARMFUL.id)
+    assert load_policy_history(project).adopted == ()
+    assert "recall may fall" not in try_proposal(project, HARMLESS.id, SearchTerms()).verdict
+
+
+def test_the_older_tasks_are_searched_for_what_saves_tokens_and_loses_nothing(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run_scripts(project, tmp_path, 4)
+    monkeypatch.setattr(evolve_policy, "MIN_TASKS_SEARCHED", 2)
+    searched = [SearchedSetting("allocation.caps.files", (0.0,)), SearchedSetting("allocation.caps.fingerprint", (0.0,))]
+    monkeypatch.setattr(evolve_policy, "OWN_TASK_SETTINGS", searched)
+    (tuned,) = [one for one in propose_changes(project, SearchTerms()) if one.kind == "tuned"]
+    assert [change.field for change in tuned.changes] == ["allocation.caps.fingerprint"]
+    assert tuned.reason.startswith("best of 2 policies on 2 tasks: recall 100.0% → 100.0%")
+    monkeypatch.setattr(evolve_policy, "MIN_TASKS_SEARCHED", 3)
+    assert not any(one.kind == "tuned" for one in propose_changes(project, SearchTerms()))
+
+
+def test_longer_digests_that_were_not_shown_to_help_are_refused(project: Project, tmp_path: Path):
+    longer = Proposal("digest", "read again", (PolicyChange("allocation.extension.max_turn_tokens", 1_000, 2_000),), "run")
+    run_scripts(project, tmp_path, 6)
+    record_policy_events(project, [to_event(project, longer)])
+    assert not try_proposal(project, longer.id, SearchTerms()).better
+    with pytest.raises(BadInput, match="not better beyond noise"):
+        adopt_proposal(project, longer.id)
 
 
 def test_what_changes_no_policy_is_left_to_a_person(project: Project):

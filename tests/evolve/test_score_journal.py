@@ -1,9 +1,11 @@
 """Recorded calls of a real run are built again under another policy, and a harmful one is found out."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from handed import COMPLETE, repository, write_script
+from test_prefix import played
 
 from afresh.app.compose import RunTerms, run_task
 from afresh.app.inspect_calls import list_audits
@@ -69,3 +71,26 @@ def test_what_is_never_cut_is_in_every_prompt_whatever_the_policy(worked: tuple[
         prompt = build_from_recorded(replace(call.inputs, memory=memory), call.audit, project.store.read)
         kept = {ref.name: ref.text(project.store.read) for ref in call.audit.sections if ref.name in REQUIRED_SECTIONS}
         assert kept and kept == {one.name: one.text for one in prompt.sections if one.name in REQUIRED_SECTIONS}
+
+
+SHORT_TURNS = apply_changes(DEFAULT_CONTEXT_POLICY, [PolicyChange("allocation.extension.max_turn_tokens", 1_000, 200)])
+
+
+def test_an_extended_prompt_is_replayed_with_all_its_turns(tmp_path: Path):
+    store, _, _ = played(tmp_path)
+    recording = load_recording(store.journal("t"), store)
+    extended = [call.audit.is_extended for call in recording.calls]
+    assert not extended[0] and sum(extended) >= 3
+    own = score_recording(recording, None, store)
+    assert [step.tokens for step in own.steps] == [call.audit.tokens for call in recording.calls]
+    assert own == score_recording(recording, DEFAULT_CONTEXT_POLICY, store)
+
+
+def test_what_a_shorter_turn_saves_is_saved_in_every_prompt_that_repeats_it(tmp_path: Path):
+    store, _, _ = played(tmp_path)
+    recording = load_recording(store.journal("t"), store)
+    own, short = (score_recording(recording, policy, store).steps for policy in (None, SHORT_TURNS))
+    saved = [before.tokens - after.tokens for before, after in zip(own, short, strict=True)]
+    extended = [call.audit.is_extended for call in recording.calls]
+    pairs = zip(pairwise(saved), extended[1:], strict=True)
+    assert max(saved) > 1_000 and all(later >= earlier for (earlier, later), more in pairs if more)

@@ -10,8 +10,14 @@ from afresh.evolve.find_proposals import find_proposals
 from afresh.evolve.task_use import collect_task_use, find_week
 from afresh.evolve.use_report import UseReport, add_up_use
 
-SOUND = {"unused_section": False, "reread_output": False, "stale_lesson": False}
-INEFFICIENCIES = {"unused_section": ("cap", "coverage"), "reread_output": ("digest", "run"), "stale_lesson": ("retire", LESSON)}
+SOUND = {"unused_section": False, "reread_output": False, "stale_lesson": False, "idle_tool": False, "idle_code": False}
+INEFFICIENCIES = {
+    "unused_section": ("cap", "coverage"),
+    "reread_output": ("digest", "run"),
+    "stale_lesson": ("retire", LESSON),
+    "idle_tool": ("shorten", "delegate"),
+    "idle_code": ("worth", "callers"),
+}
 
 
 def read_month(folder: Path, **planted) -> UseReport:
@@ -69,6 +75,13 @@ def test_a_sound_month_has_no_proposal(tmp_path: Path):
 
 def test_two_tasks_are_too_few_for_a_proposal(tmp_path: Path):
     assert find_proposals(read_month(tmp_path, tasks=2, steps=40), DEFAULT_CONTEXT_POLICY) == []
+
+
+def test_a_task_without_an_answered_call_is_read_like_any_other(tmp_path: Path):
+    storage = make_month(tmp_path, Planted(tasks=1, steps=0))
+    found = collect_task_use(storage.journal.journal("t000"), storage.journal.read)
+    storage.close()
+    assert found and found.calls == ()
 
 
 def test_weeks_are_those_of_the_calendar():

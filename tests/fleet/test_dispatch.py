@@ -1,20 +1,30 @@
 """Ready tasks are given out once, whoever looks and however often, and nothing that was lost on the way stays lost."""
 
-import pytest
+from contextlib import nullcontext
+from types import SimpleNamespace
 
+import pytest
+from dbos import DBOS
+
+from afresh.app.stop_signal import StopSignal
 from afresh.core.task import QueueTicket, TaskStatus
+from afresh.fleet import worker
 from afresh.fleet.dispatch import (
     CHUNK_QUEUE,
     DBOS_SCHEMA,
+    MIDDLE_PRIORITY,
     ChunkName,
     choose_dbos_priority,
     enqueue_ready_tasks,
     forget_old_workflows,
     parse_chunk_name,
 )
+from afresh.fleet.executor_lock import ExecutorLock
+from afresh.fleet.run_chunk import ChunkEnd
 from afresh.fleet.stored_projects import FleetProject
 from afresh.fleet.tables import FIRST_WAIT_SECONDS, clear_faults, count_chunk, note_fault, read_chunks
 from afresh.fleet.take_over import TakeOver
+from afresh.fleet.workflows import launch_dbos
 from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
 from afresh.testing.sample_journals import create_task
 
@@ -133,8 +143,6 @@ def test_the_chunk_and_lease_of_a_dead_worker_are_free_at_once(client, connectio
 
 
 def test_a_living_worker_keeps_its_chunk(client, connection, project, watch, address: str) -> None:
-    from afresh.fleet.executor_lock import ExecutorLock
-
     lock = ExecutorLock(address, "host-ab:7:99")
     lock.take()
     project.queue.claim(lock.name, "t1")
@@ -144,8 +152,6 @@ def test_a_living_worker_keeps_its_chunk(client, connection, project, watch, add
 
 
 def test_a_worker_with_a_lock_and_without_a_lease_hangs(client, connection, project, watch, clock, address, monkeypatch) -> None:
-    from afresh.fleet.executor_lock import ExecutorLock
-
     lock = ExecutorLock(address, "host-ab:7:99")
     lock.take()
     project.queue.claim(lock.name, "t1")
@@ -188,3 +194,22 @@ def test_workflows_that_ended_long_ago_are_forgotten_and_their_tasks_can_be_give
     assert forget_old_workflows(client) == 1 and forget_old_workflows(client) == 0
     assert flows(client) == {"p1/new:0": "SUCCESS", "p1/waiting:0": "ENQUEUED"}
     assert ChunkName("p1", "old", 0) in enqueue_ready_tasks(client, connection, project)
+
+
+def test_the_next_chunk_of_a_task_keeps_its_priority(client, connection, project, store, address, tmp_path, monkeypatch) -> None:
+    create_task(store, "t1", priority=7)
+    stored = SimpleNamespace(list_projects=lambda: [project])
+    monkeypatch.setattr(worker, "open_stored_projects", lambda address: nullcontext(stored))
+    monkeypatch.setattr(worker, "run_chunk", lambda chunk, *_: ChunkEnd("running", 60, goes_on=chunk.number == 0))
+    enqueue_ready_tasks(client, connection, project)
+    terms = worker.FleetTerms(address, schedules=False)
+    launch_dbos(worker.FleetWorker(terms, ExecutorLock(address, "host-ab:7:99"), tmp_path, StopSignal()))
+    try:
+        for number in (0, 1):
+            client.retrieve_workflow(f"p1/t1:{number}").get_result()
+    finally:
+        DBOS.destroy(destroy_registry=True)
+    assert {one.workflow_id: one.priority for one in client.list_workflows()} == {
+        "p1/t1:0": MIDDLE_PRIORITY - 7,
+        "p1/t1:1": MIDDLE_PRIORITY - 7,
+    }

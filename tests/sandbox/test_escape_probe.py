@@ -31,7 +31,7 @@ ORDINARY = {
 
 
 def failed(level: str) -> set[str]:
-    return {check.name for check in probing._try_level.__wrapped__(level).checks if not check.ok}
+    return {check.name for check in probing._attack_level.__wrapped__(level).checks if not check.ok}
 
 
 def test_bubblewrap_holds_wherever_the_machine_lets_it() -> None:
@@ -113,9 +113,9 @@ def nothing_holds(monkeypatch: pytest.MonkeyPatch):
     """As on a machine without bubblewrap and of a kind that the filter does not know."""
     monkeypatch.setattr(bubblewrap_module, "find_bubblewrap", lambda: None)
     monkeypatch.setattr(landlock_module, "build_filter", lambda **about: None)
-    probing._try_level.cache_clear()
+    probing._attack_level.cache_clear()
     yield
-    probing._try_level.cache_clear()
+    probing._attack_level.cache_clear()
 
 
 @pytest.mark.usefixtures("nothing_holds")
@@ -143,12 +143,12 @@ def test_landlock_is_chosen_where_bubblewrap_is_missing(
 ) -> None:
     requires_sandbox("landlock")
     monkeypatch.setattr(bubblewrap_module, "find_bubblewrap", lambda: None)
-    probing._try_level.cache_clear()
+    probing._attack_level.cache_clear()
     try:
         chosen = choose_sandbox(Mounts(tmp_path / "tree", tmp_path / "repository"))
         assert (chosen.level, chosen.mounted) == ("landlock", False)
     finally:
-        probing._try_level.cache_clear()
+        probing._attack_level.cache_clear()
 
 
 def test_what_held_is_remembered_until_the_machine_changes(

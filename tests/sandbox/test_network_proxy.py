@@ -155,6 +155,8 @@ def test_an_internal_host_is_reached_when_its_name_and_its_number_are_allowed(se
         "nonsense\r\n\r\n", "GET /relative HTTP/1.1\r\n\r\n", "GET https://packages.example.org/ HTTP/1.1\r\n\r\n",
         "GET http://user@packages.example.org/ HTTP/1.1\r\n\r\n", "CONNECT packages.example.org:http HTTP/1.1\r\n\r\n",
         "GET file:///etc/passwd HTTP/1.1\r\n\r\n", "CONNECT 0x7f.1:443 HTTP/1.1\r\n\r\n",
+        "CONNECT evil.example\0.packages.example.org:443 HTTP/1.1\r\n\r\n",
+        "GET http://evil.example\0.packages.example.org/ HTTP/1.1\r\n\r\n",
         "CONNECT 2130706433:443 HTTP/1.1\r\n\r\n", "GET http://[::1%25lo]/ HTTP/1.1\r\n\r\n", "X" * 70_000,
     ],
 )  # fmt: skip

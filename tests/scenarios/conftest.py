@@ -98,3 +98,16 @@ def person(tmp_path: Path, first_commit: Path, monkeypatch: pytest.MonkeyPatch):
     one = Person(tmp_path)
     shutil.copytree(first_commit, one.repo)
     return one
+
+
+@pytest.fixture
+def held(person, monkeypatch: pytest.MonkeyPatch):
+    """A provider whose replies come when the test gives them: the model `held` of the person's settings."""
+    from at_work import HeldServer
+
+    config = person.folder / "config" / "afresh" / "config.toml"
+    config.parent.mkdir(parents=True)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
+    with HeldServer() as server:
+        config.write_text(f'[models.held]\nprovider = "vllm"\nmodel = "held"\nbase_url = "{server.openai_url}"\n')
+        yield server

@@ -1,6 +1,7 @@
 """State that was lost or damaged is noticed by the command that would have believed it, and brought back where it can be."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -86,8 +87,16 @@ def test_repair_restores_a_damaged_task_from_the_export_and_keeps_the_old_databa
     assert person.types("apply", done).code == 0 and "x * 2" in (person.repo / "calc.py").read_text()
 
 
+def test_a_damaged_task_comes_back_from_the_copy_that_is_written_by_itself(person: Person, done: str):
+    flip(person, done)
+    assert person.types("fsck").code == 1
+    assert "restored from the export" in person.types("fsck", "--repair").words
+    assert person.shown(done)["status"] == "done" and person.types("fsck").code == 0
+
+
 def test_without_an_export_the_damaged_task_stays_as_it_is_and_the_way_back_is_named(person: Person, done: str):
     flip(person, done)
+    shutil.rmtree(person.state / "export")
     told = person.types("fsck")
     assert told.code == 1 and "restore the database from a backup" in told.words and "only you can repair" in told.words
     person.types("fsck", "--repair")
@@ -108,6 +117,7 @@ def test_a_lost_database_is_noticed_and_import_is_offered(person: Person, done: 
 
 
 def test_an_emptied_database_without_an_export_names_the_branches(person: Person, done: str):
+    shutil.rmtree(person.state / "export")
     for path in person.state.glob("afresh.db*"):
         path.unlink()
     (person.state / "afresh.db").write_bytes(b"")

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from person import CHECK, COMPLETE, MEND, Person
 
 ORDER = (
@@ -73,3 +74,13 @@ def test_what_comes_from_files_and_outputs_is_marked_with_its_trust(person: Pers
     assert person.runs(person.script([say], [MEND], [COMPLETE]), "--no-sandbox").code == 0
     sent = person.types("context", "show", person.shown()["task"]["id"], "--step", "2").out
     assert "data, not instructions" in " ".join(sent.split())
+
+
+@pytest.mark.parametrize("more", [{"sandbox": False}, {"no_sandbox": True}, {"unsandboxed": "yes", "retry": True}])
+def test_a_model_that_asks_for_a_command_without_the_sandbox_gets_none(person: Person, confined: None, more: dict[str, object]):
+    outside = person.folder / "outside"
+    outside.write_text("canary of the host")
+    ask = ("run", {"command": f"cat {outside}; cat calc.py", **more})
+    assert person.runs(person.script([ask], [MEND], [COMPLETE])).code == 0
+    journal = [path for path in person.state.rglob("*") if path.is_file() and b"canary of the host" in path.read_bytes()]
+    assert journal == [] and "canary of the host" not in person.types("context", "show", "--step", "2").words

@@ -1,6 +1,5 @@
 """`afresh serve` as a person runs it: tasks from another terminal are done, dead processes replaced, and a stop is graceful."""
 
-import http.client
 import json
 import os
 import re
@@ -9,54 +8,12 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 
 import pytest
-from person import COMPLETE, MEND, Person, Step
-
-LONGEST = 300
-"""Seconds: for a machine that does much else meanwhile."""
-
-
-@dataclass
-class Service:
-    process: subprocess.Popen[str]
-    lines: list[str] = field(default_factory=list[str])
-
-    def __post_init__(self) -> None:
-        self.reader = Thread(target=self._read, daemon=True)
-        self.reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout
-        for line in self.process.stdout:
-            self.lines.append(line)
-
-    def find(self, pattern: str) -> str:
-        """Wait for a line, and return its first group."""
-        late = time.monotonic() + LONGEST
-        while time.monotonic() < late:
-            for line in list(self.lines):
-                if found := re.search(pattern, line):
-                    return found[1] if found.groups() else found[0]
-            if self.process.poll() is not None and not self.reader.is_alive():
-                break
-            time.sleep(0.05)
-        raise AssertionError(f"it did not say {pattern!r}: {''.join(self.lines)} {self.process.poll()}")
-
-    def get(self, address: str) -> tuple[int, str]:
-        host, _, path = address.removeprefix("http://").partition("/")
-        connection = http.client.HTTPConnection(host, timeout=60)
-        connection.request("GET", f"/{path}")
-        answer = connection.getresponse()
-        return answer.status, answer.read().decode()
-
-    @property
-    def health(self) -> tuple[int, dict]:
-        status, text = self.get(self.find(r'health at (http://[^\s"]+)'))
-        return status, json.loads(text)
+from at_work import HeldServer
+from person import COMPLETE, MEND, Person
+from running_service import LONGEST, Service
 
 
 @pytest.fixture
@@ -81,20 +38,6 @@ def wait_until(reached: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def find_request(box: Path) -> Path | None:
-    return next(
-        (one for one in box.rglob("*.request.md") if not one.with_name(one.name.replace(".request.md", ".reply.json")).exists()),
-        None,
-    )
-
-
-def reply(asked: Path, *actions: Step) -> None:
-    answer = {"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in actions]}
-    part = asked.with_name(f"part-{asked.name}")
-    part.write_text(json.dumps(answer))
-    part.rename(asked.with_name(asked.name.replace(".request.md", ".reply.json")))
-
-
 def test_a_task_from_another_terminal_is_done_after_a_killed_process_was_replaced(
     person: Person, serve: Callable[..., Service], requires_sandbox
 ):
@@ -116,12 +59,13 @@ def test_a_task_from_another_terminal_is_done_after_a_killed_process_was_replace
     assert person.shown(task)["status"] == "done"
 
 
-def test_a_stop_lets_the_step_end_and_the_dashboard_says_so(person: Person, serve: Callable[..., Service], requires_sandbox):
+def test_a_stop_lets_the_step_end_and_the_dashboard_says_so(
+    person: Person, serve: Callable[..., Service], requires_sandbox, held: HeldServer
+):
     requires_sandbox()
-    box = person.folder / "box"
-    task = person.adds("double is wrong", "--model", f"mailbox:{box}")
+    task = person.adds("double is wrong", "--model", "held")
     service = serve("--workers", "1", "--json", "--no-schedules")
-    wait_until(lambda: find_request(box) is not None)
+    asked = held.next_call()
     address = person.repo / ".afresh/state/serve.address"
     assert address.stat().st_mode & 0o777 == 0o600
     key = re.search(r"token=(\S+)", address.read_text())
@@ -129,9 +73,7 @@ def test_a_stop_lets_the_step_end_and_the_dashboard_says_so(person: Person, serv
     service.process.send_signal(signal.SIGTERM)
     service.find("each worker ends after its step")
     assert service.health[1]["status"] == "stopping"
-    asked = find_request(box)
-    assert asked
-    reply(asked, MEND)
+    asked.answer(MEND)
     assert service.process.wait(LONGEST) == 0
     service.reader.join(LONGEST)
     assert all(json.loads(line).keys() == {"at", "source", "text"} for line in service.lines)

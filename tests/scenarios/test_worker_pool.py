@@ -1,24 +1,27 @@
 """`afresh work --workers N`: several tasks at once, each once; workers that are stopped and killed."""
 
-import json
 import os
 import signal
-import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
-from threading import Timer
 
 import pytest
-from person import COMPLETE, MEND, Person, Step
+from at_work import (
+    LONGEST,
+    HeldServer,
+    add_tasks,
+    count_claims,
+    ended,
+    heeded,  # noqa: F401
+    owners,
+    processes,
+    reply,
+    requests,
+    wait_for_line,
+    wait_until_dead,
+)
+from person import COMPLETE, MEND, Person
 
-from afresh.app.project import open_project
-from afresh.core import event as happened
-from afresh.storage.renew_lease import is_worker_dead
-
-LONGEST = 300
-"""Seconds: for a machine that does much else meanwhile."""
 COMMAND_WITH_CLOCK = """
 import sys, time
 from pathlib import Path
@@ -35,78 +38,6 @@ ask, asked = WorkerPool._has_ready_task, Path(sys.argv.pop(1))
 WorkerPool._has_ready_task = lambda pool: (found := ask(pool), asked.touch())[0]
 """
 """Makes a file when the pool has asked the queue without starting a worker."""
-
-
-@pytest.fixture(autouse=True)
-def confined(requires_sandbox) -> None:
-    requires_sandbox()
-
-
-@pytest.fixture(autouse=True)
-def heeded() -> Iterator[None]:
-    """A process that is started in the background or by nohup inherits ignored signals, and the pool would ignore them, too."""
-    before = [(one, signal.signal(one, signal.SIG_DFL)) for one in (signal.SIGHUP, signal.SIGINT)]
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    for one, handler in before:
-        signal.signal(one, handler)
-
-
-def wait_for_line(process: subprocess.Popen[str], words: str) -> None:
-    assert process.stderr
-    late = Timer(LONGEST, process.kill)
-    late.start()
-    try:
-        for line in process.stderr:
-            if words in line:
-                return
-    finally:
-        late.cancel()
-    raise AssertionError(f"it ended and did not say {words!r}")
-
-
-def requests(box: Path, count: int, process: subprocess.Popen[str]) -> list[Path]:
-    """Wait until this many replies are asked for that have not come."""
-    for _ in range(LONGEST * 20):
-        found = [one for one in box.rglob("*.request.md") if not find_reply(one).exists()]
-        if len(found) >= count:
-            return sorted(found)
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.05)
-    raise AssertionError("they have not asked")
-
-
-def find_reply(asked: Path) -> Path:
-    return asked.with_name(asked.name.replace(".request.md", ".reply.json"))
-
-
-def reply(asked: Path, *actions: Step) -> None:
-    answer = {"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in actions]}
-    part = asked.with_name(f"part-{asked.name}")
-    part.write_text(json.dumps(answer))
-    part.rename(find_reply(asked))
-
-
-def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=LONGEST)
-    assert "Traceback" not in err, err
-    return process.returncode, out, err
-
-
-def add_tasks(person: Person, count: int) -> list[str]:
-    return [
-        person.adds(f"double is wrong {number}", "--model", f"mailbox:{person.folder / 'box' / str(number)}")
-        for number in range(count)
-    ]
-
-
-def count_claims(person: Person, task: str) -> int:
-    store = open_project(person.repo).store
-    return sum(isinstance(entry.event, happened.TaskClaimed) for entry in store.journal(task))
-
-
-def owners(person: Person) -> dict[str, str]:
-    return {ticket["task"]: ticket["owner"] for ticket in person.types("list", "--json").json}
 
 
 def test_each_of_several_tasks_is_done_once_by_workers_of_their_own(person: Person) -> None:
@@ -130,10 +61,10 @@ def test_the_task_of_a_killed_worker_is_taken_over_by_another(person: Person) ->
     pool = person.starts("work", "--workers", "1", "--until-empty")
     reply(requests(person.folder / "box", 1, pool)[0], MEND)
     (second,) = requests(person.folder / "box", 1, pool)
-    victim = owners(person)[task].split(":")[1]
-    assert int(victim) != pool.pid
-    os.kill(int(victim), signal.SIGKILL)
-    while owners(person)[task].split(":")[1:2] in ([], [victim]):
+    victim = processes(person)[task]
+    assert victim != pool.pid
+    os.kill(victim, signal.SIGKILL)
+    while processes(person).get(task, victim) == victim:
         assert pool.poll() is None, pool.communicate()
         time.sleep(0.05)
     reply(second, COMPLETE)
@@ -144,13 +75,13 @@ def test_the_task_of_a_killed_worker_is_taken_over_by_another(person: Person) ->
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_workers_after_their_step(person: Person, number: signal.Signals) -> None:
-    (task,) = add_tasks(person, 1)
+def test_a_signal_ends_the_workers_after_their_step(person: Person, held: HeldServer, number: signal.Signals) -> None:
+    task = person.adds("double is wrong", "--model", "held")
     pool = person.starts("work", "--workers", "2", "--until-empty")
-    (asked,) = requests(person.folder / "box", 1, pool)
+    asked = held.next_call()
     pool.send_signal(number)
     wait_for_line(pool, f"{number.name}; once more")
-    reply(asked, MEND)
+    asked.answer(MEND)
     code, _, err = ended(pool)
     assert code == 130 and f"`afresh resume {task}` continues" in err
     shown = person.shown(task)
@@ -158,27 +89,53 @@ def test_a_signal_ends_the_workers_after_their_step(person: Person, number: sign
     assert owners(person)[task] == "" and person.types("list", "--json").json[0]["ready"]
 
 
-def test_a_second_signal_ends_at_once_and_the_task_goes_on_later(person: Person) -> None:
-    (task,) = add_tasks(person, 1)
-    pool = person.starts("work", "--workers", "1")
-    (asked,) = requests(person.folder / "box", 1, pool)
+def test_a_second_signal_ends_at_once_although_a_provider_hangs_and_the_task_goes_on_later(
+    person: Person, held: HeldServer
+) -> None:
+    tasks = [person.adds(f"double is wrong {number}", "--model", "held") for number in range(3)]
+    pool = person.starts("work", "--workers", "3")
+    for _ in tasks:
+        held.next_call()
     pool.send_signal(signal.SIGTERM)
     wait_for_line(pool, "once more")
     pool.send_signal(signal.SIGTERM)
-    assert ended(pool)[0] == 130 and owners(person)[task] == ""
-    reply(asked, MEND)
+    assert ended(pool)[0] == 130 and set(owners(person).values()) == {""}
     again = person.starts("work", "--workers", "1")
-    reply(requests(person.folder / "box", 1, again)[0], COMPLETE)
-    assert ended(again)[0] == 0 and person.shown(task)["calls"] == 2
+    held.next_call().answer(MEND)
+    held.next_call().answer(COMPLETE)
+    assert ended(again)[0] == 0 and person.shown(tasks[0])["calls"] == 2
 
 
-def test_when_the_time_is_over_no_task_is_begun_and_the_step_is_ended(person: Person) -> None:
-    (first, second), end = add_tasks(person, 2), person.folder / "end"
+@pytest.mark.parametrize("killed", [False, True])
+def test_who_waits_for_a_mailbox_ends_without_the_reply_which_is_taken_later(person: Person, killed: bool) -> None:
+    tasks = add_tasks(person, 3)
+    pool = person.starts("work", "--workers", "3", "--until-empty")
+    asked = requests(person.folder / "box", 3, pool)
+    workers = [owners(person)[task] for task in tasks]
+    if killed:
+        pool.kill()
+        pool.wait()
+        wait_until_dead(workers)
+    else:
+        pool.send_signal(signal.SIGTERM)
+        assert ended(pool)[0] == 130
+    assert set(owners(person).values()) == {""} and {person.shown(task)["calls"] for task in tasks} == {0}
+    for one in asked:
+        reply(one, MEND)
+    again = person.starts("work", "--workers", "3")
+    for one in requests(person.folder / "box", 3, again):
+        reply(one, COMPLETE)
+    assert ended(again)[0] == 0 and {person.shown(task)["calls"] for task in tasks} == {2}
+
+
+def test_when_the_time_is_over_no_task_is_begun_and_the_step_is_ended(person: Person, held: HeldServer) -> None:
+    first, second = (person.adds(f"double is wrong {number}", "--model", "held") for number in range(2))
+    end = person.folder / "end"
     pool = person.starts("work", "--for", "8h", program=("-c", COMMAND_WITH_CLOCK, str(end)))
-    (asked,) = requests(person.folder / "box", 1, pool)
+    asked = held.next_call()
     end.touch()
     wait_for_line(pool, "the time is over")
-    reply(asked, MEND)
+    asked.answer(MEND)
     code, _, err = ended(pool)
     assert code == 0, err
     assert person.shown(first)["step"] == 1 and person.shown(second)["status"] == "ready"
@@ -201,23 +158,20 @@ def test_a_pool_that_waits_takes_a_task_that_is_added_later(person: Person) -> N
     assert code == 0 and f"{task}: done" in out, err
 
 
-def test_a_worker_whose_pool_was_killed_ends_its_step_and_buys_no_more(person: Person) -> None:
-    tasks = add_tasks(person, 2)
-    pool = person.starts("work", "--workers", "2", "--until-empty")
-    asked = requests(person.folder / "box", 2, pool)
+def test_a_worker_whose_pool_was_killed_ends_its_step_and_buys_no_more(person: Person, held: HeldServer) -> None:
+    tasks = [person.adds(f"double is wrong {number}", "--model", "held") for number in range(3)]
+    pool = person.starts("work", "--workers", "3", "--until-empty")
+    calls = [held.next_call() for _ in tasks]
     workers = [owners(person)[task] for task in tasks]
     pool.kill()
     pool.wait()
-    for one in asked:
-        reply(one, MEND)
-    deadline = time.monotonic() + LONGEST
-    while not all(map(is_worker_dead, workers)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    for one in calls:
+        one.answer(MEND)
+    wait_until_dead(workers)
     for task in tasks:
         shown = person.shown(task)
         assert (shown["step"], shown["calls"]) == (1, 1) and owners(person)[task] == ""
-    assert len([*(person.folder / "box").rglob("*.request.md")]) == 2
+    assert held.asked.empty()
 
 
 def test_a_worker_that_crashes_is_not_begun_for_ever(person: Person) -> None:
@@ -229,6 +183,15 @@ def test_a_worker_that_crashes_is_not_begun_for_ever(person: Person) -> None:
     assert person.shown(task)["status"] == "blocked" and "3 workers have died at this task" in err
 
 
+def test_a_task_whose_model_can_not_be_used_holds_up_no_other(person: Person) -> None:
+    bad = person.adds("double is wrong 1", "--priority", "1", "--model", "anthropic:claude-sonnet-4-5")
+    good = person.adds("double is wrong 2", "--model", person.script([MEND], [COMPLETE]))
+    pool = person.starts("work", "--workers", "1", "--until-empty", ANTHROPIC_API_KEY="")
+    code, _, err = ended(pool)
+    assert code == 0 and f"{bad}: " in err and "no more tasks are begun" not in err, err
+    assert person.shown(good)["status"] == "done" and person.shown(bad)["status"] == "ready"
+
+
 def test_who_waits_for_a_turn_under_a_rate_limit_can_be_stopped(person: Person) -> None:
     config = person.folder / "config" / "afresh" / "config.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
@@ -236,12 +199,10 @@ def test_who_waits_for_a_turn_under_a_rate_limit_can_be_stopped(person: Person) 
     tasks = add_tasks(person, 2)
     pool = person.starts("work", "--workers", "2", "--until-empty", XDG_CONFIG_HOME=str(person.folder / "config"))
     wait_for_line(pool, "for its turn: your limit is 1 requests a minute for mailbox")
-    (asked,) = requests(person.folder / "box", 1, pool)
+    requests(person.folder / "box", 1, pool)
     pool.terminate()
-    wait_for_line(pool, "once more")
-    reply(asked, MEND)
     assert ended(pool)[0] == 130
-    assert sorted(person.shown(task)["calls"] for task in tasks) == [0, 1]
+    assert {person.shown(task)["calls"] for task in tasks} == {0}
 
 
 @pytest.mark.parametrize("given", ["8", "h", "0s", "-1h", "8 h", "1.5h"])

@@ -13,6 +13,7 @@ from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
 from afresh.testing.sample_journals import make_action_events, make_block, make_call_events
 from afresh.views import file_io as files
+from afresh.views import task_history
 from afresh.views.write_files import ViewWriter
 
 
@@ -93,3 +94,17 @@ def test_a_step_beside_500_other_tasks_costs_what_it_does_alone(meter: Meter) ->
     among = [meter.step(number) for number in range(11, 14)][-1]
     assert alike({**alone, "written": 0, "read": 0}, {**among, "written": 0, "read": 0}), (alone, among)
     assert abs(alone["written"] - among["written"]) < 6_000, "rows of other tasks in continuity, and no more"
+
+
+def test_the_end_of_a_task_costs_the_same_after_any_number_of_finished_ones(meter: Meter) -> None:
+    def end(number: int, watched: bool = True) -> dict[str, int]:
+        task = f"other-{number:04}"
+        meter.commit(task, [happened.TaskCreated(Task(id=task, goal="another"))], watched)
+        meter.counts = dict.fromkeys(meter.counts, 0)
+        meter.commit(task, [happened.TaskEnded(TaskStatus.DONE, "done")], watched)
+        return dict(meter.counts)
+
+    early = [end(number, watched=number > 245) for number in range(250)][-1]
+    late = [end(number, watched=number > 1_195) for number in range(250, 1_200)][-1]
+    assert alike(early, late), (early, late)
+    assert len((meter.writer.folder / "history.jsonl").read_text().splitlines()) == task_history.MAX_HISTORY_TASKS

@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, Page, expect
 from served import serve
 
 from afresh.app.heartbeat import load_heartbeat_state
+from afresh.core.event import TaskClaimed
+from afresh.testing.sample_journals import append_events
 
 POLL_SECONDS = 0.1
 
@@ -60,6 +62,15 @@ def test_a_worker_is_started_and_paused_from_the_queue(
         find_card(page, task).get_by_role("button", name="Continue").click()
         expect(page.get_by_role("status").first).to_contain_text("It has its turn again")
         assert len(list(box.glob("*.request.md"))) == 1 and served.project.store.load(task).spending.calls == 1
+
+
+def test_home_and_queue_say_on_which_machine_a_task_is_worked_on(one: Person) -> None:
+    task, worker = one.adds("double is wrong"), "builder-2-1a2b3c:7:99"
+    with serve(one.repo, {}) as served:
+        assert served.project.queue.claim(worker, task) == task
+        append_events(served.project.store, served.project.store.load(task), [TaskClaimed(worker)])
+        for address in ("/p/repo/", "/p/repo/queue"):
+            assert "process 7 on builder-2<" in served.get(address).text
 
 
 def test_a_limit_that_stopped_a_task_is_reset_and_its_last_change_undone(

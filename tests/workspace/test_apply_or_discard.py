@@ -1,10 +1,12 @@
+import json
 from pathlib import Path
 
 import pytest
 
-from afresh.errors import BadInput
+from afresh.errors import BadInput, NotPossible
 from afresh.testing.workspace_contract import hash_tree
 from afresh.workspace.apply_or_discard import discard_task_branch, merge_task_branch
+from afresh.workspace.git import GitFailed
 from afresh.workspace.repository import Repository
 from afresh.workspace.worktree import GitWorkspace
 
@@ -206,3 +208,28 @@ def test_discard_removes_the_task_and_nothing_else(opened: GitWorkspace, publish
 def test_a_discarded_task_can_be_opened_again(opened: GitWorkspace, published: str, repository: Repository):
     discard_task_branch(repository, "t1")
     assert GitWorkspace(repository, "t1").open().base == repository.head
+
+
+def test_a_git_that_is_killed_is_no_answer_and_a_half_merge_is_not_called_none(
+    opened: GitWorkspace, published: str, monkeypatch: pytest.MonkeyPatch
+):
+    killed = GitFailed(("merge-base",), -9, "")
+
+    def die(*_: object, **__: object) -> bytes:
+        raise killed
+
+    with monkeypatch.context() as patch, pytest.raises(GitFailed):
+        patch.setattr("afresh.workspace.git.finish_git", die)
+        opened.repository.contains(published, published)
+    monkeypatch.setattr("afresh.workspace.apply_or_discard.run_git_as_user", die)
+    with pytest.raises(NotPossible, match="half merged") as told:
+        merge_task_branch(opened.repository, opened.task_id)
+    assert "checkout is as it was" not in told.value.safe
+
+
+def test_a_damaged_record_of_what_was_published_leaves_the_tree_after_the_merge(opened: GitWorkspace, published: str, git):
+    record = opened.branch.shadow / "published.json"
+    plain = json.loads(record.read_text())
+    record.write_text(json.dumps(plain | {"snapshot": "0" * 40}))
+    told = merge_task_branch(opened.repository, opened.task_id)
+    assert told.commit == published == git("rev-parse", "HEAD") and "was left there" in told.note and opened.root.is_dir()

@@ -86,6 +86,22 @@ def test_nothing_of_a_hostile_repository_is_run(hostile: Path, canary: Path, mon
     assert not canary.exists(), canary.read_text()
 
 
+def test_a_bare_repository_inside_the_tree_is_a_folder_of_files(hostile: Path, canary: Path, trap: Path):
+    """Git takes a folder that looks like a repository for one, and its configuration names programs."""
+    workspace = GitWorkspace(Repository.find(hostile), "t1")
+    first = workspace.open()
+    inside = workspace.root / "docs"
+    (inside / "objects").mkdir(parents=True)
+    (inside / "refs").mkdir()
+    (inside / "HEAD").write_text("ref: refs/heads/main\n")
+    (inside / "config").write_text(f"[core]\n\tbare = true\n\tfsmonitor = {trap}\n\tworktree = {workspace.root}\n")
+    snapshot = workspace.snapshot()
+    assert {change.path for change in workspace.changes(first.snapshot, snapshot)} == {"docs/HEAD", "docs/config"}
+    workspace.publish(snapshot, "Change")
+    workspace.restore(first.snapshot)
+    assert not canary.exists(), canary.read_text()
+
+
 def test_a_missing_object_is_not_fetched_through_a_transport_of_the_repository(hostile: Path, canary: Path):
     for name in (".gitignore", "keep.txt"):
         blob = subprocess.run(

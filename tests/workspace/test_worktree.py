@@ -8,8 +8,16 @@ import pytest
 
 from afresh.errors import BadInput, Damaged
 from afresh.testing.workspace_contract import hash_tree
+from afresh.workspace import dead_locks
+from afresh.workspace.git import GitFailed
 from afresh.workspace.repository import Repository
 from afresh.workspace.worktree import GitWorkspace
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody who lives holds a lock here."""
+    monkeypatch.setattr(dead_locks, "LOCK_PATIENCE_SECONDS", 0.0)
 
 
 def again(workspace: GitWorkspace) -> GitWorkspace:
@@ -110,7 +118,17 @@ def break_branch(workspace: GitWorkspace) -> None:
     workspace.repository.git.run("update-ref", "-d", workspace.branch.ref)
 
 
-BREAKS = [break_pointer, break_folder, break_registration, break_index, break_branch]
+def leave_locks(workspace: GitWorkspace) -> None:
+    """As a git does that is killed."""
+    common = workspace.repository.common_dir
+    admin = common / "worktrees" / workspace.root.name
+    for place in (common / workspace.branch.ref, admin / "HEAD", admin / "index", workspace.branch.shadow / "HEAD"):
+        place.with_name(f"{place.name}.lock").touch()
+    (workspace.branch.shadow / "ready").unlink()
+    break_pointer(workspace)
+
+
+BREAKS = [break_pointer, break_folder, break_registration, break_index, break_branch, leave_locks]
 
 
 @pytest.mark.parametrize("harm", BREAKS)
@@ -287,3 +305,30 @@ def test_a_snapshot_is_synced_with_its_folders_and_a_restore_writes_no_objects(
     assert len(new) == 2 and {place.parent for place in new} | {objects} <= set(synced)
     settings = (opened.branch.shadow / "config").read_text()
     assert "fsync = objects" in settings or "fsyncObjectFiles = true" in settings
+
+
+def test_the_branch_moves_although_a_killed_git_has_left_its_locks(opened: GitWorkspace, git):
+    opened.open()
+    (opened.root / "change.txt").write_text("step 1\n")
+    snapshot = opened.snapshot()
+    leave_locks(opened)
+    commit = again(opened).publish(snapshot, "Change")
+    assert git("rev-parse", opened.branch.ref) == commit
+
+
+def test_a_lock_where_others_write_is_left_and_named(opened: GitWorkspace):
+    opened.open()
+    lock = opened.repository.common_dir / "index.lock"
+    lock.touch()
+    with pytest.raises(GitFailed, match=r"index\.lock exists") as told:
+        opened.repository.git.run("read-tree", "HEAD")
+    assert lock.exists() and "remove this file" in told.value.next
+
+
+def test_a_lock_that_is_given_back_is_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    lock = tmp_path / "shadow/index.lock"
+    lock.parent.mkdir()
+    lock.touch()
+    monkeypatch.setattr(dead_locks, "LOCK_PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(dead_locks.time, "sleep", lambda seconds: lock.write_text("of another git, that lives"))
+    assert dead_locks.remove_dead_lock(lock) and lock.exists()

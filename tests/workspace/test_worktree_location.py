@@ -206,12 +206,15 @@ def test_applying_looks_at_a_tree_that_has_not_moved_yet(former: GitWorkspace, c
 
 
 def test_trees_that_no_task_needs_are_listed(opened: GitWorkspace, tmp_path: Path, git: Git) -> None:
-    assert list(list_stale_folders(opened.repository, frozenset({"t1"}))) == []
-    assert [one.path for one in list_stale_folders(opened.repository, frozenset())] == [opened.root]
+    assert list(list_stale_folders(opened.repository, {"t1": True})) == []
+    (over,) = list_stale_folders(opened.repository, {"t1": False})
+    (strange,) = list_stale_folders(opened.repository, {})
+    assert over.path == strange.path == opened.root and over.remedy.startswith("rm -r ")
+    assert strange.remedy.startswith("if no other store has its task"), "a server and the project's files share the folder"
     git("clone", "-q", str(tmp_path / "repo"), str(tmp_path / "clone"))
     GitWorkspace(Repository.find(tmp_path / "clone"), "t2").open()
     shutil.rmtree(tmp_path / "clone")
-    (gone,) = list_stale_folders(opened.repository, frozenset({"t1"}))
+    (gone,) = list_stale_folders(opened.repository, {"t1": True})
     assert "clone-" in gone.path.name and "is gone" in gone.why
 
 

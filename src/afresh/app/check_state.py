@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from shlex import quote
 from tempfile import TemporaryDirectory
 
 from afresh.app.lost_state import explain_empty_store
@@ -23,7 +22,7 @@ from afresh.storage.lessons.lesson_folder import LessonFolder
 from afresh.storage.sql.fact_index import SqlFactIndex
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite.check_file import find_file_damage
-from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME
+from afresh.storage.sqlite.migrations import JOURNAL_FILE_NAME, LEDGER_FILE_NAME
 from afresh.storage.sqlite.storage import FACTS_FILE_NAME, USER_NOTEBOOK_FILE_NAME, open_sqlite_facts
 from afresh.views.file_io import find_stale_files, is_process_alive
 from afresh.views.write_files import list_view_files, list_view_folders, rebuild_view_files
@@ -84,6 +83,7 @@ class _ReadTasks:
 
 NEW_DATABASE = "the tasks that are whole are copied into a new database; the old file is kept beside it"
 RESTORED = "it is restored from the export"
+NOT_UNTIL_WHOLE = "not checked until the journals are whole"
 NO_COPY = "no export has it: restore the database from a backup; its work is on its branch and in its snapshots"
 
 
@@ -105,7 +105,7 @@ def check_state(project: Project, exported: frozenset[str], told: Callable[[str]
     areas += [_check_tickets(project, tickets, read), _check_trees(project, read)]
     told("checking derived files")
     areas += [_check_views(project, read), _check_facts(project, read), _check_ledger(project)]
-    areas += [_check_lessons(project), _check_leftovers(project)]
+    areas += [_check_lessons(project), _check_leftovers(project), _check_copy(project, read)]
     return StateReport(tuple(areas), tuple(read.damaged))
 
 
@@ -213,7 +213,7 @@ def _read_bytes(path: Path | None) -> bytes | None:
 
 def _check_facts(project: Project, read: _ReadTasks) -> AreaReport:
     if read.damaged:
-        return AreaReport("facts", 0, "facts; not checked until the journals are whole")
+        return AreaReport("facts", 0, f"facts; {NOT_UNTIL_WHOLE}")
     index, journal = project.facts, project.store
     if not isinstance(index, SqlFactIndex) or not isinstance(journal, SqlJournal):
         return AreaReport("facts", 0, "facts; not checked in this kind of storage")
@@ -224,6 +224,16 @@ def _check_facts(project: Project, read: _ReadTasks) -> AreaReport:
     count, differing = there.total(), ((here - there) + (there - here)).total()
     what = f"{differing} facts of the index differ from what the journals say"
     return AreaReport("facts", count, "facts", (StateProblem(what, "it is built again"),) if differing else ())
+
+
+def _check_copy(project: Project, read: _ReadTasks) -> AreaReport:
+    """A worker may be writing: it commits before it copies."""
+    copy, busy = project.storage.copy, any(ticket.owner for ticket in project.queue.tickets())
+    if not copy or busy or read.damaged:
+        why = "it is turned off" if not copy else "not compared while a worker writes it" if busy else NOT_UNTIL_WHOLE
+        return AreaReport("copy", 0, f"tasks; {why}")
+    problems = tuple(StateProblem(what, "what the database has is written again") for what in copy.list_problems())
+    return AreaReport("copy", len(read.states), "tasks in the copy for a lost database", problems)
 
 
 def _check_ledger(project: Project) -> AreaReport:
@@ -243,10 +253,9 @@ def _check_lessons(project: Project) -> AreaReport:
 def _check_leftovers(project: Project) -> AreaReport:
     stale = list_leftovers(project)
     problems = [StateProblem(f"{path} was left by a process that was killed", "it is removed") for path in stale]
-    needed = frozenset(ticket.task for ticket in project.queue.tickets() if ticket.status not in TIDIED_STATUSES)
-    for folder in list_stale_folders(Repository.find(project.paths.root), needed):
-        remedy = f"rm -r {quote(str(folder.path))}"
-        problems.append(StateProblem(f"{folder.path} is not needed: {folder.why}", remedy, repairable=False))
+    tasks = {ticket.task: ticket.status not in TIDIED_STATUSES for ticket in project.queue.tickets()}
+    for folder in list_stale_folders(Repository.find(project.paths.root), tasks):
+        problems.append(StateProblem(f"{folder.path} is not needed: {folder.why}", folder.remedy, repairable=False))
     return AreaReport("leftovers", len(problems), "found", tuple(problems))
 
 

@@ -1,6 +1,6 @@
 """Composition root: the only module that connects the pure rooms with their implementations."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -36,13 +36,14 @@ from afresh.core.supervision_state import AUTONOMOUS_MODE
 from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 from afresh.core.token_calibration import TokenCalibration, find_calibration
 from afresh.core.tokens import EstimatingCounter
-from afresh.errors import BadInstructions, NeedsPerson, OverCeiling, OverLimit, StopRequested
+from afresh.errors import BadInstructions, NeedsPerson, OverCeiling, OverLimit, StopRequested, blame_model
 from afresh.loop import advance_task
 from afresh.models.call import MAX_REPLY_RETRIES, SideCall
 from afresh.models.choose_model import find_framing_tokens, find_retry_count, is_provider, make_model, spec_for_part
 from afresh.models.model_settings import ModelSettings
 from afresh.outputs.count_finished_tests import FinishedTestCounter, FinishedTests
 from afresh.policy.human_supervision import put_open_question
+from afresh.ports.model import Model
 from afresh.ports.watch import Watcher
 from afresh.runtime import CallSettings, Cancellation, Knowledge, RunControl, Runtime, Supervisor
 from afresh.sandbox.choose_level import choose_sandbox
@@ -75,11 +76,23 @@ class RunTerms:
     """Sources that can stop the run from outside."""
     at_most: int | None = None
     """Steps after which the task goes back to the queue; None: as many as it takes."""
+    unattended: bool = False
+    """Nobody waits for this task: if the model that it names can't be used, it is tried again later."""
+    thread: str = ""
+    """The name of the thread that works, in a process that runs several tasks."""
+
+    @property
+    def worker(self) -> str:
+        return self.thread or identify_worker()
+
+    def check_cancelled(self) -> None:
+        for one in self.cancellations:
+            one.check()
 
 
 def run_task(project: Project, task: str | None, terms: RunTerms) -> State | None:
     """Claim a task (by default the next ready one) and advance it as far as possible. Returns None if no task is ready."""
-    worker = identify_worker()
+    worker = terms.worker
     claimed = project.queue.claim(worker, task)
     if claimed is None:
         if said := watch_task_policy(project, None):
@@ -90,7 +103,7 @@ def run_task(project: Project, task: str | None, terms: RunTerms) -> State | Non
         with (
             renew_lease_in_background(project.queue, worker, claimed) as lease,
             trace_task(project, claimed, terms.alert) as tracers,
-            record_passing_fault(project, claimed),
+            record_passing_fault(project, claimed, own_model=terms.unattended and not terms.model),
         ):
             lease.check()  # a request to pause or cancel may be older than this worker
             alarm = ContextAlarm(project.settings.alerts, terms.alert)
@@ -117,24 +130,24 @@ def advance_or_block(project: Project, task: str, terms: RunTerms) -> State:
         state = project.store.load(task)
         with open_task_tools(project.settings, state.task.tools, terms.alert) as tools:
             runtime = add_tools_to_run(build_runtime(project, state, terms), tools)
-            return advance_within_limits(project, task, runtime, terms.at_most)
+            return advance_within_limits(project, task, runtime, terms)
     except OverCeiling as fault:
         return block_task(project, task, str(fault))
     except BadInstructions as fault:
         return block_task(project, task, f"{fault.what} ({fault.next}). Fix the file and answer; then it goes on")
 
 
-def advance_within_limits(project: Project, task: str, runtime: Runtime, at_most: int | None = None) -> State:
+def advance_within_limits(project: Project, task: str, runtime: Runtime, terms: RunTerms) -> State:
     """Advance the task. At a spending limit of its own it asks whoever is there, and goes on. For a part the parent asks."""
     while True:
         try:
-            advance_task(task, identify_worker(), runtime, at_most)
+            advance_task(task, terms.worker, runtime, terms.at_most)
             learn_from_ended_tasks(project, make_lesson_wording(project, runtime, project.store.load(task)), task)
             return project.store.load(task)
         except OverLimit as fault:
             if project.store.load(task).task.parent or not (question := ask_about_limit(project, fault)):
                 raise
-            state = put_open_question(block_task(project, task, fault.what, question), identify_worker(), runtime)
+            state = put_open_question(block_task(project, task, fault.what, question), terms.worker, runtime)
             if not state.is_running:
                 return state
 
@@ -145,12 +158,11 @@ def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
     repository, start = Repository.find(project.paths.root), state.workspace.start
     for needed in filter(None, (start.follows, task.id)):  # an imported task brings the commit that one begins with
         unpack_work(repository, needed)
-    workspace = open_workspace(project, repository, state, terms.cancellations)
-    model = make_model(spec, state.spending.calls, ModelSettings(count=counter, named=project.settings.models, task=task.id))
-    refuse_large_ceiling(task.budget, model.window)
+    workspace = open_workspace(project, repository, state, terms.check_cancelled)
+    model = open_task_model(project, state, spec, counter, terms)
     if not task.parent and (unpriced := describe_unpriced_limits(project, spec)):
         terms.alert(unpriced)
-    known = open_code_insight(project, task.id, repository, terms.cancellations, adds_new_names(spec))
+    known = open_code_insight(project, task.id, repository, terms.check_cancelled, adds_new_names(spec))
     # the user supervises the whole task, not its subtasks, and these end with the step that began them
     alone = replace(terms, mode=AUTONOMOUS_MODE, person=None, at_most=None)
     parts = PartRunner(project, workspace, known, lambda part: advance_or_block(project, part, alone)) if task.parts else None
@@ -163,7 +175,7 @@ def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
         code=known,
         clock=clock,
         settings=configure_calls(project, state, spec, model.name, counter, terms),
-        ledger=open_run_ledger(project, spec, terms.alert),
+        ledger=open_run_ledger(project, spec, terms.alert, terms.worker),
         knowledge=Knowledge(
             facts=project.facts,
             instructions=project.instructions,
@@ -179,6 +191,13 @@ def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
             delegate=parts,
         ),
     )
+
+
+def open_task_model(project: Project, state: State, spec: str, counter: EstimatingCounter, terms: RunTerms) -> Model:
+    settings = ModelSettings(count=counter, named=project.settings.models, check_cancelled=terms.check_cancelled)
+    model = make_model(spec, state.spending.calls, replace(settings, task=state.task.id))
+    refuse_large_ceiling(state.task.budget, model.window)
+    return model
 
 
 def configure_calls(
@@ -230,17 +249,15 @@ def follow_tests(sandbox: AnySandbox, watchers: tuple[Watcher, ...]) -> AnySandb
 
 
 def open_code_insight(
-    project: Project, tree: str, repository: Repository, cancellations: Sequence[Cancellation] = (), new_names: bool = True
+    project: Project, tree: str, repository: Repository, check_cancelled: Callable[[], None], new_names: bool
 ) -> CodeInsight:
     """Open code analysis for a tree. Its caches (code index, commit history, fingerprint) are kept next to the state and may
     be deleted."""
     state = project.paths.state
     told = cache(lambda base: read_commit_history(repository.git, base, state))
     kept, missing = ProfileCache(state / "projects.json"), find_missing_linters(repository)
-    libraries = find_library_folders(repository.root)
-    insight = CodeInsight(SqliteCodeIndex(state / "code.db"), tree, told, kept, missing, libraries)
-    insight.check_cancelled = lambda: [one.check() for one in cancellations]
-    insight.new_names = new_names
+    insight = CodeInsight(SqliteCodeIndex(state / "code.db"), tree, told, kept, missing, find_library_folders(repository.root))
+    insight.check_cancelled, insight.new_names = check_cancelled, new_names
     return insight
 
 
@@ -258,6 +275,7 @@ def make_lesson_wording(project: Project, runtime: Runtime, state: State) -> Sid
     )
 
 
+@blame_model()
 def choose_task_model(project: Project, state: State, terms: RunTerms) -> str:
     """Return the model of this run: from the options, the task or the user's settings; fix_violation needs none."""
     chosen = terms.model or choose_model_spec(state.task, project.settings.model)

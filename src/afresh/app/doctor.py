@@ -5,12 +5,11 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import Literal
 
 from afresh.app.explore_code import describe_missing_grammars
 from afresh.app.list_models import SDK_PACKAGES, find_package_faults, list_configured_models, list_usable_providers
-from afresh.app.lost_state import explain_empty_store
+from afresh.app.lost_state import describe_copy, explain_empty_store
 from afresh.app.project import Project, open_project
 from afresh.app.read_tasks import SystemClock
 from afresh.app.settings import Settings, load_user_settings
@@ -138,6 +137,7 @@ def examine_project(path: Path) -> Iterator[HealthFinding]:
         yield HealthFinding("languages", "warn", unread)
     try:
         yield from examine_journals(project)
+        yield from [HealthFinding("copy", *found) for found in describe_copy(project.storage, project.queue)]
         yield from examine_worktrees(project)
     except NeedsPerson as fault:
         yield HealthFinding("journals", "fail", fault.what, fault.next)
@@ -179,9 +179,9 @@ def examine_worktrees(project: Project) -> Iterator[HealthFinding]:
             f"in {find_worktrees_folder(repository)}, since your data folder can't be written: test runners may collect them",
             "set HOME or XDG_DATA_HOME to a folder that you can write",
         )  # fmt: skip
-    needed = frozenset(ticket.task for ticket in project.queue.tickets() if ticket.status not in REVIEWED_STATUSES)
-    for stale in list_stale_folders(repository, needed):
-        yield HealthFinding("worktrees", "warn", f"{stale.path} is not needed: {stale.why}", f"rm -r {quote(str(stale.path))}")
+    tasks = {ticket.task: ticket.status not in REVIEWED_STATUSES for ticket in project.queue.tickets()}
+    for stale in list_stale_folders(repository, tasks):
+        yield HealthFinding("worktrees", "warn", f"{stale.path} is not needed: {stale.why}", stale.remedy)
 
 
 RESERVE_TOKENS = 600

@@ -28,16 +28,19 @@ from afresh.evolve.prove_proposal import (
     Proof,
     changes_from_json,
     changes_to_json,
+    describe_proof,
     proof_to_json,
 )
 from afresh.evolve.score_journal import TaskRecording, load_recording, score_recordings
 from afresh.evolve.score_runs import open_scorer
-from afresh.evolve.search_policy import search_policy
+from afresh.evolve.search_policy import OWN_TASK_SETTINGS, SearchResult, search_policy
 from afresh.evolve.use_report import add_up_use
 from afresh.replay.run import RecordedRun
 
 ENDED_STATUSES = (TaskStatus.DONE, TaskStatus.FAILED)
 MAX_TASKS_REPLAYED = 40
+MIN_TASKS_SEARCHED = 6
+"""In the older half: fewer say little about others."""
 REPLAY_BUDGET = 4_000
 SEARCH_KIND = "tuned"
 OWN_TASKS = "tasks of this project"
@@ -48,7 +51,6 @@ OTHER_RUNS = "recorded runs"
 class SearchTerms:
     runs: Sequence[RecordedRun] = ()
     """Of other agents, the oldest first."""
-    trials: int = 30
     seed: int = 1
     workers: int = 2
 
@@ -64,6 +66,7 @@ def propose_changes(project: Project, terms: SearchTerms) -> list[Proposal]:
     used = collect_project_use(project)
     older = used[: (len(used) + 1) // 2]
     found = find_proposals(add_up_use(older), history.stable)
+    found += search_own_tasks(project, history.stable, terms)
     if terms.runs:
         found += search_recorded_runs(history.stable, terms)
     if found:
@@ -71,12 +74,26 @@ def propose_changes(project: Project, terms: SearchTerms) -> list[Proposal]:
     return found
 
 
+def search_own_tasks(project: Project, policy: ContextPolicy, terms: SearchTerms) -> list[Proposal]:
+    older = load_recordings(project, split_tasks(project)[0])
+    if len(older) < MIN_TASKS_SEARCHED:
+        return []
+    found = search_policy(policy, lambda one: score_recordings(older, one, project.store), OWN_TASK_SETTINGS, terms.seed)
+    return to_proposals(found, f"{len(older)} tasks")
+
+
 def search_recorded_runs(policy: ContextPolicy, terms: SearchTerms) -> list[Proposal]:
     older, _ = split_in_time(terms.runs)
     with open_scorer(older, REPLAY_BUDGET, terms.workers) as score:
-        found = search_policy(policy, score, trials=terms.trials, seed=terms.seed)
-    reason = f"best of {found.tried} policies on {len(older)} recorded runs ({found.method}, seed {terms.seed})"
-    return [Proposal(SEARCH_KIND, reason, found.changes)] if found.changes else []
+        found = search_policy(policy, lambda one: score(one, 1), seed=terms.seed)
+    return to_proposals(found, f"{len(older)} recorded runs")
+
+
+def to_proposals(result: SearchResult, where: str) -> list[Proposal]:
+    if not result.found:
+        return []
+    reason = f"best of {result.tried} policies on {where}: {describe_proof(result.found)}"
+    return [Proposal(SEARCH_KIND, reason, result.changes)]
 
 
 def to_event(project: Project, one: Proposal, proof: Proof | None = None) -> PolicyProposed:
@@ -120,7 +137,7 @@ def try_proposal(project: Project, name: str, terms: SearchTerms) -> PolicyPropo
 
 def prove_changes(project: Project, one: Proposal, policy: ContextPolicy, terms: SearchTerms) -> Proof:
     candidate, parts = apply_changes(policy, one.changes), list[tuple[str, Comparison]]()
-    tasks = load_newer_tasks(project)
+    tasks = load_recordings(project, split_tasks(project)[1])
     if tasks:
         before, after = (score_recordings(tasks, some, project.store) for some in (policy, candidate))
         parts.append((OWN_TASKS, compare_scores(before, after, terms.seed)))
@@ -131,12 +148,16 @@ def prove_changes(project: Project, one: Proposal, policy: ContextPolicy, terms:
     return Proof(tuple(parts))
 
 
-def load_newer_tasks(project: Project) -> list[TaskRecording]:
-    """The newer half of the tasks that proposals are made from."""
+def split_tasks(project: Project) -> tuple[list[str], list[str]]:
+    """The older half of the newest tasks to search on, the newer half to judge on."""
     begun = tuple(status for status in TaskStatus if status is not TaskStatus.READY)
     newest = project.queue.tickets(TicketQuery(begun, order=TicketOrder.NEWEST, most=MAX_TASKS_REPLAYED))
     names = [one.task for one in newest][::-1]
-    found = [load_recording(project.store.journal(task), project.store) for task in names[(len(names) + 1) // 2 :]]
+    return names[: (len(names) + 1) // 2], names[(len(names) + 1) // 2 :]
+
+
+def load_recordings(project: Project, tasks: Sequence[str]) -> list[TaskRecording]:
+    found = [load_recording(project.store.journal(task), project.store) for task in tasks]
     return [one for one in found if one.calls]
 
 

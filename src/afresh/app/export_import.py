@@ -8,11 +8,22 @@ from afresh.app.project import Project, rebuild_views
 from afresh.app.queue_place import find_cycle, refuse_cycle
 from afresh.app.tasks import find_task
 from afresh.core.archived_block import Block, find_block_ids
+from afresh.core.event import JournalEntry
+from afresh.core.fact import NOTEBOOK_JOURNAL
 from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.work_transfer import TaskWork
 from afresh.errors import Conflict, NeedsPerson, TryAgain
-from afresh.storage.export.manifest import ExportManifest, read_manifest
+from afresh.storage.export.copy_files import ORDER_FILE
+from afresh.storage.export.manifest import (
+    NOTEBOOK_FILE,
+    QUEUE_FILE,
+    ExportedTaskRow,
+    ExportManifest,
+    find_copy_folder,
+    read_manifest,
+)
+from afresh.storage.export.read_copy import read_copied_entries, read_copied_manifest, read_copied_task, set_aside_unused
 from afresh.storage.export.read_export import ExportedTask, JournalRelation, compare_journals, read_notebook, read_task
 from afresh.storage.export.write_export import ExportResult, ExportSource, write_export
 from afresh.workspace import transfer
@@ -83,20 +94,66 @@ class ImportOutcome:
         return self.relation is JournalRelation.SAME
 
 
+def import_lost_tasks(project: Project, told: ProgressCallback = lambda what: None) -> tuple[ImportOutcome, ...]:
+    """Import what the copy of this machine has, then what its export has beyond that."""
+    export, found = find_export_folder(project), dict[str, ImportOutcome]()
+    copy = find_copy_folder(export)
+    places = [copy] if is_copy(copy) else []
+    places += [export] if not places or (export / QUEUE_FILE).exists() else []
+    for place in places:
+        for outcome in import_project_tasks(project, place, told):
+            if outcome.task not in found or outcome.added or outcome.refused:
+                found[outcome.task] = outcome
+    return tuple(found.values())
+
+
 def import_project_tasks(project: Project, folder: Path, told: ProgressCallback = lambda what: None) -> tuple[ImportOutcome, ...]:
     """Check the whole export, then import all journals in one transaction, then the git objects, then write the view files."""
-    manifest = read_manifest(folder)
-    plan = _plan_import(project, folder, manifest, told)
+    source = open_import_source(folder)
+    plan = _plan_import(project, source, told)
     mark = project.paths.state / "import.unfinished"
     unfinished = mark.exists()
     mark.touch()
-    _write_import(project, folder, manifest, plan, told)
+    if source.copied and project.storage.copy and project.storage.copy.folder == folder:
+        set_aside_unused(folder, source.manifest)
+    _write_import(project, source, plan, told)
     outcomes = [_unpack_worktree(project, outcome) for outcome in plan.outcomes]
     if unfinished or any(outcome.added for outcome in outcomes):
         told("writing the files for people")
         rebuild_views(project)
     mark.unlink(missing_ok=True)
     return tuple(outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSource:
+    """An export, or a copy that was written by itself."""
+
+    folder: Path
+    manifest: ExportManifest
+    copied: bool
+
+    def read_task(self, row: ExportedTaskRow) -> ExportedTask:
+        if not self.copied:
+            return read_task(self.folder, row)
+        found = read_copied_task(self.folder, row.id, row.number)
+        if not found or found.row.journal.entries < row.journal.entries:
+            raise TryAgain(f"{self.folder} changed during the import; nothing was imported; try again")
+        return found
+
+    def read_notebook(self) -> tuple[JournalEntry, ...]:
+        if not self.copied:
+            return read_notebook(self.folder, self.manifest)
+        return tuple(read_copied_entries(self.folder / NOTEBOOK_FILE, NOTEBOOK_JOURNAL))
+
+
+def open_import_source(folder: Path) -> ImportSource:
+    copied = is_copy(folder)
+    return ImportSource(folder, read_copied_manifest(folder) if copied else read_manifest(folder), copied)
+
+
+def is_copy(folder: Path) -> bool:
+    return not (folder / QUEUE_FILE).exists() and (folder / ORDER_FILE).is_file()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +169,19 @@ class ImportPlan:
         return {outcome.task: outcome for outcome in self.outcomes if outcome.added}
 
 
-def _plan_import(project: Project, folder: Path, manifest: ExportManifest, told: ProgressCallback) -> ImportPlan:
+def _plan_import(project: Project, source: ImportSource, told: ProgressCallback) -> ImportPlan:
     """Read the whole export, so that any fault is found before anything is written."""
     outcomes: list[ImportOutcome] = []
     work: list[tuple[State, TaskWork | None]] = []
     first: dict[str, tuple[float, str]] = {}
-    if notes := read_notebook(folder, manifest):
+    if notes := source.read_notebook():
         found = compare_journals(project.notebook.entries(), notes)
         outcomes.append(ImportOutcome("", found.relation, len(notes), found.here, parting=found.parting))
     tickets = _list_tickets(project)
-    for count, row in enumerate(manifest.tasks, 1):
-        told(f"checking {count} of {len(manifest.tasks)}: {row.id}")
-        brought = read_task(folder, row)
+    rows = source.manifest.tasks
+    for count, row in enumerate(rows, 1):
+        told(f"checking {count} of {len(rows)}: {row.id}")
+        brought = source.read_task(row)
         outcome = _compare_with_store(project, tickets, brought)
         outcomes.append(outcome)
         if outcome.added or outcome.same:
@@ -168,7 +226,7 @@ def _find_lease_holder(tickets: Mapping[str, QueueTicket], brought: ExportedTask
     return ticket.owner if ticket else ""
 
 
-def _write_import(project: Project, folder: Path, manifest: ExportManifest, plan: ImportPlan, told: ProgressCallback) -> None:
+def _write_import(project: Project, source: ImportSource, plan: ImportPlan, told: ProgressCallback) -> None:
     """Write an import. The export is read a second time, to save memory; files that changed since the check are refused. Git
     objects are written first, because a task without them would be resumed without its changes."""
     repository, adding = Repository.find(project.paths.root), plan.adding
@@ -179,12 +237,12 @@ def _write_import(project: Project, folder: Path, manifest: ExportManifest, plan
     try:
         with project.storage.transaction():
             if "" in adding:
-                project.notebook.extend(read_notebook(folder, manifest)[adding[""].here :])
+                project.notebook.extend(source.read_notebook()[adding[""].here :])
             tickets = _list_tickets(project)
-            for row in manifest.tasks:
+            for row in source.manifest.tasks:
                 if row.id in adding:
                     told(f"importing {row.id}")
-                    _restore_task(project, tickets, read_task(folder, row), plan)
+                    _restore_task(project, tickets, source.read_task(row), plan)
     except Conflict as fault:
         raise TryAgain(f"{fault}: the export changed during the import; nothing was imported; try again") from fault
 

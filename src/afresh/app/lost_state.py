@@ -3,15 +3,22 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from afresh.core.task import TicketQuery
 from afresh.storage.choose_storage import find_store_address
 
 if TYPE_CHECKING:
-    from afresh.ports.storage import TaskQueue
+    from afresh.ports.storage import Storage, TaskQueue
 
-TRACE_PATTERNS = ("sessions/*.md", "sessions/archive/*.md", "tasks/*.json", "decisions/*.jsonl", "shadow/*.git")
+TRACE_PATTERNS = (
+    "sessions/*.md",
+    "sessions/archive/*.md",
+    "tasks/*.json",
+    "decisions/*.jsonl",
+    "shadow/*.git",
+    "export/journals/*.jsonl",
+)
 """In the state folder, which only this machine writes: files that are written after the journal, never without it."""
 NAMED_TRACES = 3
 MOVE_TO_SERVER = "tasks in the files of this project come there by `afresh export` without AFRESH_STORE, then `afresh import`"
@@ -51,3 +58,19 @@ def _list_traced_tasks(state: Path) -> Iterator[str]:
         for path in state.glob(pattern):
             if not path.name.startswith("."):
                 yield path.name.split(".")[0]
+
+
+COPY_ADVICE = "`afresh doctor --rebuild` writes it again; `afresh import` brings back what only the copy has"
+
+
+def describe_copy(storage: "Storage", queue: "TaskQueue") -> Iterator[tuple[Literal["ok", "warn"], str, str]]:
+    """Whether a lost database could be brought back, and what to do; nothing for a server, which has backups of its own."""
+    if not storage.copy:
+        if not find_store_address():
+            yield "ok", "turned off: without an export a lost database is lost", ""
+    elif any(ticket.owner for ticket in queue.tickets()):
+        yield "ok", "not compared while a worker writes it", ""
+    elif problems := storage.copy.list_problems():
+        yield "warn", f"{problems[0]} ({len(problems)} in all)", COPY_ADVICE
+    else:
+        yield "ok", "if the database is lost, `afresh import` brings it back", ""

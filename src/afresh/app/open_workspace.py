@@ -1,6 +1,6 @@
 """Opens the tree of a task: on this machine alone, or shared by the project's git remote."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -10,7 +10,6 @@ from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.errors import NeedsPerson
 from afresh.ports.storage import JournalStore
-from afresh.runtime import Cancellation
 from afresh.workspace.repository import Repository
 from afresh.workspace.shared_work import SharedPlace, SharedWorkspace, bring_work, remove_shared_work
 from afresh.workspace.worktree import GitWorkspace, PartOrigin
@@ -27,18 +26,13 @@ class JournalClock:
         return self.store.load(self.task).times.updated
 
 
-def open_workspace(project: Project, repository: Repository, state: State, cancellations: Sequence[Cancellation]) -> GitWorkspace:
+def open_workspace(project: Project, repository: Repository, state: State, check_cancelled: Callable[[], None]) -> GitWorkspace:
     """The task's tree. With a remote, other machines have worked on it, or may have to."""
     origin, start = find_part_origin(project, state.task), state.workspace.start
     if not project.remote:
         return GitWorkspace(repository, state.task.id, SystemClock(), origin, start, project.settings.copy)
     bring_work(repository, state, project.remote)
-
-    def check_owner() -> None:
-        for one in cancellations:
-            one.check()
-
-    place = SharedPlace(project.remote, check_owner)
+    place = SharedPlace(project.remote, check_cancelled)
     return SharedWorkspace(repository, state, JournalClock(project.store, state.task.id), place, origin, project.settings.copy)
 
 

@@ -1,59 +1,37 @@
-"""What a process of the pool does: claim one task, advance it, and report each event to the pool as a line of JSON."""
+"""What a process of the pool does: it carries out orders, each in a thread of its own, and reports every event to the pool.
 
-import gc
-import json
+Threads share the pages of imported code, which a process copies as soon as it uses them: Python counts references inside of
+objects. Each thread has its own connections, and its own name as a worker: its lease is free when it or the process ends.
+"""
+
+import ctypes
 import os
 import signal
-from collections.abc import Callable, Sequence
+import socket
+import threading
+import traceback
+import warnings
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
+from selectors import EVENT_READ, DefaultSelector
+from types import FrameType
 
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.project import Project
+from afresh.app.pool_messages import Report, ReportKind, WorkerReport, WorkOrder, decode_order, encode_message, read_channel
+from afresh.app.project import Project, reopen_project
 from afresh.app.stop_signal import STOP_SIGNALS, StopSignal
 from afresh.core.event import JournalEntry
-from afresh.core.progress_event import CallDelayed, ProgressEvent
+from afresh.core.progress_event import CallBegan, CallDelayed, ProgressEvent
 from afresh.core.state import State
-from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
-from afresh.errors import AfreshError, Cancelled
-from afresh.storage.renew_lease import identify_worker
+from afresh.errors import AfreshError, BadInput, Cancelled
+from afresh.storage.renew_lease import identify_thread
 from afresh.views.progress import RunProgress, update_run_progress
 
-
-class ReportKind(StrEnum):
-    CLAIMED = "claimed"
-    EMPTY = "empty"
-    """No task is ready."""
-    LINE = "line"
-    """Something that happened in the run."""
-    ENDED = "ended"
-    """The task has come to rest."""
-    STOPPED = "stopped"
-    """The worker was asked to stop, and has released the task."""
-    FAULT = "fault"
-    """A person must act before the task can go on."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerReport:
-    kind: ReportKind
-    task: str = ""
-    text: str = ""
-    error: str = ""
-    """The class of the error; empty for a passing one, after which the task is tried again later."""
-
-
-Report = Callable[[WorkerReport], None]
-
-
-def encode_report(report: WorkerReport) -> bytes:
-    return json.dumps(asdict(report)).encode() + b"\n"
-
-
-def decode_report(line: bytes) -> WorkerReport:
-    read = json.loads(line)
-    return WorkerReport(ReportKind(read.pop("kind")), **read)
+PATIENCE_SECONDS = 5
+"""How long a process that was told to stop at once may clean up before it is killed."""
+STACK_BYTES = 8 << 20
+"""Of a thread: as much as the first one has by default. What is not used takes no memory."""
 
 
 class ReportedProgress:
@@ -61,7 +39,7 @@ class ReportedProgress:
 
     def __init__(self, task: str, report: Report, verbose: bool) -> None:
         self._task, self._report, self._verbose = task, report, verbose
-        self._glance = RunProgress(since=0.0)
+        self._glance, self._is_calling = RunProgress(since=0.0), False
 
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         self._glance, new = update_run_progress(self._glance, state, entries)
@@ -72,6 +50,9 @@ class ReportedProgress:
                 self.say(f"{number}{line.mark} {line.text}{result}")
 
     def follow(self, event: ProgressEvent) -> None:
+        if isinstance(event, CallBegan) and not self._is_calling:
+            self._is_calling = True
+            self._report(WorkerReport(ReportKind.CALLING, self._task))
         if isinstance(event, CallDelayed):
             self.say(f"… {event.why}")
 
@@ -79,30 +60,97 @@ class ReportedProgress:
         self._report(WorkerReport(ReportKind.LINE, self._task, " ".join(text.split())))
 
 
-Serve = Callable[[Project, RunTerms, Report, StopSignal], None]
+class PoolWorker:
+    """Lives in a process that the pool has just forked, with its signals blocked. `channel`: to the pool."""
 
+    def __init__(self, project: Project, terms: RunTerms, verbose: bool, channel: socket.socket) -> None:
+        self._project, self._terms, self._verbose, self._channel = project, terms, verbose, channel
+        self._threads = dict[int, tuple[threading.Thread, StopSignal]]()
+        self._writing, self._signals, self._received = threading.Lock(), 0, ""
+        self._woken, self._wake = socket.socketpair()
+        self._wake.setblocking(False)
 
-def serve_pool(project: Project, terms: RunTerms, channel: int, pool: int, serve: Serve) -> None:
-    """Do one thing in this process, which the process `pool` has just forked with its stop signals blocked."""
-    os.setsid()  # Ctrl-C at the terminal reaches the pool alone, not the git of a worker
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    for one in STOP_SIGNALS:
-        if signal.getsignal(one) is not signal.SIG_IGN:
+    def serve(self, signals: Sequence[signal.Signals]) -> None:
+        """Carry out orders until the pool gives no more and the last one is carried out."""
+        os.setsid()  # Ctrl-C at the terminal reaches the pool alone, not the git of a worker
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        warnings.simplefilter("ignore")  # `catch_warnings` of one thread would change the filters of others
+        threading.stack_size(STACK_BYTES)
+        self._heed_signals()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+        with DefaultSelector() as ready:
+            ready.register(self._woken, EVENT_READ)
+            ready.register(self._channel, EVENT_READ)
+            rest, is_open = b"", True
+            while is_open or self._threads:
+                for key, _ in ready.select():
+                    read = read_channel(key.fileobj)  # type: ignore[arg-type]
+                    if key.fileobj is self._woken:
+                        continue
+                    *lines, rest = (rest + read).split(b"\n")
+                    for line in lines:
+                        self._begin(decode_order(line))
+                    if not read:
+                        is_open = False
+                        ready.unregister(self._channel)
+                        self._stop_after_step("the end of the process that started it")
+
+    def _begin(self, order: WorkOrder) -> None:
+        stop = StopSignal(self._received)
+        thread = threading.Thread(target=self._carry_out, args=(order, stop), name=f"order {order.number}", daemon=True)
+        self._threads[order.number] = thread, stop
+        thread.start()
+
+    def _carry_out(self, order: WorkOrder, stop: StopSignal) -> None:
+        report: Report = lambda message: self._write_report(replace(message, order=order.number))  # noqa: E731
+        project = reopen_project(self._project)
+        try:
+            if order.merges:
+                merge_finished_tasks(project, self._terms, report, stop)
+            else:
+                run_next_task(project, self._terms, report, stop, order.task, self._verbose)
+        except BaseException as fault:
+            if not isinstance(fault, KeyboardInterrupt):
+                traceback.print_exc()
+                report(WorkerReport(ReportKind.CRASHED))
+        finally:
+            project.storage.close()
+            report(WorkerReport(ReportKind.OVER))
+            del self._threads[order.number]
+            with suppress(BlockingIOError):
+                self._wake.send(b"\0")
+
+    def _write_report(self, report: WorkerReport) -> None:
+        """If the pool has died nobody reads it: the step is ended all the same, and then the run is stopped."""
+        with suppress(BrokenPipeError, ConnectionResetError), self._writing:
+            self._channel.sendall(encode_message(report))
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        self._signals += 1
+        self._stop_after_step(signal.Signals(number).name)
+        if self._signals > 1:
+            signal.alarm(PATIENCE_SECONDS)  # a thread may wait for a provider, where nothing can interrupt it
+            for thread, _ in list(self._threads.values()):
+                interrupt_thread(thread)
+
+    def _stop_after_step(self, why: str) -> None:
+        self._received = self._received or why
+        for _, stop in list(self._threads.values()):
+            stop.received = self._received
+
+    def _heed_signals(self) -> None:
+        """The kernel may give a signal to any thread: a byte wakes the first one, which handles it."""
+        signal.set_wakeup_fd(self._wake.fileno(), warn_on_full_buffer=False)
+        for one in (signal.SIGINT, signal.SIGALRM):
             signal.signal(one, signal.SIG_DFL)
-    with StopSignal(pool) as stop:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (*STOP_SIGNALS, signal.SIGINT))
-        serve(project, terms, lambda report: write_report(channel, report), stop)
-    project.storage.close()
+        for one in STOP_SIGNALS:
+            if signal.getsignal(one) is not signal.SIG_IGN:  # nohup wants SIGHUP ignored
+                signal.signal(one, self._receive)
 
 
-def write_report(channel: int, report: WorkerReport) -> None:
-    """If the pool has died nobody reads it: the step is ended all the same, and StopSignal ends the run after it."""
-    line = encode_report(report)
-    with suppress(BrokenPipeError):
-        while line:
-            line = line[os.write(channel, line) :]
+def interrupt_thread(thread: threading.Thread) -> None:
+    """Raise KeyboardInterrupt in the thread as soon as it runs Python code, as Ctrl-C does in the first thread."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(KeyboardInterrupt))
 
 
 def merge_finished_tasks(project: Project, terms: RunTerms, report: Report, stop: StopSignal) -> None:
@@ -118,11 +166,17 @@ def merge_finished_tasks(project: Project, terms: RunTerms, report: Report, stop
         report(describe_fault("", fault))
 
 
-def run_next_task(project: Project, terms: RunTerms, report: Report, stop: StopSignal, verbose: bool = False) -> None:
-    """Claim the next ready task and advance it until it rests; whatever happens is reported."""
-    terms, task = replace(terms, watchers=(*terms.watchers, stop), cancellations=(*terms.cancellations, stop)), ""
+def run_next_task(
+    project: Project, terms: RunTerms, report: Report, stop: StopSignal, named: str = "", verbose: bool = False
+) -> None:
+    """Claim a task, by default the next ready one, and advance it until it rests; whatever happens is reported."""
+    worker, task = identify_thread(), ""
+    terms = replace(
+        terms, watchers=(*terms.watchers, stop), cancellations=(*terms.cancellations, stop), thread=worker
+    )  # fmt: skip
     try:
-        task = project.queue.claim(identify_worker()) or ""
+        stop.check()
+        task = claim_task(project, worker, named)
         report(WorkerReport(ReportKind.CLAIMED if task else ReportKind.EMPTY, task))
         if not task:
             return
@@ -130,41 +184,29 @@ def run_next_task(project: Project, terms: RunTerms, report: Report, stop: StopS
         alert = lambda text: progress.say(f"ALERT: {text}")  # noqa: E731
         state = run_task(project, task, replace(terms, watchers=(*terms.watchers, progress), alert=alert))
         assert state, "a named task is claimed or refused"
-        report(WorkerReport(ReportKind.ENDED, task, state.status.value))
+        report(WorkerReport(ReportKind.RESTED, task, state.status.value))
     except (Cancelled, KeyboardInterrupt) as why:
         if task:
-            project.queue.release(identify_worker(), task)
+            project.queue.release(worker, task)
         report(WorkerReport(ReportKind.STOPPED, task, str(why) or "stopped at once", type(why).__name__))
     except (AfreshError, OSError) as fault:
         report(describe_fault(task, fault))
+    except Exception:
+        traceback.print_exc()
+        report(WorkerReport(ReportKind.CRASHED, task))
+
+
+def claim_task(project: Project, worker: str, named: str) -> str:
+    """Return the task; empty if none is ready, or the named one is not."""
+    try:
+        return project.queue.claim(worker, named or None) or ""
+    except BadInput:
+        if named:
+            return ""
+        raise
 
 
 def describe_fault(task: str, fault: AfreshError | OSError) -> WorkerReport:
     advice = "; ".join(part for part in (getattr(fault, "safe", ""), getattr(fault, "next", "")) if part)
-    error = "" if getattr(fault, "retry_at", 0) else type(fault).__name__
+    error = "" if getattr(fault, "of_one_task", False) else type(fault).__name__
     return WorkerReport(ReportKind.FAULT, task, f"{fault} ({advice})" if advice else str(fault), error)
-
-
-MAX_TASKS_READ = 8
-"""Of those that come next, to see which models they use."""
-
-
-def warm_up(project: Project, terms: RunTerms) -> None:
-    """Import what every run needs, so that workers share it, and keep the collector from touching shared pages."""
-    import yaml  # noqa: F401
-
-    from afresh.models.choose_model import import_provider
-
-    for spec in find_models(project, terms):
-        import_provider(spec, project.settings.models)
-    gc.collect()
-    gc.freeze()
-
-
-def find_models(project: Project, terms: RunTerms) -> set[str]:
-    """Return the models of this run and of the tasks that come next."""
-    if terms.model:
-        return {terms.model}
-    coming = TicketQuery((TaskStatus.RUNNING, TaskStatus.READY), parents=(), order=TicketOrder.TURN, most=MAX_TASKS_READ)
-    tasks = [ticket.task for ticket in project.queue.tickets(coming)]
-    return {project.settings.model, *(project.store.load(task).task.model for task in tasks)} - {""}

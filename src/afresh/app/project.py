@@ -1,8 +1,8 @@
 """An open project: its paths, storage and settings."""
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from afresh.app.read_tasks import SystemClock, find_user_folder
@@ -13,8 +13,15 @@ from afresh.core.codec import to_canonical_json
 from afresh.core.known_secrets import remember_environment_secrets
 from afresh.ports.storage import FactStore, LedgerStore, Notebook, StepJournal, Storage, TaskQueue
 from afresh.ports.watch import Clock
-from afresh.storage.choose_storage import enter_project_again, find_shared_remote, open_storage
+from afresh.storage.choose_storage import (
+    describe_store,
+    enter_project_again,
+    find_shared_remote,
+    ignore_warning,
+    open_storage,
+)
 from afresh.views.write_files import ViewWriter, rebuild_view_files
+from afresh.workspace.disk_files import write_durable_file
 from afresh.workspace.repository import Repository, make_state_folder
 
 
@@ -54,25 +61,33 @@ class Project:
         return self.storage.ledger
 
 
-def open_project(path: Path) -> Project:
-    """Open the project around `path`; creates its state folder if missing. From now on no key of the environment is recorded."""
+def open_project(path: Path, warn: Callable[[str], None] = ignore_warning) -> Project:
+    """Open the project around `path`; creates its state folder if missing. From now on no key of the environment is recorded.
+    `warn` shows that files beside the database can't be written."""
     remember_environment_secrets(os.environ)
     repository = Repository.find(path)
     make_state_folder(repository)
     paths = ProjectPaths(repository.root)
     clock = SystemClock()
-    storage = open_storage(paths.root, find_user_folder(), clock)
+    storage = open_storage(paths.root, find_user_folder(), clock, warn)
     templates = layers_for_project(paths.root)
     return Project(
         paths=paths,
         storage=storage,
         settings=load_settings(paths),
-        view_writer=ViewWriter(paths.state, storage.journal, storage.queue, facts=storage.facts),
+        view_writer=ViewWriter(paths.state, storage.journal, storage.queue, warn, storage.facts),
         clock=clock,
         templates=templates,
         instructions=instructions_for_project(paths.root, templates),
         remote=find_shared_remote(paths.root),
     )
+
+
+def reopen_project(project: Project) -> Project:
+    """The same project with connections of its own, for another thread."""
+    storage = open_storage(project.paths.root, find_user_folder(), project.clock)
+    writer = ViewWriter(project.paths.state, storage.journal, storage.queue, facts=storage.facts)
+    return replace(project, storage=storage, view_writer=writer)
 
 
 CONFIG_TEMPLATE = """\
@@ -96,7 +111,7 @@ def init_project(project: Project) -> Sequence[str]:
     chosen = ChosenChecks(settled) if settled else choose_checks(place)
     if not config.exists():
         check = to_canonical_json((*chosen.checks, suggest_check(place))[0])
-        config.write_text(CONFIG_TEMPLATE.replace("{check}", check), "utf-8")
+        write_durable_file(config, CONFIG_TEMPLATE.replace("{check}", check))
     from afresh.app.explore_code import describe_missing_grammars
     from afresh.workspace.checkout_files import CheckoutFiles
 
@@ -105,6 +120,7 @@ def init_project(project: Project) -> Sequence[str]:
     return [
         f"{made} {config.relative_to(project.paths.root)} (commit it if you like)",
         f"state in {project.paths.state.relative_to(project.paths.root)} (ignored by git)",
+        *describe_shared_places(project.paths.root),
         f"checks: {found}" + (f" ({chosen.told})" if chosen.told else ""),
         f"instructions: {list_instruction_files(project.instructions) or 'none; add your own in .afresh/AGENT.md'}",
         *([f"languages: {unread}"] if unread else []),
@@ -112,8 +128,19 @@ def init_project(project: Project) -> Sequence[str]:
     ]
 
 
+def describe_shared_places(root: Path) -> Sequence[str]:
+    """Where tasks and their code are if workers on many machines share them; empty if they are here."""
+    if not (store := describe_store()):
+        return []
+    remote = find_shared_remote(root)
+    cloned = f"{remote}: workers clone it and push results" if remote else "none, so no worker takes its tasks; add `origin`"
+    return [f"tasks in {store}", f"remote {cloned}"]
+
+
 def rebuild_views(project: Project) -> int:
     project.facts.rebuild()
+    if project.storage.copy:
+        project.storage.copy.rebuild()
     return rebuild_view_files(project.store, project.queue, project.paths.state, project.facts)
 
 

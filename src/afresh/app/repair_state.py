@@ -7,7 +7,7 @@ from pathlib import Path
 from socket import gethostname
 
 from afresh.app.check_state import StateReport, list_leftovers
-from afresh.app.export_import import find_export_folder, import_project_tasks
+from afresh.app.export_import import find_export_folder, import_lost_tasks
 from afresh.app.project import Project, open_project, rebuild_views
 from afresh.app.read_tasks import find_user_folder
 from afresh.app.spending_ledger import restore_missing_calls
@@ -16,8 +16,9 @@ from afresh.core.reducer import fold_entries
 from afresh.core.task import describe_worker
 from afresh.errors import BadInput, Damaged, NotPossible
 from afresh.ports.storage import Storage
-from afresh.storage.export.manifest import read_manifest
-from afresh.storage.sqlite.database import JOURNAL_FILE_NAME
+from afresh.storage.export.copy_files import list_copied_tasks
+from afresh.storage.export.manifest import find_copy_folder, read_manifest
+from afresh.storage.sqlite.migrations import JOURNAL_FILE_NAME
 from afresh.storage.sqlite.storage import open_sqlite_storage
 from afresh.workspace.disk_files import remove_tree, sync_folder
 
@@ -27,10 +28,12 @@ COPY_FOLDER = "fsck.new"
 
 
 def list_exported_tasks(project: Project) -> frozenset[str]:
-    """Tasks that the project's export can bring back."""
+    """Tasks that the project's copy or export can bring back."""
+    export = find_export_folder(project)
+    tasks = set(list_copied_tasks(find_copy_folder(export)))
     with suppress(BadInput, Damaged):
-        return frozenset(row.id for row in read_manifest(find_export_folder(project)).tasks)
-    return frozenset()
+        tasks.update(row.id for row in read_manifest(export).tasks)
+    return frozenset(tasks)
 
 
 def repair_state(project: Project, report: StateReport, told: Callable[[str], None] = lambda what: None) -> list[str]:
@@ -45,7 +48,7 @@ def repair_state(project: Project, report: StateReport, told: Callable[[str], No
         lost = list_exported_tasks(project) - {ticket.task for ticket in project.queue.tickets()}
         if lost:
             told("importing from the export")
-            back = [outcome.task for outcome in import_project_tasks(project, find_export_folder(project)) if outcome.added]
+            back = [outcome.task for outcome in import_lost_tasks(project) if outcome.added]
             done.append(f"restored from the export: {', '.join(filter(None, back))}")
     for path in list_leftovers(project):
         if path.is_dir():
@@ -80,6 +83,8 @@ def copy_whole_tasks(project: Project, damaged: Sequence[str]) -> tuple[int, Pat
     copy = open_sqlite_storage(folder, find_user_folder(), project.clock)
     tasks = [ticket.task for ticket in project.queue.tickets() if ticket.task not in damaged]
     kept: set[str] = set()
+    with copy.transaction():
+        pass  # where no task is whole, the new database is empty, but there
     for task in tasks:
         _copy_task(project.storage, copy, task, kept)
     with suppress(Damaged):

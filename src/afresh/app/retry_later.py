@@ -1,5 +1,5 @@
-"""Tries a task again by itself after a passing fault: a provider outage, a git that hangs, a full disk. One that failed on its
-merits waits for a person."""
+"""Tries a task again by itself after a passing fault: a provider outage, a git that hangs, a full disk; where nobody watches a
+model, too, that can't be used and that this task alone names. One that failed on its merits waits for a person."""
 
 import math
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from afresh.core.queue_state import AttemptFailed, FailureCause
 from afresh.core.redaction import redact_secrets
 from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
-from afresh.errors import AfreshError, Cancelled, DiskFault, LeaseLost, TryAgain
+from afresh.errors import AfreshError, Cancelled, DiskFault, LeaseLost, NeedsPerson, TryAgain
 from afresh.workspace.git import GitFailed, GitHangs
 
 FIRST_DELAY_SECONDS = 60.0
@@ -29,16 +29,26 @@ NO_SPACE_PHRASE = "No space left on device"
 
 
 @contextmanager
-def record_passing_fault(project: Project, task: str) -> Iterator[None]:
+def record_passing_fault(project: Project, task: str, own_model: bool = False) -> Iterator[None]:
     """Record a passing fault in the block, with the time of the next attempt, which the error then names. The caller holds the
-    task."""
+    task. `own_model`: a fault of the model that the task names counts as one, so that others are not held up by it."""
     try:
         yield
     except (AfreshError, OSError) as fault:
-        if cause := find_failure_cause(fault):
+        cause = find_failure_cause(fault)
+        if own_model and not cause and is_of_own_model(project, task, fault):
+            cause = FailureCause.MODEL
+        if cause:
             with suppress(AfreshError, OSError):  # a full disk may not take it; then the task is simply interrupted
                 fault.retry_at = record_failure(project, task, cause, fault)  # pyright: ignore[reportAttributeAccessIssue]
+                fault.of_one_task = True  # pyright: ignore[reportAttributeAccessIssue]
         raise
+
+
+def is_of_own_model(project: Project, task: str, fault: Exception) -> bool:
+    """Whether it is of a model that the task names and that is not the user's default."""
+    own = project.store.load(task).task.model
+    return isinstance(fault, NeedsPerson) and fault.of_model and own not in ("", project.settings.model)
 
 
 def find_failure_cause(fault: Exception) -> FailureCause | None:

@@ -11,6 +11,7 @@ from typing import Any
 from afresh.app.project import Project
 from afresh.app.supervise import ChildPhase, ChildSpec, ChildStatus, ServiceSupervisor
 from afresh.errors import AfreshError, NotPossible
+from afresh.ports.patience import fail_at_once
 from afresh.views.file_io import make_folder, refuse_symlinks
 
 LOCK_FILE_NAME = "serve.lock"
@@ -20,11 +21,13 @@ WITHOUT_END = "99999d"
 STOPPING_WORDS = "Stopping: workers end after their step."
 
 
-def list_children(workers: int, options: Sequence[str], schedules: bool) -> list[ChildSpec]:
-    """The commands that a service runs: the same as a person would type. `options`: more for `afresh work`."""
+def list_children(workers: int, options: Sequence[str], schedules: bool, fleet: bool = False) -> list[ChildSpec]:
+    """The commands that a service runs: the same as a person would type. `options`: more for `afresh work`. Workers of a fleet
+    look after schedules themselves."""
     afresh = (sys.executable, "-m", "afresh.app.end_with_parent", str(os.getpid()))
-    work = ChildSpec("workers", (*afresh, "work", "--workers", str(workers), "--for", WITHOUT_END, *options))
-    return [work, *([ChildSpec("schedules", (*afresh, "heartbeat", "run", "--loop"))] if schedules else [])]
+    without = ("--no-schedules",) if fleet and not schedules else ()
+    work = ChildSpec("workers", (*afresh, "work", "--workers", str(workers), "--for", WITHOUT_END, *options, *without))
+    return [work, *([ChildSpec("schedules", (*afresh, "heartbeat", "run", "--loop"))] if schedules and not fleet else [])]
 
 
 @contextmanager
@@ -88,7 +91,8 @@ class ServiceHealth:
 
     def _try_database(self) -> str:
         try:
-            self._project.queue.counts()
+            with fail_at_once():
+                self._project.queue.counts()
         except (AfreshError, OSError):
             return "can't be read"
         return ""

@@ -13,6 +13,7 @@ from afresh.core.spending import SpendingLimits
 from afresh.mcp_client.server_settings import McpOptions
 from afresh.models.model_settings import NamedModel
 from afresh.spending.price_list import UserPrice
+from afresh.storage.choose_storage import ExportOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +200,7 @@ class Settings(CallLimitSettings):
     schedules: ScheduleOptions = field(default_factory=ScheduleOptions)
     no_progress: StallThresholds = field(default_factory=StallThresholds)
     evolve: EvolveOptions = field(default_factory=EvolveOptions)
+    export: ExportOptions = field(default_factory=ExportOptions)
 
 
 def load_settings(project: ProjectPaths) -> Settings:

@@ -35,7 +35,7 @@ from afresh.ports.storage import LedgerStore
 from afresh.runtime import Supervisor
 from afresh.spending.ledger import SpendingLedger, SpendingTerms, correct_usage
 from afresh.spending.price_list import FREE_PRICE, SAMPLE_TOKENS, FreePrices, Price, PriceTable
-from afresh.storage.renew_lease import identify_worker, is_worker_dead
+from afresh.storage.renew_lease import is_worker_dead
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ def open_ledger_of_project(project: Project) -> OpenLedger:
     return OpenLedger(project.ledger, project.settings.limits, project.clock.now(), project, project.settings.alerts)
 
 
-def open_run_ledger(project: Project, spec: str, tell: Callable[[str], None]) -> SpendingLedger:
-    """Open the ledger for one run. Bookings of dead processes are settled first."""
+def open_run_ledger(project: Project, spec: str, tell: Callable[[str], None], worker: str) -> SpendingLedger:
+    """Open the ledger for one run. Bookings of dead workers are settled first."""
     free = not is_paid(spec, project.settings.models, project.settings.prices)
     prices = FreePrices() if free else PriceTable(project.settings.prices)
     root_hash, own = hash_project_root(project.paths.root), project.settings
-    terms = SpendingTerms(root_hash, prices, own.limits, free, str(find_user_config()), identify_worker(), own.rate_limits)
+    terms = SpendingTerms(root_hash, prices, own.limits, free, str(find_user_config()), worker, own.rate_limits)
     try:
         reconcile_ledger(project)
     except AfreshError as fault:

@@ -1,12 +1,11 @@
-"""Stops a worker by a signal, or because the pool that started it has died: after its step, or at once by a second signal."""
+"""Stops a worker by a signal: after its step, or at once by a second signal."""
 
-import os
 import signal
 from collections.abc import Sequence
 from types import FrameType
 
 from afresh.core.event import JournalEntry, ReplyReceived, StepFinished
-from afresh.core.progress_event import ProgressEvent
+from afresh.core.progress_event import CallBegan, CallEnded, ProgressEvent
 from afresh.core.state import State
 from afresh.errors import Cancelled
 
@@ -15,17 +14,15 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 class StopSignal:
     """A Cancellation and a Watcher. The first signal stops the run before its next call, so that a reply that has come is carried
-    out and checked; the second stops at once. `parent`: the process whose end counts as a signal; 0: none."""
+    out and checked; the second stops at once. `received`: what asked it to stop; empty: nothing has."""
 
-    def __init__(self, parent: int = 0) -> None:
-        self.received, self._parent = "", parent
-        self._in_step = False
+    def __init__(self, received: str = "") -> None:
+        self.received = received
+        self._in_step, self._calls = False, False
         self._before = dict[signal.Signals, object]()
 
     def check(self) -> None:
-        if self._parent and os.getppid() != self._parent:
-            self.received = self.received or "the end of the process that started it"
-        if self.received and not self._in_step:
+        if self.received and (self._calls or not self._in_step):
             raise Cancelled(f"stopped by {self.received}")
 
     def receive(self, number: int, frame: FrameType | None = None) -> None:
@@ -39,7 +36,9 @@ class StopSignal:
                 self._in_step = isinstance(entry.event, ReplyReceived)
 
     def follow(self, event: ProgressEvent) -> None:
-        """Do nothing: only commits begin and end a step."""
+        """A step may wait for a reply, of a part of its task: who asks meanwhile can do without it."""
+        if isinstance(event, CallBegan | CallEnded):
+            self._calls = isinstance(event, CallBegan)
 
     def __enter__(self) -> "StopSignal":
         heard = [one for one in STOP_SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]  # nohup wants SIGHUP ignored

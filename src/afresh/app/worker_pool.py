@@ -1,55 +1,42 @@
-"""Runs several tasks of a repository at once, each in a process forked from this one, which has everything imported.
-
-A connection to SQLite must not cross a fork, and no thread may run meanwhile: this process has no threads, and closes its
-connections before each fork.
-"""
+"""Runs several tasks of a repository at once, in a few processes with a thread for each task."""
 
 import os
-import selectors
 import signal
-import sys
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from itertools import count
 from types import FrameType
-from typing import NoReturn
 
 from afresh.app.compose import RunTerms
-from afresh.app.pool_worker import (
-    ReportKind,
-    Serve,
-    WorkerReport,
-    decode_report,
-    merge_finished_tasks,
-    run_next_task,
-    serve_pool,
-    warm_up,
-)
+from afresh.app.pool_messages import ReportKind, WorkerReport, WorkOrder
+from afresh.app.pool_process import POOL_SIGNALS, OpenOrder, PoolProcess, fork_processes
+from afresh.app.pool_worker import PATIENCE_SECONDS
 from afresh.app.project import Project
-from afresh.app.stop_signal import STOP_SIGNALS
 from afresh.app.tasks import block_task
 from afresh.core.event import QuestionAsked
 from afresh.core.state import State
 from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 
-POOL_SIGNALS = (*STOP_SIGNALS, signal.SIGINT)
 LOOK_SECONDS = 0.5
 """How often the pool looks at its time and its signals."""
 POLL_SECONDS = 3.0
 """How often the queue is asked again when no task was ready."""
-PATIENCE_SECONDS = 5.0
-"""How long a worker that was told to stop at once may clean up before it is killed."""
+MAX_TASKS_PER_PROCESS = 8
+MIN_TASKS_PER_PROCESS = 3
+"""Even if there are more cores: a process takes some 40 MB, a task in it 2 or 3."""
+MIN_PROCESSES = 2
+"""One that is killed does not stop all tasks."""
 MAX_CLAIMING = 2
 """Workers that have been started and have not claimed yet: claims are made one after another anyway."""
+MAX_PREPARING_PER_CORE = 2
+PREPARING_SECONDS = 5.0
+"""So long a task keeps others from being begun while it is prepared: if all were prepared at once, no model would be called until
+they are all ready."""
 MAX_DEATHS = 3
-"""Of workers of one task, before a person is asked."""
-CRASHED_CODE = 70
-"""What a worker exits with after an error that is nobody's to act on: a bug."""
-READ_BYTES = 65_536
+"""Of workers of one task that were alone in their process, before a person is asked."""
 MAX_TICKETS_READ = 300
 """Of each status: more than there are tasks at work."""
 
@@ -71,6 +58,11 @@ class PoolTerms:
         """How many tasks are begun. 0: any number."""
         return 0 if self.until_empty or self.seconds else self.workers
 
+    @property
+    def processes(self) -> int:
+        by_cores = min(os.cpu_count() or 1, self.workers // MIN_TASKS_PER_PROCESS)
+        return max(min(self.workers, MIN_PROCESSES), by_cores, -(-self.workers // MAX_TASKS_PER_PROCESS))
+
 
 @dataclass(slots=True)
 class PoolResult:
@@ -81,19 +73,6 @@ class PoolResult:
     """Classes of errors that a person must act on."""
     stopped_by: str = ""
     """The signal; empty if it ended by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class PoolWorker:
-    process: int
-    channel: int
-    after: int
-    """How many tasks and merges had ended when it was begun."""
-    merges: bool = False
-    """It merges results, and claims no task."""
-    task: str = ""
-    rest: bytes = b""
-    """The beginning of a line of which the end has not come."""
 
 
 class WorkerPool:
@@ -109,17 +88,17 @@ class WorkerPool:
         say: Callable[[str, str], None],
         finish: Callable[[State], None],
     ) -> None:
-        self.project, self.terms, self.run_terms, self.say, self.finish = project, terms, run, say, finish
+        self.project, self.terms, self.say, self.finish = project, terms, say, finish
         self.result = PoolResult()
-        self._workers = dict[int, PoolWorker]()
-        self._channels = selectors.DefaultSelector()
-        self._deaths = Counter[str]()
+        self._processes = fork_processes(project, run, terms.verbose)
+        self._numbers, self._deaths = count(1), Counter[str]()
+        self._suspects = list[str]()
+        """Tasks of a process that has died: each goes on in one of its own, so that the next death shows whose fault it was."""
         self._begun, self._ended, self._signals, self._told, self._ask_again, self._kill_at = 0, 0, 0, 0, 0.0, 0.0
         self._is_merged = False
 
     def run(self) -> PoolResult:
         """Work until there is nothing more to begin and every worker has ended."""
-        warm_up(self.project, self.run_terms)
         until = self.now() + self.terms.seconds
         with self._heed_signals():
             while True:
@@ -127,24 +106,31 @@ class WorkerPool:
                     self._tell_workers("the time is over")
                 if self._can_merge():
                     self._is_merged = True
-                    self._begin_worker(merge_finished_tasks, merges=True)
+                    self._begin(WorkOrder(next(self._numbers), merges=True), self._processes.fork(1))
                 while self._can_begin():
-                    self._begin_worker(partial(run_next_task, verbose=self.terms.verbose))
-                if not self._workers and self._is_over():
+                    self._begin_task()
+                if not self._processes and self._is_over():
                     return self.result
-                for key, _ in self._channels.select(LOOK_SECONDS):
-                    self._read_reports(self._workers[key.fd])
+                for process in self._processes.wait(LOOK_SECONDS):
+                    self._read_reports(process)
                 self._follow_signals()
 
+    @property
+    def _is_stopping(self) -> bool:
+        return bool(self._told or self._signals or self.result.errors)
+
     def _can_begin(self) -> bool:
-        claiming = sum(not worker.task for worker in self._workers.values())
+        at_work, earlier = self._processes.list_orders(), self.now() - PREPARING_SECONDS
+        claiming = sum(not one.task for one in at_work)
+        preparing = sum(not one.calls and one.since > earlier for one in at_work)
         return (
-            not (self._told or self._signals or self.result.errors or self._is_merging)
+            not (self._is_stopping or self._is_merging)
             and not (self.terms.most and self._begun + claiming >= self.terms.most)
-            and len(self._workers) < self.terms.workers
+            and len(at_work) < self.terms.workers
             and claiming < MAX_CLAIMING
-            and self.now() >= self._ask_again
-            and (not self._ask_again or self._has_ready_task())
+            and preparing < MAX_PREPARING_PER_CORE * (os.cpu_count() or 1)
+            and (bool(self._suspects) or self.now() >= self._ask_again)
+            and (bool(self._suspects) or not self._ask_again or self._has_ready_task())
         )
 
     def _has_ready_task(self) -> bool:
@@ -156,75 +142,70 @@ class WorkerPool:
 
     @property
     def _is_merging(self) -> bool:
-        return any(worker.merges for worker in self._workers.values())
+        return any(one.order.merges for one in self._processes.list_orders())
 
     def _can_merge(self) -> bool:
-        is_wanted = self.terms.auto_merge and not self._is_merged and not self._is_merging
-        return is_wanted and not (self._told or self._signals or self.result.errors)
+        return self.terms.auto_merge and not (self._is_merged or self._is_merging or self._is_stopping)
 
     def _is_over(self) -> bool:
         waiting = self.terms.seconds and not self.terms.until_empty
         begun_all = self.terms.most and self._begun >= self.terms.most
-        return bool(self._told or self._signals or self.result.errors or begun_all or (self._ask_again and not waiting))
+        return bool(self._is_stopping or begun_all or (self._ask_again and not waiting))
 
-    def _begin_worker(self, serve: Serve, merges: bool = False) -> None:
-        self.project.storage.close()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        pool, (channel, theirs) = os.getpid(), os.pipe()
-        signal.pthread_sigmask(signal.SIG_BLOCK, POOL_SIGNALS)
-        process = os.fork()
-        if process == 0:
-            self._serve(channel, theirs, pool, serve)
-        os.close(theirs)
-        self._workers[channel] = PoolWorker(process, channel, self._ended, merges)
-        self._channels.register(channel, selectors.EVENT_READ)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, POOL_SIGNALS)
+    def _begin_task(self) -> None:
+        if self._suspects:
+            return self._begin(WorkOrder(next(self._numbers), self._suspects.pop(0)), self._processes.fork(1))
+        room = -(-self.terms.workers // self.terms.processes)
+        shared = [process for process in self._processes if process.room == room and not process.is_old]
+        least = min(shared, key=lambda process: len(process.orders), default=None)
+        if least is None or len(shared) < self.terms.processes or len(least.orders) >= room:
+            least = self._processes.fork(room)
+        self._begin(WorkOrder(next(self._numbers)), least)
 
-    def _serve(self, channel: int, theirs: int, pool: int, serve: Serve) -> NoReturn:
-        """What the worker does. Ends of pipes that belong to the pool are closed: if it dies, nobody must seem to read."""
-        code = CRASHED_CODE
-        try:
-            self._channels.close()
-            for one in (channel, *self._workers):
-                os.close(one)
-            serve_pool(self.project, self.run_terms, theirs, pool, serve)
-            code = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(code)
+    def _begin(self, order: WorkOrder, process: PoolProcess) -> None:
+        self._processes.give(process, OpenOrder(order, self.now(), self._ended))
 
-    def _read_reports(self, worker: PoolWorker) -> None:
-        read = os.read(worker.channel, READ_BYTES)
-        *lines, rest = (worker.rest + read).split(b"\n")
-        self._workers[worker.channel] = replace(worker, rest=rest)
-        for line in lines:
-            self._take_report(worker.channel, decode_report(line))
-        if not read:
-            self._end_worker(self._workers[worker.channel])
+    def _read_reports(self, process: PoolProcess) -> None:
+        reports, status = self._processes.read(process)
+        for report in reports:
+            self._take_report(process, process.orders[report.order], report)
+        if status is not None:
+            self._end_process(process, status)
 
-    def _take_report(self, channel: int, report: WorkerReport) -> None:
+    def _take_report(self, process: PoolProcess, order: OpenOrder, report: WorkerReport) -> None:
         match report.kind:
             case ReportKind.CLAIMED:
-                self._workers[channel] = replace(self._workers[channel], task=report.task)
-                self._begun += 1
-                self._ask_again = 0.0
-                self.say(report.task, f"claimed by process {self._workers[channel].process}")
+                self._take_claim(process, order, report.task)
             case ReportKind.EMPTY:
-                # one that ended meanwhile may have made others ready
-                is_news = self._workers[channel].after < self._ended
+                # one that ended meanwhile may have made others ready; of a named one it says nothing about others
+                is_news = order.after < self._ended or bool(order.order.task)
                 self._ask_again = 0.0 if is_news else self.now() + POLL_SECONDS
+            case ReportKind.CALLING:
+                order.calls = True
             case ReportKind.LINE:
                 self.say(report.task, report.text)
-            case ReportKind.ENDED:
+            case ReportKind.RESTED:
                 self._ask_again = 0.0
                 self._take_result(report.task)
             case ReportKind.STOPPED:
-                self.say(report.task, f"{report.text}; its steps are kept, `afresh resume {report.task}` continues")
+                what = f"; its steps are kept, `afresh resume {report.task}` continues" if report.task else ""
+                self.say(report.task, report.text + what)
             case ReportKind.FAULT:
                 self.result.errors += [report.error] if report.error else []
                 self.say(report.task, f"{report.text}; no more tasks are begun" if report.error else report.text)
+            case ReportKind.CRASHED:
+                self.result.errors += [] if report.task else ["Broken"]
+                self._begun -= bool(report.task)
+                self._count_death(report.task, f"process {process.number} met an error in afresh")
+            case ReportKind.OVER:
+                self._end_order(process, order)
+
+    def _take_claim(self, process: PoolProcess, order: OpenOrder, task: str) -> None:
+        order.task = task
+        self._suspects = [one for one in self._suspects if one != task]
+        self._begun += 1
+        self._ask_again = 0.0
+        self.say(task, f"claimed by process {process.number}")
 
     def _take_result(self, task: str) -> None:
         state = self.project.store.load(task)
@@ -232,33 +213,44 @@ class WorkerPool:
         self.result.ended.append(state)
         self.finish(state)
 
-    def _end_worker(self, worker: PoolWorker) -> None:
-        self._channels.unregister(worker.channel)
-        os.close(worker.channel)
-        del self._workers[worker.channel]
-        _, status = os.waitpid(worker.process, 0)
-        if worker.merges:
+    def _end_order(self, process: PoolProcess, order: OpenOrder) -> None:
+        del process.orders[order.order.number]
+        if order.order.merges:
             self._ended, self._ask_again = self._ended + 1, 0.0
-        if os.WIFSIGNALED(status):
-            self._mourn_worker(worker, signal.Signals(os.WTERMSIG(status)).name)
-        elif status:
-            self._mourn_worker(worker, "an error in afresh")
+        if not process.orders:
+            self._processes.dismiss(process)
 
-    def _mourn_worker(self, worker: PoolWorker, why: str) -> None:
-        """Its task is free at once, because its process is dead; a worker that is begun next takes it."""
-        task = worker.task
-        self._ask_again = 0.0
-        self._begun -= bool(task)
-        if worker.merges and not (self._told or self._signals):
-            self.result.errors.append("Broken")
-        if not task or self._told or self._signals:
-            self.say(task, f"process {worker.process} was ended by {why}; what it had committed is kept")
+    def _end_process(self, process: PoolProcess, status: int) -> None:
+        """Its tasks are free at once, because it is dead. If it had several, nobody knows whose fault it was."""
+        signalled = os.WIFSIGNALED(status)
+        what = f"process {process.number} was ended by "
+        what += signal.Signals(os.WTERMSIG(status)).name if signalled else "an error in afresh"
+        orders, process.orders = list(process.orders.values()), {}
+        self._ask_again = 0.0 if orders else self._ask_again
+        for order in orders:
+            self._begun -= bool(order.task)
+            if order.order.merges:
+                self._ended += 1
+                self.result.errors += [] if self._told or self._signals else ["Broken"]
+            if order.task and not self._is_stopping:
+                self._suspects.append(order.task)
+            if order.task and len(orders) > 1 and not self._is_stopping:
+                self.say(order.task, f"{what}, with {len(orders)} tasks; it goes on in a process of its own")
+            else:
+                self._count_death(order.task, what)
+
+    def _count_death(self, task: str, what: str) -> None:
+        """Count a worker that has died alone, or by an error of its own."""
+        if not task or self._is_stopping:
+            self.say(task, f"{what}; what it had committed is kept")
             return
         self._deaths[task] += 1
         if self._deaths[task] < MAX_DEATHS:
-            self.say(task, f"process {worker.process} was ended by {why}; another takes the task over")
+            self.say(task, f"{what}; another takes the task over")
             return
-        what = f"{MAX_DEATHS} workers have died at this task, the last by {why}"
+        self._suspects = [one for one in self._suspects if one != task]
+        del self._deaths[task]
+        what = f"{MAX_DEATHS} workers have died at this task, the last: {what}"
         block_task(self.project, task, what, QuestionAsked(f"{what}. Shall it be tried again?", ("go on", "stop"), "harness"))
         self.say(task, f"{what}; `afresh answer {task}` tries it again")
         self._take_result(task)
@@ -266,13 +258,9 @@ class WorkerPool:
     def _tell_workers(self, why: str) -> None:
         """Let every worker end after its step."""
         self._told += 1
-        if self._workers:
-            self.say("", f"{why}: {len(self._workers)} workers end after their step")
-        self._send_workers(signal.SIGTERM)
-
-    def _send_workers(self, number: int) -> None:
-        for worker in list(self._workers.values()):
-            os.kill(worker.process, number)  # not reaped yet, so that the number is still its own
+        if orders := self._processes.list_orders():
+            self.say("", f"{why}: {len(orders)} workers end after their step")
+        self._processes.send(signal.SIGTERM)
 
     def _follow_signals(self) -> None:
         """Do what the signals ask for that have come since."""
@@ -283,7 +271,7 @@ class WorkerPool:
         if self._signals > 1 and not self._kill_at:
             self._kill_at = self.now() + PATIENCE_SECONDS
         if self._kill_at and self.now() >= self._kill_at:
-            self._send_workers(signal.SIGKILL)
+            self._processes.send(signal.SIGKILL)
 
     @contextmanager
     def _heed_signals(self) -> Generator[None]:

@@ -39,17 +39,17 @@ def export_command(folder: Path | None, tasks: tuple[str, ...], as_json: bool) -
 @silent_option
 @json_option
 def import_command(folder: Path | None, as_json: bool) -> None:
-    """Import the tasks in FOLDER (default: .afresh/export).
+    """Import the tasks in FOLDER (default: the copy in .afresh/state/export, and .afresh/export).
 
     Safe to repeat. Import only what you trust.
     """
-    from afresh.app.export_import import find_export_folder, import_project_tasks
+    from afresh.app.export_import import import_lost_tasks, import_project_tasks
     from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.export_import import import_to_json, render_import
 
     project = open_current_project()
     with show_activity_line("importing tasks") as told:
-        arrivals = import_project_tasks(project, folder or find_export_folder(project), told)
+        arrivals = import_project_tasks(project, folder, told) if folder else import_lost_tasks(project, told)
     if as_json:
         print_json(import_to_json(arrivals))
     else:

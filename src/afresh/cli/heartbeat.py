@@ -61,18 +61,11 @@ def run_until_stopped(look: Callable[[], None]) -> None:
 
 def run_due(project: "Project", terms: Any, announcer: "Announcer", as_json: bool) -> None:
     """Run what is due. A fault is told, and does not end the loop."""
-    from afresh.app.heartbeat import load_heartbeat_plan, run_heartbeat
-    from afresh.app.schedules import REPORT_NOTE, run_due_schedules
+    from afresh.app.run_due import run_what_is_due
     from afresh.errors import AfreshError
 
     try:
-        for fired in run_due_schedules(project, project.clock.now()):
-            click.echo(f"schedule {fired.schedule}: {fired.note or f'added task {fired.task}'}", err=as_json)
-            if fired.note == REPORT_NOTE:
-                announcer.announce_report(whole_week=True)
-        if load_heartbeat_plan(project.paths.folder) is None:
-            return
-        result = run_heartbeat(project, terms)
+        result = run_what_is_due(project, announcer, terms)
         if not result.skipped:
             print_result(result, as_json)
     except AfreshError as fault:

@@ -227,4 +227,4 @@ def read_current_tasks() -> "TaskReader":
 def open_current_project() -> "Project":
     from afresh.app.project import open_project
 
-    return open_project(Path.cwd())
+    return open_project(Path.cwd(), lambda text: click.echo(f"warning: {text}", err=True))

@@ -137,7 +137,16 @@ def run_with_progress(project: "Project", task: str | None, way: RunFlags) -> "S
     call = make_call_for_user(project, way, showing)
     with showing as progress, StopSignal() as stop, call_after_error(call):
         watchers = (NoSandboxAlarm(), progress, stop)
-        terms = RunTerms(way.model, way.no_sandbox, watchers, progress.alert, way.mode, way.baseline, cancellations=(stop,))
+        terms = RunTerms(
+            way.model,
+            way.no_sandbox,
+            watchers,
+            progress.alert,
+            way.mode,
+            way.baseline,
+            cancellations=(stop,),
+            unattended=way.unattended,
+        )
         if way.attended:
             with PersonAtTerminal(project, progress, sys.stdin, mode == "interactive", call, way.unattended) as person:
                 state = run_task(project, task, replace(terms, person=person))

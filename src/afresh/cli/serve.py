@@ -39,6 +39,13 @@ class ServeOptions:
         flags = (("--no-sandbox", self.no_sandbox), ("--auto-merge", self.auto_merge))
         return (*(("--model", self.model) if self.model else ()), *(name for name, wanted in flags if wanted))
 
+    @property
+    def is_fleet(self) -> bool:
+        """Whether the workers take tasks from a PostgreSQL that several machines share."""
+        from afresh.fleet.stored_projects import find_fleet_address
+
+        return bool(find_fleet_address())
+
 
 @click.command("serve")
 @click.option(
@@ -78,10 +85,28 @@ def command(as_json: bool, **options: "int | str | bool") -> None:
     refuse_without_packages()
     from afresh.app.service import hold_service_lock
 
-    project = open_current_project()
+    project, chosen = open_current_project(), ServeOptions(**options)  # pyright: ignore[reportArgumentType]
+    if chosen.is_fleet:
+        refuse_service_in_fleet(project, chosen)
     with hold_service_lock(project):
-        code = serve_project(project, ServeOptions(**options), make_log(as_json))  # pyright: ignore[reportArgumentType]
+        code = serve_project(project, chosen, make_log(as_json))
     raise SystemExit(code)
+
+
+def refuse_service_in_fleet(project: "Project", options: ServeOptions) -> None:
+    """Raise for what workers of a fleet could not do, before anything is started."""
+    from afresh.errors import NotPossible
+
+    if options.auto_merge:
+        raise click.BadParameter(
+            "workers of a fleet have no branch of yours; `afresh apply` merges a result", param_hint="--auto-merge"
+        )
+    if not project.remote:
+        raise NotPossible(
+            "this repository has no remote `origin`, from which workers on PostgreSQL clone it",
+            next="git remote add origin ADDRESS, push, `afresh init`; or unset AFRESH_STORE to keep tasks in files",
+            safe="nothing was started",
+        )
 
 
 def serve_project(project: "Project", options: ServeOptions, say: Callable[[str, str], None]) -> int:
@@ -90,7 +115,7 @@ def serve_project(project: "Project", options: ServeOptions, say: Callable[[str,
     from afresh.web.server import Dashboard, open_socket
     from afresh.web.service import ServiceServer
 
-    children = list_children(options.workers, options.for_workers, options.schedules)
+    children = list_children(options.workers, options.for_workers, options.schedules, options.is_fleet)
     listening = open_socket(options.port, options.host)
     supervisor = ServiceSupervisor(children, project.paths.root, say)
     port = listening.getsockname()[1]

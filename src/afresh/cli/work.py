@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from afresh.app.worker_pool import PoolResult, PoolTerms
     from afresh.core.state import State
     from afresh.errors import AfreshError
+    from afresh.fleet.worker import FleetTerms
 
 SECONDS_BY_UNIT = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 MAX_WORKERS = 256
@@ -41,16 +42,28 @@ def parse_duration(context: click.Context, parameter: click.Parameter, value: st
     help="Take tasks for 90s, 30m, 8h or 2d, then end.",
 )
 @click.option("--auto-merge", is_flag=True, help="Merge verified results into your branch, in order.")
+@click.option("--no-schedules", is_flag=True, help="With a PostgreSQL store: leave schedules and heartbeats to others.")
 @model_option
 @add_run_options
-def command(until_empty: bool, workers: int | None, seconds: float, auto_merge: bool, as_json: bool, **way: Any) -> None:
+def command(
+    until_empty: bool, workers: int | None, seconds: float, auto_merge: bool, no_schedules: bool, as_json: bool, **way: Any
+) -> None:
     """Run the next ready task; interrupted ones come first. With a PostgreSQL store: tasks of all its projects, until stopped."""
     from afresh.fleet.stored_projects import find_fleet_address
 
     if address := find_fleet_address():
+        from afresh.fleet.worker import FleetTerms
+
         flags = RunFlags(as_json=as_json, unattended=True, **way)
         refuse_in_fleet(flags, auto_merge)
-        raise SystemExit(work_for_fleet(flags, address, workers or 1, until_empty, seconds))
+        terms = FleetTerms(
+            address, workers or 1, until_empty, seconds, flags.model, flags.no_sandbox, flags.mode, flags.baseline, flags.quiet,
+            schedules=not no_schedules,
+        )  # fmt: skip
+        raise SystemExit(work_for_fleet(terms))
+    if no_schedules:
+        what = "schedules are run by `afresh serve` or `afresh heartbeat run --loop`; without PostgreSQL no worker runs them"
+        raise click.BadParameter(what, param_hint="--no-schedules")
     project = open_current_project()
     if workers is None and not seconds and not auto_merge:
         return work_alone(project, RunFlags(as_json=as_json, unattended=until_empty, **way), until_empty)
@@ -72,14 +85,12 @@ def refuse_in_fleet(flags: RunFlags, auto_merge: bool) -> None:
         raise click.BadParameter(what, param_hint="--auto-merge")
 
 
-def work_for_fleet(flags: RunFlags, address: str, workers: int, until_empty: bool, seconds: float) -> int:
-    """Be one of the machines that work on the tasks of a store. Returns the exit code."""
-    from afresh.fleet.worker import FleetTerms
+def work_for_fleet(terms: "FleetTerms") -> int:
+    """Be one of the machines that work on the tasks of a store. Returns the exit code; raises if the server is not there."""
+    from afresh.fleet.executor_lock import open_connection
     from afresh.fleet.worker_group import WorkerGroup, start_worker_process
 
-    terms = FleetTerms(
-        address, workers, until_empty, seconds, flags.model, flags.no_sandbox, flags.mode, flags.baseline, flags.quiet
-    )
+    open_connection(terms.address).close()
     return WorkerGroup(terms, lambda text: echo_line("", text), start_worker_process).run()
 
 
@@ -108,18 +119,18 @@ def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:
 
 
 def run_or_delay(project: "Project", flags: RunFlags, delayed: "list[AfreshError] | None") -> "State | None":
-    """Run the next task. With a list, tasks that are tried again later by themselves are passed over, and why is added to it."""
+    """Run the next task. With a list, tasks that a fault of their own has stopped are passed over, and kept in it."""
     from afresh.errors import AfreshError
 
     while True:
         try:
             return run_with_progress(project, None, flags)
         except AfreshError as fault:
-            if delayed is None or not fault.retry_at:
+            if delayed is None or not fault.of_one_task:
                 raise
             delayed.append(fault)
             if not flags.as_json:
-                echo_wrapped(f"{fault}; the task is tried again later", err=True)
+                echo_wrapped(f"{fault}; the task {'is tried again later' if fault.retry_at else 'has failed'}", err=True)
 
 
 def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> None:
@@ -129,7 +140,7 @@ def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> No
 
     if flags.mode == "interactive":
         raise click.BadParameter("several tasks at once can't be interactive; use --mode supervised", param_hint="--mode")
-    run = RunTerms(flags.model, flags.no_sandbox, (NoSandboxAlarm(),), mode=flags.mode, baseline=flags.baseline)
+    run = RunTerms(flags.model, flags.no_sandbox, (NoSandboxAlarm(),), mode=flags.mode, baseline=flags.baseline, unattended=True)
 
     def say(task: str, text: str) -> None:
         if not (flags.quiet or flags.as_json):

@@ -44,7 +44,7 @@ def is_secret_value(value: str) -> bool:
 
 
 def list_known_patterns() -> Iterable[tuple[str, re.Pattern[str]]]:
-    return _patterns.items()
+    return list(_patterns.items())  # another thread may add one meanwhile
 
 
 def make_patterns(value: str) -> dict[str, re.Pattern[str]]:

@@ -70,6 +70,8 @@ class FailureCause(StrEnum):
     DISK = "disk"
     MACHINE = "machine"
     """Another passing fault here: a locked database, a process that can't be ended."""
+    MODEL = "model"
+    """The model that this task names: no such name, key, package or credit."""
     MERITS = "merits"
     """The task itself: it was given up, or its result was refused."""
 
@@ -146,6 +148,8 @@ class TicketMarks:
     hold: TaskHold | None = None
     failures: int = 0
     retry_at: float = 0.0
+    failure: str = ""
+    """What the last attempt failed at, while it waits for the next one."""
 
 
 NO_MARKS = TicketMarks()

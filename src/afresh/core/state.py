@@ -180,7 +180,8 @@ class State:
 
 def make_ticket_marks(state: State) -> TicketMarks:
     place, attempts = state.place, state.times.attempts
-    return TicketMarks(place.labels, place.due, place.project, place.hold, attempts.failed, attempts.retry_at)
+    failure = attempts.failures[-1].what if attempts.retry_at and attempts.failures else ""
+    return TicketMarks(place.labels, place.due, place.project, place.hold, attempts.failed, attempts.retry_at, failure)
 
 
 def make_ticket_detail(state: State) -> TicketDetail:

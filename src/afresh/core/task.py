@@ -293,8 +293,8 @@ def check_task_id(task_id: str) -> str:
 
 def describe_worker(worker: str, here: str = "") -> str:
     """Describe who holds a task, by the id of the worker. `here`: the name of this machine."""
-    host, process = ["", "", *worker.split(":")[:2]][-2:]
-    name = host.rpartition("-")[0] or host
+    host, place = ["", "", *worker.split(":")[:2]][-2:]
+    process, name = place.partition(".")[0], host.rpartition("-")[0] or host  # behind the dot: the thread
     if not (process.isdigit() and name):
         return worker
     return f"process {process} on {'this machine' if name == here.replace(':', '-') else name}"

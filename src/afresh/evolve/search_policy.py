@@ -1,22 +1,19 @@
-"""Searches for a better policy on the older recorded runs. With a seed, so that the result can be repeated."""
+"""Searches for a better policy on the older recorded work: one setting after the other, rung by rung, until recall may be lost,
+and then one rung back. What is found is judged on other work, so it is chosen with more care than the judge asks for."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import log
-from random import Random
-from typing import Any
 
 from afresh.core.context_policy import ContextPolicy
 from afresh.evolve.compare_scores import Comparison, compare_scores
 from afresh.evolve.policy_change import PolicyChange, apply_changes, read_setting
-from afresh.evolve.score_runs import Scorer
+from afresh.evolve.score_runs import RunScore
 
-DEFAULT_TRIALS = 30
-RESAMPLES_PER_TRIAL = 200
-RECALL_PRICE = 100.0
-"""A point of recall that may be lost counts as all tokens: the search looks for policies that lose none."""
-RECALL_BONUS = 3.0
-"""A point of recall that is won counts as three parts in a hundred of the tokens."""
+RESAMPLES_PER_TRIAL = 400
+MAX_LOSS_IN_SEARCH = 0.003
+"""Of recall, at the lower end of the interval: less than the judge allows, for what fits these runs best fits others less."""
+RECALL_PRICE = 3.0
+"""A point of recall counts as three parts in a hundred of the tokens."""
 MIN_USE_OF_CHANGE = 0.003
 """Of the tokens: a change that wins less is left out, for it is likely to be noise."""
 
@@ -24,111 +21,62 @@ MIN_USE_OF_CHANGE = 0.003
 @dataclass(frozen=True, slots=True)
 class SearchedSetting:
     field: str
-    least: float
-    most: float
-    logarithmic: bool = False
+    rungs: tuple[float, ...]
+    """Values that leave out more and more."""
 
 
 RECORDED_RUN_SETTINGS = (
-    SearchedSetting("history.ranking.min_worth", 1e-6, 3e-4, logarithmic=True),
-    SearchedSetting("history.ranking.weights.line", -0.2, 0.4),
-    SearchedSetting("history.ranking.weights.density", -0.15, 0.25),
-    SearchedSetting("history.max_name_index_share", 0.1, 0.22),
-    SearchedSetting("allocation.caps.last", 0.1, 0.35),
+    SearchedSetting("history.ranking.min_worth", (2e-5, 2.8e-5, 4e-5, 5.6e-5, 8e-5, 1.1e-4, 1.6e-4, 2.2e-4)),
 )
-"""What decides the prompts of runs that other agents made: they have no code and no lessons."""
+"""Of the prompts of runs that other agents made, which have no code and no lessons. Other settings made no difference there, or
+not the same in other runs (docs/internals/benchmarks.md)."""
+OWN_TASK_SETTINGS = (
+    SearchedSetting("allocation.caps.outline", (0.2, 0.15, 0.1, 0.07, 0.05, 0.03)),
+    SearchedSetting("allocation.caps.similar", (0.1, 0.05, 0.0)),
+    SearchedSetting("allocation.caps.target", (0.35, 0.3, 0.25, 0.2)),
+    SearchedSetting("allocation.caps.fingerprint", (0.1, 0.07, 0.05, 0.03)),
+    SearchedSetting("allocation.extension.max_turn_tokens", (800, 640, 500, 400)),
+    SearchedSetting("allocation.extension.max_read_tokens", (4_500, 3_400, 2_500, 1_800)),
+)
+"""Of the prompts of own tasks: descriptions, code that nobody asked for, what was printed and read."""
+PolicyScorer = Callable[[ContextPolicy], Sequence[RunScore]]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    changes: tuple[PolicyChange, ...]
-    objective: float
-    tried: int
-    method: str
+    changes: tuple[PolicyChange, ...] = ()
+    found: Comparison | None = None
+    """With the policy in use, on the work that was searched; None without changes."""
+    tried: int = 0
 
 
 def search_policy(
     base: ContextPolicy,
-    score: Scorer,
+    score: PolicyScorer,
     settings: Sequence[SearchedSetting] = RECORDED_RUN_SETTINGS,
-    trials: int = DEFAULT_TRIALS,
     seed: int = 0,
 ) -> SearchResult:
-    """The best changes that were tried; none if nothing beat the policy in use."""
-    before = score(base, 1)
-
-    def rate(values: Mapping[str, float]) -> float:
-        candidate = apply_changes(base, to_changes(base, values))
-        return rate_comparison(compare_scores(before, score(candidate, 1), seed, RESAMPLES_PER_TRIAL))
-
-    best, value, method = choose_search(settings, rate, trials, seed)
-    best, value = drop_useless_changes(best, value, rate)
-    found = to_changes(base, best) if value < 1.0 else []
-    return SearchResult(tuple(found), value, trials, method)
-
-
-def drop_useless_changes(best: dict[str, float], value: float, rate: "Rate") -> tuple[dict[str, float], float]:
-    """Without the changes that make no difference; fewer changes are less likely to fit the runs by accident."""
-    for field in sorted(best, reverse=True):
-        fewer = {name: held for name, held in best.items() if name != field}
-        if fewer and (without := rate(fewer)) <= value + MIN_USE_OF_CHANGE:
-            best, value = fewer, without
-    return best, value
+    """The changes that save tokens without a loss of recall; none if there are none."""
+    before, result = score(base), SearchResult()
+    for setting in settings:
+        safe, tried = list[SearchResult](), result.tried
+        for value in setting.rungs:
+            changes = (*result.changes, PolicyChange(setting.field, read_setting(base, setting.field), value))
+            found = compare_scores(before, score(apply_changes(base, changes)), seed, RESAMPLES_PER_TRIAL)
+            tried += 1
+            if not is_safe(found):
+                safe = safe[:-1]
+                break
+            safe.append(SearchResult(changes, found))
+        best = safe[-1] if safe and measure_use(safe[-1].found) >= measure_use(result.found) + MIN_USE_OF_CHANGE else result
+        result = SearchResult(best.changes, best.found, tried)
+    return result
 
 
-def rate_comparison(found: Comparison) -> float:
-    """Lower is better; the policy in use has 1: tokens as a part of its tokens, and a price for recall that may be lost."""
-    lost = max(0.0, -found.recall.low) + sum(max(0.0, -one.value) for one in (found.names, found.lines)) / 4
-    return 1 + found.tokens.value + RECALL_PRICE * lost - RECALL_BONUS * max(0.0, found.recall.low)
+def is_safe(found: Comparison) -> bool:
+    return found.recall.low >= -MAX_LOSS_IN_SEARCH and min(found.names.value, found.lines.value) >= -MAX_LOSS_IN_SEARCH
 
 
-def to_changes(base: ContextPolicy, values: Mapping[str, float]) -> list[PolicyChange]:
-    """What the values change, rounded to what a person can read."""
-    return [PolicyChange(field, read_setting(base, field), float(f"{value:.3g}")) for field, value in values.items()]
-
-
-Rate = Callable[[Mapping[str, float]], float]
-
-
-def choose_search(settings: Sequence[SearchedSetting], rate: Rate, trials: int, seed: int) -> tuple[dict[str, float], float, str]:
-    """By optuna if it is installed (the extra `evolve`), else by a random search."""
-    try:
-        import optuna
-    except ImportError:
-        return *search_at_random(settings, rate, trials, seed), "random"
-    return *search_with_optuna(optuna, settings, rate, trials, seed), f"optuna {optuna.__version__}"
-
-
-def search_with_optuna(
-    optuna: Any, settings: Sequence[SearchedSetting], rate: Rate, trials: int, seed: int
-) -> tuple[dict[str, float], float]:
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    sampler = optuna.samplers.TPESampler(seed=seed, multivariate=True, n_startup_trials=max(4, trials // 4))
-    study = optuna.create_study(direction="minimize", sampler=sampler)
-
-    def try_values(trial: Any) -> float:
-        return rate({one.field: trial.suggest_float(one.field, one.least, one.most, log=one.logarithmic) for one in settings})
-
-    study.optimize(try_values, n_trials=trials)
-    return dict(study.best_params), float(study.best_value)
-
-
-def search_at_random(settings: Sequence[SearchedSetting], rate: Rate, trials: int, seed: int) -> tuple[dict[str, float], float]:
-    """Half of the trials anywhere, the rest near the best so far."""
-    rng, best, least = Random(seed), dict[str, float](), float("inf")
-    for number in range(trials):
-        near = best if number >= trials // 2 else {}
-        values = {one.field: _draw_value(one, near.get(one.field), rng) for one in settings}
-        if (value := rate(values)) < least:
-            best, least = values, value
-    return best, least
-
-
-def _draw_value(one: SearchedSetting, near: float | None, rng: Random) -> float:
-    low, high = (log(one.least), log(one.most)) if one.logarithmic else (one.least, one.most)
-    if near is None:
-        drawn = rng.uniform(low, high)
-    else:
-        middle = log(near) if one.logarithmic else near
-        drawn = min(high, max(low, rng.gauss(middle, (high - low) / 8)))
-    return 2.718281828459045**drawn if one.logarithmic else drawn
+def measure_use(found: Comparison | None) -> float:
+    """Saved tokens, as a part of those before, and what won recall is worth."""
+    return RECALL_PRICE * found.recall.value - found.tokens.value if found else 0.0

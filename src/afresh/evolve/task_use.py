@@ -210,7 +210,7 @@ def _note_observation(found: _Pass, step: int, seen: Observation) -> None:
 
 def _measure_calls(calls: Sequence[tuple[CallRequested, str, float, str]], read: ReadBlock) -> Iterator[CallUse]:
     answered = [AnsweredCall(call.step, load_call_sections(call.audit, read), said) for call, _, _, said in calls]
-    following = [one[3] for one in calls[1:]] + [""]
+    following = [*[said for _, _, _, said in calls], ""][1:]
     for (call, phase, at, said), measured, after in zip(calls, measure_yields(answered), following, strict=True):
         items = measure_items(call.audit, f"{said}\n{after}", read)
         yield CallUse(call.step, phase, at, call.audit.policy, call.audit.tokens, measured.sections, items)

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from afresh.errors import Cancelled, NotPossible
+from afresh.storage.postgres.errors import make_connect_error
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -34,7 +35,10 @@ def open_connection(address: str) -> "Connection":
     import psycopg
     from psycopg.conninfo import make_conninfo
 
-    return psycopg.connect(make_conninfo(address, connect_timeout=CONNECT_SECONDS, **KEEPALIVE), autocommit=True)
+    try:
+        return psycopg.connect(make_conninfo(address, connect_timeout=CONNECT_SECONDS, **KEEPALIVE), autocommit=True)
+    except psycopg.Error as fault:
+        raise make_connect_error(fault, address) from fault
 
 
 def key_from_name(name: str) -> int:

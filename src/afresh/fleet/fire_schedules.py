@@ -1,24 +1,25 @@
 """What is due in the projects of a fleet: scheduled tasks are added, heartbeats run. Once, however many workers there are."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from afresh.app.announce import Announcer
-from afresh.app.heartbeat import HeartbeatTerms, load_heartbeat_plan, run_heartbeat
+from afresh.app.heartbeat import HeartbeatTerms
 from afresh.app.project import Project, open_project
-from afresh.app.schedules import list_schedules, run_due_schedules
+from afresh.app.run_due import run_what_is_due
 from afresh.errors import AfreshError
 from afresh.fleet.clone_cache import bring_clone
-from afresh.fleet.stored_projects import FleetProject
+from afresh.fleet.stored_projects import StoredProjects
 
 
-def fire_due(projects: Sequence[FleetProject], folder: Path, say: Callable[[str], None]) -> None:
-    """A fault of one project is said, and does not keep the others from their turn."""
-    for project in projects:
+def fire_due(stored: StoredProjects, folder: Path, say: Callable[[str], None]) -> None:
+    """By the server's clock. A fault of one project is said, and does not keep the others from their turn."""
+    for project in stored.list_projects():
         try:
             opened = open_project(bring_clone(folder, project.key, project.name, project.remote))
             try:
-                fire_project(opened, say)
+                fire_project(replace(opened, clock=stored.clock), say)
             finally:
                 opened.storage.close()
         except (AfreshError, OSError) as fault:
@@ -26,12 +27,8 @@ def fire_due(projects: Sequence[FleetProject], folder: Path, say: Callable[[str]
 
 
 def fire_project(project: Project, say: Callable[[str], None]) -> None:
-    if list_schedules(project):
-        for fired in run_due_schedules(project, project.clock.now()):
-            say(f"schedule {fired.schedule}: {fired.note or f'added task {fired.task}'}")
-    if load_heartbeat_plan(project.paths.folder) is None:
-        return
-    announcer = Announcer(project, say, "", False)
-    result = run_heartbeat(project, HeartbeatTerms(announce=announcer.announce, alert=say, only_when_due=True))
+    announcer = Announcer(project, say)
+    terms = HeartbeatTerms(announce=announcer.announce, alert=say, only_when_due=True)
+    result = run_what_is_due(project, announcer, terms)
     if not result.skipped:
         say(f"heartbeat: {len(result.checks)} checked, {len(result.changed)} changed")

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 from afresh.errors import NeedsPerson, suggest_extra
 from afresh.ports.storage import TaskQueue
+from afresh.ports.watch import Clock
 from afresh.storage.choose_storage import STORE_VARIABLE, find_store_address
 from afresh.storage.postgres.database import PostgresDatabase, ServerClock
 from afresh.storage.postgres.storage import PostgresProject, open_project_database, open_shared_database
@@ -41,6 +42,7 @@ class StoredProjects:
     def __init__(self, address: str) -> None:
         self._address = address
         self._shared = open_shared_database(address)
+        self.clock: Clock = ServerClock(self._shared)
         self._databases = dict[str, PostgresDatabase]()
 
     def list_projects(self) -> Sequence[FleetProject]:

@@ -10,17 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from afresh.app.compose import RunTerms
+from afresh.app.read_tasks import find_ticket
 from afresh.app.stop_signal import StopSignal
 from afresh.core.task import describe_worker
 from afresh.errors import AfreshError
 from afresh.fleet.clone_cache import find_cache_folder, take_clone_folder
-from afresh.fleet.dispatch import ChunkName, enqueue_ready_tasks, forget_old_workflows, list_ready_tasks, open_client
+from afresh.fleet.dispatch import (
+    ChunkName,
+    choose_dbos_priority,
+    enqueue_ready_tasks,
+    forget_old_workflows,
+    list_ready_tasks,
+    open_client,
+)
 from afresh.fleet.executor_lock import ExecutorLock, open_connection
 from afresh.fleet.fire_schedules import fire_due
 from afresh.fleet.run_chunk import STEPS_PER_CHUNK, ChunkEnd, LoggedProgress, run_chunk
 from afresh.fleet.stored_projects import FleetProject, StoredProjects, open_stored_projects
 from afresh.fleet.tables import PASS_LOCK, clear_faults, count_chunk, make_tables, note_fault
 from afresh.fleet.take_over import TakeOver
+from afresh.ports.patience import fail_at_once
 from afresh.storage.postgres.errors import hide_password
 from afresh.storage.renew_lease import identify_worker
 
@@ -49,6 +58,8 @@ class FleetTerms:
     mode: str = ""
     baseline: str = ""
     quiet: bool = False
+    schedules: bool = True
+    """Whether these workers add scheduled tasks and run heartbeats."""
 
 
 @dataclass(slots=True)
@@ -64,10 +75,11 @@ class FleetWorker:
 
     def say(self, text: str) -> None:
         if not self.terms.quiet:
-            print(f"{time.strftime('%H:%M:%S')} {describe_worker(self.lock.name)}: {text}", file=sys.stderr, flush=True)
+            print(f"{describe_worker(self.lock.name)}: {text}", file=sys.stderr, flush=True)
 
     def take_chunk(self, project: str, task: str, number: int) -> dict[str, Any]:
-        """The body of the workflow's only step. Returns a reference, and the number of the next chunk if the task goes on."""
+        """The body of the workflow's only step. Returns a reference, and the number and priority of the next chunk if the task
+        goes on."""
         chunk = ChunkName(project, task, number)
         if self.stop.received or self.lock.lost:
             return ChunkEnd("").to_reference()
@@ -91,7 +103,7 @@ class FleetWorker:
             finally:
                 client.destroy()
             with open_stored_projects(self.terms.address) as stored:
-                fire_due(stored.list_projects(), self.folder / "schedules", self.say)
+                fire_due(stored, self.folder / "schedules", self.say)
 
     def _settle(self, connection: Any, chunk: ChunkName, project: FleetProject, end: ChunkEnd) -> dict[str, Any]:
         if end.fault:
@@ -100,8 +112,10 @@ class FleetWorker:
             self.say(f"{chunk.task}: {end.fault}" + (f"; tried again in {wait:.0f} s" if ready else ""))
         elif end.status:
             clear_faults(connection, chunk.project, chunk.task)
-        more = {"next": count_chunk(connection, chunk.project, chunk.task, chunk.number)} if end.goes_on else {}
-        return end.to_reference() | more
+        if not end.goes_on or not (ticket := find_ticket(project.queue, chunk.task)):
+            return end.to_reference()
+        number = count_chunk(connection, chunk.project, chunk.task, chunk.number)
+        return end.to_reference() | {"next": number, "priority": choose_dbos_priority(ticket)}
 
     def _make_run_terms(self, task: str) -> RunTerms:
         given, progress = self.terms, LoggedProgress(task, self.say)
@@ -114,6 +128,7 @@ class FleetWorker:
             baseline=given.baseline,
             cancellations=(self.stop, self.lock),
             at_most=STEPS_PER_CHUNK,
+            unattended=True,
         )
 
 
@@ -130,22 +145,26 @@ class FleetPass:
     def look(self) -> int:
         """One look; the number of tasks that are ready. Only one worker looks at a time, the others read."""
         try:
-            take_over = self._take_over or self._open()
-            assert self._stored
-            projects = self._stored.list_projects()
-            with take_over.connection.transaction():
-                row = take_over.connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (PASS_LOCK,)).fetchone()
-                if row and row[0]:
-                    take_over.requeue_lost_chunks(projects)
-                    for project in projects:
-                        enqueue_ready_tasks(take_over.client, take_over.connection, project)
-            return sum(len(list_ready_tasks(project)) for project in projects)
+            with fail_at_once():  # a worker that waits here does not see that it has lost its lock
+                return self._look()
         except Exception as fault:  # the server is restarted, the network is cut: the next look opens it again
             self.close()
             if str(fault) != self._said:
                 self._said = str(fault)
                 self.worker.say(f"can't look after the queue: {hide_password(' '.join(self._said.split()), self.address)}")
             return -1
+
+    def _look(self) -> int:
+        take_over = self._take_over or self._open()
+        assert self._stored
+        projects = self._stored.list_projects()
+        with take_over.connection.transaction():
+            row = take_over.connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (PASS_LOCK,)).fetchone()
+            if row and row[0]:
+                take_over.requeue_lost_chunks(projects)
+                for project in projects:
+                    enqueue_ready_tasks(take_over.client, take_over.connection, project)
+        return sum(len(list_ready_tasks(project)) for project in projects)
 
     def _open(self) -> TakeOver:
         connection = self._ends.enter_context(open_connection(self.address))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from types import FrameType
 
+from afresh.app.end_with_parent import ask_to_end_with_parent
 from afresh.fleet.worker import LOST_LOCK_CODE, FleetTerms, work_in_fleet
 from afresh.storage.choose_storage import STORE_VARIABLE
 from afresh.storage.postgres.errors import hide_password
@@ -19,7 +20,9 @@ LOOK_SECONDS = 0.2
 FIRST_WAIT_SECONDS = 1.0
 MAX_WAIT_SECONDS = 30.0
 STEADY_SECONDS = 10.0
-"""A worker that has lived so long did not fail at its start: the next wait is short again."""
+"""A worker that has lived so long before it lost its lock was well: the next wait is short again."""
+CALM_SECONDS = 60.0
+"""The same for one that ended otherwise: on a busy machine its start alone may take ten seconds."""
 INTERRUPTED_CODE = 130
 
 
@@ -77,7 +80,8 @@ class WorkerGroup:
         if code == 0 or self.received:
             slot.over = True
             return
-        slot.wait = FIRST_WAIT_SECONDS if now - slot.began > STEADY_SECONDS else min(2 * slot.wait, MAX_WAIT_SECONDS)
+        steady = STEADY_SECONDS if code == LOST_LOCK_CODE else CALM_SECONDS
+        slot.wait = FIRST_WAIT_SECONDS if now - slot.began > steady else min(2 * slot.wait, MAX_WAIT_SECONDS)
         why = "lost its lock" if code == LOST_LOCK_CODE else describe_end(code)
         self.say(f"worker {slot.process.pid} {why}; another one starts in {slot.wait:.0f} s")
         slot.process, slot.again_at = None, now + slot.wait
@@ -94,7 +98,7 @@ def start_worker_process(terms: FleetTerms) -> "subprocess.Popen[bytes]":
     """The address has a password in it perhaps: it goes through the environment, not through the list of processes."""
     given = {name: value for name, value in asdict(terms).items() if name != "address"}
     return subprocess.Popen(
-        [sys.executable, "-m", "afresh.fleet.worker_group", json.dumps(given)],
+        [sys.executable, "-m", "afresh.fleet.worker_group", str(os.getpid()), json.dumps(given)],
         env={**os.environ, STORE_VARIABLE: terms.address},
         stdin=subprocess.DEVNULL,
         start_new_session=True,
@@ -102,8 +106,13 @@ def start_worker_process(terms: FleetTerms) -> "subprocess.Popen[bytes]":
 
 
 def run_worker_process(arguments: list[str]) -> int:
+    """Work until told to stop, or until the group that has started this process is gone."""
+    ask_to_end_with_parent(int(arguments[0]))
     try:
-        return work_in_fleet(FleetTerms(address=os.environ[STORE_VARIABLE], **json.loads(arguments[0])))
+        return work_in_fleet(FleetTerms(address=os.environ[STORE_VARIABLE], **json.loads(arguments[1])))
+    except KeyboardInterrupt:  # the second signal: threads of DBOS would still wait for the step
+        sys.stderr.flush()
+        os._exit(INTERRUPTED_CODE)
     except Exception as fault:  # the server is not there yet, or not any more: the group tries again
         said = " ".join(str(fault).split()) or type(fault).__name__
         print(f"afresh: {hide_password(said, os.environ[STORE_VARIABLE])}", file=sys.stderr)

@@ -11,7 +11,6 @@ from afresh.fleet.dispatch import (
     CHUNK_QUEUE,
     CHUNK_WORKFLOW,
     DBOS_SCHEMA,
-    MIDDLE_PRIORITY,
     ChunkName,
     make_enqueue_options,
 )
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.5
 """Between two questions of DBOS for a chunk."""
 SCHEDULE_WORKFLOW = "fire_schedules"
+SCHEDULE_QUEUE = "afresh-schedules"
+"""Of its own: a worker that leaves schedules to others does not listen to it, and one runs them one after another."""
+SCHEDULE_POLL_SECONDS = 5.0
 EVERY_MINUTE = "* * * * *"
 THREADS = 4
 
@@ -45,7 +47,7 @@ def launch_dbos(worker: "FleetWorker") -> Callable[[], None]:
         }
     )
     fire = register_workflows(worker)
-    DBOS.listen_queues([CHUNK_QUEUE])
+    DBOS.listen_queues([CHUNK_QUEUE, *([SCHEDULE_QUEUE] if worker.terms.schedules else [])])
     DBOS.launch()
     DBOS.register_queue(
         CHUNK_QUEUE,
@@ -53,7 +55,10 @@ def launch_dbos(worker: "FleetWorker") -> Callable[[], None]:
         partition_concurrency=load_user_settings().fleet.tasks_per_project,
         polling_interval_sec=POLL_SECONDS,
     )
-    DBOS.apply_schedules([{"schedule_name": SCHEDULE_WORKFLOW, "workflow_fn": fire, "schedule": EVERY_MINUTE}])
+    DBOS.register_queue(SCHEDULE_QUEUE, worker_concurrency=1, polling_interval_sec=SCHEDULE_POLL_SECONDS)
+    DBOS.apply_schedules(
+        [{"schedule_name": SCHEDULE_WORKFLOW, "workflow_fn": fire, "schedule": EVERY_MINUTE, "queue_name": SCHEDULE_QUEUE}]
+    )
     return DBOS.destroy
 
 
@@ -70,7 +75,8 @@ def register_workflows(worker: "FleetWorker") -> Callable[[datetime, Any], None]
         end = take(project, task, number)
         if "next" in end:
             following = ChunkName(project, task, end["next"])
-            DBOS.enqueue_workflow_with_options(make_enqueue_options(following, MIDDLE_PRIORITY), project, task, following.number)
+            options = make_enqueue_options(following, end["priority"])
+            DBOS.enqueue_workflow_with_options(options, project, task, following.number)
         return end
 
     @DBOS.step(name="fire_due")

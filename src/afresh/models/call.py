@@ -14,7 +14,7 @@ from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter
-from afresh.errors import AfreshError, OverCeiling, TryAgain
+from afresh.errors import AfreshError, OverCeiling, TryAgain, blame_model
 from afresh.ports.model import Ledger, Model, ReplyListener
 
 MAX_REPLY_RETRIES = 2
@@ -66,7 +66,8 @@ def _call_once(request: Request, purchase: CallBooking, gate: ModelGate) -> Repl
     booked = book_call(purchase, turn, gate)
     gate.tell(CallBegan(gate.model.name, purchase.kind))
     try:
-        reply = gate.model.propose(request, stream_reply(gate.tell, gate.model.name))
+        with blame_model():
+            reply = gate.model.propose(request, stream_reply(gate.tell, gate.model.name))
     except AfreshError as fault:
         gate.ledger.cancel(booked, fault)
         gate.tell(CallEnded(gate.model.name, ok=False))

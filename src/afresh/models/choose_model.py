@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.errors import BadInput
+from afresh.errors import BadInput, blame_model
 from afresh.models.model_settings import ModelSettings, NamedModel
 from afresh.models.providers.connection import ProviderEndpoint
 from afresh.models.reply_checks import suggest_similar_name
@@ -65,6 +65,7 @@ class ChosenModel:
         return f"{self.kind}:{self.argument}" if self.argument else self.kind
 
 
+@blame_model()
 def choose_model(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -> ChosenModel:
     """BadInput, with what there is, if it is neither."""
     if table := named.get(spec):
@@ -182,6 +183,7 @@ DEFAULT_WINDOW_TOKENS = 200_000
 DEFAULT_MODEL_SETTINGS = ModelSettings()
 
 
+@blame_model()
 def make_model(spec: str, start: int = 0, settings: ModelSettings = DEFAULT_MODEL_SETTINGS) -> Model:
     """The model that the spec names; `start` is the number of calls that the task has bought."""
     chosen = choose_model(spec, settings.named)
@@ -259,8 +261,10 @@ def _make_mailbox(chosen: ChosenModel, start: int, settings: ModelSettings) -> M
     from afresh.models.mailbox import MailboxModel, MailboxTimeouts
 
     folder, seconds = split_mailbox_spec(chosen.argument)
-    waits = MailboxTimeouts(reply=seconds or settings.timeout)
-    return MailboxModel(folder, start, settings.window or DEFAULT_WINDOW_TOKENS, settings.count, waits, settings.task)
+    waits, window = MailboxTimeouts(reply=seconds or settings.timeout), settings.window or DEFAULT_WINDOW_TOKENS
+    model = MailboxModel(folder, start, window, settings.count, waits, settings.task)
+    model.check_cancelled = settings.check_cancelled
+    return model
 
 
 def _make_anthropic(chosen: ChosenModel, start: int, settings: ModelSettings) -> Model:

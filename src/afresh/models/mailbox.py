@@ -7,7 +7,7 @@ restarted process finds its request and a reply that was written meanwhile, and 
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,6 +38,8 @@ from afresh.ports.model import ReplyListener, ignore_piece
 
 FIRST_PAUSE_SECONDS = 0.05
 MAX_PAUSE_SECONDS = 1.0
+CHECK_INTERVAL_SECONDS = 3.0
+"""Between two looks at whether the worker must stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class MailboxModel:
     """`start` is the number of calls that the task has bought before."""
 
     name = "mailbox"
+    check_cancelled: Callable[[], None] = staticmethod(lambda: None)
+    """Raises if the worker must stop. The request stays open, and its reply is taken when the task goes on."""
 
     def __init__(
         self,
@@ -91,6 +95,7 @@ class MailboxModel:
 
     def _await(self, stem: str, request: Request) -> Reply:
         began, pause = time.monotonic(), FIRST_PAUSE_SECONDS
+        check_at = CHECK_INTERVAL_SECONDS
         while True:
             reply = self._collect(stem, request)
             if reply is not None:
@@ -101,6 +106,9 @@ class MailboxModel:
                     f"nobody has answered {stem} in {self.folder} within {self.patience.reply:g} seconds. The request stays "
                     "open: a reply that is written later is taken when the task is resumed"
                 )
+            if waited >= check_at:
+                self.check_cancelled()
+                check_at = waited + CHECK_INTERVAL_SECONDS
             time.sleep(pause)
             pause = min(pause * 1.5, MAX_PAUSE_SECONDS)
 

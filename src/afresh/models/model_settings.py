@@ -1,7 +1,7 @@
 """What the user set for models."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -89,3 +89,5 @@ class ModelSettings:
     chosen: NamedModel | None = None
     retries: int | None = None
     """Overrides how often a call is repeated after a temporary error."""
+    check_cancelled: Callable[[], None] = lambda: None
+    """Raises if the worker must stop: a reply that costs nothing and is still there later is not waited for."""

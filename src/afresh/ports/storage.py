@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from afresh.core.archived_block import Block
@@ -202,6 +203,21 @@ class LedgerStore(CallStore, LimitStore, TurnStore, Protocol):
     """The books of all projects and processes of a user."""
 
 
+class StorageCopy(Protocol):
+    """What is written beside the database with every commit, so that its loss is none."""
+
+    @property
+    def folder(self) -> Path: ...
+
+    def list_problems(self) -> list[str]:
+        """How it differs from what the database has. Nothing is changed."""
+        ...
+
+    def rebuild(self) -> list[str]:
+        """Write again what differs; what only the copy has is left as it is, and named."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Storage:
     """Everything that is kept for a project. One implementation opens all of it."""
@@ -217,3 +233,5 @@ class Storage:
     """What is written to journal, notebook and queue within it is one atomic, durable commit; nothing if the body raises."""
     close: Callable[[], None]
     """Give the files back; the next use opens them again."""
+    copy: StorageCopy | None = None
+    """None: the user wants none, or a server has backups of its own."""

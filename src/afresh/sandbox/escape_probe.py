@@ -20,6 +20,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock, get_native_id
 from types import TracebackType
 from typing import Any
 
@@ -146,8 +147,16 @@ def probe_level(level: str, cache: Path | None = None) -> LevelProbe:
     return result
 
 
-@functools.cache
+_probing = Lock()
+
+
 def _try_level(level: str) -> LevelProbe:
+    with _probing:  # its mark is a variable of this process
+        return _attack_level(level)
+
+
+@functools.cache
+def _attack_level(level: str) -> LevelProbe:
     folder = Path(tempfile.mkdtemp(prefix="afresh-probe-"))
     try:
         (folder / "tree").mkdir()
@@ -203,6 +212,6 @@ def _remember(cache: Path, key: str) -> None:
     with contextlib.suppress(OSError):
         cache.parent.mkdir(parents=True, exist_ok=True)
         known = cache.read_text().split()[-10:] if cache.exists() else []
-        part = cache.with_name(f"{cache.name}.{os.getpid()}")
+        part = cache.with_name(f"{cache.name}.{get_native_id()}")
         part.write_text("\n".join([*known, key]) + "\n")
         part.replace(cache)

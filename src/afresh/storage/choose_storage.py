@@ -1,14 +1,17 @@
 """Opens what is kept, where the user wants it: in files of the project and the user, or on a PostgreSQL server."""
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from socket import gethostname
 from typing import TYPE_CHECKING
 
-from afresh.config.settings_file import find_user_config, read_settings_key
+from afresh.config.settings_file import find_user_config, read_settings_key, read_settings_table
 from afresh.errors import BadInput
-from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, Database
+from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.migrations import JOURNAL_FILE_NAME, LEDGER_FILE_NAME
 
 if TYPE_CHECKING:
     from afresh.ports.storage import Storage
@@ -45,7 +48,17 @@ def describe_store() -> str:
     return describe_shared(address)
 
 
-def open_storage(root: Path, user_folder: Path, clock: "Clock") -> "Storage":
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    automatic: bool = True
+    """Whether journals are copied to plain files with every commit, so that a lost database is no loss."""
+
+
+def ignore_warning(text: str) -> None:
+    """For callers that have nobody to warn: `afresh doctor` names the same."""
+
+
+def open_storage(root: Path, user_folder: Path, clock: "Clock", warn: Callable[[str], None] = ignore_warning) -> "Storage":
     """Everything that is kept for the project whose checkout is `root`; its state folder is there."""
     if address := find_store_address():
         from afresh.storage.postgres.storage import open_postgres_storage
@@ -53,7 +66,8 @@ def open_storage(root: Path, user_folder: Path, clock: "Clock") -> "Storage":
         return open_postgres_storage(address, identify_project(root), clock)
     from afresh.storage.sqlite.storage import open_sqlite_storage
 
-    return open_sqlite_storage(root / ".afresh" / "state", user_folder, clock)
+    copies = read_settings_table(find_user_config(), "export", ExportOptions).automatic
+    return open_sqlite_storage(root / ".afresh" / "state", user_folder, clock, warn if copies else None)
 
 
 def open_journal_database(root: Path) -> "Database | PostgresDatabase":

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, get_native_id
 
 from afresh.errors import AfreshError, LeaseLost, StopRequested
 from afresh.ports.storage import TaskQueue
@@ -18,18 +18,32 @@ def identify_worker(process: int = 0) -> str:
     return f"{_identify_host()}:{process}:{_read_start_time(process)}"
 
 
+def identify_thread() -> str:
+    """The name of this thread, for a worker that shares its process with others: it is dead when either has ended."""
+    process, thread = os.getpid(), get_native_id()
+    return f"{_identify_host()}:{process}.{thread}:{_read_start_time(process, thread)}"
+
+
 def is_worker_dead(worker: str) -> bool:
-    """Whether the worker's process is known to have ended. What runs on another machine can't be known from here."""
-    host, process, started = ["", "", *worker.rsplit(":", 2)][-3:]
-    return host == _identify_host() and process.isdigit() and _read_start_time(int(process)) != started
+    """Whether the worker's process or thread is known to have ended. What runs on another machine can't be known from here."""
+    known = _parse_worker(worker)
+    return known is not None and _read_start_time(*known[:2]) != known[2]
 
 
 def is_worker_alive(worker: str) -> bool:
-    """Whether the worker's process is known to run on this machine. A stopped one runs; where start times can't be read, its
-    number may be another's, so that it is not known."""
-    host, process, started = ["", "", *worker.rsplit(":", 2)][-3:]
-    known = host == _identify_host() and process.isdigit() and started not in (UNKNOWN_START, GONE)
-    return known and _read_start_time(int(process)) == started
+    """Whether the worker's process or thread is known to run on this machine. A stopped one runs; where start times can't be
+    read, its number may be another's, so that it is not known."""
+    known = _parse_worker(worker)
+    return known is not None and known[2] not in (UNKNOWN_START, GONE) and _read_start_time(*known[:2]) == known[2]
+
+
+def _parse_worker(worker: str) -> tuple[int, int, str] | None:
+    """Process, thread (0: none) and start time of a worker of this machine; None for any other."""
+    host, place, started = ["", "", *worker.rsplit(":", 2)][-3:]
+    process, _, thread = place.partition(".")
+    if host != _identify_host() or not process.isdigit() or not (thread or "0").isdigit():
+        return None
+    return int(process), int(thread or 0), started
 
 
 def find_lease_holder(worker: str, expires: float, now: float) -> str:
@@ -56,12 +70,12 @@ def _read_process_space() -> str:
         return ""
 
 
-def _read_start_time(process: int) -> str:
+def _read_start_time(process: int, thread: int = 0) -> str:
     """Clock ticks from boot to its start; `gone` when it no longer runs; `unknown` where there is no /proc."""
     if not Path("/proc/self/stat").exists():
         return UNKNOWN_START if _is_process_alive(process) else GONE
     try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{process}/task/{thread or process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return GONE
     return GONE if fields[0] in "ZX" else fields[19]

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from errno import EISDIR, ELOOP
 from pathlib import Path
 from stat import S_ISREG
+from threading import get_native_id
 from typing import Any
 from urllib.parse import quote
 
@@ -26,7 +27,7 @@ def file_name_from_task(task: str) -> str:
 
 def replace_file(path: Path, text: str) -> None:
     """Replace a file atomically."""
-    spare = path.with_name(f".{path.name}.{os.getpid()}")
+    spare = path.with_name(f".{path.name}.{get_native_id()}")
     try:
         _write_text(spare, text, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.replace(spare, path)
@@ -40,7 +41,7 @@ def replace_file(path: Path, text: str) -> None:
 
 
 _SPARE_NAME_PATTERN = re.compile(r"\..+\.([0-9]{1,10})")
-"""What `replace_file` writes before it renames: a dot, the name, the process."""
+"""What `replace_file` writes before it renames: a dot, the name, the thread (of a process with one: its number)."""
 SPARE_AGE_SECONDS = 3_600
 """No file takes so long to write: its process has another job now, or ran on another machine."""
 

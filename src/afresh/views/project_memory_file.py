@@ -1,7 +1,7 @@
 """The project memory file: what finished tasks have found out, for people and other tools. At most about 32 KB.
 
-One line per task is kept in `history.jsonl`, so that the end of a task need not load the others. Steps do not change
-either file."""
+One line for each of the newest finished tasks is kept in `history.jsonl`, so that the end of a task need not load the others.
+Steps do not change either file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ from afresh.memory.user_corrections import (
 )
 from afresh.ports.storage import FactIndex
 from afresh.views.bounded_json import render_json_document, truncate_to_bytes
-from afresh.views.task_history import HistoryFields
+from afresh.views.task_history import MAX_HISTORY_TASKS, HistoryFields
 from afresh.views.task_status import format_time
 
 MAX_RULES = 12
@@ -77,7 +77,7 @@ def render_project_memory(
     mend = _correction_for_items(told, known)
     return render_json_document(
         {
-            "about": "What finished tasks have left behind, the newest first. Made from the journal: do not edit.",
+            "about": f"What the newest {MAX_HISTORY_TASKS} finished tasks have left behind. Made from the journal: do not edit.",
             "how": "afresh memory show ID; for evidence afresh context block ID --lines A-B; for a task afresh show TASK",
             "totals": _sum_totals(lines),
             "rules in force": [*map(_rule_to_fields, told.rules), *_newest_by_subject(lines, "rules", "subject", mend)][

@@ -17,6 +17,8 @@ from afresh.views.task_status import list_failed_approaches
 
 LINE_FORMAT_VERSION = 1
 """Version of the line format; lines of another version are rebuilt from the journal."""
+MAX_HISTORY_TASKS = 200
+"""The newest finished tasks, so that the end of a task costs the same however many there were before."""
 MAX_ITEMS_PER_TASK = 8
 MAX_PATHS_PER_TASK = 60
 MAX_CHECKS_PER_TASK = 6

@@ -95,7 +95,8 @@ def explain_wait(ticket: QueueTicket) -> str:
     if state is TicketState.BLOCKED:
         return "waits for your answer"
     if state is TicketState.PENDING and ticket.marks.retry_at:
-        return f"{format_count(ticket.marks.failures, 'failed attempt')}; tried again {format_time(ticket.marks.retry_at)}"
+        why = f": {to_one_line(ticket.marks.failure, 200)}" if ticket.marks.failure else ""
+        return f"{format_count(ticket.marks.failures, 'failed attempt')}; tried again {format_time(ticket.marks.retry_at)}{why}"
     return ""
 
 

@@ -9,7 +9,7 @@ from afresh.core.progress_event import ProgressEvent
 from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
-from afresh.core.task import TaskStatus, TicketQuery
+from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 from afresh.ports.storage import FactIndex, JournalStore, TaskQueue
 from afresh.views import (
     context_index,
@@ -25,7 +25,9 @@ from afresh.views.project_memory_file import read_rules_and_corrections
 from afresh.views.task_history import update_history
 from afresh.views.task_list import QueueHead, read_queue_head
 
-OVER_TICKETS = TicketQuery(tuple(status for status in TaskStatus if status.over))
+OVER_TICKETS = TicketQuery(
+    tuple(status for status in TaskStatus if status.over), order=TicketOrder.TOUCHED, most=task_history.MAX_HISTORY_TASKS
+)
 VIEW_FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
 
 

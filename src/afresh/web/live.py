@@ -9,6 +9,7 @@ from starlette.responses import Response, StreamingResponse
 
 from afresh.app.watch_store import StoreWatch
 from afresh.errors import AfreshError
+from afresh.ports.patience import fail_at_once
 
 LOOKS_PER_SECOND = 4
 MAX_LISTENERS = 32
@@ -59,7 +60,9 @@ class LiveFeed:
         while self._listeners and not self._over:
             for project in {*self._listeners.values()}:
                 with suppress(AfreshError):  # a locked file is looked at again
-                    if await run_in_threadpool(self._watches[project].has_changed):
+                    with fail_at_once():
+                        changed = await run_in_threadpool(self._watches[project].has_changed)
+                    if changed:
                         for heard, theirs in self._listeners.items():
                             if theirs == project:
                                 heard.set()

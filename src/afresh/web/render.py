@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from afresh.core.redaction import redact_secrets
+from afresh.core.task import describe_worker
 from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
 from afresh.core.usage import format_dollars
@@ -56,6 +57,7 @@ def load_templates() -> Environment:
         "number": format_number,
         "percent": format_percent,
         "patch": split_patch,
+        "worker": describe_worker,
     }
     made.globals |= {"words": WORDS_BY_KIND, "describe_section": describe_section}
     made.globals |= {"find_state": find_ticket_state, "explain_wait": explain_wait, "describe_filing": describe_filing}

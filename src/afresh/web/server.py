@@ -19,6 +19,7 @@ from afresh.app.project import Project
 from afresh.app.service import ServiceHealth
 from afresh.app.watch_store import StoreWatch
 from afresh.errors import AfreshError, BadInput, NeedsPerson
+from afresh.ports.patience import fail_at_once
 from afresh.web.guard import HEALTH_PATH, Guard
 from afresh.web.live import LiveFeed
 from afresh.web.pages import audit, context, evolve, heartbeats, home, inbox, knowledge, memory, queue, replay, spend, step, task
@@ -90,7 +91,8 @@ class Dashboard:
 def answer_visit(answer: Callable[[Visit], Response], visit: Visit) -> Response:
     """Answer with the page, or say what is wrong in the words of the terminal."""
     try:
-        return answer(visit)
+        with fail_at_once():
+            return answer(visit)
     except NeedsPerson as fault:
         status = 409 if visit.request.method == "POST" else 404 if isinstance(fault, BadInput) else 500
         return visit.show("error.html", status, what=fault.what, safe=fault.safe, next=fault.next)

@@ -11,7 +11,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from afresh.app.project import Project, open_project
 from afresh.core.task import QueueCounts, TicketQuery
-from afresh.errors import BadInput
+from afresh.errors import AfreshError, BadInput
+from afresh.ports.patience import fail_at_once
 from afresh.web.render import render_template
 from afresh.web.sessions import BrowserSession
 
@@ -52,7 +53,12 @@ class Visit:
 
     @property
     def counts(self) -> QueueCounts:
-        return self.project.queue.counts()
+        """None at all if the store can't be read: the page that says so has a menu, too."""
+        try:
+            with fail_at_once():
+                return self.project.queue.counts()
+        except AfreshError:
+            return QueueCounts({})
 
     def get_part(self, name: str) -> str:
         """Return a part of the path."""

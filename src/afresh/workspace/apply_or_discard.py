@@ -150,6 +150,13 @@ def _refuse_conflicts(repository: Repository, branch: TaskBranch, task_id: str) 
 
 
 def _make_merge_error(task_id: str, failure: GitFailed) -> NotPossible:
+    if failure.killed:
+        return NotPossible(
+            "git was killed while it merged, and may have left your checkout half merged",
+            next="`git status` shows what it left, `git restore --staged --worktree FILE` takes a file back; "
+            f"then: afresh apply {task_id}",
+            safe="your commits and the task's branch are whole",
+        )
     lines = [line.strip() for line in failure.output.splitlines() if line.startswith("\t")]
     if lines:
         return NotPossible(
@@ -187,7 +194,10 @@ def _has_changed_since(repository: Repository, branch: TaskBranch, tree: Path) -
         return False
     shadow = ShadowRepository(branch.shadow, tree)
     shadow.make(repository)
-    shadow.forget(branch.record["snapshot"])
+    try:
+        shadow.forget(branch.record["snapshot"])
+    except GitFailed:  # the record is damaged, so nobody knows what the tree should be
+        return True
     return bool(shadow.look().touched)
 
 

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import get_native_id
 
 from afresh.errors import BadInput
 
@@ -90,7 +91,7 @@ TEMPORARY_PREFIX = ".new-"
 
 def replace_file(place: Path, data: bytes, new_rights: int = 0o644) -> None:
     """Write a file in one move: readers see the old content or the new one. It keeps its mode, and no link is followed."""
-    spare = place.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{place.name}")
+    spare = place.with_name(f"{TEMPORARY_PREFIX}{get_native_id()}-{place.name}")
     mode = place.lstat().st_mode if os.path.lexists(place) else 0
     rights = stat.S_IMODE(mode) if stat.S_ISREG(mode) else new_rights
     try:

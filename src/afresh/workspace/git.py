@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from afresh.errors import NeedsPerson
+from afresh.workspace.dead_locks import read_held_lock, remove_dead_lock
 
 NULL_DEVICE = "/dev/null"
 SAFE_GIT_CONFIG = (
@@ -48,19 +49,29 @@ SAFE_GIT_ENVIRONMENT = {
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
 }
+MAX_DEAD_LOCKS = 4
+"""That one killed git can leave: those of a branch, of its HEAD, of the index and of packed refs."""
 
 
 class GitFailed(NeedsPerson):
     """Git could not do what was asked; `output` is what it said."""
 
     def __init__(self, arguments: tuple[str, ...], code: int, output: str, printed: str = "") -> None:
-        said = output.strip().splitlines()
+        said, lock = output.strip().splitlines(), read_held_lock(output)
+        why = f"{lock} exists" if lock else said[-1] if said else "no message"
         super().__init__(
-            f"git {arguments[0]} failed ({code}): {said[-1] if said else 'no message'}",
-            next="see whether the disk is full and `git fsck` finds the repository whole, then try again",
+            f"git {arguments[0]} failed ({code}): {why}",
+            next="end the other git that holds it; if there is none, remove this file, then try again"
+            if lock
+            else "see whether the disk is full and `git fsck` finds the repository whole, then try again",
             safe="your checkout has not been touched",
         )
         self.code, self.output, self.printed = code, output, printed
+
+    @property
+    def killed(self) -> bool:
+        """By a signal: that is no answer."""
+        return self.code < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +95,13 @@ class Git:
         )  # fmt: skip
 
     def run(self, *arguments: str, stdin: bytes = b"", config: tuple[str, ...] = (), variables: Mapping[str, str] = {}) -> bytes:
+        for _ in range(MAX_DEAD_LOCKS):
+            try:
+                return finish_git(self.start(*arguments, config=config, variables=variables), arguments, stdin)[0]
+            except GitFailed as fault:
+                lock = read_held_lock(fault.output)
+                if lock is None or not remove_dead_lock(lock):
+                    raise
         return finish_git(self.start(*arguments, config=config, variables=variables), arguments, stdin)[0]
 
     def write_tree(self) -> str:
@@ -104,7 +122,9 @@ class Git:
         """What git answers in one line, or nothing if it has no answer."""
         try:
             return self.run(*arguments).decode(errors="replace").strip()
-        except GitFailed:
+        except GitFailed as fault:
+            if fault.killed:
+                raise
             return ""
 
 

@@ -66,7 +66,9 @@ class Repository:
     def contains(self, ancestor: str, descendant: str) -> bool:
         try:
             self.git.run("merge-base", "--is-ancestor", ancestor, descendant)
-        except GitFailed:
+        except GitFailed as fault:
+            if fault.killed:
+                raise
             return False
         return True
 

@@ -65,6 +65,7 @@ class ShadowRepository:
         if not ready.exists():
             shape = repository.git.ask("rev-parse", "--show-object-format") or "sha1"
             self.folder.mkdir(parents=True, exist_ok=True)
+            (self.folder / "config").unlink(missing_ok=True)  # git can't set again what the lines below have set a second time
             self.store.run("init", "--quiet", "--bare", "--template=", f"--object-format={shape}")
             with (self.folder / "config").open("a") as config:
                 config.write(

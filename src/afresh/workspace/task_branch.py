@@ -18,6 +18,9 @@ from afresh.workspace.disk_files import hold_file_lock, remove_tree, write_durab
 from afresh.workspace.git import DURABLE_WRITE_CONFIG, Git, GitFailed, copy_objects, run_git_as_user
 from afresh.workspace.repository import Repository
 
+OWN_BRANCH_CONFIG = (*DURABLE_WRITE_CONFIG, "core.filesRefLockTimeout=1000")
+"""In milliseconds: nobody else writes a task's branch, so whoever has locked it is dead."""
+
 
 @dataclass(frozen=True, slots=True)
 class TaskBranch:
@@ -87,7 +90,7 @@ class TaskBranch:
         record = {"key": key, "date": date, "commit": commit, "snapshot": snapshot}
         write_durable_file(self.shadow / "published.json", json.dumps(record))
         move = ("update-ref", "--no-deref", "-m", "afresh: publish", self.ref, commit, self.tip)
-        self.repository.git.run(*move, config=DURABLE_WRITE_CONFIG, variables=identity)
+        self.repository.git.run(*move, config=OWN_BRANCH_CONFIG, variables=identity)
         return commit
 
     def adopt(self, base: str, snapshot: str, commit: str, text: bytes) -> None:
@@ -112,7 +115,7 @@ class TaskBranch:
         record = {"key": "", "date": "", "commit": commit, "snapshot": snapshot}
         write_durable_file(self.shadow / "published.json", json.dumps(record))
         move = ("update-ref", "--no-deref", "-m", "afresh: import", self.ref, commit, self.tip)
-        self.repository.git.run(*move, config=DURABLE_WRITE_CONFIG, variables=read_identity(self.repository.root))
+        self.repository.git.run(*move, config=OWN_BRANCH_CONFIG, variables=read_identity(self.repository.root))
 
     def _with_submodules(self, base: str, snapshot: str) -> str:
         """The snapshot with the base's submodules where they were, except where the task has put files."""
@@ -202,7 +205,7 @@ def hold_worktrees(repository: Repository) -> Iterator[None]:
 def register_worktree(repository: Repository, tree: Path, branch: str, commit: str) -> Path:
     """A new worktree without files in it, on a branch that starts at `commit`; a former folder must be gone."""
     tree.parent.mkdir(parents=True, exist_ok=True)
-    repository.git.run("update-ref", "--no-deref", "refs/heads/" + branch, commit)
+    repository.git.run("update-ref", "--no-deref", "refs/heads/" + branch, commit, config=OWN_BRANCH_CONFIG)
     add = ("worktree", "add", "--quiet", "--no-checkout", "--force", "--force")
     with hold_worktrees(repository):
         repository.git.run(*add, "--", str(tree), branch)

@@ -7,11 +7,12 @@ worktree that is elsewhere is moved when the task is opened next.
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from shlex import quote
 
 from afresh.core.task import NOTHING_CHANGED
 from afresh.errors import BadInput
@@ -102,18 +103,29 @@ def has_task_tree(repository: Repository, task: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StaleFolder:
-    """A folder of worktrees that nothing needs any more."""
+    """A folder of worktrees that nothing here needs."""
 
     path: Path
     why: str
+    is_known: bool = True
+    """False: this store does not know its task, but another one may."""
+
+    @property
+    def remedy(self) -> str:
+        command = f"rm -r {quote(str(self.path))}"
+        return command if self.is_known else f"if no other store has its task (AFRESH_STORE): {command}"
 
 
-def list_stale_folders(repository: Repository, needed: frozenset[str]) -> Iterator[StaleFolder]:
-    """Worktrees of this checkout whose task is not among those that need one, and folders of checkouts that are gone."""
+def list_stale_folders(repository: Repository, tasks: Mapping[str, bool]) -> Iterator[StaleFolder]:
+    """Worktrees of this checkout that no task needs, and folders of checkouts that are gone. `tasks`: those of this store, and
+    whether they need theirs. A store on a server and the files of the project have the same folder of worktrees."""
     for folder in (find_worktrees_folder(repository), repository.state / WORKTREES_FOLDER):
         for tree in _list_folders(folder):
-            if tree.name.removesuffix(ENVIRONMENTS_SUFFIX) not in needed:
-                yield StaleFolder(tree, "its task is over, or was never finished being made")
+            task = tree.name.removesuffix(ENVIRONMENTS_SUFFIX)
+            if task not in tasks:
+                yield StaleFolder(tree, "this store has no task of that name", is_known=False)
+            elif not tasks[task]:
+                yield StaleFolder(tree, "its task is over")
     for folder in _list_folders(_find_shared_folder()):
         checkout = _read_checkout(folder)
         if checkout and not checkout.exists() and _list_folders(folder):

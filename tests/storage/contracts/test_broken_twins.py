@@ -145,7 +145,7 @@ FACTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     ),
     "test_words_of_persons_decisions_and_verified_checks_are_facts_too": (facts, "extract_facts", lambda entry: ()),
     "test_what_was_observed_in_a_step_that_is_undone_no_longer_holds": (facts, "apply_event", lambda *args: None),
-    "test_what_happened_while_nobody_looked_is_known_to_the_next_process": (SqlJournal, "heads", lambda self: {}),
+    "test_what_happened_while_nobody_looked_is_known_to_the_next_process": (SqlJournal, "heads", lambda self, after: {}),
     "test_what_another_process_writes_into_the_notebook_is_known_at_the_next_question": (
         SqlNotebook, "entries", lambda self, after: iter(()),
     ),

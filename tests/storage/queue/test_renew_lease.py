@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -86,3 +87,25 @@ def test_the_keeper_ends_with_the_work_even_when_that_fails(queue: SqlQueue) -> 
     with pytest.raises(ZeroDivisionError), renew_lease_in_background(queue, "me", "one", every=60):
         raise ZeroDivisionError
     assert owner(queue) == "me", "releasing is the owner's word"
+
+
+def test_a_neighbour_that_computes_without_a_pause_keeps_no_lease_from_being_renewed(queue: SqlQueue, clock: FakeClock) -> None:
+    queue.claim("me")
+    over = list[bool]()
+
+    def compute() -> None:
+        while not over:
+            sum(range(1_000))
+
+    neighbours = [Thread(target=compute) for _ in range(8)]
+    for one in neighbours:
+        one.start()
+    try:
+        with renew_lease_in_background(queue, "me", "one", every=0.01):
+            for _ in range(3):
+                clock.move(15)
+                assert eventually(lambda: expires(queue) == clock.now() + 20)
+    finally:
+        over.append(True)
+        for one in neighbours:
+            one.join()

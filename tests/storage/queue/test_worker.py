@@ -4,20 +4,27 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from queue import SimpleQueue
+from socket import gethostname
+from threading import Event, Thread
 
 import pytest
 
-from afresh.storage.renew_lease import find_lease_holder, identify_worker, is_worker_alive, is_worker_dead
+from afresh.core.task import describe_worker
+from afresh.storage.renew_lease import find_lease_holder, identify_thread, identify_worker, is_worker_alive, is_worker_dead
 
 PRINT_AND_WAIT = (
-    "import sys; from afresh.storage.renew_lease import identify_worker as me; print(me(), flush=True); sys.stdin.read()"
+    "import sys; from threading import Thread; from afresh.storage import renew_lease;"
+    "me = getattr(renew_lease, sys.argv[1]); wait = lambda: (print(me(), flush=True), sys.stdin.read());"
+    "(lambda thread: (thread.start(), thread.join()))(Thread(target=wait)) if 'thread' in sys.argv[1] else wait()"
 )
 
 
-def child() -> tuple["subprocess.Popen[str]", str]:
+def child(of: str = "identify_worker") -> tuple["subprocess.Popen[str]", str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     pipe = subprocess.PIPE
-    process = subprocess.Popen([sys.executable, "-c", PRINT_AND_WAIT], env=environment, stdin=pipe, stdout=pipe, text=True)
+    process = subprocess.Popen([sys.executable, "-c", PRINT_AND_WAIT, of], env=environment, stdin=pipe, stdout=pipe, text=True)
     assert process.stdout
     return process, process.stdout.readline().strip()
 
@@ -63,3 +70,33 @@ def test_where_start_times_are_unknown_time_judges() -> None:
     """The number may have been given to another process."""
     name = f"{identify_worker().rsplit(':', 2)[0]}:{os.getpid()}:unknown"
     assert not is_worker_alive(name) and find_lease_holder(name, 5.0, 9.0) == ""
+
+
+def test_threads_of_a_process_are_workers_of_their_own_and_end_one_by_one() -> None:
+    names, go_on = SimpleQueue[str](), [Event(), Event()]
+
+    def work(number: int) -> None:
+        names.put(identify_thread())
+        go_on[number].wait()
+
+    threads = [Thread(target=work, args=(number,)) for number in range(2)]
+    first, second = (thread.start() or names.get() for thread in threads)
+    assert len({first, second, identify_worker()}) == 3
+    assert describe_worker(first, gethostname()) == f"process {os.getpid()} on this machine"
+    assert not is_worker_dead(first) and find_lease_holder(first, 5.0, 9.0) == first, "while it lives, the clock does not matter"
+    go_on[0].set()
+    threads[0].join()
+    while Path(f"/proc/self/task/{first.split(':')[1].split('.')[1]}").exists():
+        continue  # the kernel ends it a little later than Python
+    assert is_worker_dead(first) and not is_worker_alive(first) and is_worker_alive(second)
+    go_on[1].set()
+    threads[1].join()
+
+
+def test_a_thread_of_a_killed_process_is_dead() -> None:
+    process, name = child(of="identify_thread")
+    assert is_worker_alive(name)
+    process.send_signal(signal.SIGKILL)
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert is_worker_dead(name)
+    process.communicate()

@@ -133,9 +133,9 @@ def make_older(path: Path) -> None:
             older.execute(f"DROP {kind} {name}")
         details = ("step", "step_limit", "updated", "question", "options", "ruling", "outcome", "follows")
         marks = ("marks", "held", "retry_at", "due", "project", "contexts", "resumes", "resumed")
-        for column in (*details, *marks, "turn", "priority"):
+        for column in (*details, *marks, "turn", "priority", "change"):
             older.execute(f"ALTER TABLE ticket DROP COLUMN {column}")
-        for table in ("lease", "note", "part", "need", "ticket_count", "label"):
+        for table in ("lease", "note", "part", "need", "ticket_count", "label", "identity"):
             older.execute(f"DROP TABLE {table}")
         older.execute("PRAGMA user_version = 3")
 

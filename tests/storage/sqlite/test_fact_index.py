@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from afresh.core import event as happened
 from afresh.core import fact
-from afresh.core.event import JournalEntry
+from afresh.core.event import JournalEntry, JournalHead
 from afresh.core.fact import NOTEBOOK_JOURNAL, Fact, FactKind, FactScope
 from afresh.core.project_facts import FactQuery, fact_from_words, make_fact_id
 from afresh.core.state import State
@@ -192,3 +192,43 @@ def test_what_could_not_be_learnt_at_once_is_read_before_the_next_question(proje
         patch.setattr(facts, "learn_entries", busy)
         project.learns("one", note("router", "keeps order"))
     assert project.knows("router", "one") == ["keeps order"]
+
+
+def count_compared(project: Project, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many journals another process compares before its first answer."""
+    other, compared = Project(project.folder), list[str]()
+    heads = other.store.heads
+
+    def read_heads(after: int = 0) -> dict[str, JournalHead]:
+        found = heads(after)
+        compared.extend(found)
+        return found
+
+    monkeypatch.setattr(other.store, "heads", read_heads)
+    other.knows("anything")
+    return len(compared)
+
+
+def test_a_process_compares_only_the_journals_that_were_written_to_since_the_last_one(project: Project, monkeypatch):
+    for number in range(40):
+        project.learns(f"task-{number}", note(f"fact {number}", f"fact {number}"))
+    project.knows("fact")
+    assert count_compared(project, monkeypatch) <= 40
+    assert count_compared(project, monkeypatch) == 0
+    project.learns("task-7", note("something newer", "something newer"), seen=False)
+    project.learns("task-40", note("something else", "something else"), seen=False)
+    other = Project(project.folder)
+    assert set(other.knows("something")) == {"something newer", "something else"}
+    project.learns("task-9", note("the last", "the last"), seen=False)
+    assert count_compared(project, monkeypatch) == 1
+    assert Project(project.folder).knows("last") == ["the last"]
+
+
+def test_an_index_that_was_made_of_another_database_is_made_again(project: Project):
+    project.learns("one", note("of the lost database", "of the lost database"))
+    assert Project(project.folder).knows("database") == ["of the lost database"]
+    project.database.discard()
+    project.states.clear()
+    for number in range(3):
+        project.learns(f"new-{number}", note(f"of the new database {number}", f"of the new database {number}"), seen=False)
+    assert sorted(Project(project.folder).knows("database")) == [f"of the new database {number}" for number in range(3)]

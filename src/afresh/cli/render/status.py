@@ -115,7 +115,7 @@ def _render_first_line(ticket: QueueTicket, page: StatusPage) -> Line:
     cost = f"  {page.costs[ticket.task]}" if ticket.task in page.costs else ""
     line = [*quote_text(ticket.task, "bold"), (_describe_steps(ticket) + when + cost, "dim")]
     if ticket.owner:
-        line.append((f"  run by {to_one_line(describe_worker(ticket.owner, gethostname()), 60)}", "dim"))
+        line.append((f"  {_describe_owner(ticket)}", "dim"))
     elif ticket.detail and ticket.detail.follows:
         line.append((f"  on {to_one_line(ticket.detail.follows, 40)}", "dim"))
     elif ticket.status is TaskStatus.READY and ticket.needs and not ticket.ready:
@@ -184,9 +184,13 @@ def _list_row_notes(ticket: QueueTicket) -> list[str]:
     notes = [f"after {', '.join(ticket.needs)}"] if ticket.needs else []
     notes += [described] if (described := describe_blockers(ticket)) else []
     notes += _list_filing(ticket)
-    notes += [f"run by {ticket.owner}"] if ticket.owner else []
+    notes += [_describe_owner(ticket)] if ticket.owner else []
     notes += [f"on {ticket.detail.follows}"] if ticket.detail and ticket.detail.follows else []
     return [*notes, f"asks: {find_open_question(ticket)}"] if _asks_person(ticket) else notes
+
+
+def _describe_owner(ticket: QueueTicket) -> str:
+    return f"run by {to_one_line(describe_worker(ticket.owner, gethostname()), 60)}"
 
 
 def _asks_person(ticket: QueueTicket) -> bool:

@@ -15,6 +15,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -28,6 +29,8 @@ from afresh.core.task import TaskStatus, check_task_id
 from afresh.errors import BadInput, Damaged
 
 FORMAT_VERSION = 1
+COPY_FOLDER = "export"
+"""In the state folder: the copy that is written by itself."""
 QUEUE_FILE = "queue.json"
 NOTEBOOK_FILE = "notebook.jsonl"
 ATTRIBUTES_FILE = ".gitattributes"
@@ -185,13 +188,20 @@ def read_export_file(folder: Path, name: str) -> bytes:
         return file.read()
 
 
+def find_copy_folder(export_folder: Path) -> Path:
+    """The copy of the project whose exports are there."""
+    return export_folder.parent / "state" / COPY_FOLDER
+
+
 def describe_import(folder: Path) -> str:
-    """What an import from there would restore, for a user who has lost the database; empty if there is nothing."""
-    try:
-        count = len(read_manifest(folder).tasks)
-    except (BadInput, Damaged):
-        return ""
-    return f"`afresh import` brings back {count} task{'s' if count > 1 else ''} from {folder}" if count else ""
+    """What an import from there and from the copy would restore, for a user who has lost the database; empty if nothing."""
+    copy, tasks = find_copy_folder(folder), set[str]()
+    with suppress(BadInput, Damaged):
+        tasks.update(row.id for row in read_manifest(folder).tasks)
+    places, copied = [str(folder)] if tasks else [], {path.stem for path in (copy / "journals").glob("*.jsonl")}
+    places += [str(copy)] if copied else []
+    count = len(tasks | copied)
+    return f"`afresh import` brings back {count} task{'s' if count > 1 else ''} from {' and '.join(places)}" if count else ""
 
 
 MAX_STORED_INTEGER = 1 << 63

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from zlib import crc32
 
 from afresh.errors import NeedsPerson
+from afresh.ports.patience import may_wait_for_storage
 from afresh.storage.postgres.connection import PostgresConnection
 from afresh.storage.postgres.errors import (
     ConnectionLost,
@@ -120,7 +121,8 @@ class PostgresDatabase:
             try:
                 return work()
             except (ConnectionLost, ServerUnreachable):
-                if self._writing or not self._was_connected or time.monotonic() > until:
+                waits = self._was_connected and may_wait_for_storage()
+                if self._writing or not waits or time.monotonic() > until:
                     raise
             time.sleep(RECONNECT_PAUSE_SECONDS)
 

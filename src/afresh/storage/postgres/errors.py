@@ -12,6 +12,8 @@ HIDDEN = "***"
 AFTER_LOSS = "everything up to the last commit; what was not committed was rolled back"
 CODES_OF_WAITING = ("55P03", "40P01", "40001", "57014")
 """A lock that was not to be had in time, a deadlock, a serialization failure, a statement that was cancelled."""
+CLIENT_QUESTION = "Is the server running on that host and accepting TCP/IP connections?"
+"""What the client adds to a refused connection."""
 CODES_OF_CORRUPTION = ("XX001", "XX002")
 NEEDS_PERSON_BY_CODE = {
     "53100": ("its disk is full", "free some space on the server's disk, then `afresh resume`"),
@@ -56,11 +58,12 @@ def hide_password(text: str, address: str) -> str:
 def make_connect_error(fault: "psycopg.Error", address: str) -> AfreshError:
     """Why no connection could be made."""
     said = hide_password(" ".join(str(fault).split()), address)
+    brief = said.removesuffix(CLIENT_QUESTION).strip()
     for code, (what, next) in NEEDS_PERSON_BY_CODE.items():
         if fault.sqlstate == code or (not fault.sqlstate and _is_said(code, said)):
             return NeedsPerson(f"{describe_server(address)}: {what}", next=next, safe="nothing was changed")
     return ServerUnreachable(
-        f"{describe_server(address)} can't be reached: {said}",
+        f"{describe_server(address)} can't be reached: {brief.rpartition(' failed: ')[2]}",
         next="check that the server runs and that AFRESH_STORE names it; without AFRESH_STORE the project's own files are used",
         safe="nothing was changed; what was committed is on the server",
     )

@@ -130,6 +130,15 @@ CREATE INDEX ticket_project ON ticket (project, task) WHERE project != '';
 """What a ticket shows of labels, due time, project, holds and failures (`marks`), the parts of it that are searched by, and how
 often a task was taken up. A task that is held back or waits for another attempt has turn 1."""
 
+NUMBER_CHANGES_SQL = f"""
+ALTER TABLE ticket ADD COLUMN change BIGINT NOT NULL DEFAULT 0;
+UPDATE ticket SET change = task;
+CREATE INDEX ticket_change ON ticket (change);
+CREATE TABLE identity (id {TEXT});
+INSERT INTO identity VALUES (md5(random()::text || clock_timestamp()::text));
+"""
+"""`change` grows with every commit of a journal; the identity tells this schema from one that was made in its place."""
+
 CREATE_FACTS_SQL = f"""
 CREATE TABLE fact (number {NUMBER}, id {TEXT}, task {TEXT}, kind {TEXT}, subject {TEXT}, text {TEXT}, confidence FLOAT8 NOT NULL,
     block {TEXT}, step BIGINT NOT NULL, source {TEXT}, first BIGINT NOT NULL, last BIGINT NOT NULL, scope {TEXT}, author {TEXT},
@@ -171,7 +180,7 @@ CREATE TABLE turn (number {NUMBER}, boot {TEXT}, model {TEXT}, at FLOAT8 NOT NUL
 """
 """Turns of calls under rate limits."""
 
-PROJECT_MIGRATIONS = (CREATE_JOURNAL_SQL, CREATE_TURNS_SQL, CREATE_FACTS_SQL, ADD_MARKS_SQL)
+PROJECT_MIGRATIONS = (CREATE_JOURNAL_SQL, CREATE_TURNS_SQL, CREATE_FACTS_SQL, ADD_MARKS_SQL, NUMBER_CHANGES_SQL)
 SHARED_MIGRATIONS = (CREATE_SHARED_SQL, CREATE_TURN_TABLE_SQL)
 MIGRATION_LOCK = 0x61667265
 """Advisory lock under which schemas are made and changed, one at a time."""

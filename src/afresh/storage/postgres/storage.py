@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 
+from afresh.core.command_output import format_plural
 from afresh.core.fact import USER_JOURNAL
 from afresh.ports.storage import Storage
 from afresh.ports.watch import Clock
@@ -72,7 +73,7 @@ def open_postgres_storage(address: str, project: PostgresProject, clock: Clock, 
 def describe_shared(address: str) -> str:
     with closing(open_shared_database(address)) as database, database.reading() as connection:
         version, projects = connection.execute("SELECT current_setting('server_version'), count(*) FROM project").fetchone()
-    return f"{describe_server(address)}, version {version}, {projects} projects"
+    return f"{describe_server(address)}, version {version}, {format_plural(projects, 'project')}"
 
 
 def open_project_database(address: str, project: PostgresProject, shared: str = SHARED_SCHEMA_NAME) -> PostgresDatabase:

@@ -13,7 +13,12 @@ TurnClock = Callable[[SqlConnection], tuple[str, float]]
 
 
 def read_boot_time(connection: SqlConnection) -> tuple[str, float]:
-    """The time since the machine was started: the same for all of its processes."""
+    """The same for all processes of the machine."""
+    return read_time_since_boot()
+
+
+def read_time_since_boot() -> tuple[str, float]:
+    """A name for when the machine was started, and the seconds since then."""
     seconds = time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
     return _identify_boot(), seconds
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -91,3 +91,11 @@ class JournalDatabase(WatchedDatabase, Protocol):
     def encode_value(self, value: str | bytes) -> str | bytes:
         """A plain or compressed text as a column of either type takes it."""
         ...
+
+
+class JournalChange(NamedTuple):
+    """The last commit of any journal, in the order of commits."""
+
+    identity: str
+    """Of the database, since another one counts from the beginning."""
+    number: int

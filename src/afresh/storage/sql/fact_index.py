@@ -15,7 +15,7 @@ from afresh.core.state import State
 from afresh.errors import AfreshError, Damaged
 from afresh.ports.storage import Notebook
 from afresh.storage.sql import facts
-from afresh.storage.sql.database import ProjectionDatabase, repeat_if_lost
+from afresh.storage.sql.database import JournalChange, ProjectionDatabase, repeat_if_lost
 from afresh.storage.sql.facts import FACT_COLUMNS, FactTable, FactWords, fact_from_row
 from afresh.storage.sql.journal import SqlJournal
 
@@ -93,6 +93,9 @@ def choose_rarest_terms(table: FactTable, terms: list[str]) -> list[str]:
 
 
 BATCH_ENTRIES = 500
+NAMES_PER_READ = 500
+ALL_JOURNALS = ""
+"""In the place of a task's id: up to which change all journals were read, and the identity of their database."""
 T = TypeVar("T")
 
 
@@ -153,11 +156,12 @@ class SqlFactIndex:
                 return ask(FactTable(connection, self._words))
 
     def _catch_up(self) -> None:
-        """Read what was written while nobody looked: before the first question all journals, later the notebooks, which
-        others may write to."""
-        books = self._notebooks
-        seen = self._seen([book.name for book in books] if self._current else ())
-        tasks = {} if self._current else self._store.heads()
+        """Read what was written while nobody looked: before the first question what has changed in the journals, later the
+        notebooks, which others may write to."""
+        books, last = self._notebooks, None if self._current else self._store.read_last_change()
+        since = self._find_change(last) if last else 0
+        tasks = {} if self._current else self._store.heads(since)
+        seen = self._seen([*tasks, *[book.name for book in books]] if self._current or since else ())
         heads = tasks | {book.name: book.head() for book in books}
         if any(is_other_journal(head, heads.get(name, JournalHead())) for name, head in seen.items()):
             return self.rebuild()
@@ -169,13 +173,27 @@ class SqlFactIndex:
             with self._database.writing() as connection:
                 for entry in batch:
                     facts.learn_entries(FactTable(connection, self._words), [entry])
+        if last and last.number > since:
+            with self._database.writing() as connection:
+                connection.execute(facts.WRITE_SEEN_SQL, (ALL_JOURNALS, last.number, last.identity))
         self._current = True
+
+    def _find_change(self, last: JournalChange) -> int:
+        """Up to which change all journals were read; 0: that is not known."""
+        seen = self._seen([ALL_JOURNALS]).get(ALL_JOURNALS, JournalHead())
+        return seen.seq if seen.hash == last.identity != "" and seen.seq <= last.number else 0
 
     def _seen(self, names: Sequence[str]) -> dict[str, JournalHead]:
         """How far these journals were read; without names all."""
-        where = f" WHERE task IN ({', '.join('?' * len(names))})" if names else ""
         with self._database.reading() as connection:
-            return _heads_from_rows(connection.execute(f"SELECT task, seq, hash FROM seen{where}", tuple(names)))
+            if not names:
+                return _heads_from_rows(connection.execute("SELECT task, seq, hash FROM seen WHERE task <> ?", (ALL_JOURNALS,)))
+            found = dict[str, JournalHead]()
+            for start in range(0, len(names), NAMES_PER_READ):
+                some = names[start : start + NAMES_PER_READ]
+                where = f"WHERE task IN ({', '.join('?' * len(some))})"
+                found |= _heads_from_rows(connection.execute(f"SELECT task, seq, hash FROM seen {where}", tuple(some)))
+            return found
 
 
 def _heads_from_rows(rows: Iterable[tuple[str, int, str]]) -> dict[str, JournalHead]:

@@ -17,8 +17,8 @@ from afresh.storage.sql import blocks, state_snapshot
 from afresh.storage.sql import blocks as blocks_module
 from afresh.storage.sql.blocks import compress_text, decompress_text
 from afresh.storage.sql.check_records import find_record_damage
-from afresh.storage.sql.database import JournalDatabase, SqlConnection, repeat_if_lost
-from afresh.storage.sql.queue import write_ticket
+from afresh.storage.sql.database import JournalChange, JournalDatabase, SqlConnection, repeat_if_lost
+from afresh.storage.sql.queue import NO_LIMIT, write_ticket
 
 RECORDS_PER_READ = 64
 """Records that are read at a time, about 250 entries."""
@@ -33,6 +33,8 @@ WRITE_SNAPSHOT_SQL = (
     "INSERT INTO snapshot (task, seq, body) VALUES (?, ?, ?)"
     " ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, body = excluded.body"
 )
+CHANGES_SQL = "SELECT change, id, seq, hash FROM ticket JOIN task ON task = number WHERE change > ? ORDER BY change LIMIT ?"
+LAST_CHANGE_SQL = "SELECT coalesce((SELECT id FROM identity), ''), (SELECT coalesce(max(change), 0) FROM ticket)"
 CALL_TAG = TAG_BY_EVENT_CLASS[CallRequested]
 MAX_ENTRIES_PER_RECORD = 32
 """A clock that does not move must not make one record of a whole journal."""
@@ -77,12 +79,21 @@ class SqlJournal:
             state = _load_snapshot(connection, _require_head(connection, task))
         return state or fold_entries(None, self.journal(task))
 
+    def heads(self, after: int = 0) -> dict[str, JournalHead]:
+        """Where each journal ends that was written to after this change."""
+        return {task: head for _, task, head in self.list_changes(after)}
+
     @repeat_if_lost
-    def heads(self) -> dict[str, JournalHead]:
-        """Where each journal ends."""
+    def list_changes(self, after: int, most: int = NO_LIMIT) -> list[tuple[int, str, JournalHead]]:
+        """The last change of each task after this one, in their order, with the end of its journal."""
         with self._database.reading() as connection:
-            rows = connection.execute("SELECT id, seq, hash FROM task JOIN ticket ON ticket.task = number")
-            return {task: JournalHead(seq, hash.hex()) for task, seq, hash in rows}
+            rows = connection.execute(CHANGES_SQL, (after, most))
+            return [(change, task, JournalHead(seq, hash.hex())) for change, task, seq, hash in rows]
+
+    @repeat_if_lost
+    def read_last_change(self) -> JournalChange:
+        with self._database.reading() as connection:
+            return JournalChange(*connection.execute(LAST_CHANGE_SQL).fetchone())
 
     def journal(self, task: str, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
         """From the beginning; or what follows after the end of a commit. Where `after` is none, from the beginning too."""

@@ -36,12 +36,12 @@ TICKET_ROWS_SQL = (
 )
 """Who holds a task holds its parts."""
 INSERT_TICKET_SQL = (
-    "INSERT INTO ticket (seq, hash, step, step_limit, updated, question, options, ruling, outcome, task, status, follows)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO ticket (seq, hash, step, step_limit, updated, question, options, ruling, outcome, task, status, follows, change)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(change), 0) + 1 FROM ticket))"
 )
 UPDATE_TICKET_SQL = (
     "UPDATE ticket SET seq = ?, hash = ?, step = ?, step_limit = ?, updated = ?, question = ?, options = ?, ruling = ?,"
-    " outcome = ? WHERE task = ?"
+    " outcome = ?, change = (SELECT max(change) + 1 FROM ticket) WHERE task = ?"
 )
 UPDATE_PLACE_SQL = "UPDATE task SET priority = ?, needs = ? WHERE number = ? AND (priority <> ? OR needs <> ?)"
 UPDATE_MARKS_SQL = (

@@ -6,75 +6,22 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from typing import TypeVar
 
-from afresh.errors import AfreshError, Broken, Damaged, DiskFault, TryAgain
+from afresh.errors import AfreshError
+from afresh.storage.sqlite.errors import (
+    BUSY_CODE,
+    make_damaged_error,
+    read_error_code,
+    translate_error,
+    translate_errors,
+)
 from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA, DatabaseSchema, apply_migrations
-from afresh.storage.sqlite.open_read_only import is_unwritable, make_unwritable_error, open_read_only
+from afresh.storage.sqlite.open_read_only import is_unwritable, open_read_only
 from afresh.workspace.disk_files import refuse_symlinks
 
 T = TypeVar("T")
-BUSY_CODE = sqlite3.SQLITE_BUSY
-LOCKED_CODE = sqlite3.SQLITE_LOCKED
-LEDGER_FILE_NAME = "ledger.db"
-JOURNAL_FILE_NAME = "afresh.db"
-"""What an export can bring back; other databases are made again from it."""
-UNREADABLE_TEXT = "Could not decode to UTF-8"
-"""How Python's module begins to complain of a text whose bytes were changed."""
-UNUSABLE_CODES = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH)
-
-
-@contextmanager
-def translate_errors(path: Path) -> Iterator[None]:
-    """Raise SQLite's errors about `path` as AfreshError."""
-    try:
-        yield
-    except sqlite3.Error as fault:
-        raise translate_error(fault, path) from fault
-
-
-def read_error_code(fault: sqlite3.Error) -> int:
-    """The primary result code; 0 when Python's module itself complains."""
-    return getattr(fault, "sqlite_errorcode", 0) & 0xFF
-
-
-def translate_error(fault: sqlite3.Error, path: Path) -> AfreshError:
-    found = read_error_code(fault)
-    if found in (BUSY_CODE, LOCKED_CODE):
-        return TryAgain(f"{path} is locked: another process has been writing to it for too long", local=True)
-    if found == sqlite3.SQLITE_FULL:
-        return DiskFault(
-            f"no room left to write to {path}",
-            next="free some space on that disk, then `afresh resume`",
-            safe="everything up to the last commit is kept; the write that failed was rolled back",
-        )
-    if found == sqlite3.SQLITE_IOERR:
-        return DiskFault(
-            f"the disk failed under {path}: {fault}",
-            next="check the disk and its connection, then `afresh resume` in a new process",
-            safe="everything up to the last commit",
-        )
-    if found in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(fault).startswith(UNREADABLE_TEXT):
-        return make_damaged_error(path, "is not a database" if found == sqlite3.SQLITE_NOTADB else "is damaged")
-    if found in UNUSABLE_CODES:
-        return make_unwritable_error(path, fault)
-    return Broken(f"{path}: {fault}")
-
-
-def make_damaged_error(path: Path, what: str) -> Damaged:
-    from afresh.storage.export.manifest import describe_import
-
-    offer = describe_import(path.parent.parent / "export") if path.name == JOURNAL_FILE_NAME else ""
-    return Damaged(
-        f"{path} {what}",
-        next=f"move it away (mv {path} {path}.old), then {offer}"
-        if offer
-        else "move it away, or restore it from a backup, and start again",
-        safe="the file was not touched; branches and snapshots in git are whole",
-    )
-
-
 BUSY_TIMEOUT_SECONDS = 20.0
 CHECKPOINT_BYTES = 4 << 20
 MIN_DATABASE_BYTES = 512
@@ -93,11 +40,10 @@ class Database:
         self._begin_life()
 
     def _begin_life(self) -> None:
-        self._process = os.getpid()
-        self._lock = RLock()
+        self._process, self._lock = os.getpid(), RLock()
         self._connection: sqlite3.Connection | None = None
-        self._logged = 0
-        self._writing = False
+        self._logged, self._writing = 0, False
+        self._afterwards: list[Callable[[], None]] = []
         self._failure: AfreshError | None = None
 
     @contextmanager
@@ -129,6 +75,8 @@ class Database:
                 else:
                     with self._commit(connection):
                         yield connection
+                    while self._afterwards:
+                        self._afterwards.pop(0)()
             except sqlite3.Error as fault:
                 self._remember(fault)
                 raise
@@ -144,10 +92,19 @@ class Database:
             connection.execute("COMMIT")
         except BaseException:
             _roll_back(connection)
+            self._afterwards.clear()
             raise
         finally:
             self._writing = False
         self._logged += COMMIT_OVERHEAD_BYTES
+
+    def after_commit(self, work: Callable[[], None]) -> None:
+        """Do this when what was written is committed: now, or at the end of the transaction of this thread."""
+        with self._lock:
+            if self._writing:
+                self._afterwards.append(work)
+            else:
+                work()
 
     def repeat(self, work: Callable[[], T]) -> T:
         """A file is not lost on the way."""
@@ -225,6 +182,7 @@ class Database:
 
 
 _inherited_connections: list[sqlite3.Connection | None] = []
+_creating = Lock()
 
 
 def open_connection(path: Path, schema: DatabaseSchema = JOURNAL_SCHEMA) -> sqlite3.Connection:
@@ -234,8 +192,9 @@ def open_connection(path: Path, schema: DatabaseSchema = JOURNAL_SCHEMA) -> sqli
         _check_file(path, schema)
     if path.parent.is_dir() and is_unwritable(path):
         return open_read_only(path, schema)
-    if not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    with _creating:  # closing a file drops all locks that this process has on it, also those of another thread's connection
+        if not path.exists():
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     connection = _connect(path, schema)
     try:
         _enable_wal(connection)

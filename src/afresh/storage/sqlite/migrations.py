@@ -7,7 +7,11 @@ from sqlite3 import Connection
 from typing import Any
 
 from afresh.storage.sql.blocks import decompress_text
-from afresh.storage.sqlite.queue_schema import add_marks, index_turns
+from afresh.storage.sqlite.queue_schema import add_marks, index_turns, number_changes
+
+LEDGER_FILE_NAME = "ledger.db"
+JOURNAL_FILE_NAME = "afresh.db"
+"""What an export can bring back; other databases are made again from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,7 @@ JOURNAL_SCHEMA = DatabaseSchema(
         _add_followed_task,
         index_turns,
         add_marks,
+        number_changes,
     ),
 )
 

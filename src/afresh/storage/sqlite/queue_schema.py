@@ -91,3 +91,13 @@ def add_marks(connection: Connection) -> None:
     for trigger in MARKED_TRIGGERS_SQL:
         connection.execute(f"DROP TRIGGER IF EXISTS {trigger.split()[0]}")
         connection.execute(f"CREATE TRIGGER {trigger}")
+
+
+def number_changes(connection: Connection) -> None:
+    """`change` grows with every commit of a journal, so that a reader finds what is new to it without reading every ticket. The
+    identity tells this database from one that was made in its place: there the numbers begin again."""
+    connection.execute("ALTER TABLE ticket ADD COLUMN change INTEGER NOT NULL DEFAULT 0")
+    connection.execute("UPDATE ticket SET change = task")
+    connection.execute("CREATE INDEX ticket_change ON ticket (change)")
+    connection.execute("CREATE TABLE identity (id TEXT NOT NULL) STRICT")
+    connection.execute("INSERT INTO identity VALUES (lower(hex(randomblob(16))))")

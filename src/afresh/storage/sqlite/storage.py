@@ -1,29 +1,39 @@
 """Opens what is kept for a project: its journal, queue, facts and notebook, and the user's ledger and notebook."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from afresh.core.archived_block import Block
+from afresh.core.event import Event, JournalEntry
 from afresh.core.fact import USER_JOURNAL
+from afresh.core.state import State
 from afresh.ports.storage import Notebook, Storage
 from afresh.ports.watch import Clock
+from afresh.storage.export.journal_copy import JournalCopy
+from afresh.storage.export.manifest import COPY_FOLDER
 from afresh.storage.sql.fact_index import SqlFactIndex
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.ledger import SqlLedger
 from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sql.queue import SqlQueue
-from afresh.storage.sqlite.database import JOURNAL_FILE_NAME, LEDGER_FILE_NAME, Database
+from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.fact_words import SqliteFactWords
-from afresh.storage.sqlite.migrations import FACTS_SCHEMA, LEDGER_SCHEMA
+from afresh.storage.sqlite.migrations import FACTS_SCHEMA, JOURNAL_FILE_NAME, LEDGER_FILE_NAME, LEDGER_SCHEMA
 
 FACTS_FILE_NAME = "memory.db"
 USER_NOTEBOOK_FILE_NAME = "user.db"
 
 
-def open_sqlite_storage(folder: Path, user_folder: Path, clock: Clock) -> Storage:
-    """`folder`: of the project, and there; `user_folder`: made when something is written to it."""
+def open_sqlite_storage(folder: Path, user_folder: Path, clock: Clock, warn: Callable[[str], None] | None = None) -> Storage:
+    """`folder`: of the project, and there; `user_folder`: made when something is written to it. `warn`: shows what is wrong with
+    the copy that is written with every commit; without it there is none."""
     database = Database(folder / JOURNAL_FILE_NAME)
     journal, notebook = SqlJournal(database), SqlNotebook(database, clock)
+    copy = None
+    if warn:
+        copy = JournalCopy(folder / COPY_FOLDER, journal, notebook, warn)
+        journal, notebook = CopiedJournal(database, copy), CopiedNotebook(database, clock, copy)
     user_notebook = SqlNotebook(Database(user_folder / USER_NOTEBOOK_FILE_NAME), clock, USER_JOURNAL)
 
     @contextmanager
@@ -51,7 +61,35 @@ def open_sqlite_storage(folder: Path, user_folder: Path, clock: Clock) -> Storag
         ledger=ledger,
         transaction=transaction,
         close=close,
+        copy=copy,
     )
+
+
+class CopiedJournal(SqlJournal):
+    """Whoever commits, the copy follows."""
+
+    def __init__(self, database: Database, copy: JournalCopy) -> None:
+        super().__init__(database)
+        self._after_commit, self._copy = database.after_commit, copy
+
+    def append(self, entries: Sequence[JournalEntry], blocks: Sequence[Block], state: State) -> None:
+        super().append(entries, blocks, state)
+        self._after_commit(lambda: self._copy.add_entries(entries, blocks))
+
+
+class CopiedNotebook(SqlNotebook):
+    def __init__(self, database: Database, clock: Clock, copy: JournalCopy) -> None:
+        super().__init__(database, clock)
+        self._after_commit, self._copy = database.after_commit, copy
+
+    def append(self, events: Sequence[Event]) -> tuple[JournalEntry, ...]:
+        entries = super().append(events)
+        self._after_commit(self._copy.add_notes)
+        return entries
+
+    def extend(self, entries: Sequence[JournalEntry]) -> None:
+        super().extend(entries)
+        self._after_commit(self._copy.add_notes)
 
 
 def open_sqlite_journal(path: Path) -> SqlJournal:

@@ -1,0 +1,78 @@
+"""Reads the copy that was written by itself: of each journal as much as its hashes and the texts that it names confirm."""
+
+from collections.abc import Sequence
+from itertools import takewhile
+from pathlib import Path
+
+from afresh.core.archived_block import find_block_ids
+from afresh.core.event import JournalEntry
+from afresh.core.fact import NOTEBOOK_JOURNAL
+from afresh.core.reducer import fold_entries
+from afresh.errors import Damaged
+from afresh.storage.export import copy_files
+from afresh.storage.export.manifest import (
+    NOTEBOOK_FILE,
+    ExportedTaskRow,
+    ExportManifest,
+    JournalExtent,
+    name_blocks_file,
+    name_journal_file,
+    refuse_linked_folders,
+)
+from afresh.storage.export.read_export import DECODE_ERRORS, ExportedTask, parse_entries
+
+SET_ASIDE_SUFFIX = ".old"
+
+
+def read_copied_manifest(folder: Path) -> ExportManifest:
+    """What can be brought back, in the order of the queue."""
+    refuse_linked_folders(folder)
+    rows = list[ExportedTaskRow]()
+    for task in copy_files.list_copied_tasks(folder):
+        if found := read_copied_task(folder, task, len(rows) + 1):
+            rows.append(found.row)
+    notes = read_copied_entries(folder / NOTEBOOK_FILE, NOTEBOOK_JOURNAL)
+    return ExportManifest(tuple(rows), JournalExtent(len(notes), notes[-1].hash) if notes else None)
+
+
+def read_copied_task(folder: Path, task: str, number: int) -> ExportedTask | None:
+    """None if not even its first entry can be used."""
+    texts = copy_files.read_texts(copy_files.read_lines(folder / name_blocks_file(task)))
+    entries = read_copied_entries(folder / name_journal_file(task), task)
+    entries = tuple(takewhile(lambda entry: all(name in texts for name in find_block_ids(entry.body)), entries))
+    try:
+        state = fold_entries(None, entries) if entries else None
+    except DECODE_ERRORS:
+        state = None
+    if state is None or state.task.id != task:
+        return None
+    missing = tuple(name for name, text in texts.items() if text is None)
+    row = ExportedTaskRow(
+        id=task, number=number, goal=state.task.goal, type=state.task.type, status=state.status, priority=state.task.priority,
+        needs=state.task.needs, journal=JournalExtent(len(entries), entries[-1].hash, len(texts), missing),
+    )  # fmt: skip
+    return ExportedTask(row, entries, {name: text for name, text in texts.items() if text is not None}, state, None)
+
+
+def read_copied_entries(path: Path, task: str) -> Sequence[JournalEntry]:
+    """The entries as far as their chain holds and each can be understood."""
+    data = copy_files.read_lines(path)
+    head, length = copy_files.find_chain(data)
+    entries = list[JournalEntry]()
+    try:
+        for entry in parse_entries(data[:length], path, task, JournalExtent(head.seq, head.hash)):
+            entries.append(entry)
+    except Damaged:
+        pass  # what came before is whole
+    return tuple(entries)
+
+
+def set_aside_unused(folder: Path, manifest: ExportManifest) -> None:
+    """Cut each journal to the part that can be used, so that the copy goes on from there; the whole file is kept beside it."""
+    for row in manifest.tasks:
+        path = folder / name_journal_file(row.id)
+        data = copy_files.read_lines(path)
+        used = b"".join(data.splitlines(keepends=True)[: row.journal.entries])
+        if used != data:
+            copy_files.replace_lines(path.with_name(path.name + SET_ASIDE_SUFFIX), data)
+            copy_files.replace_lines(path, used)
