@@ -71,7 +71,7 @@ def test_a_stop_lets_the_step_end_and_the_dashboard_says_so(
     key = re.search(r"token=(\S+)", address.read_text())
     assert key and not any(key[1] in line for line in service.lines), "the key is in no log"
     service.process.send_signal(signal.SIGTERM)
-    service.find("each worker ends after its step")
+    service.find("SIGTERM; once more ends them at once: the worker ends after its step")  # said when it has been sent the signal
     assert service.health[1]["status"] == "stopping"
     asked.answer(MEND)
     assert service.process.wait(LONGEST) == 0

@@ -65,6 +65,10 @@ class PoolProcesses:
         self._serve, self._before_fork = serve, before_fork
         self._open = dict[socket.socket, PoolProcess]()
         self._channels = DefaultSelector()
+        self._woken, self.wake = socket.socketpair()
+        """A byte ends `wait`: of a signal, so that it is followed at once."""
+        self.wake.setblocking(False)
+        self._channels.register(self._woken, EVENT_READ)
 
     def __iter__(self) -> Iterator[PoolProcess]:
         return iter(list(self._open.values()))
@@ -95,7 +99,7 @@ class PoolProcesses:
         code = CRASHED_CODE
         try:
             self._channels.close()
-            for one in (channel, *self._open):
+            for one in (channel, self._woken, self.wake, *self._open):
                 one.close()
             self._serve(theirs)
             code = 0
@@ -117,8 +121,11 @@ class PoolProcesses:
             process.channel.shutdown(socket.SHUT_WR)
 
     def wait(self, seconds: float) -> Sequence[PoolProcess]:
-        """Return the processes that have said something, or ended, within this time."""
-        return [self._open[key.fileobj] for key, _ in self._channels.select(seconds)]  # type: ignore[index]
+        """Return the processes that have said something, or ended, within this time or until a signal comes."""
+        ready = [key.fileobj for key, _ in self._channels.select(seconds)]
+        if self._woken in ready:
+            read_channel(self._woken)
+        return [self._open[one] for one in ready if one is not self._woken]  # type: ignore[index]
 
     def read(self, process: PoolProcess) -> tuple[list[WorkerReport], int | None]:
         """Return what a process has reported, and its exit status if it has ended."""

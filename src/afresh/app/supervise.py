@@ -165,6 +165,7 @@ class ServiceSupervisor:
     def _stop_processes(self) -> None:
         if self._told < min(self._stops, 2):
             self._told = min(self._stops, 2)
+            self._send(signal.SIGTERM)
             how = (
                 "stopping at once"
                 if self._told == 2
@@ -172,7 +173,6 @@ class ServiceSupervisor:
             )
             self._say(SERVICE_NAME, how)
             self._kill_at = self._now() + KILL_SECONDS if self._told == 2 else 0.0
-            self._send(signal.SIGTERM)
         if self._kill_at and self._now() >= self._kill_at:
             self._kill_at, self.killed = 0.0, self.killed + len(self._processes)
             self._send(signal.SIGKILL)

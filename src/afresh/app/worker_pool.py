@@ -258,9 +258,9 @@ class WorkerPool:
     def _tell_workers(self, why: str) -> None:
         """Let every worker end after its step."""
         self._told += 1
-        if orders := self._processes.list_orders():
-            self.say("", f"{why}: {len(orders)} workers end after their step")
         self._processes.send(signal.SIGTERM)
+        if count := len(self._processes.list_orders()):
+            self.say("", f"{why}: {count} workers end after their step" if count > 1 else f"{why}: the worker ends after its step")
 
     def _follow_signals(self) -> None:
         """Do what the signals ask for that have come since."""
@@ -280,9 +280,11 @@ class WorkerPool:
             self.result.stopped_by = signal.Signals(number).name
 
         heard = [one for one in POOL_SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
+        woken = signal.set_wakeup_fd(self._processes.wake.fileno(), warn_on_full_buffer=False)
         before = [(one, signal.signal(one, receive)) for one in heard]
         try:
             yield
         finally:
             for one, handler in before:
                 signal.signal(one, handler)
+            signal.set_wakeup_fd(woken)
