@@ -260,7 +260,8 @@ class WorkerPool:
         self._told += 1
         self._processes.send(signal.SIGTERM)
         if count := len(self._processes.list_orders()):
-            self.say("", f"{why}: {count} workers end after their step" if count > 1 else f"{why}: the worker ends after its step")
+            what = f"{count} workers end after their step" if count > 1 else "the worker ends after its step"
+            self.say("", f"{why}: {what}")
 
     def _follow_signals(self) -> None:
         """Do what the signals ask for that have come since."""
