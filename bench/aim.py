@@ -31,10 +31,10 @@ from afresh.context.gather import gather_context
 from afresh.core.commit import CommitFiles, CommitHistory
 from afresh.core.prompt import Prompt
 from afresh.core.state import State
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
 from afresh.testing.states import make_runtime
 from aiming.cases import Case, Tree, from_history, from_orders, repository_at, tree

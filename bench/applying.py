@@ -8,8 +8,8 @@ from typing import Any
 from afresh.code.code_insight import CodeInsight
 from afresh.core.context_item import Item
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
 from afresh.core.task import Task
 from archives import Recipe, git, suite
 

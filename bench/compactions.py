@@ -21,11 +21,11 @@ from afresh.context.build_prompt import build_prompt
 from afresh.context.compaction.compact_memory import compact_by_rules
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
-from afresh.core.strategy_state import PlanItem
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.work_state import WorkState
 from afresh.core.task import RECORDED_TYPE, Task
-from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.summarise import MAX_SUMMARY_TOKENS
 from afresh.replay.build_contexts import (

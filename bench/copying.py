@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from afresh.app.read_tasks import SystemClock
+from afresh.app.queue.read_tasks import SystemClock
 from afresh.core.state import State
 from afresh.ports.storage import Storage
 from afresh.storage.sqlite.storage import open_sqlite_storage

@@ -25,14 +25,14 @@ from typing import Any
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.app.project import Project, open_project
-from afresh.app.spending_ledger import restore_missing_calls
+from afresh.app.spending.spending_ledger import restore_missing_calls
 from afresh.config.templates.load_template import load_template
 from afresh.core.action import Action, CommandRun
 from afresh.core.event import TaskCreated, TaskEnded, WorkspaceOpened
-from afresh.core.progress_state import StallThresholds
 from afresh.core.project_facts import FactQuery
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply
+from afresh.core.states.progress_state import StallThresholds
 from afresh.core.task import Task, TaskStatus
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task

@@ -8,8 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
-from afresh.app.tasks import TaskOrder, add_task
 
 TIMES = 7
 OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync")

@@ -22,9 +22,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from afresh.app.compose import RunTerms, run_task
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import Project, open_project
-from afresh.app.read_tasks import SystemClock
-from afresh.app.tasks import TaskOrder, add_task
+from afresh.app.queue.read_tasks import SystemClock
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
 from afresh.core.task import TaskStatus, TicketQuery
 from afresh.evolve.compare_scores import compare_scores

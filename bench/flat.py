@@ -38,14 +38,14 @@ from typing import Any
 from afresh import loop
 from afresh.app import compose
 from afresh.app.demo import copy_sample
-from afresh.app.measure_calls import list_call_prices
+from afresh.app.inspect.measure_calls import list_call_prices
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.action import Action
 from afresh.core.cache_rates import DEFAULT_CACHE_RATES, NO_CACHE, CacheRates
-from afresh.core.progress_state import StallThresholds
 from afresh.core.reply import Reply
 from afresh.core.state import State
+from afresh.core.states.progress_state import StallThresholds
 from afresh.core.task import TaskStatus
 from afresh.testing.states import replace_in_parts
 from afresh.verification.start_or_resume_task import prepare_task

@@ -13,9 +13,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from afresh.app.heartbeat import HeartbeatTerms, run_heartbeat
-from afresh.app.heartbeat_call import HeartbeatCaller, open_heartbeat_ledger
-from afresh.app.heartbeat_state import load_heartbeat_state
+from afresh.app.heartbeat.heartbeat import HeartbeatTerms, run_heartbeat
+from afresh.app.heartbeat.heartbeat_call import HeartbeatCaller, open_heartbeat_ledger
+from afresh.app.heartbeat.heartbeat_state import load_heartbeat_state
 from afresh.app.project import Project, open_project
 from afresh.config.templates.load_template import load_call_template
 from afresh.core.reply import Reply

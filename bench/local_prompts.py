@@ -32,8 +32,8 @@ from urllib.request import urlopen
 
 from afresh.app import compose
 from afresh.app.demo import copy_sample
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.action import Action
 from afresh.core.cache_rates import DEFAULT_CACHE_RATES, NO_CACHE, CacheRates
 from afresh.core.prompt import Request

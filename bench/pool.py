@@ -19,8 +19,8 @@ from pathlib import Path
 from threading import Event, Lock, Semaphore, Thread
 from typing import Any
 
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import Project, open_project
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.action import Action
 from afresh.core.event import TaskClaimed
 from afresh.core.ledger import SpendingFilter

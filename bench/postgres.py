@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import psycopg
 
-from afresh.app.read_tasks import SystemClock
+from afresh.app.queue.read_tasks import SystemClock
 from afresh.ports.storage import Storage
 from afresh.storage.postgres.connection import PostgresConnection
 from afresh.storage.postgres.storage import PostgresProject, open_postgres_storage
@@ -35,7 +35,7 @@ PROCESSES = (1, 4, 16)
 SIZE_SQL = "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class WHERE relkind = 'r' AND relnamespace = %s::regnamespace"
 WORKER = """
 import sys, time
-from afresh.app.read_tasks import SystemClock
+from afresh.app.queue.read_tasks import SystemClock
 from afresh.storage.postgres.storage import PostgresProject, open_postgres_storage
 from afresh.testing.sample_journals import append_step, create_task
 address, key, name, seconds = sys.argv[1:]

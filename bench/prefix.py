@@ -17,9 +17,9 @@ from typing import Any
 import ceilings
 from afresh.app import compose
 from afresh.app.demo import copy_sample
-from afresh.app.measure_calls import list_call_prices
+from afresh.app.inspect.measure_calls import list_call_prices
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.config.templates.load_template import load_template
 from afresh.context.cache_prefix import PrefixComparison
 from afresh.errors import NeedsPerson

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.app.project import open_project
-from afresh.app.read_tasks import SystemClock
+from afresh.app.queue.read_tasks import SystemClock
 from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 from afresh.ports.storage import Storage
 from afresh.storage.sqlite.storage import open_sqlite_storage
@@ -45,7 +45,7 @@ BARE_CLAIM = (
 CLAIMERS = {
     "afresh": """
 from pathlib import Path
-from afresh.app.read_tasks import SystemClock
+from afresh.app.queue.read_tasks import SystemClock
 from afresh.storage.sqlite.storage import open_sqlite_storage
 queue = open_sqlite_storage(Path(folder), Path(folder) / "user", SystemClock()).queue
 claim = lambda: queue.claim(f"worker {name}")

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from afresh.core.progress_state import (
+from afresh.core.states.progress_state import (
     INITIAL_PROGRESS,
     CheckEnding,
     FileTransition,

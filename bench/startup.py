@@ -14,8 +14,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from afresh.app.orders.tasks import TaskOrder, add_task, end_task, record_events
 from afresh.app.project import Project, open_project
-from afresh.app.tasks import TaskOrder, add_task, end_task, record_events
 from afresh.core.event import QuestionAsked, TaskClaimed
 from afresh.core.task import TaskStatus
 

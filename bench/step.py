@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 from afresh import loop
 from afresh.app import compose
 from afresh.app.demo import copy_sample
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.action import Action
 from afresh.core.reply import Reply
 from afresh.testing.states import replace_in_parts

@@ -9,8 +9,8 @@ import pytest
 from afresh.app.demo import copy_sample
 from afresh.code.code_insight import CodeInsight
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
 from afresh.core.task import Task
 from afresh.errors import BadInput
 

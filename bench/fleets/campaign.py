@@ -147,7 +147,7 @@ class Campaign:
 
     def add_tasks(self) -> None:
         """Add tasks until enough are open."""
-        from afresh.app.tasks import TaskOrder, add_task
+        from afresh.app.orders.tasks import TaskOrder, add_task
         from afresh.core.task import TaskStatus, TicketQuery
 
         try:

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from afresh.app.compose import RunTerms, build_runtime, run_task
-from afresh.app.inspect_calls import list_audits
+from afresh.app.inspect.inspect_calls import list_audits
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import Project, open_project
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.event import TaskClaimed
 from afresh.core.state import State
 from afresh.core.task import TaskStatus

@@ -10,12 +10,12 @@ from afresh.core.cache_rates import DEFAULT_CACHE_RATES, CacheRates
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
 from afresh.core.network_access import NetworkPermission
 from afresh.core.progress_event import CheckBegan, CheckEnded, CheckScope, ProgressEvent
-from afresh.core.progress_state import DEFAULT_STALL_THRESHOLDS, StallThresholds
 from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.spending import UNLIMITED_LEDGER
 from afresh.core.state import State
+from afresh.core.states.progress_state import DEFAULT_STALL_THRESHOLDS, StallThresholds
+from afresh.core.states.supervision_state import PersonRequest
 from afresh.core.subtask import Subtask, SubtaskResult
-from afresh.core.supervision_state import PersonRequest
 from afresh.core.template import Template
 from afresh.core.token_calibration import NO_CALIBRATION, TokenCalibration
 from afresh.core.tokens import EstimatingCounter

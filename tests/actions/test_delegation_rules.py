@@ -14,14 +14,14 @@ from afresh.actions.delegation_rules import (
     task_from_part,
 )
 from afresh.actions.tools.registry import TOOLS
-from afresh.core.dialogue_state import DialogueState
 from afresh.core.prompt import Prompt, Request
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
-from afresh.core.strategy_state import PlanItem
+from afresh.core.states.dialogue_state import DialogueState
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.work_state import WorkState
 from afresh.core.subtask import Subtask, SubtaskMetrics, SubtaskResult, SubtaskStatus
 from afresh.core.task import Check, Task, TaskStatus
-from afresh.core.work_state import WorkState
 from afresh.errors import ModelMistake
 from afresh.models.call import make_step_booking
 from afresh.policy.next_call import select_task_tools

@@ -10,9 +10,9 @@ from afresh.core.action import Action, CommandRun
 from afresh.core.action_policy import ApprovalNeeded, ProposedAction, Refusal
 from afresh.core.event import QuestionAnswered, QuestionAsked
 from afresh.core.network_access import Connection, NetworkUse, allow_address, allow_command
-from afresh.core.network_state import PermissionsChanged
 from afresh.core.reducer import apply_event
 from afresh.core.state import State
+from afresh.core.states.network_state import PermissionsChanged
 from afresh.core.step_result import ActionResult, ToolOutcome
 from afresh.core.task import Task
 from afresh.core.template import CallLayout

@@ -9,11 +9,11 @@ import pytest
 from afresh.actions.built_in_policies import BUILT_IN_POLICIES
 from afresh.core.action import Action
 from afresh.core.action_policy import ApprovalNeeded, ProposedAction, Refusal, find_approval
-from afresh.core.progress_state import Escalation, ProgressState, StallNoticed
 from afresh.core.redaction import REDACTED
+from afresh.core.states.progress_state import Escalation, ProgressState, StallNoticed
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.supervision_state import SUPERVISED_MODE, SupervisionState
 from afresh.core.step_result import ActionResult, ToolOutcome
-from afresh.core.strategy_state import PlanItem
-from afresh.core.supervision_state import SUPERVISED_MODE, SupervisionState
 from afresh.core.task import Task
 from afresh.core.template import CallLayout
 from afresh.core.tool_traits import ToolTrait, find_tool_traits

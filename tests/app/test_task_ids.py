@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from afresh.app import tasks
+from afresh.app.orders import tasks
+from afresh.app.orders.tasks import TaskOrder, add_task, find_task
 from afresh.app.project import Project, open_project
-from afresh.app.tasks import TaskOrder, add_task, find_task
 from afresh.core.task import check_task_id
 from afresh.errors import BadInput, Conflict
 from afresh.testing.sample_journals import create_task

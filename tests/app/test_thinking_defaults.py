@@ -2,8 +2,8 @@
 
 import pytest
 
+from afresh.app.orders.tasks import TaskOrder, choose_ceiling
 from afresh.app.settings import Settings
-from afresh.app.tasks import TaskOrder, choose_ceiling
 from afresh.config.templates.load_template import load_template
 
 

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from afresh.app import answer_question as attending
-from afresh.app import task_result
+from afresh.app.dialogue import answer_question as attending
+from afresh.app.results import task_result
 from afresh.cli.interactive import PersonAtTerminal
 from afresh.core.state import State
-from afresh.core.supervision_state import PersonAct, PersonRequest, SupervisionState
+from afresh.core.states.supervision_state import PersonAct, PersonRequest, SupervisionState
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Baseline
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import BadInput
 from afresh.testing.states import replace_in_parts
 

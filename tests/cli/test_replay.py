@@ -10,8 +10,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from afresh.app import replay_sessions as replays
-from afresh.app.replay_sessions import LONG_TEXT_CHARACTERS, ReplayProgress, ReplayRequest, count_ceiling_tokens, replay_sessions
+from afresh.app.inspect import replay_sessions as replays
+from afresh.app.inspect.replay_sessions import (
+    LONG_TEXT_CHARACTERS,
+    ReplayProgress,
+    ReplayRequest,
+    count_ceiling_tokens,
+    replay_sessions,
+)
 from afresh.cli import main
 from afresh.cli.render.replay import show_progress_bar
 from afresh.core.tokens import EstimatingCounter

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
-from afresh.app.tasks import TaskOrder, add_task
 
 COMMANDS = [(name, *more) for name in ("list", "status", "show") for more in ((), ("--json",))]
 NEVER_NEEDED = (

@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 from click.testing import CliRunner
 
-from afresh.app.violations import ComplexityMeasure, Violation
+from afresh.app.code.violations import ComplexityMeasure, Violation
 from afresh.cli.code import violations_command as command
 from afresh.cli.render.annotations import render_github_annotation
 

@@ -74,7 +74,7 @@ def test_what_was_read_without_grammars_is_read_again_with_them(monkeypatch: pyt
 
 
 def test_missing_grammars_are_named_by_package(monkeypatch: pytest.MonkeyPatch):
-    from afresh.app.explore_code import describe_missing_grammars
+    from afresh.app.code.explore_code import describe_missing_grammars
     from afresh.code.languages import registry
 
     paths = ["a.go", "b.py", "web/c.tsx"]

@@ -24,9 +24,9 @@ from afresh.core.line_region import Region
 from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
 from afresh.core.state import State
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.step_history import PassageVoice
 from afresh.core.step_record import StepRecord
-from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter

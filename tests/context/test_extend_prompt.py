@@ -21,7 +21,6 @@ from afresh.core.cache_rates import DEFAULT_CACHE_RATES, NO_CACHE
 from afresh.core.change import Hunk
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, FIRST_CONTEXT_POLICY
 from afresh.core.event import CallRequested, ChangeKeptOrReverted, MemoryCompacted, QuestionAnswered
-from afresh.core.memory_state import MemoryState
 from afresh.core.project_facts import FactCorrection
 from afresh.core.prompt import Prompt
 from afresh.core.reducer import apply_event
@@ -34,16 +33,17 @@ from afresh.core.reply import (
     make_returned_reply,
 )
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.supervision_state import PersonSpoke
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.step_history import Summary
 from afresh.core.step_record import StepRecord
-from afresh.core.supervision_state import PersonSpoke
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.usage import Usage
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.user_corrections import Corrections, apply_corrections

@@ -17,10 +17,10 @@ from afresh.core.context_item import MapEntry, Note, RepoMap
 from afresh.core.context_policy import FIRST_CONTEXT_POLICY, ContextPolicy
 from afresh.core.prompt import WHOLE_BLOCK, CallAudit, Section, SectionRef, Tier
 from afresh.core.state import State
+from afresh.core.states.work_state import WorkState
 from afresh.core.task import Task
 from afresh.core.template import SECTION_ORDER, template_from_json
 from afresh.core.tokens import EstimatingCounter
-from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.ports.storage import JournalStore
 from afresh.runtime import CallSettings

@@ -15,11 +15,11 @@ from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
 from afresh.core.state import State
-from afresh.core.strategy_state import PlanItem
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
 from afresh.testing.states import make_state
 

@@ -21,13 +21,6 @@ from afresh.context.token_ceiling import (
     settings_for_call,
 )
 from afresh.core.action import Action, Observation
-from afresh.core.ceiling_state import (
-    CallFigures,
-    CeilingChanged,
-    LargerCeilingRequested,
-    ReserveChanged,
-    compute_highest_ceiling,
-)
 from afresh.core.event import (
     ActionsExecuted,
     CallRequested,
@@ -41,9 +34,16 @@ from afresh.core.prompt import CallAudit, Prompt, Request, Section, SectionRef, 
 from afresh.core.reducer import apply_event, fold_entries
 from afresh.core.reply import Reply
 from afresh.core.state import State
+from afresh.core.states.ceiling_state import (
+    CallFigures,
+    CeilingChanged,
+    LargerCeilingRequested,
+    ReserveChanged,
+    compute_highest_ceiling,
+)
+from afresh.core.states.token_state import TokenState
 from afresh.core.task import Task
 from afresh.core.token_calibration import CalibrationLoaded, TokenCalibration
-from afresh.core.token_state import TokenState
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.usage import Usage
 from afresh.core.verdict import Baseline

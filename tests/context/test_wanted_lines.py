@@ -7,10 +7,10 @@ from afresh.core.change import Change
 from afresh.core.context_item import Excerpt
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, FIRST_CONTEXT_POLICY, ExcerptPolicy
 from afresh.core.line_region import Region
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.work_state import WorkState
 from afresh.core.task import Task
-from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext
 from afresh.testing.fakes import DictFiles
 

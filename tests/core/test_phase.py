@@ -7,12 +7,12 @@ import pytest
 from afresh.core import event as happened
 from afresh.core.report_path import choose_report_path
 from afresh.core.state import State
-from afresh.core.strategy_state import PlanItem
-from afresh.core.supervision_state import PersonSpoke, TurnBegan
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.supervision_state import PersonSpoke, TurnBegan
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
-from afresh.core.verification_state import VerificationState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.testing.sample_journals import make_call_events, make_entries
 from afresh.testing.states import replace_in_parts
 

@@ -10,9 +10,9 @@ from afresh.core.event import Event, JournalHead
 from afresh.core.fact import MAX_FACTS, Fact, FactKind
 from afresh.core.hash_chain import link_events
 from afresh.core.line_region import MAX_REGIONS, Region, add_region
-from afresh.core.memory_state import MAX_RECENT_STEPS
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
+from afresh.core.states.memory_state import MAX_RECENT_STEPS
 from afresh.core.step_history import Passage, PassageVoice
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Ruling, Verdict

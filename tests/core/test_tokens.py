@@ -11,9 +11,9 @@ from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.context_item import Item
 from afresh.core.prompt import Request, Tier
 from afresh.core.state import State
+from afresh.core.states.work_state import WorkState
 from afresh.core.task import Check, Task
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, EstimatingCounter, count_pieces, count_request_pieces, render_tool_schemas
-from afresh.core.work_state import WorkState
 from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
 

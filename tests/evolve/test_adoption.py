@@ -12,15 +12,15 @@ from synthetic_month import Planted, add_month
 from test_score_journal import PRICING
 from test_score_journal import SCRIPT as PRICING_SCRIPT
 
-from afresh.app import evolve_policy
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.evolve_policy import SearchTerms, adopt_proposal, propose_changes, roll_back, to_event, try_proposal
-from afresh.app.inspect_calls import list_audits
+from afresh.app.evolve import evolve_policy
+from afresh.app.evolve.evolve_policy import SearchTerms, adopt_proposal, propose_changes, roll_back, to_event, try_proposal
+from afresh.app.evolve.task_policy import choose_task_policy, load_policy_history, record_policy_events
+from afresh.app.evolve.watch_policy import adopt_as_canary, evolve_if_due, review_policy, to_outcome
+from afresh.app.inspect.inspect_calls import list_audits
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import Project, open_project
 from afresh.app.settings import EvolveOptions
-from afresh.app.task_policy import choose_task_policy, load_policy_history, record_policy_events
-from afresh.app.tasks import TaskOrder, add_task
-from afresh.app.watch_policy import adopt_as_canary, evolve_if_due, review_policy, to_outcome
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.policy_history import BY_PERSON, PolicyOutcomeNoted
 from afresh.errors import BadInput

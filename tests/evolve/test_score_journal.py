@@ -8,9 +8,9 @@ from handed import COMPLETE, repository, write_script
 from test_prefix import played
 
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.inspect_calls import list_audits
+from afresh.app.inspect.inspect_calls import list_audits
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import Project, open_project
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.evolve.compare_scores import compare_scores
 from afresh.evolve.policy_change import PolicyChange, apply_changes

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from dbos import DBOS
 
-from afresh.app.stop_signal import StopSignal
+from afresh.app.service.stop_signal import StopSignal
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.fleet import worker
 from afresh.fleet.dispatch import (

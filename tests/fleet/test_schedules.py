@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from afresh.app.heartbeat_state import load_heartbeat_state
+from afresh.app.heartbeat.heartbeat_state import load_heartbeat_state
+from afresh.app.heartbeat.schedules import add_report_schedule, add_schedule
+from afresh.app.orders.tasks import TaskOrder
 from afresh.app.project import Project, init_project, open_project
-from afresh.app.schedules import add_report_schedule, add_schedule
-from afresh.app.tasks import TaskOrder
 from afresh.cli import main
 from afresh.core.heartbeat import HeartbeatBegan, ScheduleState
 from afresh.core.task import TicketQuery
@@ -166,14 +166,14 @@ def read_claims(project: Project) -> list[str]:
 
 
 FORGETFUL = """
-from afresh.app import run_due, schedules
+from afresh.app.heartbeat import run_due, schedules
 run_due.run_due_schedules = lambda project, now: [
     schedules._fire_schedule(project, one, now) for one in schedules.list_schedules(project)
 ]
 """
 """A broken twin: it adds the task and does not record that it did."""
 RESTLESS = """
-from afresh.app import heartbeat
+from afresh.app.heartbeat import heartbeat
 find = heartbeat.find_reason_to_skip
 heartbeat.find_reason_to_skip = lambda project, plan, state, due: ""
 """

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from long_run import Killed, agent
 
-from afresh.core.ceiling_state import CallFigures
 from afresh.core.event import CallRequested, CheckpointWritten, StepFinished, TaskClaimed, TaskCreated
-from afresh.core.progress_state import StepMarked
 from afresh.core.prompt import CallAudit
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State, TaskTimes
+from afresh.core.states.ceiling_state import CallFigures
+from afresh.core.states.progress_state import StepMarked
+from afresh.core.states.token_state import TokenState
+from afresh.core.states.work_state import WorkState
 from afresh.core.task import Task
-from afresh.core.token_state import TokenState
-from afresh.core.work_state import WorkState
 from afresh.journal.checkpoint import CHECKPOINT_INTERVAL_SECONDS, find_checkpoint_reason
 from afresh.loop import advance_task
 from afresh.storage.sqlite.storage import open_sqlite_journal

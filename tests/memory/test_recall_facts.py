@@ -6,9 +6,9 @@ from afresh.core.context_item import Note
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind, FactScope
-from afresh.core.memory_state import MemoryState
 from afresh.core.project_facts import EmptyFactIndex, FactQuery, ProjectFact, fact_from_decision, make_fact_id
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
 from afresh.core.task import Task
 from afresh.memory.recall_facts import recall_project_facts
 

@@ -7,16 +7,16 @@ from afresh.core.action import Action, Observation
 from afresh.core.archived_block import BlockIndexLine
 from afresh.core.codec import to_canonical_json
 from afresh.core.decision import Decision
-from afresh.core.dialogue_state import DialogueState
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState
 from afresh.core.project_facts import FactCorrection, fact_from_decision, fact_from_words, make_fact_id
 from afresh.core.state import State
+from afresh.core.states.dialogue_state import DialogueState
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.work_state import WorkState
 from afresh.core.step_history import Summary, SummaryLine
 from afresh.core.step_record import StepRecord
-from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Task
-from afresh.core.work_state import WorkState
 from afresh.memory.user_corrections import FORGOTTEN_LINE, Corrections, apply_corrections
 
 SECRET = "the password is swordfish"

@@ -10,9 +10,9 @@ from afresh.core.fact import MAX_FACTS, Fact, FactKind
 from afresh.core.hash_chain import link_events
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
+from afresh.core.states.work_state import WorkState
 from afresh.core.task import Task
 from afresh.core.verdict import CheckRun, Ruling, Verdict
-from afresh.core.work_state import WorkState
 from afresh.memory.observed_facts import facts_from_reading
 from afresh.outputs.read_output import purpose_from_command, read_output, read_search_output
 

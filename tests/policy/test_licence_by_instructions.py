@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from afresh.config.instructions.find_instructions import InstructionFiles
-from afresh.core.licence_for_tests import ANY_CHANGE, EDITS, LicensedChange
+from afresh.core.licences.licence_for_tests import ANY_CHANGE, EDITS, LicensedChange
 from afresh.core.state import State
 from afresh.core.task import WRITE_TESTS_TYPE, Task
 from afresh.policy.licence_record import widen_licence

@@ -15,12 +15,15 @@ from afresh.core.action import Action, Observation
 from afresh.core.context_item import Item, Note
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import Prompt, Tier
 from afresh.core.report_path import choose_report_path
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.step_record import StepRecord
-from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.template import (
     DISCOVERY_PHASES,
@@ -33,9 +36,6 @@ from afresh.core.template import (
 )
 from afresh.core.tokens import EstimatingCounter, render_tool_schemas
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
 from afresh.policy import next_call
 from afresh.policy.phase_limits import ALL_PASS_CUE, PhasePressure, phase_pressure_from_state

@@ -33,7 +33,7 @@ def without_plugins(bare_machine: None):
 def tried_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """To start pytest in the sandbox takes longer than most tests. What a command does in the same files is asked once, where the
     trial itself is not what is tested."""
-    from afresh.app import choose_checks as checks
+    from afresh.app.orders import choose_checks as checks
     from afresh.code.test_commands import try_commands
     from afresh.workspace.checkout_files import CheckoutFiles
 

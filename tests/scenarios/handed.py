@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
-from afresh.app.tasks import TaskOrder, add_task
 
 Step = tuple[str, Mapping[str, Any]]
 ALL = f"{sys.executable} -m unittest -v"

@@ -8,9 +8,9 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.core.action import Action, CommandRun
 from afresh.core.event import JournalEntry, TaskCreated, WorkspaceOpened
-from afresh.core.progress_state import StallThresholds
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply
+from afresh.core.states.progress_state import StallThresholds
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task

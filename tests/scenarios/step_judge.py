@@ -10,8 +10,8 @@ from afresh.core.action import Action
 from afresh.core.event import ActionsExecuted, Event, PlanSet, StepFinished, VerdictReached
 from afresh.core.reducer import apply_event
 from afresh.core.state import State
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepVerification, ToolOutcome
-from afresh.core.strategy_state import PlanItem
 from afresh.core.verdict import Verdict
 from afresh.policy.licence_record import widen_licence
 from afresh.verification.conclude_step import end_by_verdict

@@ -11,9 +11,9 @@ from typing import Any
 
 from afresh.app import compose
 from afresh.app.demo import copy_sample
-from afresh.app.inspect_calls import list_audits, load_call
+from afresh.app.inspect.inspect_calls import list_audits, load_call
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.prompt import Omission
 from afresh.errors import NeedsPerson
 

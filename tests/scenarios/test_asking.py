@@ -5,10 +5,10 @@ import json
 import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 
-from afresh.app import answer_question as asking
+from afresh.app.dialogue import answer_question as asking
+from afresh.app.orders.tasks import TaskOrder, add_task, end_task, record_events
 from afresh.app.project import Project, open_project
-from afresh.app.task_result import discard_task_result
-from afresh.app.tasks import TaskOrder, add_task, end_task, record_events
+from afresh.app.results.task_result import discard_task_result
 from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
 from afresh.core.event import QuestionAnswered, QuestionAsked, TaskClaimed, TaskEnded
 from afresh.core.task import TaskStatus

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 from person import CALC, COMPLETE, MEND, Person, Step
 
-from afresh.app import auto_merge, merge_follow_up
-from afresh.app.auto_merge import find_next_result, merge_results
+from afresh.app.orders.tasks import record_events
 from afresh.app.project import Project, open_project
-from afresh.app.tasks import record_events
+from afresh.app.results import auto_merge, merge_follow_up
+from afresh.app.results.auto_merge import find_next_result, merge_results
 from afresh.core.event import TaskClaimed
 from afresh.errors import NotPossible
 from afresh.storage.renew_lease import identify_worker

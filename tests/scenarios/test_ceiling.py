@@ -11,16 +11,16 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person, read_last_checkpoint
 from survived import drive, nothing_lost, same_windows
 
-from afresh.app.inspect_calls import verify_calls
+from afresh.app.inspect.inspect_calls import verify_calls
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.context.token_ceiling import AS_ORDERED
-from afresh.core import ceiling_state as pressure
 from afresh.core.action import Action
-from afresh.core.ceiling_state import CeilingChanged
 from afresh.core.event import CallRequested, CheckpointWritten, ReplyReceived
 from afresh.core.prompt import Request, ToolSchema
 from afresh.core.reply import Reply
+from afresh.core.states import ceiling_state as pressure
+from afresh.core.states.ceiling_state import CeilingChanged
 from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, UsageReportDoubted
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.usage import Usage

@@ -11,10 +11,10 @@ import pytest
 from survived import drive, nothing_lost, same_windows
 
 from afresh.app.configure_compaction import configure_compaction
-from afresh.app.inspect_calls import verify_calls
+from afresh.app.inspect.inspect_calls import verify_calls
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
 from afresh.app.settings import ProjectPaths, load_settings
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.event import CallRequested, DecisionMade, MemoryCompacted
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput

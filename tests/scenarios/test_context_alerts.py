@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.app.context_alarm import compact_after_large_calls
+from afresh.app.spending.context_alarm import compact_after_large_calls
 from afresh.config.templates.load_template import load_template
 from afresh.core.context_alert import ContextThresholds
 

@@ -9,9 +9,9 @@ from handed import COMPLETE, DELEGATE, DOUBLE, DOUBLED, ONE, PARENT, PLACE, PLAN
 from person import Person
 
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.inspect_calls import list_audits, verify_calls
+from afresh.app.inspect.inspect_calls import list_audits, verify_calls
 from afresh.app.project import Project, open_project
-from afresh.app.task_result import apply_task_result, list_task_changes
+from afresh.app.results.task_result import apply_task_result, list_task_changes
 from afresh.core.fact import FactKind
 from afresh.core.state import State
 from afresh.core.subtask import SubtaskReturned, SubtaskStatus, SubtaskWork

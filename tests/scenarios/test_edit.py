@@ -5,9 +5,9 @@ import threading
 from person import Person
 from test_moving import cloned
 
+from afresh.app.orders.tasks import end_task
 from afresh.app.project import open_project
-from afresh.app.queue_place import PlaceEdit, edit_place
-from afresh.app.tasks import end_task
+from afresh.app.queue.queue_place import PlaceEdit, edit_place
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
 from afresh.storage.renew_lease import identify_worker

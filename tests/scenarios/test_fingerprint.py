@@ -101,7 +101,7 @@ def test_a_hostile_repository_gets_nowhere(person: Person) -> None:
 
 
 def test_without_a_sandbox_nothing_is_run_and_that_is_said(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    from afresh.app import choose_checks as checks
+    from afresh.app.orders import choose_checks as checks
     from afresh.errors import NoSandbox
 
     def none(*_, **__):

@@ -10,7 +10,7 @@ from handed import PLACE, make
 from survived import drive, nothing_lost, same_windows, windows
 
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.inspect_calls import verify_calls
+from afresh.app.inspect.inspect_calls import verify_calls
 from afresh.app.project import Project, open_project
 from afresh.core.codec import to_plain_value
 from afresh.core.task import TaskStatus

@@ -6,8 +6,8 @@ import signal
 import pytest
 from person import Person
 
-from afresh.app.announce import Announcer
-from afresh.app.heartbeat import HeartbeatTerms
+from afresh.app.heartbeat.announce import Announcer
+from afresh.app.heartbeat.heartbeat import HeartbeatTerms
 from afresh.app.project import Project
 from afresh.cli import heartbeat as heartbeat_command
 

@@ -6,12 +6,12 @@ import pytest
 from person import COMPLETE, MEND, Person
 
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.hold_task import cancel_task, pause_task
 from afresh.app.project import open_project
+from afresh.app.queue.hold_task import cancel_task, pause_task
 from afresh.core.event import JournalEntry, ReplyReceived
 from afresh.core.progress_event import ProgressEvent
-from afresh.core.queue_state import HoldKind
 from afresh.core.state import State
+from afresh.core.states.queue_state import HoldKind
 from afresh.core.task import TaskStatus
 
 READ = ("read", {"path": "calc.py"})

@@ -7,7 +7,7 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person
 
 from afresh.app.project import open_project
-from afresh.core.ceiling_state import CeilingChanged
+from afresh.core.states.ceiling_state import CeilingChanged
 
 OURS = "---\nrules:\n  naming: Whole words.\n---\nPrices are in cents.\n\n## Testing\nOne behaviour a test.\n"
 LONG = "# Guide\nBe kind.\n" + "".join(

@@ -11,12 +11,12 @@ from verification_yard import PROJECT, TEST_HALF, Yard, begun, make_yard
 
 from afresh.actions import licence_claim
 from afresh.actions.tools.note import tool as note
-from afresh.core import memory_state, verification_state, workspace_state
 from afresh.core.action import Action
 from afresh.core.event import ChangeKeptOrReverted, QuestionAnswered, QuestionAsked, TaskEnded
 from afresh.core.fact import FactKind
-from afresh.core.licence_for_tests import ANY_CHANGE, FROM_PERSON, LicenceWidened, LicensedChange
-from afresh.core.strategy_state import PlanItem
+from afresh.core.licences.licence_for_tests import ANY_CHANGE, FROM_PERSON, LicenceWidened, LicensedChange
+from afresh.core.states import memory_state, verification_state, workspace_state
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.task import TaskStatus
 from afresh.core.verdict import Ruling, Verdict
 from afresh.memory import failed_approaches

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from survived import count, drive, nothing_lost, same_windows, windows
 
-from afresh.app.inspect_calls import verify_calls
+from afresh.app.inspect.inspect_calls import verify_calls
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
-from afresh.app.task_result import list_task_changes
-from afresh.app.tasks import TaskOrder, add_task
+from afresh.app.results.task_result import list_task_changes
 from afresh.core.task import TaskStatus
 
 BUGGY = "def double(x):\n    return x + 2\n\n\ndef triple(x):\n    return x + 3\n"

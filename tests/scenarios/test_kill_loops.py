@@ -8,12 +8,12 @@ import pytest
 from survived import drive, nothing_lost, same_windows
 from test_kill import make
 
-from afresh.app.answer_question import answer_question
-from afresh.app.inspect_calls import verify_calls
+from afresh.app.dialogue.answer_question import answer_question
+from afresh.app.inspect.inspect_calls import verify_calls
+from afresh.app.orders.tasks import TaskOrder, add_task, record_events
 from afresh.app.project import open_project
-from afresh.app.tasks import TaskOrder, add_task, record_events
-from afresh.core.strategy_state import StrategyChanged
-from afresh.core.supervision_state import PausedForPerson, SupervisionModeSet
+from afresh.core.states.strategy_state import StrategyChanged
+from afresh.core.states.supervision_state import PausedForPerson, SupervisionModeSet
 from afresh.core.task import TaskStatus
 
 MEND = [

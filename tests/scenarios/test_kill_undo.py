@@ -12,12 +12,12 @@ from person import CHECK, SOURCE, Person, Step
 from survived import differing
 
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.inspect_calls import verify_calls
+from afresh.app.inspect.inspect_calls import verify_calls
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import Project, open_project
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
-from afresh.core.supervision_state import PersonAct, PersonRequest, StepsUndone
+from afresh.core.states.supervision_state import PersonAct, PersonRequest, StepsUndone
 from afresh.core.task import TaskStatus
 
 DRIVER = Path(__file__).with_name("undo_driver.py")

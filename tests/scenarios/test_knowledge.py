@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from person import CALC, COMPLETE, MEND, Person, Step
 
-from afresh.app import learn_lessons
+from afresh.app.memory import learn_lessons
 from afresh.app.project import open_project
 from afresh.context.sources import lessons
 from afresh.core.fact import LessonJudged

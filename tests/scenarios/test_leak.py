@@ -14,8 +14,8 @@ from leak import OF_GIT, PLACES, WORDS, Count, Full, canary, cloned, copied, fil
 from person import CHECK, COMPLETE, MEND, Person, Step
 
 from afresh.app import compose
-from afresh.app import learn_lessons as knowledge
 from afresh.app import project as tasks
+from afresh.app.memory import learn_lessons as knowledge
 from afresh.config.instructions import find_instructions
 from afresh.models import choose_model
 from afresh.sandbox import bubblewrap

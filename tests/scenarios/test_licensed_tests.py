@@ -11,8 +11,8 @@ from afresh.actions.tools.note import tool as note
 from afresh.core.action import Action
 from afresh.core.event import PlanSet, QuestionAnswered, QuestionAsked, TaskEnded
 from afresh.core.fact import FactKind
-from afresh.core.licence_for_tests import ANY_CHANGE, FROM_PERSON, LicenceWidened, LicensedChange
-from afresh.core.strategy_state import PlanItem
+from afresh.core.licences.licence_for_tests import ANY_CHANGE, FROM_PERSON, LicenceWidened, LicensedChange
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.task import TaskStatus
 from afresh.core.verdict import Ruling, Verdict
 from afresh.errors import ModelMistake

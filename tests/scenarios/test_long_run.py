@@ -14,7 +14,7 @@ from long_run import Forgetful, agent, ordered, run_until
 from rich.console import Console
 
 from afresh.actions.tools import read, search
-from afresh.app.inspect_calls import explain_name_in_call, load_call, verify_calls
+from afresh.app.inspect.inspect_calls import explain_name_in_call, load_call, verify_calls
 from afresh.cli.render.context import name_explanation_to_json, render_name_explanation
 from afresh.core.event import CallRequested
 from afresh.core.prompt import Request

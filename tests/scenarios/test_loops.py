@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 
-from afresh.app.answer_question import answer_question, list_open_questions
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.inspect_calls import verify_calls
+from afresh.app.dialogue.answer_question import answer_question, list_open_questions
+from afresh.app.inspect.inspect_calls import verify_calls
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import Project, open_project
-from afresh.app.task_result import undo_task_steps
-from afresh.app.tasks import TaskOrder, add_task
+from afresh.app.results.task_result import undo_task_steps
 from afresh.core.event import CallRequested
 from afresh.core.state import State
-from afresh.core.strategy_state import StrategyChanged
-from afresh.core.supervision_state import PausedForPerson, PersonAct, PersonRequest, StepsUndone
+from afresh.core.states.strategy_state import StrategyChanged
+from afresh.core.states.supervision_state import PausedForPerson, PersonAct, PersonRequest, StepsUndone
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
 from afresh.policy import human_supervision

@@ -57,7 +57,7 @@ def test_on_a_terminal_it_says_what_there_was_room_for(person: Person):
 
     from samples import rendered
 
-    from afresh.app.explore_code import build_code_map
+    from afresh.app.code.explore_code import build_code_map
 
     with chdir(stocked(person).repo):
         text = rendered(render_code_map(build_code_map(Path.cwd(), "letters \x1b[31m", 500)), 80)

@@ -334,7 +334,7 @@ def test_answers_are_bounded_visible_and_without_secrets(project: Person):
 
 
 def test_agents_can_not_fill_the_notebook(project: Person, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("afresh.app.edit_facts.MAX_CLIENT_FACTS", 2)
+    monkeypatch.setattr("afresh.app.memory.edit_facts.MAX_CLIENT_FACTS", 2)
     for subject in ("one", "two", "two"):
         call(project, "remember", text=f"about {subject}", subject=subject)
     told = ask(project, lambda client: fail(client, "remember", text="about three", subject="three"))

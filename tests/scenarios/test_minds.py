@@ -17,12 +17,12 @@ from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.line_region import Region
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
-from afresh.core.strategy_state import PlanItem
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.work_state import WorkState
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter, count_pieces
-from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext
 
 FAILING = """+

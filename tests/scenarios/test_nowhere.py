@@ -5,7 +5,7 @@ from person import COMPLETE, MEND, Person
 
 from afresh.app.settings import RepositorySettings, Settings
 from afresh.config.settings_file import read_settings_file
-from afresh.core.progress_state import StallThresholds
+from afresh.core.states.progress_state import StallThresholds
 from afresh.errors import BadInput
 
 LOOK = [("run", {"command": "cat test_calc.py"})]

@@ -51,7 +51,7 @@ def test_twin_within_the_repository_it_is_collected_and_doctor_says_so(
 ) -> None:
     (node_project.folder / "file").touch()
     monkeypatch.setenv("XDG_DATA_HOME", str(node_project.folder / "file"))
-    monkeypatch.setattr("afresh.app.read_tasks.find_user_folder", lambda: node_project.folder / "user")
+    monkeypatch.setattr("afresh.app.queue.read_tasks.find_user_folder", lambda: node_project.folder / "user")
     monkeypatch.setattr("afresh.app.project.find_user_folder", lambda: node_project.folder / "user")
     open_task(node_project)
     assert count_own_tests(node_project) > 3

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from person import Person
 
-from afresh.app.heartbeat_state import MAX_ENTRIES_AFTER_SNAPSHOT, SNAPSHOT_FILE_NAME, load_heartbeat_state
+from afresh.app.heartbeat.heartbeat_state import MAX_ENTRIES_AFTER_SNAPSHOT, SNAPSHOT_FILE_NAME, load_heartbeat_state
+from afresh.app.heartbeat.schedules import run_due_schedules
 from afresh.app.project import open_project
-from afresh.app.schedules import run_due_schedules
 from afresh.core.heartbeat import HeartbeatBegan, HeartbeatEnded, HeartbeatPaused
 
 WEEK = 604_800.0

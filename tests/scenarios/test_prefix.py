@@ -11,8 +11,8 @@ from long_run import Printing, StillWorkspace
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.inspect_calls import list_audits, load_sections, verify_calls
-from afresh.app.measure_calls import list_call_prices
+from afresh.app.inspect.inspect_calls import list_audits, load_sections, verify_calls
+from afresh.app.inspect.measure_calls import list_call_prices
 from afresh.app.project import open_project
 from afresh.config.templates.load_template import load_template
 from afresh.context.cache_prefix import compare_prefix, find_break_offsets, order_as_sent

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from afresh.app.compose import RunTerms, run_task
+from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
-from afresh.app.tasks import TaskOrder, add_task
 from afresh.context.rebuild_call import reassemble_request, rebuild_all_calls
 from afresh.core.event import CallRequested
 from afresh.core.task import TaskStatus

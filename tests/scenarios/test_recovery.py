@@ -5,7 +5,7 @@ import re
 import pytest
 from person import COMPLETE, Person
 
-from afresh.app.inspect_calls import verify_calls
+from afresh.app.inspect.inspect_calls import verify_calls
 from afresh.app.project import open_project
 from afresh.core.event import CallRequested, RecoveredFromCheckpoint
 from afresh.workspace.worktree import GitWorkspace

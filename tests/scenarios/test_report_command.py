@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from person import COMPLETE, MEND, Person
 
-from afresh.app.period_report import find_week
+from afresh.app.heartbeat.schedules import add_report_schedule, run_due_schedules
 from afresh.app.project import open_project
-from afresh.app.schedules import add_report_schedule, run_due_schedules
+from afresh.app.spending.period_report import find_week
 
 WEEK = 604_800.0
 

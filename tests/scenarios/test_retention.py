@@ -15,11 +15,11 @@ from afresh.config.templates.load_template import load_template
 from afresh.core.action import Action, CommandRun
 from afresh.core.event import QuestionAnswered, TaskCreated
 from afresh.core.fact import Fact, FactCorrected, FactKind, FactNoted, FactScope
-from afresh.core.progress_state import StallThresholds
 from afresh.core.project_facts import FactQuery, fact_from_words, make_fact_id
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.core.state import State
+from afresh.core.states.progress_state import StallThresholds
 from afresh.core.step_result import ToolOutcome
 from afresh.core.task import Task, TaskStatus
 from afresh.core.tokens import EstimatingCounter

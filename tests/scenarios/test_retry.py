@@ -3,8 +3,8 @@
 import pytest
 from person import COMPLETE, MEND, Person
 
+from afresh.app.orders.tasks import end_task
 from afresh.app.project import open_project
-from afresh.app.tasks import end_task
 from afresh.core.task import TaskStatus
 
 

@@ -23,7 +23,7 @@ from person import COMPLETE, MEND, Person
 COMMAND_WITH_GUILTY_TASK = """
 import os, signal, sys, threading, time
 from pathlib import Path
-import afresh.app.pool_worker as worker
+import afresh.app.pool.pool_worker as worker
 from afresh.cli.main import main
 
 folder, guilty, act = Path(sys.argv.pop(1)), sys.argv.pop(1), sys.argv.pop(1)

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.app import spending_ledger as books
 from afresh.app.compose import RunTerms, run_task
 from afresh.app.project import open_project
-from afresh.app.read_spending import hash_project_root
+from afresh.app.spending import spending_ledger as books
+from afresh.app.spending.read_spending import hash_project_root
 from afresh.core.action import Action
 from afresh.core.ledger import SpendingFilter
 from afresh.core.reply import Reply
 from afresh.core.spending import SpendingAccount
 from afresh.core.state import State
-from afresh.core.supervision_state import PersonAct, PersonRequest
+from afresh.core.states.supervision_state import PersonAct, PersonRequest
 from afresh.core.task import TaskStatus
 from afresh.core.usage import Usage
 from afresh.testing.model_server import ModelServer

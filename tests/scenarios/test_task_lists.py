@@ -5,8 +5,8 @@ import sys
 
 from person import CHECK, Person
 
+from afresh.app.orders.tasks import end_task
 from afresh.app.project import open_project
-from afresh.app.tasks import end_task
 from afresh.core.task import TaskStatus
 
 PLAN = "- [ ] build the parser\n  It must accept tabs.\n  - [ ] write the tests\n- [x] over\n"

@@ -13,8 +13,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from person import CHECK, MEND, SOURCE, Person, Step
 
 import afresh
+from afresh.app.inspect.trace_task import wants_telemetry
 from afresh.app.project import open_project
-from afresh.app.trace_task import wants_telemetry
 
 KEY = "zQ8vR2mK7pL4" + "xW9tB6nJ3"
 SECRETS = ("double", "Multiply", "calc.py", "x * 2", "printed")

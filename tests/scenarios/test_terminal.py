@@ -10,7 +10,7 @@ from terminal import CTRL_C, CTRL_D, PATIENCE, SEQUENCE, Terminal
 
 from afresh.app.project import open_project
 from afresh.core.state import State
-from afresh.core.supervision_state import PausedForPerson, StepsUndone
+from afresh.core.states.supervision_state import PausedForPerson, StepsUndone
 
 SHIFT: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x << 1"})
 READ: Step = ("read", {"path": "calc.py"})

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.app import inspect_calls
+from afresh.app.inspect import inspect_calls
 from afresh.app.project import open_project
 from afresh.core.action import Action
 from afresh.core.reply import Reply, Thinking

@@ -7,7 +7,7 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
 from terminal import CTRL_C, Terminal
 
-from afresh.app import watch_task
+from afresh.app.inspect import watch_task
 from afresh.core.event import JournalEntry, JournalHead
 from afresh.storage.sql.journal import SqlJournal
 

@@ -25,7 +25,7 @@ from person import COMPLETE, MEND, Person
 COMMAND_WITH_CLOCK = """
 import sys, time
 from pathlib import Path
-from afresh.app.worker_pool import WorkerPool
+from afresh.app.pool.worker_pool import WorkerPool
 from afresh.cli.main import main
 
 end = Path(sys.argv.pop(1))
@@ -176,7 +176,7 @@ def test_a_worker_whose_pool_was_killed_ends_its_step_and_buys_no_more(person: P
 
 def test_a_worker_that_crashes_is_not_begun_for_ever(person: Person) -> None:
     (task,) = add_tasks(person, 1)
-    broken = "import afresh.app.pool_worker as w; w.run_task = lambda *_: 1 / 0; from afresh.cli.main import main; main()"
+    broken = "import afresh.app.pool.pool_worker as w; w.run_task = lambda *_: 1 / 0; from afresh.cli.main import main; main()"
     pool = person.starts("work", "--workers", "1", "--until-empty", program=("-c", broken))
     out, err = pool.communicate(timeout=LONGEST)
     assert pool.returncode == 3 and "ZeroDivisionError" in err, out + err

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 from handed import COMPLETE, DOUBLE, PLAN, TRIPLE, make
 
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.inspect_calls import load_call
-from afresh.app.measure_calls import compare_with_history, list_call_prices, measure_task_yield, price_recorded_call
+from afresh.app.inspect.inspect_calls import load_call
+from afresh.app.inspect.measure_calls import compare_with_history, list_call_prices, measure_task_yield, price_recorded_call
 from afresh.app.project import Project, open_project
 from afresh.cli.main import root_command
 from afresh.core.cache_rates import DEFAULT_CACHE_RATES

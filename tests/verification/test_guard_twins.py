@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from afresh.actions import built_in_policies
-from afresh.core import orders_about_tests, read_licence
 from afresh.core.action import Action
 from afresh.core.action_policy import ProposedAction
 from afresh.core.change import Change
-from afresh.core.licence_for_tests import FROM_GOAL
+from afresh.core.licences import orders_about_tests, read_licence
+from afresh.core.licences.licence_for_tests import FROM_GOAL
 from afresh.core.state import State
 from afresh.core.task import Check, Task
 from afresh.core.template import CallLayout

@@ -3,7 +3,7 @@
 import pytest
 
 from afresh.core.change import Change
-from afresh.core.licence_for_tests import EDITS, LicensedChange, Weakening, WeakeningWay
+from afresh.core.licences.licence_for_tests import EDITS, LicensedChange, Weakening, WeakeningWay
 from afresh.verification.judge_test_changes import ChangedTests
 
 

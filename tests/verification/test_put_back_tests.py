@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.core.licence_for_tests import WeakeningWay
+from afresh.core.licences.licence_for_tests import WeakeningWay
 from afresh.core.task import Check
 from afresh.verification.protected_tests import find_weakening_settings
 from afresh.verification.put_back_tests import put_back_section, put_back_statements

@@ -5,16 +5,16 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from afresh.core.decision import Decision
-from afresh.core.dialogue_state import DialogueState
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import State, TaskTimes
-from afresh.core.strategy_state import PlanItem
+from afresh.core.states.dialogue_state import DialogueState
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 
 NASTY = [
     "word ",

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from afresh.core import ceiling_state, token_calibration
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation
 from afresh.core.archived_block import BlockIndexLine
@@ -15,7 +14,8 @@ from afresh.core.fact import Fact, FactKind, FactScope
 from afresh.core.prompt import CallAudit, SectionRef, Tier
 from afresh.core.reply import Reply
 from afresh.core.state import State
-from afresh.core.strategy_state import PlanItem
+from afresh.core.states import ceiling_state, token_calibration
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict

@@ -10,10 +10,10 @@ from view_folder import ViewFolder
 
 from afresh.core import event as happened
 from afresh.core.archived_block import MAX_INDEX_LINES, BlockIndexLine
-from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import CallAudit, Omission, SectionCompaction, SectionRef, Tier
 from afresh.core.reply import Reply
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
 from afresh.core.task import Task, TaskStatus
 from afresh.views import context_index
 

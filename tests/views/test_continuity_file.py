@@ -11,19 +11,19 @@ from view_folder import ViewFolder, files
 
 from afresh.core import event as happened
 from afresh.core.decision import Decision
-from afresh.core.dialogue_state import DialogueState
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import CallAudit
 from afresh.core.state import State
-from afresh.core.strategy_state import PlanItem
+from afresh.core.states.dialogue_state import DialogueState
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Check, QueueTicket, Task, TaskStatus, UnmetNeed
 from afresh.core.text import to_visible_json
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.testing.states import replace_in_parts
 from afresh.views import continuity_file as continuity
 from afresh.views.bounded_json import (

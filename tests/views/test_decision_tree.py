@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from hypothesis import HealthCheck, given, settings
 from journals import commits
 
-from afresh.core import ceiling_state
 from afresh.core import event as happened
 from afresh.core.change import Hunk
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
 from afresh.core.event import Event, JournalEntry, JournalHead, is_in_decision_log
 from afresh.core.hash_chain import link_events
+from afresh.core.states import ceiling_state
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.step_history import Summary
-from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Ruling, Verdict
 from afresh.views.decision_log import list_decisions

@@ -11,19 +11,19 @@ from view_folder import ViewFolder, files
 
 from afresh.core import event as happened
 from afresh.core.decision import Decision
-from afresh.core.dialogue_state import DialogueState
 from afresh.core.event import JournalHead
 from afresh.core.fact import Fact, FactKind, FactScope
-from afresh.core.memory_state import MemoryState
 from afresh.core.redaction import redact_secrets
 from afresh.core.reply import Reply
 from afresh.core.state import State, TaskTimes
+from afresh.core.states.dialogue_state import DialogueState
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import QueueTicket, Task, TaskStatus
 from afresh.core.usage import Usage
 from afresh.core.verdict import CheckRun, Ruling, Verdict
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.views import project_memory_file as project_memory
 from afresh.views.task_history import render_history_file, update_history
 

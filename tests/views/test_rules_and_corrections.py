@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from view_folder import ViewFolder, files
 
-from afresh.app import edit_facts as memory
+from afresh.app.memory import edit_facts as memory
 from afresh.app.settings import ProjectPaths
 from afresh.core import event as happened
 from afresh.core.decision import Decision

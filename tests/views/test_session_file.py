@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 
 from afresh.core.action import Action, Observation
 from afresh.core.decision import Decision
-from afresh.core.dialogue_state import DialogueState
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import SpendingState, State, TaskTimes
+from afresh.core.states.dialogue_state import DialogueState
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.step_record import StepRecord
-from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.views import session_file as session
 from afresh.views.markdown import MAX_PART_BYTES, split_into_parts
 

@@ -6,6 +6,7 @@ import pytest
 
 from afresh.core.action import Action, Observation
 from afresh.core.event import ChangeKeptOrReverted
+from afresh.core.states.supervision_state import StepsUndone
 from afresh.core.step_record import (
     StepFate,
     StepRecord,
@@ -14,7 +15,6 @@ from afresh.core.step_record import (
     record_keeping,
     record_verdict,
 )
-from afresh.core.supervision_state import StepsUndone
 from afresh.core.verdict import CheckRun, Ruling, Verdict
 from afresh.views.step_line import describe_observations, find_first_sentence, make_step_line
 

@@ -5,9 +5,9 @@ from full_states import states, words
 from hypothesis import given
 
 from afresh.core.state import State
+from afresh.core.states.work_state import WorkState
 from afresh.core.task import Task, TaskStatus
 from afresh.core.usage import Usage
-from afresh.core.work_state import WorkState
 from afresh.views.tasks import render_task_file
 
 

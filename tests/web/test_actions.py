@@ -11,7 +11,7 @@ from person import COMPLETE, MEND, Person
 from playwright.sync_api import Browser, Page, expect
 from served import serve
 
-from afresh.app.heartbeat import load_heartbeat_state
+from afresh.app.heartbeat.heartbeat import load_heartbeat_state
 from afresh.core.event import TaskClaimed
 from afresh.testing.sample_journals import append_events
 

@@ -14,8 +14,8 @@ from jinja2 import Environment
 from playwright.sync_api import Browser
 from served import Served, serve
 
-from afresh.app import patient_http
-from afresh.app.start_worker import find_worker_log
+from afresh.app.service import patient_http
+from afresh.app.service.start_worker import find_worker_log
 from afresh.core.known_secrets import forget_secrets, remember_secrets
 from afresh.web import guard, render, server
 

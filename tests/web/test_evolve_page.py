@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Page, expect
 from served import Served
 from synthetic_month import Planted, add_month
 
-from afresh.app.evolve_policy import to_event
-from afresh.app.task_policy import load_policy_history, record_policy_events
+from afresh.app.evolve.evolve_policy import to_event
+from afresh.app.evolve.task_policy import load_policy_history, record_policy_events
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.evolve.compare_scores import compare_scores
 from afresh.evolve.find_proposals import Proposal

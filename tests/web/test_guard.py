@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from served import Served, serve
 
-from afresh.app.edit_facts import add_rule
+from afresh.app.memory.edit_facts import add_rule
 from afresh.app.project import open_project
 from afresh.web.live import LOOKS_PER_SECOND
 

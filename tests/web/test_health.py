@@ -11,8 +11,8 @@ import pytest
 from served import Served
 
 from afresh.app.project import open_project
-from afresh.app.service import ServiceHealth
-from afresh.app.supervise import ChildPhase, ChildSpec, ChildStatus, ServiceSupervisor
+from afresh.app.service.service import ServiceHealth
+from afresh.app.service.supervise import ChildPhase, ChildSpec, ChildStatus, ServiceSupervisor
 from afresh.web.server import Dashboard, open_socket
 from afresh.web.service import ServiceServer
 

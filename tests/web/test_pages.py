@@ -11,7 +11,7 @@ from dashboard_store import BIDI, MARKUP
 from playwright.sync_api import Browser, Page, expect
 from served import Served
 
-from afresh.app.curate_lessons import list_lessons
+from afresh.app.memory.curate_lessons import list_lessons
 from afresh.core.project_facts import FactQuery
 
 SERIOUS = ("serious", "critical")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from afresh.core.state import State
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task, TaskStatus
-from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import BadInput, Damaged, LeaseLost, NeedsPerson, NotPossible
 from afresh.testing.workspace_contract import hash_tree
 from afresh.workspace.git_remote import check_remote, clone_or_update, read_remote_ref

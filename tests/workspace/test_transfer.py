@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from afresh.core.state import State
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task, TaskStatus
 from afresh.core.work_transfer import TaskWork, has_commit_of_id
-from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import BadInput, Damaged
 from afresh.testing.workspace_contract import hash_tree
 from afresh.workspace.repository import Repository

@@ -37,10 +37,10 @@ from acp.schema import (
 from afresh import __version__
 from afresh.acp.session import EditorOptions, EditorSession, TurnStop
 from afresh.acp.updates import make_commands_update
-from afresh.app.conversation import SESSION_ID_BYTES, Conversation, find_session, open_conversation
+from afresh.app.dialogue.conversation import SESSION_ID_BYTES, Conversation, find_session, open_conversation
 from afresh.app.project import Project
 from afresh.app.python_api import open_project_at
-from afresh.core.supervision_state import AUTONOMOUS_MODE, SUPERVISED_MODE
+from afresh.core.states.supervision_state import AUTONOMOUS_MODE, SUPERVISED_MODE
 from afresh.core.task import TicketOrder, TicketQuery
 from afresh.core.truncate import to_one_line
 from afresh.errors import AfreshError, BadInput, NeedsPerson

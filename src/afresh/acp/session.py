@@ -10,16 +10,16 @@ from acp.schema import PermissionOption, StopReason, ToolCallUpdate
 
 from afresh.acp.updates import CONTINUE_COMMAND, list_history_updates, make_text_content, quote_block
 from afresh.acp.watch_turn import TurnWatcher
-from afresh.app.answer_question import parse_user_message
-from afresh.app.chat_commands import run_chat_command
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.conversation import Conversation, ConversationOrder, read_closing_summary, take_message
+from afresh.app.dialogue.answer_question import parse_user_message
+from afresh.app.dialogue.chat_commands import run_chat_command
+from afresh.app.dialogue.conversation import Conversation, ConversationOrder, read_closing_summary, take_message
 from afresh.app.project import Project
 from afresh.app.python_api import open_project_at
-from afresh.app.read_task_diff import read_diff_patch
+from afresh.app.results.read_task_diff import read_diff_patch
 from afresh.core.answer_options import parse_options
 from afresh.core.state import State
-from afresh.core.supervision_state import PersonRequest
+from afresh.core.states.supervision_state import PersonRequest
 from afresh.core.task import TaskStatus
 from afresh.errors import Cancelled
 

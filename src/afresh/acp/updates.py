@@ -7,7 +7,7 @@ from typing import Any
 from acp import helpers
 from acp.schema import AvailableCommand, AvailableCommandInput, ToolCallLocation, ToolKind, UnstructuredCommandInput
 
-from afresh.app.chat_commands import CHAT_COMMANDS
+from afresh.app.dialogue.chat_commands import CHAT_COMMANDS
 from afresh.core.action import Action, Observation, describe_action
 from afresh.core.event import (
     ActionsExecuted,
@@ -19,8 +19,8 @@ from afresh.core.event import (
     TaskCreated,
 )
 from afresh.core.reply import Reply
-from afresh.core.strategy_state import PlanItem, find_focus_item
-from afresh.core.supervision_state import PersonSpoke
+from afresh.core.states.strategy_state import PlanItem, find_focus_item
+from afresh.core.states.supervision_state import PersonSpoke
 from afresh.core.tool_traits import ToolTrait, has_trait
 
 KINDS_BY_TRAIT: tuple[tuple[ToolTrait, ToolKind], ...] = (

@@ -15,7 +15,7 @@ from afresh.acp.updates import (
     start_call_update,
 )
 from afresh.app.project import Project
-from afresh.app.read_task_diff import list_file_versions
+from afresh.app.results.read_task_diff import list_file_versions
 from afresh.core.action import Action
 from afresh.core.event import ActionsExecuted, ChangeKeptOrReverted, JournalEntry, PlanSet, ReplyReceived, VerdictReached
 from afresh.core.progress_event import (

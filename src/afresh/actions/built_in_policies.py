@@ -7,11 +7,11 @@ from afresh.actions.network_permission import ask_for_network
 from afresh.core.action_policy import ActionPolicy, ApprovalNeeded, ProposedAction, Refusal, find_approval
 from afresh.core.codec import to_canonical_json
 from afresh.core.event import PlanSet
-from afresh.core.progress_state import Escalation
 from afresh.core.redaction import REDACTED
+from afresh.core.states.progress_state import Escalation
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.supervision_state import AUTONOMOUS_MODE
 from afresh.core.steering_files import list_persons_words, list_unasked_steering_files
-from afresh.core.strategy_state import PlanItem
-from afresh.core.supervision_state import AUTONOMOUS_MODE
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.policy.stall.step_trace import hash_action
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from afresh.core.rewrite_check_command import narrow_to_tests
 from afresh.core.state import State
-from afresh.core.strategy_state import PlanItem
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.subtask import (
     MAX_GOAL_CHARACTERS,
     RunSubtask,

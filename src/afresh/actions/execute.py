@@ -8,8 +8,8 @@ from afresh.actions.delegation_rules import make_hand_out
 from afresh.actions.reapply_refused_edits import reapply_refused_edits
 from afresh.core.action_policy import ActionPolicy, ApprovalNeeded, ProposedAction, Refusal
 from afresh.core.event import Event, PlanSet, QuestionAsked
-from afresh.core.licence_for_tests import LicenceWidened
-from afresh.core.match_licence import has_allowed_edits
+from afresh.core.licences.licence_for_tests import LicenceWidened
+from afresh.core.licences.match_licence import has_allowed_edits
 from afresh.core.progress_event import ActionBegan, ActionEnded, ChangeMade
 from afresh.core.redaction import redact_secrets, redact_value
 from afresh.core.reducer import apply_event

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.context.file_chunks import extract_function_source
-from afresh.core.hints_about_tests import find_protection
-from afresh.core.licence_for_tests import (
+from afresh.core.licences.hints_about_tests import find_protection
+from afresh.core.licences.licence_for_tests import (
     EDITS,
     FROM_MODEL,
     LicenceWidened,
@@ -14,8 +14,8 @@ from afresh.core.licence_for_tests import (
     Weakening,
     WeakeningWay,
 )
-from afresh.core.match_licence import MIN_SHARED_WORDS, count_shared_words
-from afresh.core.read_licence import (
+from afresh.core.licences.match_licence import MIN_SHARED_WORDS, count_shared_words
+from afresh.core.licences.read_licence import (
     is_configuration_file,
     list_telling_words,
     list_topic_words,

@@ -1,6 +1,6 @@
 """Applies edits again that were refused for want of a licence to change tests, once there is one. No call is bought for it."""
 
-from afresh.core.licence_for_tests import RefusedEdits
+from afresh.core.licences.licence_for_tests import RefusedEdits
 from afresh.core.state import State
 from afresh.core.verdict import list_first_names
 from afresh.errors import NeedsPerson

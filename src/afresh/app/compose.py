@@ -6,25 +6,25 @@ from functools import cache
 from pathlib import Path
 
 from afresh.actions.tools.registry import TOOLS
-from afresh.app.allow_network import load_standing_permissions
-from afresh.app.check_order import adds_new_names, choose_model_spec, make_no_model_error, refuse_offline_type
-from afresh.app.check_task_limits import refuse_large_ceiling
+from afresh.app.code.project_profile import ProfileCache, find_missing_linters
 from afresh.app.configure_compaction import configure_compaction
-from afresh.app.context_alarm import ContextAlarm, compact_after_large_calls
-from afresh.app.hold_task import obey_request
-from afresh.app.learn_lessons import draft_from_unfinished_task, learn_from_ended_tasks, open_lesson_library
+from afresh.app.dialogue.allow_network import load_standing_permissions
+from afresh.app.evolve.task_policy import choose_task_policy, watch_task_policy
+from afresh.app.inspect.trace_task import trace_task
 from afresh.app.mcp_servers import add_tools_to_run, open_task_tools
+from afresh.app.memory.learn_lessons import draft_from_unfinished_task, learn_from_ended_tasks, open_lesson_library
 from afresh.app.open_workspace import open_workspace
+from afresh.app.orders.check_order import adds_new_names, choose_model_spec, make_no_model_error, refuse_offline_type
+from afresh.app.orders.check_task_limits import refuse_large_ceiling
+from afresh.app.orders.tasks import block_task
 from afresh.app.project import Project
-from afresh.app.project_profile import ProfileCache, find_missing_linters
-from afresh.app.read_spending import find_cache_rates
-from afresh.app.read_tasks import SystemClock
-from afresh.app.retry_later import record_passing_fault
+from afresh.app.queue.hold_task import obey_request
+from afresh.app.queue.read_tasks import SystemClock
+from afresh.app.queue.retry_later import record_passing_fault
 from afresh.app.run_subtask import PartRunner
-from afresh.app.spending_ledger import PersonWithLimits, ask_about_limit, describe_unpriced_limits, open_run_ledger
-from afresh.app.task_policy import choose_task_policy, watch_task_policy
-from afresh.app.tasks import block_task
-from afresh.app.trace_task import trace_task
+from afresh.app.spending.context_alarm import ContextAlarm, compact_after_large_calls
+from afresh.app.spending.read_spending import find_cache_rates
+from afresh.app.spending.spending_ledger import PersonWithLimits, ask_about_limit, describe_unpriced_limits, open_run_ledger
 from afresh.code.code_insight import CodeInsight
 from afresh.code.refactoring.inherited_names import find_library_folders
 from afresh.config.templates.load_template import load_call_template, load_template
@@ -32,7 +32,7 @@ from afresh.core.network_access import FILTERING_LEVEL
 from afresh.core.progress_event import TestsFinished
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
-from afresh.core.supervision_state import AUTONOMOUS_MODE
+from afresh.core.states.supervision_state import AUTONOMOUS_MODE
 from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 from afresh.core.token_calibration import TokenCalibration, find_calibration
 from afresh.core.tokens import EstimatingCounter

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from afresh.app.explore_code import describe_missing_grammars
+from afresh.app.code.explore_code import describe_missing_grammars
 from afresh.app.list_models import SDK_PACKAGES, find_package_faults, list_configured_models, list_usable_providers
-from afresh.app.lost_state import describe_copy, explain_empty_store
 from afresh.app.project import Project, open_project
-from afresh.app.read_tasks import SystemClock
+from afresh.app.queue.read_tasks import SystemClock
 from afresh.app.settings import Settings, load_user_settings
-from afresh.app.spending_ledger import OpenLedger, open_ledger_at
+from afresh.app.spending.spending_ledger import OpenLedger, open_ledger_at
+from afresh.app.stored_state.lost_state import describe_copy, explain_empty_store
 from afresh.config.settings_file import find_user_config
-from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR
 from afresh.core.network_access import FILTERING_LEVEL, NETWORK_NEEDS_BUBBLEWRAP
 from afresh.core.progress_event import ProgressEvent, ReplyStreamed
 from afresh.core.prompt import Request, ToolSchema
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, CallPurpose
+from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR
 from afresh.core.task import TaskStatus
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from afresh.app.settings import Settings
-from afresh.core.ceiling_state import MODEL_WINDOW_DIVISOR
+from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR
 from afresh.core.truncate import to_one_line
 from afresh.errors import AfreshError, BadInput, NeedsPerson, suggest_reinstall
 from afresh.models.api_keys import ApiKey, store_api_key

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from afresh.app.read_tasks import find_user_folder
+from afresh.app.queue.read_tasks import find_user_folder
 from afresh.app.settings import Settings
 from afresh.core.prompt import ToolSchema
 from afresh.errors import BadInput, NeedsPerson

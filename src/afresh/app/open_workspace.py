@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from afresh.app.project import Project
-from afresh.app.read_tasks import SystemClock
+from afresh.app.queue.read_tasks import SystemClock
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.errors import NeedsPerson

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from afresh.app.read_tasks import SystemClock, find_user_folder
+from afresh.app.queue.read_tasks import SystemClock, find_user_folder
 from afresh.app.settings import ProjectPaths, Settings, load_settings
 from afresh.config.instructions.find_instructions import InstructionFiles, instructions_for_project
 from afresh.config.templates.template_files import TemplateLayers, layers_for_project
@@ -105,14 +105,14 @@ def init_project(project: Project) -> Sequence[str]:
     enter_project_again(project.paths.root)
     config = project.paths.folder / "config.toml"
     made = "kept" if config.exists() else "made"
-    from afresh.app.choose_checks import ChosenChecks, ProjectWithSettings, choose_checks, suggest_check
+    from afresh.app.orders.choose_checks import ChosenChecks, ProjectWithSettings, choose_checks, suggest_check
 
     place, settled = ProjectWithSettings(project.paths, project.settings), project.settings.checks
     chosen = ChosenChecks(settled) if settled else choose_checks(place)
     if not config.exists():
         check = to_canonical_json((*chosen.checks, suggest_check(place))[0])
         write_durable_file(config, CONFIG_TEMPLATE.replace("{check}", check))
-    from afresh.app.explore_code import describe_missing_grammars
+    from afresh.app.code.explore_code import describe_missing_grammars
     from afresh.workspace.checkout_files import CheckoutFiles
 
     unread = describe_missing_grammars(CheckoutFiles(project.paths.root).paths())

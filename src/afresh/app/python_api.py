@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
-from afresh.app.answer_question import answer_question
-from afresh.app.check_order import OrderTerms
 from afresh.app.compose import RunTerms, run_task
-from afresh.app.order_task import order_task
+from afresh.app.dialogue.answer_question import answer_question
+from afresh.app.orders.check_order import OrderTerms
+from afresh.app.orders.order_task import order_task
+from afresh.app.orders.tasks import TaskOrder, find_task
 from afresh.app.project import Project, open_project
+from afresh.app.results.task_result import apply_if_wanted, apply_task_result
 from afresh.app.run_result import RunResult, read_run_result
-from afresh.app.task_result import apply_if_wanted, apply_task_result
-from afresh.app.tasks import TaskOrder, find_task
 from afresh.core.event import JournalEntry
 from afresh.core.progress_event import ProgressEvent, ProgressListener, WorkNotice, ignore_progress
 from afresh.core.state import State

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.app.conversation import read_closing_summary
+from afresh.app.dialogue.conversation import read_closing_summary
 from afresh.app.project import Project
-from afresh.app.read_task_diff import read_diff_patch
-from afresh.app.read_tasks import open_task_reader
-from afresh.app.spending_report import sum_task_spending
+from afresh.app.queue.read_tasks import open_task_reader
+from afresh.app.results.read_task_diff import read_diff_patch
+from afresh.app.spending.spending_report import sum_task_spending
 from afresh.core.answer_options import AnswerOption, parse_options
 from afresh.core.state import State
 from afresh.core.task import TaskStatus

@@ -13,13 +13,13 @@ from afresh.actions.delegation_rules import (
     result_from_part,
     task_from_part,
 )
-from afresh.app.check_task_limits import refuse_unworkable_task
+from afresh.app.orders.check_task_limits import refuse_unworkable_task
+from afresh.app.orders.tasks import record_events
 from afresh.app.project import Project
-from afresh.app.spending_report import sum_task_spending
-from afresh.app.tasks import record_events
+from afresh.app.spending.spending_report import sum_task_spending
 from afresh.config.templates.load_template import make_template, merge_task_type
 from afresh.core.event import ReplyReceived, TaskCreated, TaskEnded
-from afresh.core.licence_for_tests import LicenceWidened
+from afresh.core.licences.licence_for_tests import LicenceWidened
 from afresh.core.report_path import REPORT_PATHS_BY_TYPE
 from afresh.core.state import State
 from afresh.core.subtask import NO_WORK, Subtask, SubtaskMetrics, SubtaskResult, SubtaskWork, work_from_changes

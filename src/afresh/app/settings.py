@@ -7,9 +7,9 @@ from typing import Literal
 
 from afresh.config.settings_file import find_user_config, read_settings_file
 from afresh.core.context_alert import ContextThresholds
-from afresh.core.progress_state import StallThresholds
 from afresh.core.rate_limit import RateLimit
 from afresh.core.spending import SpendingLimits
+from afresh.core.states.progress_state import StallThresholds
 from afresh.mcp_client.server_settings import McpOptions
 from afresh.models.model_settings import NamedModel
 from afresh.spending.price_list import UserPrice

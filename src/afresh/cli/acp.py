@@ -28,6 +28,6 @@ def command(type_: str, checks: tuple[str, ...], with_changes: bool, model: str,
         raise BadInput("`afresh acp` is started by an editor", next="docs/editors.md has the settings; `afresh chat` talks here")
     from afresh.acp.serve import serve_editor
     from afresh.acp.session import EditorOptions
-    from afresh.app.conversation import ConversationOrder
+    from afresh.app.dialogue.conversation import ConversationOrder
 
     serve_editor(EditorOptions(ConversationOrder(type_, checks, with_changes), model, no_sandbox))

@@ -18,10 +18,10 @@ from afresh.cli.options import (
 from afresh.cli.output import measure_width, print_json
 
 if TYPE_CHECKING:
-    from afresh.app.check_order import OrderTerms
-    from afresh.app.import_list import ListImport
+    from afresh.app.orders.check_order import OrderTerms
+    from afresh.app.orders.import_list import ListImport
+    from afresh.app.orders.tasks import TaskOrder
     from afresh.app.project import Project
-    from afresh.app.tasks import TaskOrder
     from afresh.core.state import State
 
 LIST_OPTIONS = (
@@ -63,8 +63,8 @@ def add_options(*options: Callable[..., Any]) -> Callable[..., Any]:
 @json_option
 def command(goal: str | None, type_: str, checks: tuple[str, ...], as_json: bool, **more) -> None:
     """Add a task to the queue, or the tasks of a list. `afresh work` runs them."""
-    from afresh.app.queue_place import make_place
-    from afresh.app.tasks import TaskOrder, add_task, find_task
+    from afresh.app.orders.tasks import TaskOrder, add_task, find_task
+    from afresh.app.queue.queue_place import make_place
 
     chosen = [name for name in ("file", "violations") if more[name]] + (["tests"] if more["tests"] is not None else [])
     if len(chosen) > 1 or (chosen and (goal or more["issue"])):
@@ -86,7 +86,7 @@ def command(goal: str | None, type_: str, checks: tuple[str, ...], as_json: bool
 
 
 def print_added(project: "Project", state: "State", as_json: bool) -> None:
-    from afresh.app.inspect_instructions import describe_task_instructions
+    from afresh.app.inspect.inspect_instructions import describe_task_instructions
 
     if as_json:
         commands = [check.command for check in state.task.checks]
@@ -102,14 +102,14 @@ def print_added(project: "Project", state: "State", as_json: bool) -> None:
 
 
 def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", as_json: bool, more: dict[str, Any]) -> None:
-    from afresh.app.import_list import add_task_list, read_task_list
+    from afresh.app.orders.import_list import add_task_list, read_task_list
     from afresh.cli.render.activity import show_activity_line
 
     with show_activity_line("reading the list"):
         if more["file"]:
             given = read_task_list(project, more["file"], more["own"], order)
         else:
-            from afresh.app.find_tasks import list_failing_tests, list_violation_tasks
+            from afresh.app.orders.find_tasks import list_failing_tests, list_violation_tasks
 
             given = (
                 list_violation_tasks(project, order) if more["violations"] else list_failing_tests(project, more["tests"], order)

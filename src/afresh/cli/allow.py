@@ -8,7 +8,7 @@ from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json
 
 if TYPE_CHECKING:
-    from afresh.app.allow_network import PermissionChange
+    from afresh.app.dialogue.allow_network import PermissionChange
     from afresh.app.project import Project
     from afresh.core.state import State
 
@@ -33,8 +33,8 @@ def command(task: str, paths: tuple[str, ...], always: bool, revoke: bool, as_js
     PATH is a test file, a folder, a single test (PATH::TEST) or a configuration file. HOST is such as packages.example.org,
     *.example.org or example.org:8080. If the task asks about it, this answers it.
     """
-    from afresh.app.allow_network import PermissionChange
-    from afresh.app.tasks import find_task
+    from afresh.app.dialogue.allow_network import PermissionChange
+    from afresh.app.orders.tasks import find_task
 
     change = PermissionChange(named["addresses"], named["commands"], always)
     refuse_odd_options(paths, change, revoke)
@@ -60,8 +60,8 @@ def refuse_odd_options(paths: tuple[str, ...], change: "PermissionChange", revok
 def change_permissions(
     project: "Project", task: str, paths: tuple[str, ...], change: "PermissionChange", revoke: bool
 ) -> "State":
-    from afresh.app.allow_network import allow_network, revoke_network
-    from afresh.app.allow_test_changes import allow_test_changes
+    from afresh.app.dialogue.allow_network import allow_network, revoke_network
+    from afresh.app.dialogue.allow_test_changes import allow_test_changes
 
     if revoke:
         return revoke_network(project, task, change)

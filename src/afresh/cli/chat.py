@@ -13,7 +13,7 @@ from afresh.cli.options import TypeOption, model_option, no_sandbox_option, open
 from afresh.cli.run import RunFlags, run_with_progress
 
 if TYPE_CHECKING:
-    from afresh.app.conversation import Conversation, ConversationOrder
+    from afresh.app.dialogue.conversation import Conversation, ConversationOrder
     from afresh.app.project import Project
     from afresh.core.state import State
 
@@ -42,8 +42,8 @@ def command(task: str | None, resume: bool, model: str, no_sandbox: bool, **orde
     A conversation is one task on one branch: nothing changes in your checkout until /apply. TASK continues a conversation, or
     goes on with any task that is not applied yet. /help lists the commands.
     """
-    from afresh.app.conversation import Conversation, ConversationOrder, find_latest_conversation, refuse_closed_task
-    from afresh.app.tasks import find_task
+    from afresh.app.dialogue.conversation import Conversation, ConversationOrder, find_latest_conversation, refuse_closed_task
+    from afresh.app.orders.tasks import find_task
 
     project = open_current_project()
     name = find_task(project, task) if task else find_latest_conversation(project) if resume else ""
@@ -117,7 +117,7 @@ class Chat:
             print_text(describe_error(error).text(), fg="yellow")
 
     def turn(self, text: str) -> None:
-        from afresh.app.conversation import take_message
+        from afresh.app.dialogue.conversation import take_message
 
         if text.strip():
             self.now = take_message(self.project, self.now, text, self.order)
@@ -128,7 +128,7 @@ class Chat:
         show_state(self.project, state)
 
     def command(self, line: str) -> None:
-        from afresh.app.chat_commands import run_chat_command
+        from afresh.app.dialogue.chat_commands import run_chat_command
 
         name, _, rest = line[1:].strip().partition(" ")
         if name == "quit":
@@ -188,7 +188,7 @@ def prompt_line(prompt: str) -> str:
 
 def show_state(project: "Project", state: "State") -> None:
     """Show how the turn ended: what the model says, its question, or why it gave up."""
-    from afresh.app.conversation import read_closing_summary
+    from afresh.app.dialogue.conversation import read_closing_summary
     from afresh.cli.output import print_rendered
     from afresh.cli.render.questions import render_open_question
     from afresh.core.task import TaskStatus

@@ -11,8 +11,8 @@ from afresh.cli.output import measure_width, print_json, print_lines
 @json_option
 def command(task: str | None, as_json: bool) -> None:
     """List the checkpoints of TASK (default: the latest). `afresh resume TASK --from STEP` goes back to one."""
-    from afresh.app.recover_task import list_task_checkpoints
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.results.recover_task import list_task_checkpoints
     from afresh.cli.render.checkpoints import checkpoint_to_json, render_checkpoints
 
     project = open_current_project()

@@ -24,7 +24,7 @@ def map_command(words: tuple[str, ...], about: str, tokens: int, as_json: bool) 
     import sys
     from pathlib import Path
 
-    from afresh.app.explore_code import build_code_map
+    from afresh.app.code.explore_code import build_code_map
     from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.code import code_map_to_json, render_code_map
 
@@ -55,8 +55,8 @@ def find_command(symbol: tuple[str, ...], kinds: tuple[str, ...], limit: int, en
     """
     from pathlib import Path
 
-    from afresh.app import explore_code as symbols
-    from afresh.app.explore_code import open_checkout_code
+    from afresh.app.code import explore_code as symbols
+    from afresh.app.code.explore_code import open_checkout_code
     from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.symbols import entry_point_to_json, render_entry_points, render_symbol_hits, symbol_hits_to_json
     from afresh.core.symbol import SymbolKind
@@ -85,7 +85,7 @@ def who_calls_command(symbol: str, everything: bool, as_json: bool) -> int:
     """
     from pathlib import Path
 
-    from afresh.app.explore_code import SymbolUsers, find_symbol_users, open_checkout_code
+    from afresh.app.code.explore_code import SymbolUsers, find_symbol_users, open_checkout_code
     from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.symbols import render_symbol_choice, render_symbol_users, symbol_hits_to_json, symbol_users_to_json
 
@@ -123,7 +123,7 @@ def violations_command(
     from itertools import islice
     from pathlib import Path
 
-    from afresh.app.violations import list_violations
+    from afresh.app.code.violations import list_violations
     from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.annotations import render_github_annotation, violations_to_sarif
     from afresh.cli.render.code import render_violations, violation_to_json

@@ -22,9 +22,9 @@ def command() -> None:
 @json_option
 def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> None:
     """Show one call: sections, tokens and the exact text."""
-    from afresh.app.inspect_calls import load_call
-    from afresh.app.measure_calls import price_recorded_call
-    from afresh.app.tasks import find_task
+    from afresh.app.inspect.inspect_calls import load_call
+    from afresh.app.inspect.measure_calls import price_recorded_call
+    from afresh.app.orders.tasks import find_task
     from afresh.cli.render.context import render_call, render_prompt_origin, render_section_texts
     from afresh.cli.render.provider_usage import provider_usage_to_json, render_provider_usage
     from afresh.views.model_calls import call_to_json
@@ -49,8 +49,8 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
 @json_option
 def diff(task: str | None, first: int | None, second: int | None, step: int | None, as_json: bool) -> None:
     """Compare the calls of two steps (default: the last two)."""
-    from afresh.app.inspect_calls import load_call
-    from afresh.app.tasks import find_task
+    from afresh.app.inspect.inspect_calls import load_call
+    from afresh.app.orders.tasks import find_task
     from afresh.cli.render.context import render_call_diff
     from afresh.views.model_calls import call_diff_to_json
 
@@ -69,8 +69,8 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
 @json_option
 def cache(task: str | None, as_json: bool) -> None:
     """Show tokens sent, paid and cacheable, call by call."""
-    from afresh.app.measure_calls import list_call_prices
-    from afresh.app.tasks import find_task
+    from afresh.app.inspect.measure_calls import list_call_prices
+    from afresh.app.orders.tasks import find_task
     from afresh.cli.render.provider_usage import call_price_to_json, render_call_prices
 
     project = open_current_project()
@@ -84,8 +84,8 @@ def cache(task: str | None, as_json: bool) -> None:
 @json_option
 def yield_command(task: str | None, steps: bool, as_json: bool) -> None:
     """Show how much of what was sent the replies drew on, by section."""
-    from afresh.app.measure_calls import measure_task_yield
-    from afresh.app.tasks import find_task
+    from afresh.app.inspect.measure_calls import measure_task_yield
+    from afresh.app.orders.tasks import find_task
     from afresh.cli.render.context_yield import render_yield, yield_to_json
 
     project = open_current_project()
@@ -103,8 +103,8 @@ def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
 
     NAME is an identifier, a path or any text. If it was dropped, this shows when, why and how to get it back.
     """
-    from afresh.app.inspect_calls import explain_name_in_call as explain
-    from afresh.app.tasks import find_task
+    from afresh.app.inspect.inspect_calls import explain_name_in_call as explain
+    from afresh.app.orders.tasks import find_task
     from afresh.cli.render.context import name_explanation_to_json, render_name_explanation
 
     project = open_current_project()
@@ -123,7 +123,7 @@ def block(id: str, span: str, as_json: bool) -> None:
 
     The first six characters of the ID are enough.
     """
-    from afresh.app.inspect_calls import read_block_text
+    from afresh.app.inspect.inspect_calls import read_block_text
     from afresh.core.text import escape_hidden
 
     text = read_block_text(open_current_project(), id, span)
@@ -140,8 +140,8 @@ def write_files(folder: Path, task: str | None, step: int | None, as_json: bool)
 
     The files are step_N.json and, where the provider tells it, step_N.thinking.md.
     """
-    from afresh.app.inspect_calls import write_call_files
-    from afresh.app.tasks import find_task
+    from afresh.app.inspect.inspect_calls import write_call_files
+    from afresh.app.orders.tasks import find_task
     from afresh.views.task_status import format_count
 
     project = open_current_project()
@@ -158,8 +158,8 @@ def write_files(folder: Path, task: str | None, step: int | None, as_json: bool)
 @json_option
 def verify(task: str | None, step: int | None, as_json: bool) -> None:
     """Rebuild every call from the journal and compare."""
-    from afresh.app.inspect_calls import verify_calls as rebuild
-    from afresh.app.tasks import find_task
+    from afresh.app.inspect.inspect_calls import verify_calls as rebuild
+    from afresh.app.orders.tasks import find_task
     from afresh.cli.render.activity import show_activity_line
 
     project = open_current_project()

@@ -61,7 +61,7 @@ def warn_if_unconfined(project: "Project") -> bool:
 
 def run_first_act(project: "Project", unconfined: bool) -> None:
     from afresh.app.demo import DEMO_MODEL
-    from afresh.app.tasks import TaskOrder, add_task
+    from afresh.app.orders.tasks import TaskOrder, add_task
     from afresh.cli.run import RunFlags, report_outcome, run_with_progress
 
     echo_wrapped("\n1. A task from start to end", bold=True)
@@ -75,8 +75,8 @@ def run_first_act(project: "Project", unconfined: bool) -> None:
 
 def run_second_act(project: "Project", unconfined: bool) -> None:
     from afresh.app.demo import DEMO_MODEL, run_until_killed
-    from afresh.app.inspect_calls import verify_calls
-    from afresh.app.tasks import TaskOrder, add_task
+    from afresh.app.inspect.inspect_calls import verify_calls
+    from afresh.app.orders.tasks import TaskOrder, add_task
     from afresh.cli.run import RunFlags, run_with_progress
 
     echo_wrapped("\n2. A task killed with kill -9 in the middle, then resumed", bold=True)

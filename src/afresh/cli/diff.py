@@ -27,8 +27,8 @@ def command(task: str | None, stat: bool, name_only: bool, as_json: bool) -> Non
     Also works while it runs, and after it was applied. At a terminal it is shown with $GIT_PAGER, $PAGER or less; in a
     pipe it is a plain patch for `git apply`.
     """
-    from afresh.app.read_task_diff import list_diff_changes
-    from afresh.app.read_tasks import find_task_id
+    from afresh.app.queue.read_tasks import find_task_id
+    from afresh.app.results.read_task_diff import list_diff_changes
     from afresh.views.tasks import changes_to_json
 
     project = read_current_tasks()
@@ -46,7 +46,7 @@ def command(task: str | None, stat: bool, name_only: bool, as_json: bool) -> Non
 
 
 def print_task_diff(root: Path, state: "State") -> None:
-    from afresh.app.read_task_diff import list_diff_changes, read_diff_patch
+    from afresh.app.results.read_task_diff import list_diff_changes, read_diff_patch
 
     if not sys.stdout.isatty():
         patch = read_diff_patch(root, state)

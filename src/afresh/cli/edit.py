@@ -20,8 +20,8 @@ def command(task: str, as_json: bool, **given) -> None:
 
     The goal and the checks of a task never change; `afresh cancel` it and add another.
     """
-    from afresh.app.queue_place import PlaceEdit, edit_place, make_place
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.queue.queue_place import PlaceEdit, edit_place, make_place
     from afresh.cli.output import print_json
     from afresh.errors import BadInput
     from afresh.views.task_status import format_time

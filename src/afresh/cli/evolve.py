@@ -18,7 +18,7 @@ def command() -> None:
 @json_option
 def report_command(tasks: int, as_json: bool) -> None:
     """Show what prompts were used for, and what was missing."""
-    from afresh.app.evolve_report import report_use
+    from afresh.app.evolve.evolve_report import report_use
     from afresh.cli.render.evolve import render_use_report, use_report_to_json
 
     found = report_use(open_current_project(), tasks)
@@ -44,7 +44,7 @@ def propose_command(runs: tuple[Path, ...], seed: int, as_json: bool) -> None:
     With six tasks and more it also searches for a policy that needs fewer tokens for the older half of them, and with --runs for
     one that does so on the older half of these sessions.
     """
-    from afresh.app.evolve_policy import SearchTerms, propose_changes, read_recorded_runs
+    from afresh.app.evolve.evolve_policy import SearchTerms, propose_changes, read_recorded_runs
     from afresh.cli.render.evolve_policy import proposal_to_json, render_proposals
 
     terms = SearchTerms(read_recorded_runs(runs), seed)
@@ -59,8 +59,8 @@ def propose_command(runs: tuple[Path, ...], seed: int, as_json: bool) -> None:
 @json_option
 def try_command(proposals: tuple[str, ...], runs: tuple[Path, ...], seed: int, as_json: bool) -> None:
     """Replay newer work under PROPOSALS (default: all)."""
-    from afresh.app.evolve_policy import SearchTerms, read_recorded_runs, try_proposal
-    from afresh.app.task_policy import load_policy_history
+    from afresh.app.evolve.evolve_policy import SearchTerms, read_recorded_runs, try_proposal
+    from afresh.app.evolve.task_policy import load_policy_history
     from afresh.cli.render.evolve_policy import render_tried, tried_to_json
 
     project, terms = open_current_project(), SearchTerms(read_recorded_runs(runs), seed)
@@ -75,7 +75,7 @@ def try_command(proposals: tuple[str, ...], runs: tuple[Path, ...], seed: int, a
 @json_option
 def adopt_command(proposal: str, share: float, as_json: bool) -> None:
     """Use PROPOSAL for a share of the tasks; it must be proven."""
-    from afresh.app.watch_policy import adopt_as_canary
+    from afresh.app.evolve.watch_policy import adopt_as_canary
     from afresh.core.policy_history import BY_PERSON
 
     said = adopt_as_canary(open_current_project(), proposal, BY_PERSON, share)
@@ -87,7 +87,7 @@ def adopt_command(proposal: str, share: float, as_json: bool) -> None:
 @json_option
 def rollback_command(why: str, as_json: bool) -> None:
     """Take back the latest policy."""
-    from afresh.app.evolve_policy import roll_back
+    from afresh.app.evolve.evolve_policy import roll_back
 
     gone = roll_back(open_current_project(), why)
     return print_json({"rolled_back": gone.id}) if as_json else click.echo(f"policy {gone.id} is rolled back")
@@ -97,7 +97,7 @@ def rollback_command(why: str, as_json: bool) -> None:
 @json_option
 def history_command(as_json: bool) -> None:
     """Show policies with their proofs, and what became of them."""
-    from afresh.app.task_policy import load_policy_history
+    from afresh.app.evolve.task_policy import load_policy_history
     from afresh.cli.render.evolve_policy import history_to_json, render_history
 
     found = load_policy_history(open_current_project())
@@ -115,7 +115,7 @@ def code_command(profile: Path | None, benchmark: str, most: int, dry_run: bool,
 
     It reads ruff's violations, a profile and which files tasks changed. It runs and merges nothing.
     """
-    from afresh.app.evolve_code import file_code_tasks, find_code_tasks
+    from afresh.app.evolve.evolve_code import file_code_tasks, find_code_tasks
 
     project = open_current_project()
     found = find_code_tasks(project, profile, benchmark, most)
@@ -132,7 +132,7 @@ def code_command(profile: Path | None, benchmark: str, most: int, dry_run: bool,
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 def export_learnt_command(file: Path | None) -> None:
     """Write what was learnt as numbers, without project data."""
-    from afresh.app.evolve_share import render_export, write_export
+    from afresh.app.evolve.evolve_share import render_export, write_export
 
     project = open_current_project()
     if file is None:
@@ -146,7 +146,7 @@ def export_learnt_command(file: Path | None) -> None:
 @json_option
 def import_learnt_command(file: Path, as_json: bool) -> None:
     """Read what another project has learnt, as suggestions."""
-    from afresh.app.evolve_share import import_suggestions
+    from afresh.app.evolve.evolve_share import import_suggestions
     from afresh.cli.render.evolve_policy import proposal_to_json, render_proposals
 
     found = import_suggestions(open_current_project(), file)

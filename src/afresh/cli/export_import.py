@@ -19,7 +19,7 @@ def export_command(folder: Path | None, tasks: tuple[str, ...], as_json: bool) -
 
     The files contain what the journals contain: goals, code, outputs and replies.
     """
-    from afresh.app.export_import import export_project_tasks, find_export_folder
+    from afresh.app.stored_state.export_import import export_project_tasks, find_export_folder
     from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.export_import import export_to_json, render_export
 
@@ -43,7 +43,7 @@ def import_command(folder: Path | None, as_json: bool) -> None:
 
     Safe to repeat. Import only what you trust.
     """
-    from afresh.app.export_import import import_lost_tasks, import_project_tasks
+    from afresh.app.stored_state.export_import import import_lost_tasks, import_project_tasks
     from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.export_import import import_to_json, render_import
 

@@ -10,7 +10,7 @@ from afresh.cli.options import json_option, open_current_project, silent_option
 from afresh.cli.output import print_json
 
 if TYPE_CHECKING:
-    from afresh.app.check_state import StateReport
+    from afresh.app.stored_state.check_state import StateReport
 
 MAX_PROBLEMS_SHOWN = 8
 """Of an area; --json has all."""
@@ -25,8 +25,8 @@ def command(repair: bool, as_json: bool) -> None:
 
     Changes nothing without --repair.
     """
-    from afresh.app.check_state import check_state
-    from afresh.app.repair_state import list_exported_tasks, repair_state
+    from afresh.app.stored_state.check_state import check_state
+    from afresh.app.stored_state.repair_state import list_exported_tasks, repair_state
     from afresh.cli.render.activity import show_activity_line
 
     project = open_current_project()

@@ -12,7 +12,7 @@ from afresh.cli.options import json_option, read_current_tasks
 @json_option
 def command(task: str | None, dot: bool, mermaid: bool, as_json: bool) -> None:
     """Show which tasks wait for which: each above those it waits for. With TASK, only what has to do with it."""
-    from afresh.app.read_tasks import find_task_id
+    from afresh.app.queue.read_tasks import find_task_id
     from afresh.cli.output import measure_width, print_json
     from afresh.views.task_graph import draw_graph_lines, graph_to_json, read_task_graph, render_dot, render_mermaid
 

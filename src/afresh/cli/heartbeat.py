@@ -10,8 +10,8 @@ from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json
 
 if TYPE_CHECKING:
-    from afresh.app.announce import Announcer
-    from afresh.app.heartbeat import HeartbeatResult
+    from afresh.app.heartbeat.announce import Announcer
+    from afresh.app.heartbeat.heartbeat import HeartbeatResult
     from afresh.app.project import Project
     from afresh.core.heartbeat import HeartbeatItem, ItemState
 
@@ -31,8 +31,8 @@ def command() -> None:
 @json_option
 def run_once_or_loop(loop: bool, notify: str, add_tasks: bool, as_json: bool) -> None:
     """Check all items once, or each time that they are due."""
-    from afresh.app.announce import Announcer
-    from afresh.app.heartbeat import HeartbeatTerms, run_heartbeat
+    from afresh.app.heartbeat.announce import Announcer
+    from afresh.app.heartbeat.heartbeat import HeartbeatTerms, run_heartbeat
 
     project = open_current_project()
     announcer = Announcer(project, lambda text: click.echo(text, err=as_json), notify, add_tasks)
@@ -61,7 +61,7 @@ def run_until_stopped(look: Callable[[], None]) -> None:
 
 def run_due(project: "Project", terms: Any, announcer: "Announcer", as_json: bool) -> None:
     """Run what is due. A fault is told, and does not end the loop."""
-    from afresh.app.run_due import run_what_is_due
+    from afresh.app.heartbeat.run_due import run_what_is_due
     from afresh.errors import AfreshError
 
     try:
@@ -89,8 +89,8 @@ def print_result(result: "HeartbeatResult", as_json: bool) -> None:
 @json_option
 def list_items(as_json: bool) -> None:
     """Show when each item ran, changed, and what it cost."""
-    from afresh.app.heartbeat import list_heartbeat_items
-    from afresh.app.heartbeat_state import load_heartbeat_state
+    from afresh.app.heartbeat.heartbeat import list_heartbeat_items
+    from afresh.app.heartbeat.heartbeat_state import load_heartbeat_state
 
     project = open_current_project()
     listed, state = list_heartbeat_items(project), load_heartbeat_state(project)
@@ -140,7 +140,7 @@ def resume_runs(as_json: bool) -> None:
 
 
 def set_paused(paused: bool, as_json: bool) -> None:
-    from afresh.app.heartbeat import pause_heartbeat
+    from afresh.app.heartbeat.heartbeat import pause_heartbeat
 
     pause_heartbeat(open_current_project(), paused)
     print_json({"paused": paused}) if as_json else click.echo("paused" if paused else "goes on")

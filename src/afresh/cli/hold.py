@@ -21,8 +21,8 @@ def block_command(task: str, reason: str, as_json: bool) -> None:
 
     For something outside that is missing. `afresh edit TASK --after OTHER` lets it wait for another task.
     """
-    from afresh.app.hold_task import block_task_for_reason
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.queue.hold_task import block_task_for_reason
 
     project = open_current_project()
     state = block_task_for_reason(project, find_task(project, task), reason)
@@ -51,8 +51,8 @@ def continue_command(task: str, as_json: bool) -> None:
 @json_option
 def pause_command(task: str, why: str, as_json: bool) -> None:
     """Pause TASK until `afresh continue`. The worker that runs it stops before its next call."""
-    from afresh.app.hold_task import pause_task
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.queue.hold_task import pause_task
 
     project = open_current_project()
     state, owner = pause_task(project, find_task(project, task), why)
@@ -71,8 +71,8 @@ def cancel_command(task: str, why: str, as_json: bool) -> None:
     The worker that runs it stops before its next call. `afresh discard` does the same, and also drops the
     result of a finished task; it refuses one that runs.
     """
-    from afresh.app.hold_task import cancel_task
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.queue.hold_task import cancel_task
 
     project = open_current_project()
     state, owner = cancel_task(project, find_task(project, task), why)
@@ -83,9 +83,9 @@ def cancel_command(task: str, why: str, as_json: bool) -> None:
 
 
 def _release(task: str, kind: str, as_json: bool) -> None:
-    from afresh.app.hold_task import release_task
-    from afresh.app.tasks import find_task
-    from afresh.core.queue_state import HoldKind
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.queue.hold_task import release_task
+    from afresh.core.states.queue_state import HoldKind
 
     project = open_current_project()
     state = release_task(project, find_task(project, task), HoldKind(kind))

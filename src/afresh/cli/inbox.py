@@ -10,7 +10,7 @@ from afresh.cli.output import print_json, print_rendered
 @json_option
 def inbox_command(as_json: bool) -> None:
     """List open questions, oldest first, and how to answer them."""
-    from afresh.app.answer_question import list_open_questions
+    from afresh.app.dialogue.answer_question import list_open_questions
     from afresh.cli.render.questions import render_inbox as drawn
     from afresh.views.tasks import open_questions_to_json
 
@@ -31,7 +31,7 @@ def answer_command(words: tuple[str, ...], resume: bool, as_json: bool, **way) -
 
     TASK may be omitted if only one task has a question. `afresh inbox` lists them.
     """
-    from afresh.app.answer_question import answer_question, find_addressed_task
+    from afresh.app.dialogue.answer_question import answer_question, find_addressed_task
     from afresh.cli.render.questions import describe_answer
     from afresh.cli.run import RunFlags, run_and_report
     from afresh.views.tasks import answer_to_json

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
 from afresh.cli.render.questions import render_changes, render_input_help, render_open_question, render_step_status
-from afresh.core.supervision_state import AUTONOMOUS_MODE, PersonAct, PersonRequest
+from afresh.core.states.supervision_state import AUTONOMOUS_MODE, PersonAct, PersonRequest
 from afresh.errors import BadInput
 
 if TYPE_CHECKING:
@@ -109,12 +109,12 @@ class PersonAtTerminal:
         return commands[name]()
 
     def _worded(self, text: str, state: "State", redirects: bool = False) -> PersonRequest:
-        from afresh.app.answer_question import parse_user_message
+        from afresh.app.dialogue.answer_question import parse_user_message
 
         return parse_user_message(self.project, state, text, redirects)
 
     def _undo(self, rest: str, state: "State") -> PersonRequest:
-        from afresh.app.task_result import refuse_empty_undo
+        from afresh.app.results.task_result import refuse_empty_undo
 
         count, _, why = rest.partition(" ")
         steps, why = (int(count), why) if count.isdecimal() else (0, rest)
@@ -122,7 +122,7 @@ class PersonAtTerminal:
         return PersonRequest(PersonAct.UNDO, why.strip(), steps)
 
     def _changes(self, state: "State") -> Any:
-        from afresh.app.task_result import list_task_changes
+        from afresh.app.results.task_result import list_task_changes
 
         return list_task_changes(self.project, state)
 

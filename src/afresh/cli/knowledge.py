@@ -9,7 +9,7 @@ from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json, print_rendered
 
 if TYPE_CHECKING:
-    from afresh.app.curate_lessons import LessonRow
+    from afresh.app.memory.curate_lessons import LessonRow
 
 
 @click.group()
@@ -21,7 +21,7 @@ def command() -> None:
 @json_option
 def list_command(as_json: bool) -> None:
     """List all lessons, with drafts that wait for approval."""
-    from afresh.app.curate_lessons import list_lessons
+    from afresh.app.memory.curate_lessons import list_lessons
     from afresh.cli.render.lessons import lesson_listing_to_json, render_lesson_listing
 
     found = list_lessons(open_current_project())
@@ -35,7 +35,7 @@ def list_command(as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show one lesson."""
-    from afresh.app.curate_lessons import find_lesson
+    from afresh.app.memory.curate_lessons import find_lesson
 
     print_lesson(find_lesson(open_current_project(), name), as_json)
 
@@ -45,7 +45,7 @@ def show(name: str, as_json: bool) -> None:
 @json_option
 def approve(name: str, as_json: bool) -> None:
     """Approve a lesson: matching tasks will get it."""
-    from afresh.app.curate_lessons import approve_lesson
+    from afresh.app.memory.curate_lessons import approve_lesson
 
     print_lesson_judgement(approve_lesson(open_current_project(), name), as_json)
 
@@ -58,7 +58,7 @@ def reject(name: str, as_json: bool) -> None:
 
     The file is kept, so that the same lesson is not drafted again.
     """
-    from afresh.app.curate_lessons import reject_lesson
+    from afresh.app.memory.curate_lessons import reject_lesson
 
     print_lesson_judgement(reject_lesson(open_current_project(), name), as_json)
 
@@ -68,7 +68,7 @@ def reject(name: str, as_json: bool) -> None:
 @json_option
 def edit(name: str, as_json: bool) -> None:
     """Open a lesson in $VISUAL or $EDITOR, then check it."""
-    from afresh.app.curate_lessons import find_lesson_file, read_lesson_file
+    from afresh.app.memory.curate_lessons import find_lesson_file, read_lesson_file
 
     project = open_current_project()
     path = find_lesson_file(project, name)
@@ -81,7 +81,7 @@ def edit(name: str, as_json: bool) -> None:
 @json_option
 def search(question: tuple[str, ...], as_json: bool) -> None:
     """Show the lessons a task with this goal would get."""
-    from afresh.app.curate_lessons import search_project_lessons
+    from afresh.app.memory.curate_lessons import search_project_lessons
     from afresh.cli.render.lessons import lesson_hits_to_json, render_lesson_hits
 
     found = search_project_lessons(open_current_project(), " ".join(question))
@@ -99,7 +99,7 @@ def export(name: str, folder: Path | None, as_json: bool) -> None:
 
     The folder DIR defaults to .afresh/skills.
     """
-    from afresh.app.curate_lessons import export_lesson_as_skill
+    from afresh.app.memory.curate_lessons import export_lesson_as_skill
 
     path = export_lesson_as_skill(open_current_project(), name, folder)
     if as_json:
@@ -117,8 +117,8 @@ def share(name: str, plain: bool, yes: bool, as_json: bool) -> None:
 
     Without --yes, show exactly what would be shared.
     """
-    from afresh.app.curate_lessons import offer_sharing
-    from afresh.app.curate_lessons import share_lesson as cross
+    from afresh.app.memory.curate_lessons import offer_sharing
+    from afresh.app.memory.curate_lessons import share_lesson as cross
     from afresh.cli.render.lessons import render_sharing_offer, sharing_offer_to_json
 
     project = open_current_project()

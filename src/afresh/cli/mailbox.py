@@ -25,7 +25,7 @@ def list_command(folder: str, as_json: bool) -> None:
     """List the unanswered requests in DIR."""
     import time
 
-    from afresh.app.answer_mailbox import find_mailbox_folder, list_mailbox_requests
+    from afresh.app.dialogue.answer_mailbox import find_mailbox_folder, list_mailbox_requests
     from afresh.cli.render.models import open_requests_to_json, render_open_requests
 
     found = list_mailbox_requests(find_mailbox_folder(folder))
@@ -42,7 +42,7 @@ def read(folder: str, name: str, wait: float, as_json: bool) -> None:
 
     NAME is the beginning of a request's name, number or task.
     """
-    from afresh.app.answer_mailbox import await_request, find_mailbox_folder, pick_request
+    from afresh.app.dialogue.answer_mailbox import await_request, find_mailbox_folder, pick_request
     from afresh.cli.render.models import request_to_json
     from afresh.core.text import escape_hidden
 
@@ -73,7 +73,7 @@ def reply(folder: str, call: tuple[str, ...], name: str, thought: str, file, as_
     """
     import json
 
-    from afresh.app.answer_mailbox import build_tool_reply, find_mailbox_folder, pick_request, post_reply
+    from afresh.app.dialogue.answer_mailbox import build_tool_reply, find_mailbox_folder, pick_request, post_reply
 
     box = find_mailbox_folder(folder)
     post = pick_request(box, name)

@@ -42,7 +42,7 @@ def list_command(context: click.Context, **filters: Any) -> None:
 @add_filters
 def search(words: tuple[str, ...], kind: str | None, task: str, limit: int, as_json: bool) -> None:
     """Search current facts (without WORDS: the newest)."""
-    from afresh.app import edit_facts as memory
+    from afresh.app.memory import edit_facts as memory
     from afresh.cli.render.facts import render_facts
     from afresh.views.project_memory_file import fact_to_json
 
@@ -57,7 +57,7 @@ def search(words: tuple[str, ...], kind: str | None, task: str, limit: int, as_j
 @json_option
 def show(id: str, as_json: bool) -> None:
     """Show one fact: source, evidence and history."""
-    from afresh.app import edit_facts as memory
+    from afresh.app.memory import edit_facts as memory
     from afresh.cli.render.facts import render_fact
     from afresh.views.project_memory_file import fact_to_json
 
@@ -75,7 +75,7 @@ def show(id: str, as_json: bool) -> None:
 @json_option
 def add(text: str, about: str, everywhere: bool, as_json: bool) -> None:
     """Add a rule: every prompt from now on contains it."""
-    from afresh.app import edit_facts as memory
+    from afresh.app.memory import edit_facts as memory
     from afresh.views.project_memory_file import fact_to_json
 
     known = memory.add_rule(open_current_project(), text, about, everywhere)
@@ -93,7 +93,7 @@ def add(text: str, about: str, everywhere: bool, as_json: bool) -> None:
 @json_option
 def correct(id: str, text: str, why: str, as_json: bool) -> None:
     """Replace the text of a fact. The old text stays in its history."""
-    from afresh.app import edit_facts as memory
+    from afresh.app.memory import edit_facts as memory
     from afresh.views.project_memory_file import fact_to_json
 
     known = memory.correct_fact(open_current_project(), id, text, why)
@@ -108,7 +108,7 @@ def correct(id: str, text: str, why: str, as_json: bool) -> None:
 @json_option
 def forget(id: str, why: str, as_json: bool) -> None:
     """Keep a fact, and lines that repeat it, out of later prompts."""
-    from afresh.app import edit_facts as memory
+    from afresh.app.memory import edit_facts as memory
     from afresh.views.project_memory_file import fact_to_json
 
     known = memory.forget_fact(open_current_project(), id, why)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from afresh.app.check_order import OrderTerms
+    from afresh.app.orders.check_order import OrderTerms
     from afresh.app.project import Project
-    from afresh.app.read_tasks import TaskReader
+    from afresh.app.queue.read_tasks import TaskReader
     from afresh.core.event import Event
 
 
@@ -100,7 +100,7 @@ class TypeOption(click.Option):
     """An option that loads the list of task types only for --help."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from afresh.app.inspect_templates import open_templates_at
+        from afresh.app.inspect.inspect_templates import open_templates_at
         from afresh.config.templates.load_template import list_task_types
 
         self.help = f"Task type: {', '.join(list_task_types(open_templates_at(Path.cwd())))}."
@@ -182,14 +182,14 @@ def select_limits(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_order(goal: str | None, more: "dict[str, Any]") -> "tuple[str, list[Event]]":
     """Return the goal, by default the title of the issue, and what is recorded with it: the issue and permissions."""
-    from afresh.app.allow_network import permissions_of_order
+    from afresh.app.dialogue.allow_network import permissions_of_order
 
     permissions = permissions_of_order(more["addresses"], more["commands"])
     if not more["issue"]:
         if goal is None:
             raise click.UsageError("Missing argument 'GOAL'.")
         return goal, permissions
-    from afresh.app.read_issue import read_issue
+    from afresh.app.orders.read_issue import read_issue
     from afresh.core.task import IssueAttached
 
     issue = read_issue(more["issue"])
@@ -200,7 +200,7 @@ def make_order_terms(
     without_check: bool, force: bool, attended: bool, silent: bool = False, starts_now: bool = True
 ) -> "OrderTerms":
     """Return what the user allows of an order; at a terminal the rest is asked."""
-    from afresh.app.check_order import OrderTerms
+    from afresh.app.orders.check_order import OrderTerms
 
     def tell(text: str) -> None:
         if not silent:
@@ -219,7 +219,7 @@ def make_order_terms(
 
 
 def read_current_tasks() -> "TaskReader":
-    from afresh.app.read_tasks import open_task_reader
+    from afresh.app.queue.read_tasks import open_task_reader
 
     return open_task_reader(Path.cwd())
 

@@ -26,15 +26,15 @@ def command(task: str | None, only: str | None, out: Path | None, with_cost: boo
 
     Nothing leaves this machine without --push, and nothing unverified without --unverified.
     """
-    from afresh.app.open_pull_request import (
+    from afresh.app.queue.read_tasks import find_task_id
+    from afresh.app.results.open_pull_request import (
         PullRequestTarget,
         create_pull_request,
         list_commands,
         push_result,
         refuse_unready_result,
     )
-    from afresh.app.read_task_diff import list_diff_changes
-    from afresh.app.read_tasks import find_task_id
+    from afresh.app.results.read_task_diff import list_diff_changes
     from afresh.cli.tasks import find_task_spending
     from afresh.views.pull_request import find_last_report, make_pull_request
 

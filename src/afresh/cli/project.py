@@ -60,7 +60,7 @@ class RebuildResult:
 
 def rebuild_project() -> RebuildResult:
     from afresh.app.project import rebuild_views
-    from afresh.app.spending_ledger import restore_missing_calls
+    from afresh.app.spending.spending_ledger import restore_missing_calls
     from afresh.cli.render.activity import show_activity_line
 
     project = open_current_project()
@@ -94,7 +94,7 @@ def rebuild_command(as_json: bool) -> None:
 @json_option
 def instructions_command(path: str, type_: str, as_json: bool) -> None:
     """Show the instructions (AGENT.md, CLAUDE.md …) for work on PATH, with their sources."""
-    from afresh.app.inspect_instructions import preview_instructions
+    from afresh.app.inspect.inspect_instructions import preview_instructions
     from afresh.cli.render.project import instructions_to_json, render_instructions_preview
 
     one = preview_instructions(Path.cwd(), path, type_)
@@ -121,7 +121,7 @@ def fingerprint_command(level: str | None, goal: str, type_: str, write: bool, r
     """Show what afresh knows about this project: layout, tests, style, hot spots."""
     import sys
 
-    from afresh.app.project_profile import ProfileRequest, profile_checkout, write_profile_section
+    from afresh.app.code.project_profile import ProfileRequest, profile_checkout, write_profile_section
     from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.project import format_plain_profile, profile_to_json, render_profile
 

@@ -9,7 +9,7 @@ from afresh.cli.options import json_option
 from afresh.cli.output import print_json, print_rendered
 
 if TYPE_CHECKING:
-    from afresh.app.replay_sessions import ReplayRequest
+    from afresh.app.inspect.replay_sessions import ReplayRequest
     from afresh.replay.report import ReplayReport
 
 
@@ -40,13 +40,13 @@ def command(files: tuple[Path, ...], budget: int, html: str, price: float, sampl
     Also shows whether the prompts contained what the next action needed. Needs no key. Reads sessions of
     Claude Code, Codex, mini-swe-agent, SWE-agent and OpenHands, and JSON lines; also gzipped.
     """
-    from afresh.app.replay_sessions import ReplayRequest, make_album
+    from afresh.app.inspect.replay_sessions import ReplayRequest, make_album
 
     page, chosen = choose_page_file(html, files)
     wanted = ReplayRequest(budget, price, make_album() if page else None)
     report = replay_with_progress(list_session_files(chosen, sample), wanted)
     if page and wanted.album:
-        from afresh.app.replay_sessions import write_replay_page
+        from afresh.app.inspect.replay_sessions import write_replay_page
 
         write_replay_page(page, report, wanted.album)
     print_replay_report(report, page, as_json)
@@ -61,7 +61,7 @@ def choose_page_file(html: str, files: tuple[Path, ...]) -> tuple[Path | None, t
 
 
 def list_session_files(files: tuple[Path, ...], sample: bool) -> list[Path]:
-    from afresh.app.replay_sessions import find_sample_session
+    from afresh.app.inspect.replay_sessions import find_sample_session
 
     chosen = [*files, *([find_sample_session()] if sample else [])]
     if not chosen:
@@ -73,7 +73,7 @@ def replay_with_progress(files: list[Path], wanted: "ReplayRequest") -> "ReplayR
     """Replay with a progress bar if standard error is a terminal."""
     import sys
 
-    from afresh.app.replay_sessions import replay_sessions
+    from afresh.app.inspect.replay_sessions import replay_sessions
     from afresh.cli.render.console import open_console
     from afresh.cli.render.replay import show_progress_bar
 

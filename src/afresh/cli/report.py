@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @json_option
 def command(week: bool, write: Path | None, announce: bool, as_json: bool) -> None:
     """Show tokens per call, resumes, contexts, tasks and spending, and how they changed."""
-    from afresh.app.announce import Announcer
-    from afresh.app.period_report import report_period, write_period_report
+    from afresh.app.heartbeat.announce import Announcer
+    from afresh.app.spending.period_report import report_period, write_period_report
     from afresh.views.period_report import report_to_json
 
     project = open_current_project()

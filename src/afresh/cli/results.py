@@ -13,8 +13,8 @@ from afresh.cli.output import print_json
 @json_option
 def apply_command(task: str | None, unverified: bool, as_json: bool) -> None:
     """Merge the branch of TASK (default: the latest) into your current branch."""
-    from afresh.app.task_result import apply_task_result
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.results.task_result import apply_task_result
     from afresh.cli.render.activity import show_activity_line
 
     project = open_current_project()
@@ -34,8 +34,8 @@ def apply_command(task: str | None, unverified: bool, as_json: bool) -> None:
 @json_option
 def undo_command(task: str | None, steps: int, why: str, as_json: bool) -> None:
     """Undo the last change of TASK (default: the latest), in the task's own worktree."""
-    from afresh.app.task_result import undo_task_steps
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.results.task_result import undo_task_steps
     from afresh.views.task_status import format_count
 
     project = open_current_project()
@@ -65,8 +65,8 @@ def undo_command(task: str | None, steps: int, why: str, as_json: bool) -> None:
 @json_option
 def discard_command(task: str, why: str, as_json: bool) -> None:
     """Remove the worktree and branch of TASK; a task that has not finished is cancelled. The journal is kept."""
-    from afresh.app.task_result import discard_task_result
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.results.task_result import discard_task_result
 
     project = open_current_project()
     state = discard_task_result(project, find_task(project, task), why.strip())

@@ -16,8 +16,8 @@ def retry_command(task: str | None, hint: str, resume: bool, as_json: bool, **wa
 
     A failed task goes on with all that it knows. A discarded one is ordered anew: its work is gone.
     """
-    from afresh.app.retry_task import retry_task
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.queue.retry_task import retry_task
     from afresh.cli.output import print_json
     from afresh.cli.run import RunFlags, run_and_report
 
@@ -36,8 +36,8 @@ def retry_command(task: str | None, hint: str, resume: bool, as_json: bool, **wa
 @json_option
 def skip_command(task: str | None, as_json: bool) -> None:
     """Let TASK (default: the latest) start without the tasks it waits for."""
-    from afresh.app.retry_task import skip_needs
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.queue.retry_task import skip_needs
     from afresh.cli.output import print_json
 
     project = open_current_project()

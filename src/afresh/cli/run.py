@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 @add_run_options
 def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -> None:
     """Work on GOAL until the checks pass. Exits 0 only if they do."""
-    from afresh.app.inspect_instructions import describe_task_instructions
-    from afresh.app.order_task import order_task
-    from afresh.app.tasks import TaskOrder
+    from afresh.app.inspect.inspect_instructions import describe_task_instructions
+    from afresh.app.orders.order_task import order_task
+    from afresh.app.orders.tasks import TaskOrder
 
     project = open_current_project()
     way = RunFlags(**{name: more[name] for name in RunFlags.__dataclass_fields__ if name in more})
@@ -64,14 +64,14 @@ def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -
 @add_run_options
 def resume_command(task: str | None, step: int | None, **way) -> None:
     """Continue TASK (default: the latest)."""
-    from afresh.app.hold_task import end_pause
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.queue.hold_task import end_pause
 
     project = open_current_project()
     name, flags = find_task(project, task), RunFlags(**way)
     flags.refuse_alone()
     if step is not None:
-        from afresh.app.recover_task import recover_task
+        from afresh.app.results.recover_task import recover_task
 
         recover_task(project, name, step)
     end_pause(project, name)
@@ -125,7 +125,7 @@ class RunFlags:
 
 def run_with_progress(project: "Project", task: str | None, way: RunFlags) -> "State | None":
     from afresh.app.compose import RunTerms, run_task
-    from afresh.app.stop_signal import StopSignal
+    from afresh.app.service.stop_signal import StopSignal
     from afresh.cli.interactive import PersonAtTerminal
     from afresh.cli.render.console import open_console
     from afresh.cli.render.progress import LiveProgress, ProgressOptions
@@ -159,7 +159,7 @@ def run_with_progress(project: "Project", task: str | None, way: RunFlags) -> "S
 
 def make_call_for_user(project: "Project", way: RunFlags, progress: "LiveProgress") -> "Callable[[State | str], None]":
     """Return what rings the bell and notifies the user, about a task or about an error."""
-    from afresh.app.notify_user import describe_notice, notify_user
+    from afresh.app.heartbeat.notify_user import describe_notice, notify_user
     from afresh.core.state import State
 
     command = way.notify or project.settings.hooks.notify
@@ -189,7 +189,7 @@ def call_after_error(call: "Callable[[State | str], None]") -> "Generator[None]"
 
 
 def describe_money_so_far(project: "Project", task: str) -> str:
-    from afresh.app.spending_report import sum_task_charge
+    from afresh.app.spending.spending_report import sum_task_charge
     from afresh.core.usage import format_dollars
 
     charge = sum_task_charge(project, task)
@@ -199,8 +199,8 @@ def describe_money_so_far(project: "Project", task: str) -> str:
 
 def describe_task_cost(project: "Project", task: str) -> str:
     """Return the task's cost as text; empty for free models."""
-    from afresh.app.read_spending import describe_cost
-    from afresh.app.spending_report import sum_task_spending
+    from afresh.app.spending.read_spending import describe_cost
+    from afresh.app.spending.spending_report import sum_task_spending
 
     return describe_cost(sum_task_spending(project, task))
 
@@ -224,18 +224,18 @@ def run_and_report(project: "Project", task: str, way: RunFlags) -> None:
 
 def apply_and_report(project: "Project", state: "State") -> None:
     """Apply the result if the user wants that of every verified task."""
-    from afresh.app.task_result import apply_if_wanted
+    from afresh.app.results.task_result import apply_if_wanted
 
     if said := apply_if_wanted(project, state):
         click.echo(said, err=True)
 
 
 def report_outcome(project: "Project", state: "State", as_json: bool) -> None:
-    from afresh.app.inspect_calls import list_audits
-    from afresh.app.measure_calls import compare_with_history
-    from afresh.app.read_spending import cost_to_json
-    from afresh.app.spending_report import sum_task_spending
-    from afresh.app.task_result import list_task_changes
+    from afresh.app.inspect.inspect_calls import list_audits
+    from afresh.app.inspect.measure_calls import compare_with_history
+    from afresh.app.results.task_result import list_task_changes
+    from afresh.app.spending.read_spending import cost_to_json
+    from afresh.app.spending.spending_report import sum_task_spending
     from afresh.cli.render.run_summary import render_run_summary
     from afresh.views.tasks import run_summary_to_json
 

@@ -24,8 +24,8 @@ def command() -> None:
 @json_option
 def add_one(goal: str, every: str, cron: str, as_json: bool, **order: Any) -> None:
     """Add GOAL as a task each time that it is due."""
-    from afresh.app.schedules import add_schedule
-    from afresh.app.tasks import TaskOrder
+    from afresh.app.heartbeat.schedules import add_schedule
+    from afresh.app.orders.tasks import TaskOrder
 
     schedule = add_schedule(open_current_project(), TaskOrder(goal, **order), every, cron)
     return print_json({"id": schedule.id}) if as_json else click.echo(f"{schedule.id}: {schedule.words}")
@@ -37,7 +37,7 @@ def add_one(goal: str, every: str, cron: str, as_json: bool, **order: Any) -> No
 @json_option
 def add_report(every: str, cron: str, as_json: bool) -> None:
     """Announce the report of the last week each time that it is due."""
-    from afresh.app.schedules import add_report_schedule
+    from afresh.app.heartbeat.schedules import add_report_schedule
 
     schedule = add_report_schedule(open_current_project(), every, cron)
     return print_json({"id": schedule.id}) if as_json else click.echo(f"{schedule.id}: {schedule.words}")
@@ -47,7 +47,7 @@ def add_report(every: str, cron: str, as_json: bool) -> None:
 @json_option
 def list_all(as_json: bool) -> None:
     """List the schedules with their next time and last task."""
-    from afresh.app.schedules import list_schedules
+    from afresh.app.heartbeat.schedules import list_schedules
     from afresh.cli.heartbeat import format_moment
     from afresh.core.schedule import find_next_due
 
@@ -75,7 +75,7 @@ def list_all(as_json: bool) -> None:
 @json_option
 def remove_one(name: str, as_json: bool) -> None:
     """Remove a schedule; tasks that it has added stay."""
-    from afresh.app.schedules import remove_schedule
+    from afresh.app.heartbeat.schedules import remove_schedule
 
     removed = remove_schedule(open_current_project(), name).id
     print_json({"removed": removed}) if as_json else click.echo(f"removed {removed}")

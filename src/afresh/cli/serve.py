@@ -83,7 +83,7 @@ def command(as_json: bool, **options: "int | str | bool") -> None:
     SIGTERM or Ctrl-C lets each worker end after its step; a second one stops at once. /health answers without a key.
     """
     refuse_without_packages()
-    from afresh.app.service import hold_service_lock
+    from afresh.app.service.service import hold_service_lock
 
     project, chosen = open_current_project(), ServeOptions(**options)  # pyright: ignore[reportArgumentType]
     if chosen.is_fleet:
@@ -110,8 +110,8 @@ def refuse_service_in_fleet(project: "Project", options: ServeOptions) -> None:
 
 
 def serve_project(project: "Project", options: ServeOptions, say: Callable[[str, str], None]) -> int:
-    from afresh.app.service import ServiceHealth, keep_address, list_children
-    from afresh.app.supervise import SERVICE_NAME, ServiceSupervisor
+    from afresh.app.service.service import ServiceHealth, keep_address, list_children
+    from afresh.app.service.supervise import SERVICE_NAME, ServiceSupervisor
     from afresh.web.server import Dashboard, open_socket
     from afresh.web.service import ServiceServer
 

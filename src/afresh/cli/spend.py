@@ -21,8 +21,8 @@ def command(context: click.Context, by: str | None, since: str, everywhere: bool
         return None
     from pathlib import Path
 
-    from afresh.app import spending_report as spend
-    from afresh.app.spending_ledger import open_ledger_at
+    from afresh.app.spending import spending_report as spend
+    from afresh.app.spending.spending_ledger import open_ledger_at
     from afresh.cli.render import spending as views
 
     own = open_ledger_at(Path.cwd())
@@ -42,8 +42,8 @@ def reset(scope: str, task: str | None, as_json: bool) -> None:
     """Start counting again for the limit of SCOPE."""
     from pathlib import Path
 
-    from afresh.app.spending_ledger import open_ledger_at
-    from afresh.app.spending_report import reset_limit
+    from afresh.app.spending.spending_ledger import open_ledger_at
+    from afresh.app.spending.spending_report import reset_limit
     from afresh.core.spending import LimitScope
 
     ended = reset_limit(open_ledger_at(Path.cwd()), LimitScope(scope), task)

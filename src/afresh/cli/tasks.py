@@ -15,8 +15,8 @@ from afresh.cli.options import (
 from afresh.cli.output import measure_width, print_json, print_lines, print_rendered
 
 if TYPE_CHECKING:
-    from afresh.app.read_spending import TaskSpending
-    from afresh.app.read_tasks import TaskReader
+    from afresh.app.queue.read_tasks import TaskReader
+    from afresh.app.spending.read_spending import TaskSpending
     from afresh.core.task import QueueTicket
 
 
@@ -59,7 +59,7 @@ def _find_tickets(project: "TaskReader", filters: Mapping[str, Any]) -> "Sequenc
 
     if not any(filters.values()):
         return order_parts_after_tasks(project.queue.tickets())
-    from afresh.app.queue_place import make_place
+    from afresh.app.queue.queue_place import make_place
 
     states = filters["states"]
     wanted = make_place(project.clock.now(), 0, (), filters["labels"], filters["due"], filters["project_name"])
@@ -78,7 +78,7 @@ def _find_tickets(project: "TaskReader", filters: Mapping[str, Any]) -> "Sequenc
 
 
 def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", filters: Mapping[str, Any]) -> None:
-    from afresh.app.lost_state import explain_empty_store
+    from afresh.app.stored_state.lost_state import explain_empty_store
     from afresh.cli.render.status import render_task_rows
     from afresh.core.task import TicketQuery
 
@@ -101,7 +101,7 @@ def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", fi
 @json_option
 def status_command(everything: bool, as_json: bool, **filters) -> None:
     """Show running, waiting and finished tasks, with the next command for each."""
-    from afresh.app.lost_state import explain_empty_store
+    from afresh.app.stored_state.lost_state import explain_empty_store
     from afresh.cli.render.status import StatusPage, render_status
     from afresh.views.task_list import survey_queue, ticket_detail_to_json
 
@@ -127,21 +127,21 @@ def status_command(everything: bool, as_json: bool, **filters) -> None:
 
 
 def _describe_task_costs(root: Path) -> Mapping[str, str]:
-    from afresh.app.read_tasks import has_user_ledger
+    from afresh.app.queue.read_tasks import has_user_ledger
 
     if not has_user_ledger():
         return {}
-    from afresh.app.read_spending import describe_task_costs
+    from afresh.app.spending.read_spending import describe_task_costs
 
     return describe_task_costs(root)
 
 
 def _list_limit_warnings(root: Path, now: float) -> list[str]:
-    from afresh.app.read_tasks import has_user_ledger
+    from afresh.app.queue.read_tasks import has_user_ledger
 
     if not has_user_ledger():
         return []
-    from afresh.app.read_spending import warn_of_limits
+    from afresh.app.spending.read_spending import warn_of_limits
 
     return warn_of_limits(root, now)
 
@@ -154,15 +154,15 @@ def _list_limit_warnings(root: Path, now: float) -> list[str]:
 @click.pass_context
 def show_command(context: click.Context, task: str | None, with_diff: bool, with_decisions: bool, as_json: bool) -> None:
     """Show TASK (default: the latest): checks, changes, steps, failures, next commands."""
-    from afresh.app.read_tasks import find_task_id, find_ticket
+    from afresh.app.queue.read_tasks import find_task_id, find_ticket
 
     if with_decisions:
         return context.invoke(decisions_command, task=task, as_json=as_json)
     project = read_current_tasks()
     state = project.load(find_task_id(project.queue, project.export_folder, task))
     if as_json:
-        from afresh.app.read_spending import cost_to_json, read_task_spending
-        from afresh.app.read_task_diff import list_diff_changes
+        from afresh.app.results.read_task_diff import list_diff_changes
+        from afresh.app.spending.read_spending import cost_to_json, read_task_spending
         from afresh.views.task_list import ticket_to_json
         from afresh.views.tasks import changes_to_json, task_to_json
 
@@ -186,11 +186,11 @@ def show_command(context: click.Context, task: str | None, with_diff: bool, with
 
 def find_task_spending(root: Path, task: str) -> "TaskSpending | None":
     """None if there is no ledger yet."""
-    from afresh.app.read_tasks import has_user_ledger
+    from afresh.app.queue.read_tasks import has_user_ledger
 
     if not has_user_ledger():
         return None
-    from afresh.app.read_spending import read_task_spending
+    from afresh.app.spending.read_spending import read_task_spending
 
     return read_task_spending(root, task)
 
@@ -200,7 +200,7 @@ def find_task_spending(root: Path, task: str) -> "TaskSpending | None":
 @json_option
 def decisions_command(task: str | None, as_json: bool) -> None:
     """Show the decisions of TASK (default: the latest) as a tree; the same as `afresh show --decisions`."""
-    from afresh.app.tasks import find_task
+    from afresh.app.orders.tasks import find_task
     from afresh.cli.render.decisions import render_decisions
     from afresh.views.decision_log import list_decisions
     from afresh.views.decision_tree import build_decision_tree, decisions_to_json

@@ -17,7 +17,7 @@ def command() -> None:
 @json_option
 def list_command(as_json: bool) -> None:
     """List task types and where each is defined."""
-    from afresh.app.inspect_templates import list_template_rows, open_templates_at
+    from afresh.app.inspect.inspect_templates import list_template_rows, open_templates_at
     from afresh.cli.render.templates import render_template_rows, template_rows_to_json
 
     rows = list_template_rows(open_templates_at(Path.cwd()))
@@ -32,7 +32,7 @@ def list_command(as_json: bool) -> None:
 @json_option
 def show(name: str, phase: str, as_json: bool) -> None:
     """Show a template, with the file behind each value."""
-    from afresh.app.inspect_templates import load_template_details, open_templates_at
+    from afresh.app.inspect.inspect_templates import load_template_details, open_templates_at
     from afresh.cli.render.templates import render_template, template_to_json
 
     one = load_template_details(name, phase, open_templates_at(Path.cwd()))
@@ -46,7 +46,7 @@ def show(name: str, phase: str, as_json: bool) -> None:
 @json_option
 def check(files: tuple[Path, ...], as_json: bool) -> None:
     """Check FILE, or all templates in use, for errors."""
-    from afresh.app.inspect_templates import check_template_files, open_templates_at
+    from afresh.app.inspect.inspect_templates import check_template_files, open_templates_at
     from afresh.cli.render.templates import render_template_faults, template_faults_to_json
 
     looked, faults = check_template_files(files, open_templates_at(Path.cwd()))

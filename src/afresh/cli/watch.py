@@ -9,7 +9,7 @@ from afresh.cli.options import json_option, quiet_option, read_current_tasks, ve
 from afresh.cli.output import print_json_line
 
 if TYPE_CHECKING:
-    from afresh.app.read_tasks import TaskReader
+    from afresh.app.queue.read_tasks import TaskReader
     from afresh.cli.render.progress import LiveProgress
     from afresh.cli.render.widgets import Line
     from afresh.core.state import State
@@ -27,7 +27,7 @@ def command(task: str | None, index: bool, verbose: bool, quiet: bool, as_json: 
     Shows its last steps, then each step as it ends. Ends when the task ends or needs an answer, with the exit code of
     `afresh run`. Ctrl-C ends only the watching.
     """
-    from afresh.app.watch_task import find_watched_task
+    from afresh.app.inspect.watch_task import find_watched_task
     from afresh.cli.exit_codes import ExitCode, choose_status_code
 
     if index:
@@ -43,7 +43,7 @@ def command(task: str | None, index: bool, verbose: bool, quiet: bool, as_json: 
 
 
 def watch_lines(reader: "TaskReader", task: str, verbose: bool, quiet: bool) -> "State":
-    from afresh.app.watch_task import follow_commits
+    from afresh.app.inspect.watch_task import follow_commits
     from afresh.cli.render.console import open_console
     from afresh.cli.render.progress import LiveProgress, ProgressOptions
     from afresh.cli.tasks import find_task_spending
@@ -108,7 +108,7 @@ def print_wrapped(lines: "list[Line]") -> None:
 
 def watch_as_json(reader: "TaskReader", task: str) -> "State":
     """Print an object a line: the last steps, each new line, and at the end how the task stands."""
-    from afresh.app.watch_task import follow_commits
+    from afresh.app.inspect.watch_task import follow_commits
     from afresh.views.progress import RunProgress, list_past_lines, progress_line_to_json, update_run_progress
     from afresh.views.task_status import list_next_commands
 
@@ -130,8 +130,8 @@ def watch_index(task: str | None, as_json: bool) -> int:
     from contextlib import suppress
     from pathlib import Path
 
-    from afresh.app.explore_code import find_indexed_checkout
-    from afresh.app.watch_checkout import watch_checkout
+    from afresh.app.code.explore_code import find_indexed_checkout
+    from afresh.app.code.watch_checkout import watch_checkout
     from afresh.cli.render.code import describe_index_update, index_update_to_json
 
     if task is not None:

@@ -11,8 +11,8 @@ from afresh.cli.output import echo_wrapped, print_json
 from afresh.cli.run import NoSandboxAlarm, RunFlags, apply_and_report, run_with_progress
 
 if TYPE_CHECKING:
+    from afresh.app.pool.worker_pool import PoolResult, PoolTerms
     from afresh.app.project import Project
-    from afresh.app.worker_pool import PoolResult, PoolTerms
     from afresh.core.state import State
     from afresh.errors import AfreshError
     from afresh.fleet.worker import FleetTerms
@@ -67,7 +67,7 @@ def command(
     project = open_current_project()
     if workers is None and not seconds and not auto_merge:
         return work_alone(project, RunFlags(as_json=as_json, unattended=until_empty, **way), until_empty)
-    from afresh.app.worker_pool import PoolTerms
+    from afresh.app.pool.worker_pool import PoolTerms
 
     flags = RunFlags(as_json=as_json, unattended=True, **way)
     work_together(project, flags, PoolTerms(workers or 1, until_empty, seconds, flags.verbose, auto_merge))
@@ -136,7 +136,7 @@ def run_or_delay(project: "Project", flags: RunFlags, delayed: "list[AfreshError
 def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> None:
     """Run several tasks at once, with one line for each event. Questions wait in the inbox."""
     from afresh.app.compose import RunTerms
-    from afresh.app.worker_pool import WorkerPool
+    from afresh.app.pool.worker_pool import WorkerPool
 
     if flags.mode == "interactive":
         raise click.BadParameter("several tasks at once can't be interactive; use --mode supervised", param_hint="--mode")

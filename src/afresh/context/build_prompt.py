@@ -33,8 +33,8 @@ from afresh.context.sources.test_results import draft_failing_tests
 from afresh.context.sources.verification_status import draft_cited_lines, draft_verification
 from afresh.context.token_ceiling import enforce_ceiling, over_ceiling_error
 from afresh.context.worth import drop_unworthy_pieces
-from afresh.core.ceiling_state import NEGLIGIBLE_TOKENS
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Omission, Prompt, Request, Section, Tier, ToolExchange, ToolSchema
+from afresh.core.states.ceiling_state import NEGLIGIBLE_TOKENS
 from afresh.core.template import CallLayout, SectionShare, Template, find_share
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
 from afresh.core.verdict import format_count

@@ -15,9 +15,9 @@ from afresh.core.archived_block import Block, block_from_text
 from afresh.core.codec import to_canonical_json
 from afresh.core.context_policy import ExtensionPolicy
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Prompt, Request, Section, SectionRef, Tier, ToolExchange, render_turn
-from afresh.core.prompt_state import PromptState
 from afresh.core.reply import Reply
 from afresh.core.state import State
+from afresh.core.states.prompt_state import PromptState
 from afresh.core.tokens import TokenCounter
 from afresh.memory.gathered_context import GatheredContext
 from afresh.runtime import CallSettings

@@ -16,11 +16,11 @@ from afresh.context.token_ceiling import (
     release_reply_reserve,
     settings_for_call,
 )
-from afresh.core.ceiling_state import compute_highest_ceiling
 from afresh.core.prompt import Prompt
 from afresh.core.reducer import apply_event
 from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
+from afresh.core.states.ceiling_state import compute_highest_ceiling
 from afresh.errors import OverCeiling
 from afresh.journal.append import append_events
 from afresh.memory.gathered_context import GatheredContext

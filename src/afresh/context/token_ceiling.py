@@ -4,7 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.context.calibration import calibrate_counter
-from afresh.core.ceiling_state import (
+from afresh.core.event import CheckpointWritten, Event
+from afresh.core.prompt import Prompt, Section, Tier
+from afresh.core.reply import OFFLINE_MODEL
+from afresh.core.state import State
+from afresh.core.states.ceiling_state import (
     NEGLIGIBLE_TOKENS,
     WISH_TOKENS,
     CeilingChanged,
@@ -15,10 +19,6 @@ from afresh.core.ceiling_state import (
     pressure_from_demand,
     round_up_ceiling,
 )
-from afresh.core.event import CheckpointWritten, Event
-from afresh.core.prompt import Prompt, Section, Tier
-from afresh.core.reply import OFFLINE_MODEL
-from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.template import SectionShare, Template
 from afresh.core.tokens import TokenCounter

@@ -1,7 +1,7 @@
 """What the next call will need, and whether the ceiling allows it."""
 
-from afresh.core.ceiling_state import estimate_observation_tokens
 from afresh.core.state import State
+from afresh.core.states.ceiling_state import estimate_observation_tokens
 
 
 def project_prompt_tokens(state: State) -> int:

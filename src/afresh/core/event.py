@@ -2,25 +2,23 @@
 
 from afresh.core.action import Observation
 from afresh.core.archived_block import BlockIndexLine
-from afresh.core.ceiling_state import CeilingChanged, LargerCeilingRequested, ReserveChanged
 from afresh.core.change import Hunk
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactCorrected, FactForgotten, FactNoted, LessonJudged
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.heartbeat import HEARTBEAT_EVENT_TAGS, HeartbeatEvent
 from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded
-from afresh.core.licence_for_tests import LicenceWidened, LicensedChange, RefusedEdits
+from afresh.core.licences.licence_for_tests import LicenceWidened, LicensedChange, RefusedEdits
 from afresh.core.line_region import Region
-from afresh.core.network_state import NetworkUsed, PermissionsChanged
 from afresh.core.policy_history import POLICY_EVENT_TAGS, PolicyEvent
-from afresh.core.progress_state import StallNoticed, StepMarked
 from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, PromptOrigin
-from afresh.core.queue_state import QUEUE_EVENT_TAGS, QueueEvent
 from afresh.core.reply import Reply
-from afresh.core.step_history import Passage, Summary
-from afresh.core.strategy_state import PlanItem, StrategyChanged
-from afresh.core.subtask import SubtaskReturned
-from afresh.core.supervision_state import (
+from afresh.core.states.ceiling_state import CeilingChanged, LargerCeilingRequested, ReserveChanged
+from afresh.core.states.network_state import NetworkUsed, PermissionsChanged
+from afresh.core.states.progress_state import StallNoticed, StepMarked
+from afresh.core.states.queue_state import QUEUE_EVENT_TAGS, QueueEvent
+from afresh.core.states.strategy_state import PlanItem, StrategyChanged
+from afresh.core.states.supervision_state import (
     PausedForPerson,
     PersonSpoke,
     RecoveredFromCheckpoint,
@@ -28,6 +26,8 @@ from afresh.core.supervision_state import (
     SupervisionModeSet,
     TurnBegan,
 )
+from afresh.core.step_history import Passage, Summary
+from afresh.core.subtask import SubtaskReturned
 from afresh.core.task import IssueAttached, StartChosen, Task, TaskStatus
 from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, TokensCounted, UsageReportDoubted
 from afresh.core.verdict import Baseline, Verdict

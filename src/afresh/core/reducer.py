@@ -16,11 +16,11 @@ from afresh.core.event import (
     TaskEnded,
     is_in_decision_log,
 )
-from afresh.core.queue_state import AttemptFailed, AttemptState, FailureCause, TaskFailure, TaskHeld
 from afresh.core.state import State, TaskTimes
-from afresh.core.supervision_state import StepsUndone, TurnBegan
+from afresh.core.states.queue_state import AttemptFailed, AttemptState, FailureCause, TaskFailure, TaskHeld
+from afresh.core.states.supervision_state import StepsUndone, TurnBegan
+from afresh.core.states.work_state import WorkState
 from afresh.core.task import TaskStatus
-from afresh.core.work_state import WorkState
 
 
 def fold_entries(state: State | None, entries: Iterable[JournalEntry]) -> State:

@@ -1,17 +1,17 @@
 """A task as it is now: the fold of its journal, in parts. Bounded, whatever the number of steps."""
 
-from afresh.core.dialogue_state import DialogueState
 from afresh.core.event import Event, JournalHead, MemoryCompacted, ReplyReceived
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonWorded
-from afresh.core.memory_state import MemoryState
-from afresh.core.queue_state import NO_ATTEMPTS, AttemptState, QueuePlace, TicketMarks
+from afresh.core.states.dialogue_state import DialogueState
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.queue_state import NO_ATTEMPTS, AttemptState, QueuePlace, TicketMarks
+from afresh.core.states.token_state import TokenState
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import DISCOVERY_TYPE, Task, TaskStatus, TicketDetail
-from afresh.core.token_state import TokenState
 from afresh.core.usage import NO_CALL_COSTS, CallCosts, Usage
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 
 EMPTY_HEAD = JournalHead()
 CHECKPOINT_PERCENT = 60

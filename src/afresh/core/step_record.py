@@ -8,7 +8,7 @@ from afresh.core.change import Hunk
 from afresh.core.event import ChangeKeptOrReverted
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.line_region import shift_regions
-from afresh.core.supervision_state import StepsUndone
+from afresh.core.states.supervision_state import StepsUndone
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Ruling, Verdict, name_check_run, sum_check_runs

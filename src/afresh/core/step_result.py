@@ -9,9 +9,9 @@ from afresh.core.change import Change
 from afresh.core.event import Event, PlanSet, QuestionAsked
 from afresh.core.fact import Fact
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.licence_for_tests import Weakening
+from afresh.core.licences.licence_for_tests import Weakening
 from afresh.core.line_region import Region
-from afresh.core.strategy_state import PlanItem
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Ruling, Verdict

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.queue_state import NO_MARKS, TicketMarks
 from afresh.core.refused_merge import RefusedMerge
+from afresh.core.states.queue_state import NO_MARKS, TicketMarks
 from afresh.errors import BadInput
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from afresh.core.codec import get_decoder
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.prompt import Tier
+from afresh.core.states.strategy_state import REACT_STRATEGY, UNLIMITED_PACE, StrategyPace
 from afresh.core.step_history import CompactionPolicy
-from afresh.core.strategy_state import REACT_STRATEGY, UNLIMITED_PACE, StrategyPace
 
 SECTION_ORDER = (
     "instructions", "fingerprint", "task", "knowledge", "decisions", "contracts", "history", "diff", "similar", "target",

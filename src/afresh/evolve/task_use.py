@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from afresh.context.measure_yield import AnsweredCall, SectionYield, measure_lines, measure_yields, render_reply_words
 from afresh.context.rebuild_call import SETTINGS_KINDS, TOOLS_KIND, parse_tool_schemas
 from afresh.core.action import Observation, describe_action
-from afresh.core.ceiling_state import CeilingChanged
 from afresh.core.context_item import Excerpt, Item, Note
 from afresh.core.event import (
     ActionsExecuted,
@@ -22,11 +21,12 @@ from afresh.core.event import (
 )
 from afresh.core.item_record import item_from_ref
 from afresh.core.lesson import LessonsLookedUp, LessonsUsed
-from afresh.core.progress_state import StallNoticed
 from afresh.core.prompt import CallAudit, Section, Tier
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
-from afresh.core.supervision_state import StepsUndone
+from afresh.core.states.ceiling_state import CeilingChanged
+from afresh.core.states.progress_state import StallNoticed
+from afresh.core.states.supervision_state import StepsUndone
 from afresh.core.task import TaskStatus
 from afresh.core.tokens import render_tool_schemas
 from afresh.core.tool_traits import ToolTrait, has_trait, is_archive_address

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from afresh.app.announce import Announcer
-from afresh.app.heartbeat import HeartbeatTerms
+from afresh.app.heartbeat.announce import Announcer
+from afresh.app.heartbeat.heartbeat import HeartbeatTerms
+from afresh.app.heartbeat.run_due import run_what_is_due
 from afresh.app.project import Project, open_project
-from afresh.app.run_due import run_what_is_due
 from afresh.errors import AfreshError
 from afresh.fleet.clone_cache import bring_clone
 from afresh.fleet.stored_projects import StoredProjects

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from afresh.app.read_tasks import find_ticket
+from afresh.app.queue.read_tasks import find_ticket
 from afresh.core.task import describe_worker
 from afresh.fleet.dispatch import CHUNK_QUEUE, CHUNK_WORKFLOW, ChunkName, parse_chunk_name
 from afresh.fleet.executor_lock import is_worker_gone

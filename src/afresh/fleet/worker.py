@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from afresh.app.compose import RunTerms
-from afresh.app.read_tasks import find_ticket
-from afresh.app.stop_signal import StopSignal
+from afresh.app.queue.read_tasks import find_ticket
+from afresh.app.service.stop_signal import StopSignal
 from afresh.core.task import describe_worker
 from afresh.errors import AfreshError
 from afresh.fleet.clone_cache import find_cache_folder, take_clone_folder

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from types import FrameType
 
-from afresh.app.end_with_parent import ask_to_end_with_parent
+from afresh.app.service.end_with_parent import ask_to_end_with_parent
 from afresh.fleet.worker import LOST_LOCK_CODE, FleetTerms, work_in_fleet
 from afresh.storage.choose_storage import STORE_VARIABLE
 from afresh.storage.postgres.errors import hide_password

@@ -9,8 +9,8 @@ from afresh.core.decision import Decision, add_decision
 from afresh.core.event import CheckpointWritten, Event, JournalEntry, StepFinished
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
+from afresh.core.states.supervision_state import RecoveredFromCheckpoint, StepsUndone
 from afresh.core.step_history import Summary
-from afresh.core.supervision_state import RecoveredFromCheckpoint, StepsUndone
 from afresh.core.tokens import estimate_tokens
 from afresh.errors import BadInput
 from afresh.memory.history.score import OddsWeights

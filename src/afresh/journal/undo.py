@@ -16,8 +16,8 @@ from afresh.core.event import (
 from afresh.core.fact import Fact, FactKind
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
+from afresh.core.states.supervision_state import PersonRequest, StepsUndone
 from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
-from afresh.core.supervision_state import PersonRequest, StepsUndone
 from afresh.errors import NotPossible
 from afresh.memory.failed_approaches import describe_approach, make_attempts
 from afresh.ports.storage import JournalStore

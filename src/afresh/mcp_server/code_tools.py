@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from afresh.actions.tools.function_tool import make_tool_schema
-from afresh.app.explore_code import SymbolUsers, build_code_map, find_existing_symbols, find_symbol_users, open_checkout_code
-from afresh.app.read_tasks import find_next_ticket
-from afresh.app.violations import Violation, list_violations
+from afresh.app.code.explore_code import SymbolUsers, build_code_map, find_existing_symbols, find_symbol_users, open_checkout_code
+from afresh.app.code.violations import Violation, list_violations
+from afresh.app.queue.read_tasks import find_next_ticket
 from afresh.code.search_hit import MatchQuality, SymbolMatches, SymbolUse, UseKind
 from afresh.core.symbol import SymbolKind, SymbolPlace
 from afresh.core.truncate import list_first, to_one_line

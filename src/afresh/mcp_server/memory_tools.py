@@ -5,10 +5,10 @@ from textwrap import indent
 
 from afresh.actions.tools.archive import FACT_ID_PATTERN
 from afresh.actions.tools.function_tool import make_tool_schema
-from afresh.app.edit_facts import list_client_facts, load_fact_details, note_for_client, search_project_facts
-from afresh.app.learn_lessons import open_lesson_library
+from afresh.app.memory.edit_facts import list_client_facts, load_fact_details, note_for_client, search_project_facts
+from afresh.app.memory.learn_lessons import open_lesson_library
+from afresh.app.orders.tasks import find_task
 from afresh.app.project import Project
-from afresh.app.tasks import find_task
 from afresh.core.fact import NOTEBOOK_JOURNAL, FactKind
 from afresh.core.lesson import PATTERN_ID_PREFIX
 from afresh.core.project_facts import ProjectFact

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afresh import __version__
-from afresh.app.patient_http import make_patient_protocol
 from afresh.app.project import open_project
+from afresh.app.service.patient_http import make_patient_protocol
 from afresh.app.settings import ProjectPaths
 from afresh.core.truncate import to_one_line
 from afresh.errors import AfreshError, BadInput, NeedsPerson, suggest_extra

@@ -9,7 +9,7 @@ from afresh.core.action import Action
 from afresh.core.event import Event, QuestionAnswered, TaskClaimed, TaskEnded
 from afresh.core.progress_event import WorkNotice
 from afresh.core.state import State
-from afresh.core.supervision_state import (
+from afresh.core.states.supervision_state import (
     APPROVE_OPTION,
     AUTONOMOUS_MODE,
     INTERACTIVE_MODE,

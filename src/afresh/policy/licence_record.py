@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from afresh.core.instructions import InstructionChain, InstructionFile, InstructionPart
-from afresh.core.licence_for_tests import (
+from afresh.core.licences.licence_for_tests import (
     ANY_CHANGE,
     FROM_ANSWER,
     FROM_GOAL,
@@ -13,7 +13,7 @@ from afresh.core.licence_for_tests import (
     LicensedChange,
     WeakeningWay,
 )
-from afresh.core.read_licence import read_agreement, read_implied_licences, read_licences
+from afresh.core.licences.read_licence import read_agreement, read_implied_licences, read_licences
 from afresh.core.state import State
 from afresh.core.task import WRITE_TESTS_TYPE
 

@@ -1,7 +1,7 @@
 """Which way a task goes: what the next call is for, from the state alone. One loop a file; all of them over the same step."""
 
 from afresh.core.state import State
-from afresh.core.strategy_state import PLAN_EXECUTE_STRATEGY, REACT_STRATEGY
+from afresh.core.states.strategy_state import PLAN_EXECUTE_STRATEGY, REACT_STRATEGY
 from afresh.core.task import Task
 from afresh.core.template import CallLayout, Template
 from afresh.core.tool_traits import ToolTrait

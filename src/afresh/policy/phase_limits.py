@@ -4,7 +4,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from afresh.core.state import State
-from afresh.core.strategy_state import StrategyPace
+from afresh.core.states.strategy_state import StrategyPace
 from afresh.core.task import Task
 from afresh.core.template import LOOKING_PHASES, CallLayout
 from afresh.core.tool_traits import ToolTrait, select_tools_by_trait

@@ -7,9 +7,9 @@ from afresh.core.action import describe_subject
 from afresh.core.answer_options import find_chosen_option
 from afresh.core.decision import Decision
 from afresh.core.event import QuestionAsked
-from afresh.core.licence_for_tests import FROM_ANSWER, LicensedChange, Weakening
-from afresh.core.progress_state import ProgressState
+from afresh.core.licences.licence_for_tests import FROM_ANSWER, LicensedChange, Weakening
 from afresh.core.state import State
+from afresh.core.states.progress_state import ProgressState
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import list_first_names
 

@@ -2,7 +2,7 @@
 
 from afresh.core.event import Event, QuestionAsked, TaskEnded
 from afresh.core.state import State
-from afresh.core.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged, is_plan_outdated
+from afresh.core.states.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged, is_plan_outdated
 from afresh.core.task import TaskStatus
 from afresh.core.template import Template
 from afresh.journal.append import append_events

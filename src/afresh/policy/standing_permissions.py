@@ -1,7 +1,7 @@
 """Writes down what the user's settings allow in every task, and that they no longer do."""
 
-from afresh.core.network_state import FROM_SETTINGS, PermissionsChanged
 from afresh.core.state import State
+from afresh.core.states.network_state import FROM_SETTINGS, PermissionsChanged
 from afresh.runtime import Runtime
 
 

@@ -10,10 +10,10 @@ from afresh.core.archived_block import Block
 from afresh.core.event import Event, JournalEntry, JournalHead
 from afresh.core.ledger import CallPayment, LedgerCall, PricedBooking, SpendingFilter, SpendingTally
 from afresh.core.project_facts import FactCorrection, FactQuery, ProjectFact
-from afresh.core.queue_state import StopRequest, WorkFigures
 from afresh.core.rate_limit import CallTurn, RateLimit
 from afresh.core.spending import LimitAlert, LimitScope, LimitUnit, SpendingAccount, SpendingLimit, TrippedLimit
 from afresh.core.state import State
+from afresh.core.states.queue_state import StopRequest, WorkFigures
 from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TicketQuery
 from afresh.ports.watch import Watcher
 

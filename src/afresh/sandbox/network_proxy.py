@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from afresh.core.network_access import ADDRESS, Connection, NetworkAccess, normalise_host
-from afresh.core.network_state import join_connections
+from afresh.core.states.network_state import join_connections
 
 MAX_OPEN_CONNECTIONS = 64
 MAX_HEADER_BYTES = 64 << 10

@@ -13,9 +13,9 @@ from afresh.core.event import JournalEntry, JournalHead, TaskEnded
 from afresh.core.line_region import Region
 from afresh.core.network_access import NO_NETWORK, NetworkAccess
 from afresh.core.prompt import Request
-from afresh.core.queue_state import StopRequest, TaskHeld, WorkFigures
 from afresh.core.reply import Reply
 from afresh.core.state import State, make_ticket_detail, make_ticket_marks
+from afresh.core.states.queue_state import StopRequest, TaskHeld, WorkFigures
 from afresh.core.symbol import SearchHit
 from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
 from afresh.core.usage import Usage

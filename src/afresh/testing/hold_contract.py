@@ -4,7 +4,7 @@
 import pytest
 
 from afresh.core import event as happened
-from afresh.core.queue_state import (
+from afresh.core.states.queue_state import (
     AttemptFailed,
     FailureCause,
     HoldKind,

@@ -3,8 +3,8 @@
 import pytest
 
 from afresh.core import event as happened
-from afresh.core.queue_state import PlaceChanged
 from afresh.core.state import make_ticket_detail
+from afresh.core.states.queue_state import PlaceChanged
 from afresh.core.task import Task, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
 from afresh.errors import BadInput, LeaseLost, NeedsAnswer, NotPossible
 from afresh.ports.storage import JournalStore, TaskQueue

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from afresh.core.change import Change
-from afresh.core.licence_for_tests import LicensedChange, Weakening, WeakeningWay
-from afresh.core.match_licence import is_covered, match_licence
+from afresh.core.licences.licence_for_tests import LicensedChange, Weakening, WeakeningWay
+from afresh.core.licences.match_licence import is_covered, match_licence
 from afresh.core.recognise_test_files import get_file_name, is_conftest, is_test_file
 from afresh.core.task import WRITE_TESTS_TYPE, Check
 from afresh.core.verdict import list_first_names

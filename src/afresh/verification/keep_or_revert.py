@@ -6,7 +6,7 @@ from dataclasses import replace
 from afresh.core.change import hunks_from_changes
 from afresh.core.event import ChangeKeptOrReverted, OutputDigested, PlanSet
 from afresh.core.fact import Fact, FactKind
-from afresh.core.licence_for_tests import RefusedEdits
+from afresh.core.licences.licence_for_tests import RefusedEdits
 from afresh.core.state import State
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
 from afresh.core.verdict import Verdict, list_first_names

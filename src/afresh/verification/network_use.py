@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from afresh.core.network_state import NetworkState, NetworkUsed
 from afresh.core.state import State
+from afresh.core.states.network_state import NetworkState, NetworkUsed
 from afresh.core.step_result import StepActions
 from afresh.core.verdict import Ruling, Verdict, list_first_names
 

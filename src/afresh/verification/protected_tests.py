@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from afresh.core.change import Change
-from afresh.core.licence_for_tests import Weakening, WeakeningWay
+from afresh.core.licences.licence_for_tests import Weakening, WeakeningWay
 from afresh.core.recognise_test_files import is_conftest, is_in_test_folder, is_test_code
 from afresh.core.task import Check
 from afresh.errors import ModelMistake

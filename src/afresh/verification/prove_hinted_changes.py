@@ -8,7 +8,7 @@ do with the change stay, and one that now accepts anything is seen.
 from collections.abc import Sequence
 
 from afresh.core.change import Change
-from afresh.core.licence_for_tests import Weakening, WeakeningWay
+from afresh.core.licences.licence_for_tests import Weakening, WeakeningWay
 from afresh.core.verdict import list_first_names
 from afresh.outputs.test_reports.outcomes import OutcomesByTest
 from afresh.ports.tool import ToolContext

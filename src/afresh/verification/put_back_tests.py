@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from afresh.core.licence_for_tests import Weakening
+from afresh.core.licences.licence_for_tests import Weakening
 from afresh.verification.weakened_python_tests import (
     IMPORT_NODES,
     WeakenedStatement,

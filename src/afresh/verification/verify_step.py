@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.core.archived_block import Block
-from afresh.core.licence_for_tests import LicenceWidened, Weakening, WeakeningWay, add_licences
+from afresh.core.licences.licence_for_tests import LicenceWidened, Weakening, WeakeningWay, add_licences
 from afresh.core.progress_event import CheckScope
 from afresh.core.recognise_test_files import is_conftest
 from afresh.core.state import State

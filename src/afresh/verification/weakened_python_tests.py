@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from afresh.core.licence_for_tests import Weakening, WeakeningWay
+from afresh.core.licences.licence_for_tests import Weakening, WeakeningWay
 from afresh.core.recognise_test_files import is_conftest
 from afresh.verification.extended_literals import has_only_more_cases, is_extended, is_extended_anywhere
 from afresh.verification.strengthened_tests import is_strengthened

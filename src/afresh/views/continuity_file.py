@@ -8,8 +8,8 @@ from afresh.core import event as happened
 from afresh.core.answer_options import list_user_statements
 from afresh.core.event import JournalEntry
 from afresh.core.fact import FactKind
-from afresh.core.queue_state import QUEUE_EVENTS
 from afresh.core.state import State
+from afresh.core.states.queue_state import QUEUE_EVENTS
 from afresh.core.task import QueueTicket
 from afresh.core.text import to_visible_json, to_visible_json_lines
 from afresh.core.verdict import sum_check_runs

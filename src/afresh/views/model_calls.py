@@ -6,8 +6,8 @@ from difflib import unified_diff
 from typing import Any
 
 from afresh.context.measure_yield import SectionYield
-from afresh.core.ceiling_state import pressure_from_demand
 from afresh.core.prompt import CallAudit, Omission, Section
+from afresh.core.states.ceiling_state import pressure_from_demand
 from afresh.core.text import escape_hidden
 
 

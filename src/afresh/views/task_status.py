@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from afresh.core.fact import Fact
-    from afresh.core.licence_for_tests import LicensedChange
+    from afresh.core.licences.licence_for_tests import LicensedChange
     from afresh.core.network_access import Connection, NetworkPermission
     from afresh.core.state import State
     from afresh.core.task import TaskStart

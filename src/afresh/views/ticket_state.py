@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
-from afresh.core.queue_state import HoldKind, TaskHold, TicketMarks
+from afresh.core.states.queue_state import HoldKind, TaskHold, TicketMarks
 from afresh.core.task import QueueTicket, TaskStatus, UnmetNeed
 from afresh.core.truncate import to_one_line
 from afresh.views.task_status import format_count, format_time

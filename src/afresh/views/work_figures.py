@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from afresh.core.queue_state import WorkFigures
+from afresh.core.states.queue_state import WorkFigures
 
 
 def work_figures_to_json(figures: WorkFigures) -> dict[str, Any]:

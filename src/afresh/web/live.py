@@ -7,7 +7,7 @@ from contextlib import suppress
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
-from afresh.app.watch_store import StoreWatch
+from afresh.app.inspect.watch_store import StoreWatch
 from afresh.errors import AfreshError
 from afresh.ports.patience import fail_at_once
 

@@ -14,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from afresh.app.patient_http import make_patient_protocol
+from afresh.app.inspect.watch_store import StoreWatch
 from afresh.app.project import Project
-from afresh.app.service import ServiceHealth
-from afresh.app.watch_store import StoreWatch
+from afresh.app.service.patient_http import make_patient_protocol
+from afresh.app.service.service import ServiceHealth
 from afresh.errors import AfreshError, BadInput, NeedsPerson
 from afresh.ports.patience import fail_at_once
 from afresh.web.guard import HEALTH_PATH, Guard

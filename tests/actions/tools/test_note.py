@@ -7,9 +7,9 @@ import pytest
 from afresh.actions.tools.registry import TOOLS
 from afresh.core.event import CompactionRequested
 from afresh.core.line_region import Region
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.step_history import Summary
 from afresh.core.step_record import StepRecord
-from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Ruling, Verdict
 from afresh.errors import ModelMistake

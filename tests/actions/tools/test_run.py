@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from afresh.actions.tools import run
 from afresh.actions.tools.run import MAX_PRINTED_LINES, find_printed_regions
 from afresh.core.state import State
+from afresh.core.states.work_state import WorkState
 from afresh.core.task import Task
-from afresh.core.work_state import WorkState
 from afresh.ports.tool import ToolContext
 from afresh.testing.fakes import DictFiles, TableSandbox
 

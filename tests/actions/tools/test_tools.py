@@ -7,11 +7,11 @@ import pytest
 from afresh.actions.tools.registry import TOOLS
 from afresh.code.code_insight import CodeInsight
 from afresh.core.archived_block import Block, block_id_from_text
-from afresh.core.ceiling_state import LargerCeilingRequested
 from afresh.core.decision import Decision
 from afresh.core.event import DecisionMade, PlanSet, QuestionAsked
 from afresh.core.fact import FactKind
-from afresh.core.strategy_state import PlanItem
+from afresh.core.states.ceiling_state import LargerCeilingRequested
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext

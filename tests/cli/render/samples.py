@@ -18,7 +18,7 @@ from afresh.core.prompt import CallAudit, Omission, Section, SectionRef, Tier
 from afresh.core.reducer import fold_entries
 from afresh.core.reply import Reply
 from afresh.core.state import State
-from afresh.core.strategy_state import PlanItem
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict

@@ -3,8 +3,8 @@
 import pytest
 from samples import HOSTILE, rendered
 
-from afresh.app.explore_code import SymbolUsers
-from afresh.app.watch_checkout import IndexUpdate
+from afresh.app.code.explore_code import SymbolUsers
+from afresh.app.code.watch_checkout import IndexUpdate
 from afresh.cli.render.code import describe_index_update
 from afresh.cli.render.symbols import (
     MAX_SECTION_LINES,

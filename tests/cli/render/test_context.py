@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from afresh.app.measure_calls import CallPrice
+from afresh.app.inspect.measure_calls import CallPrice
 from afresh.cli.render.provider_usage import (
     describe_cacheable,
     describe_cacheable_total,

@@ -2,7 +2,7 @@
 
 import io
 
-from afresh.app.project_profile import ProfileReport
+from afresh.app.code.project_profile import ProfileReport
 from afresh.cli.render.console import open_console
 from afresh.cli.render.project import render_profile
 from afresh.code.project_profile.profile import MAX_LEVEL_TOKENS, ProjectProfile

@@ -13,7 +13,7 @@ from rich.console import Group
 from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, TASK, rendered, told
 
 from afresh.app.doctor import HealthFinding
-from afresh.app.read_spending import TaskSpending
+from afresh.app.spending.read_spending import TaskSpending
 from afresh.cli.render.console import choose_stream
 from afresh.cli.render.context import (
     name_explanation_to_json,

@@ -13,8 +13,8 @@ from afresh.code.context_items.target_definitions import find_targets
 from afresh.code.index.code_index import build_code_index
 from afresh.core.line_region import Region
 from afresh.core.state import State
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.step_record import StepRecord
-from afresh.core.strategy_state import PlanItem
 from afresh.core.verdict import Baseline, CheckRun, FailedTest
 from afresh.testing.states import replace_in_parts
 

@@ -13,19 +13,19 @@ from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.compaction.compact_memory import compact_by_rules, compact_memory
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation
-from afresh.core.ceiling_state import CallFigures
 from afresh.core.decision import Decision
 from afresh.core.event import CompactionRequested, MemoryCompacted
 from afresh.core.fact import Fact, FactKind
-from afresh.core.memory_state import MemoryState
 from afresh.core.reply import Reply
 from afresh.core.state import State
+from afresh.core.states.ceiling_state import CallFigures
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.states.work_state import WorkState
 from afresh.core.step_history import MAX_KEPT_CHARACTERS, CompactionPolicy, HookAnswer, NameSeen, Passage, PassageVoice
-from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
-from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.history.score import weights_from_policy
 from afresh.memory.history.trace import build_trace

@@ -14,8 +14,8 @@ from afresh.core.fact import Fact, FactKind
 from afresh.core.line_region import Region
 from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.step_record import StepRecord
-from afresh.core.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.core.template import SectionShare
 from afresh.core.tokens import EstimatingCounter

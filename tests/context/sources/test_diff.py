@@ -11,8 +11,8 @@ from afresh.context.sources.diff import find_reviewed_diff, find_reviewed_region
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.line_region import Region
 from afresh.core.state import State
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task
-from afresh.core.workspace_state import WorkspaceState
 from afresh.workspace.commit_history import GitCommitHistory
 from afresh.workspace.repository import Repository
 

@@ -17,16 +17,16 @@ from afresh.core.action import Action, Observation
 from afresh.core.context_item import Excerpt, Item, SourceLine
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.line_region import Region
-from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import Prompt
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.step_history import PassageVoice
 from afresh.core.step_record import StepRecord
 from afresh.core.task import Check, Task
 from afresh.core.template import SectionShare
 from afresh.core.tokens import EstimatingCounter
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.history.trace import build_trace
 from afresh.testing.states import make_state

@@ -15,13 +15,13 @@ from afresh.context.sources.instructions import (
     render_instructions,
     select_instruction_chain,
 )
-from afresh.core.dialogue_state import DialogueState
 from afresh.core.instructions import InstructionChain, InstructionFile, InstructionLevel, NumberedLine
 from afresh.core.line_region import Region
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
+from afresh.core.states.dialogue_state import DialogueState
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task
-from afresh.core.workspace_state import WorkspaceState
 from afresh.errors import OverCeiling
 
 WORDS = "one two three four five six seven eight nine ten "

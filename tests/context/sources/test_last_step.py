@@ -8,12 +8,12 @@ from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.sources.last_step import draft_last_step
 from afresh.core.action import Action, Observation
 from afresh.core.line_region import Region
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.work_state import WorkState
 from afresh.core.step_record import StepRecord
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
-from afresh.core.work_state import WorkState
 from afresh.memory.gathered_context import GatheredContext
 
 READ = Observation(

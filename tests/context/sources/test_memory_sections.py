@@ -5,14 +5,14 @@ from dataclasses import replace
 from afresh.context.sources.memory_sections import build_note_piece, draft_notes, list_error_lines
 from afresh.context.sources.verification_status import draft_verification
 from afresh.core.fact import MAX_FACTS, Fact, FactKind, bound_facts
-from afresh.core.memory_state import MemoryState
 from afresh.core.prompt import Tier
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task
 from afresh.core.verdict import CheckRun, FailedTest, Ruling, Verdict
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
 
 

@@ -2,10 +2,10 @@ from afresh.context.sources.test_results import drop_guessed_coverage, gather_fa
 from afresh.core.context_item import Note
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.state import State
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
-from afresh.core.verification_state import VerificationState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.testing.fakes import DictFiles
 
 COMMAND = "pytest -q --cov=shop --cov-report=term-missing"

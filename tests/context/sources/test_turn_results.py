@@ -9,9 +9,9 @@ from afresh.core.context_item import Note
 from afresh.core.context_policy import FIRST_CONTEXT_POLICY, AllocationPolicy, ContextPolicy, ExtensionPolicy
 from afresh.core.event import ChangeKeptOrReverted
 from afresh.core.line_region import Region
-from afresh.core.memory_state import MemoryState
 from afresh.core.reducer import apply_event
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
 from afresh.core.step_record import StepRecord
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter

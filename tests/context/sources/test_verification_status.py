@@ -8,12 +8,12 @@ from afresh.context.sources import verification_status
 from afresh.context.sources.verification_status import render_check_status
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import WorkState
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
 
 GREEN = CheckRun("pytest -q", 0, passed=9)
 NEW = CheckRun("pytest -q", 1, passed=9, failed=1, failures=(FailedTest("test_a.py::test_new", "assert 1 == 2"),))

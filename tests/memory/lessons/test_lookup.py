@@ -23,11 +23,11 @@ from afresh.core.lesson import (
 from afresh.core.prompt import Prompt, Request, Section, Tier
 from afresh.core.reply import Reply
 from afresh.core.state import State
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline
-from afresh.core.verification_state import VerificationState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.lessons.lookup import fit_lessons
 from afresh.testing.states import make_runtime

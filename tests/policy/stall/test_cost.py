@@ -9,17 +9,24 @@ from yard import Step, Yard, other
 
 from afresh.core.action import Action
 from afresh.core.event import MemoryCompacted, QuestionAsked, ReplyReceived
-from afresh.core.progress_state import ProgressState, StallThresholds, StepMark, StepMarked, VerifiedProgress, apply_step_mark
 from afresh.core.reducer import fold_entries
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, UnlimitedLedger
 from afresh.core.state import State
+from afresh.core.states.progress_state import (
+    ProgressState,
+    StallThresholds,
+    StepMark,
+    StepMarked,
+    VerifiedProgress,
+    apply_step_mark,
+)
+from afresh.core.states.work_state import PendingReply, WorkState
 from afresh.core.step_history import Summary
 from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
 from afresh.core.subtask import SubtaskMetrics, SubtaskResult, SubtaskReturned, SubtaskStatus
 from afresh.core.task import Task
 from afresh.core.usage import CallCosts, Usage
-from afresh.core.work_state import PendingReply, WorkState
 from afresh.policy.stall.step_trace import count_step_spending
 from afresh.testing.sample_journals import append_events
 

@@ -6,8 +6,8 @@ import pytest
 from yard import CALC, Step, Yard, other, quiet, sets
 
 from afresh.core.event import QuestionAsked
-from afresh.core.progress_state import StallThresholds
-from afresh.core.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged
+from afresh.core.states.progress_state import StallThresholds
+from afresh.core.states.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged
 from afresh.core.task import TaskStatus
 
 CALM = StallThresholds(idle_steps=(), idle_tokens=())

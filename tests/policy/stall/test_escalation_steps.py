@@ -3,9 +3,9 @@
 from yard import Step, Yard, other
 
 from afresh.context.token_ceiling import AS_ORDERED
-from afresh.core.ceiling_state import CeilingChanged, LargerCeilingRequested
 from afresh.core.event import CallRequested
-from afresh.core.progress_state import StallThresholds
+from afresh.core.states.ceiling_state import CeilingChanged, LargerCeilingRequested
+from afresh.core.states.progress_state import StallThresholds
 
 CALM = StallThresholds(
     **{sign: () for sign in ("repeated", "cycling", "undoing", "rereading", "failing", "idle_steps", "idle_tokens")}

@@ -3,7 +3,7 @@
 import pytest
 from yard import Step, Yard, other, sets
 
-from afresh.core.progress_state import StallNoticed, StallThresholds
+from afresh.core.states.progress_state import StallNoticed, StallThresholds
 
 CALM = StallThresholds(idle_steps=(), idle_tokens=())
 

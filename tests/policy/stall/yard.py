@@ -11,11 +11,11 @@ from afresh.config.templates.load_template import load_template
 from afresh.core.action import Action, CommandRun
 from afresh.core.change import Change
 from afresh.core.event import Event, QuestionAnswered, TaskCreated, WorkspaceOpened
-from afresh.core.progress_state import StallNoticed, StallThresholds
 from afresh.core.reply import Reply
 from afresh.core.spending import UNLIMITED_LEDGER
 from afresh.core.state import State
-from afresh.core.strategy_state import UNLIMITED_PACE
+from afresh.core.states.progress_state import StallNoticed, StallThresholds
+from afresh.core.states.strategy_state import UNLIMITED_PACE
 from afresh.core.task import Check, Task
 from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter

@@ -11,7 +11,7 @@ from afresh.config.templates.load_template import load_template
 from afresh.core.event import TaskEnded
 from afresh.core.reply import Reply
 from afresh.core.state import State
-from afresh.core.strategy_state import (
+from afresh.core.states.strategy_state import (
     PLAN_EXECUTE_STRATEGY,
     REACT_STRATEGY,
     STRATEGY_NAMES,
@@ -22,11 +22,11 @@ from afresh.core.strategy_state import (
     count_strategy_step,
     reset_strategy_counters,
 )
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import PendingReply, WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Baseline, Ruling, Verdict
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import PendingReply, WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.policy.next_call import choose_strategy, layout_for_next_call
 from afresh.policy.phase_limits import (
     PhasePressure,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from afresh.app.stop_signal import StopSignal
+from afresh.app.service.stop_signal import StopSignal
 from afresh.errors import BadInput, Cancelled
 from afresh.runtime import Cancellation
 from afresh.storage.renew_lease import LeaseRenewal

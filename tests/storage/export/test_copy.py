@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from projects import Projects, content, kept
 
-from afresh.app.export_import import import_project_tasks
 from afresh.app.project import Project
+from afresh.app.stored_state.export_import import import_project_tasks
 from afresh.core import event as happened
 from afresh.core.codec import get_decoder
 from afresh.core.event import JournalEntry, JournalHead

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from projects import Projects, content, kept, project_on
 
-from afresh.app.export_import import export_project_tasks, import_project_tasks
 from afresh.app.project import Project
+from afresh.app.stored_state.export_import import export_project_tasks, import_project_tasks
 from afresh.testing.sample_journals import append_step, create_task
 
 

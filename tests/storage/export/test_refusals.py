@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from projects import Projects, content, kept
 
-from afresh.app.export_import import export_project_tasks, import_project_tasks
 from afresh.app.project import Project
+from afresh.app.stored_state.export_import import export_project_tasks, import_project_tasks
 from afresh.core.hash_chain import hash_entry
 from afresh.core.reducer import fold_entries
 from afresh.errors import BadInput, NeedsPerson

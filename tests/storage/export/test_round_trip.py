@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from projects import Projects, content, kept
 
-from afresh.app.export_import import export_project_tasks, import_project_tasks
 from afresh.app.project import Project
+from afresh.app.stored_state.export_import import export_project_tasks, import_project_tasks
 from afresh.core.event import QuestionAnswered
 from afresh.core.fact import Fact, FactKind, FactNoted
 from afresh.core.reducer import fold_entries

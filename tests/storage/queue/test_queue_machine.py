@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from afresh.core import event as happened
-from afresh.core.queue_state import (
+from afresh.core.states.queue_state import (
     AttemptFailed,
     FailureCause,
     HoldKind,

@@ -7,14 +7,14 @@ from afresh.core.action import Action, Observation
 from afresh.core.archived_block import BlockIndexLine, block_id_from_text
 from afresh.core.fact import Fact, FactKind
 from afresh.core.state import State
+from afresh.core.states.verification_state import VerificationState
+from afresh.core.states.work_state import WorkState
+from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.step_history import Passage, PassageVoice
 from afresh.core.step_record import StepRecord
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun
-from afresh.core.verification_state import VerificationState
-from afresh.core.work_state import WorkState
-from afresh.core.workspace_state import WorkspaceState
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.testing.states import replace_in_parts
 

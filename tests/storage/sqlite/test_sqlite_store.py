@@ -8,11 +8,11 @@ from threading import Thread
 
 import pytest
 
-from afresh.core import ceiling_state
 from afresh.core import event as happened
 from afresh.core.archived_block import block_id_from_text
 from afresh.core.event import JournalHead
 from afresh.core.state import State
+from afresh.core.states import ceiling_state
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput, Conflict, Damaged
 from afresh.storage.sql import journal as journal_module

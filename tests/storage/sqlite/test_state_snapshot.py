@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from afresh.core.archived_block import BlockIndexLine
-from afresh.core.dialogue_state import DialogueState
 from afresh.core.event import JournalHead
 from afresh.core.fact import Fact, FactKind
 from afresh.core.line_region import Region
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
+from afresh.core.states.dialogue_state import DialogueState
+from afresh.core.states.memory_state import MemoryState
 from afresh.core.task import Task, TaskStatus
 from afresh.storage.sql import state_snapshot as snapshot
 from afresh.storage.sql.blocks import compress_text, decompress_text

@@ -6,11 +6,11 @@ from typing import Any
 
 from afresh.actions.licence_claim import LICENCE_SUBJECT, claim_licence
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
-from afresh.core.ceiling_state import LargerCeilingRequested
 from afresh.core.decision import Decision, has_same_subject
 from afresh.core.event import CompactionRequested, DecisionMade
 from afresh.core.fact import Fact, FactKind
 from afresh.core.state import State
+from afresh.core.states.ceiling_state import LargerCeilingRequested
 from afresh.core.step_history import MAX_KEPT_CHARACTERS, WITHDRAWAL_PREFIX, loses_kept_words
 from afresh.core.step_result import ToolOutcome
 from afresh.core.truncate import truncate_text

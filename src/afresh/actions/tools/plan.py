@@ -7,8 +7,8 @@ from typing import Any
 
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.event import PlanSet
+from afresh.core.states.strategy_state import PlanItem
 from afresh.core.step_result import ToolOutcome
-from afresh.core.strategy_state import PlanItem
 from afresh.core.truncate import truncate_text
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext

@@ -9,7 +9,7 @@ from afresh.actions.network_permission import REASON_ARGUMENT, choose_network_ac
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.action import CommandRun
 from afresh.core.line_region import Region
-from afresh.core.network_state import NetworkUsed
+from afresh.core.states.network_state import NetworkUsed
 from afresh.core.step_result import ToolOutcome, shorten_command
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
-from afresh.app.violations import Violation
+from afresh.app.code.violations import Violation
 from afresh.code.ruff import COMPLEXITY_RULES
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

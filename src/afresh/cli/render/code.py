@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from afresh.app.explore_code import CodeMap
-    from afresh.app.violations import ComplexityMeasure, Violation
-    from afresh.app.watch_checkout import IndexUpdate
+    from afresh.app.code.explore_code import CodeMap
+    from afresh.app.code.violations import ComplexityMeasure, Violation
+    from afresh.app.code.watch_checkout import IndexUpdate
     from afresh.code.ranking.rank_files import RankedMapFile
 
 

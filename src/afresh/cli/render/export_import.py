@@ -11,7 +11,7 @@ from afresh.errors import WAY_BACK
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from afresh.app.export_import import ImportOutcome
+    from afresh.app.stored_state.export_import import ImportOutcome
     from afresh.storage.export.write_export import ExportResult
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from afresh.app.curate_lessons import LessonListing, LessonRow, SharingOffer
+    from afresh.app.memory.curate_lessons import LessonListing, LessonRow, SharingOffer
 
 
 MAX_WORDS_NAMED = 12

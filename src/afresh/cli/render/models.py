@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from afresh.app.answer_mailbox import LoadedRequest
+    from afresh.app.dialogue.answer_mailbox import LoadedRequest
     from afresh.app.doctor import ModelTrial
     from afresh.app.list_models import ConfiguredModel, ServerOffer, UsableProvider
     from afresh.models.mailbox_files import OpenRequest

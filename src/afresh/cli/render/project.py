@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from afresh.app.code.project_profile import ProfileReport
     from afresh.app.doctor import HealthFinding
-    from afresh.app.inspect_instructions import InstructionsPreview, SizedInstructionFile
-    from afresh.app.project_profile import ProfileReport
+    from afresh.app.inspect.inspect_instructions import InstructionsPreview, SizedInstructionFile
 
 
 def findings_to_json(findings: Sequence[HealthFinding]) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.app.measure_calls import CallPrice
-from afresh.app.read_spending import describe_paid
+from afresh.app.inspect.measure_calls import CallPrice
+from afresh.app.spending.read_spending import describe_paid
 from afresh.cli.render.widgets import make_table, render_heading, render_text
 from afresh.context.cache_prefix import PrefixComparison
 from afresh.core.prompt import CallAudit, render_thinking

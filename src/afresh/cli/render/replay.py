@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.app.replay_sessions import ReplayProgress
+from afresh.app.inspect.replay_sessions import ReplayProgress
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
 from afresh.core.truncate import to_one_line
 from afresh.replay.report import MissedReference, PaidTokens, ReferenceRecall, ReplayReport, ReplayTotals, list_missed_references

@@ -29,7 +29,7 @@ from afresh.views.task_status import describe_age, describe_short_age, format_co
 from afresh.views.ticket_state import TicketState, describe_blockers, describe_filing, explain_wait, find_ticket_state
 
 if TYPE_CHECKING:
-    from afresh.app.lost_state import EmptyStore
+    from afresh.app.stored_state.lost_state import EmptyStore
 
 LEAST_STATUS_COLUMNS = 9
 

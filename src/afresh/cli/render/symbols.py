@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from afresh.app.explore_code import SymbolUsers
+    from afresh.app.code.explore_code import SymbolUsers
 
 
 def symbol_place_to_json(place: SymbolPlace) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from afresh.views.tasks import task_tests_to_json
 from afresh.views.ticket_state import describe_blockers, describe_filing, find_ticket_state
 
 if TYPE_CHECKING:
-    from afresh.app.read_spending import TaskSpending
+    from afresh.app.spending.read_spending import TaskSpending
 
 Field = tuple[str, Line]
 """A label and its value."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from afresh.app.inspect_templates import SectionClaim, SourcedTemplateValue, TemplateDetails, TemplateRow
+    from afresh.app.inspect.inspect_templates import SectionClaim, SourcedTemplateValue, TemplateDetails, TemplateRow
     from afresh.config.yaml_reader import FileFault
 
 

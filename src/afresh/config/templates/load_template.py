@@ -8,8 +8,8 @@ from afresh.config.templates.template_files import SHIPPED_LAYERS, TemplateFile,
 from afresh.config.yaml_reader import FileFault, KeyPath, error_from_faults, suggest_known_word
 from afresh.core.prompt import Tier
 from afresh.core.report_path import REPORT_PATHS_BY_TYPE
+from afresh.core.states.strategy_state import REACT_STRATEGY, StrategyPace
 from afresh.core.step_history import CompactionPolicy
-from afresh.core.strategy_state import REACT_STRATEGY, StrategyPace
 from afresh.core.task import DISCOVERY_TYPE
 from afresh.core.template import (
     CALL_KINDS,

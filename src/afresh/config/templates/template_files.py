@@ -24,7 +24,7 @@ from afresh.config.yaml_reader import (
     walk_mapping,
 )
 from afresh.core.prompt import Tier
-from afresh.core.strategy_state import STRATEGY_NAMES
+from afresh.core.states.strategy_state import STRATEGY_NAMES
 from afresh.core.template import (
     CALL_KINDS,
     CODE_PHASES,

@@ -1,9 +1,9 @@
 """What the window says about it: a line or two at its foot, always shown."""
 
 from afresh.core.context_policy import ReportPolicy
-from afresh.core.progress_state import Escalation, StallNoticed
 from afresh.core.state import State
-from afresh.core.strategy_state import is_plan_outdated
+from afresh.core.states.progress_state import Escalation, StallNoticed
+from afresh.core.states.strategy_state import is_plan_outdated
 from afresh.core.truncate import to_one_line
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from afresh.core.progress_state import CheckEnding, FileTransition, LinesRead, MarkedAction, ProgressState
+from afresh.core.states.progress_state import CheckEnding, FileTransition, LinesRead, MarkedAction, ProgressState
 from afresh.core.verdict import list_first_names
 
 

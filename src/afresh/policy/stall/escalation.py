@@ -4,11 +4,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from afresh.core.event import Event, QuestionAsked
-from afresh.core.progress_state import Escalation, ProgressState, StallNoticed, StallThresholds, StepMarked, apply_step_mark
 from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
+from afresh.core.states.progress_state import (
+    Escalation,
+    ProgressState,
+    StallNoticed,
+    StallThresholds,
+    StepMarked,
+    apply_step_mark,
+)
+from afresh.core.states.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
-from afresh.core.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged
 from afresh.policy.next_call import choose_strategy
 from afresh.policy.questions import ask_after_stall
 from afresh.policy.stall.detectors import (

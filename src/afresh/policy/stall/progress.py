@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.core.progress_state import MAX_BEST_CHECKS, BestCheckResult, VerifiedProgress
 from afresh.core.state import State
+from afresh.core.states.progress_state import MAX_BEST_CHECKS, BestCheckResult, VerifiedProgress
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification, find_current_plan
 from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Baseline, CheckRun, Verdict
 from afresh.policy.stall.step_trace import hash_parts

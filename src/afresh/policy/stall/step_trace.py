@@ -6,8 +6,8 @@ from hashlib import sha256
 
 from afresh.core.action import Action, describe_action, describe_subject
 from afresh.core.codec import to_canonical_json
-from afresh.core.progress_state import MAX_ENTRIES_PER_MARK, CheckEnding, FileTransition, LinesRead, MarkedAction, StepMark
 from afresh.core.state import State
+from afresh.core.states.progress_state import MAX_ENTRIES_PER_MARK, CheckEnding, FileTransition, LinesRead, MarkedAction, StepMark
 from afresh.core.step_result import TELLING_LINE, ActionResult, KeepOrRevertResult, StepActions, StepVerification
 from afresh.core.subtask import SubtaskReturned
 from afresh.core.tool_traits import ToolTrait, has_trait

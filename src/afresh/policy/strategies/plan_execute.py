@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from afresh.core.state import State
-from afresh.core.strategy_state import StrategyPace, find_focus_item, is_plan_outdated
+from afresh.core.states.strategy_state import StrategyPace, find_focus_item, is_plan_outdated
 from afresh.core.template import LOOKING_PHASES, CallLayout
 from afresh.core.tool_traits import ToolTrait, select_tools_by_trait
 from afresh.core.truncate import to_one_line

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from afresh.core.state import State
-from afresh.core.strategy_state import StrategyPace
+from afresh.core.states.strategy_state import StrategyPace
 from afresh.core.template import CallLayout
 
 REPLAN_NOTICE_STEPS = 3

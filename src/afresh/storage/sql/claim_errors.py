@@ -2,7 +2,7 @@
 
 from socket import gethostname
 
-from afresh.core.queue_state import HoldKind
+from afresh.core.states.queue_state import HoldKind
 from afresh.core.task import QueueTicket, TaskStatus, describe_worker
 from afresh.errors import BadInput, NeedsAnswer, NotPossible
 

@@ -17,7 +17,7 @@ from afresh.core.fact import (
     drop_put_back,
     is_withdrawal,
 )
-from afresh.core.licence_for_tests import LicenceWidened
+from afresh.core.licences.licence_for_tests import LicenceWidened
 from afresh.core.project_facts import (
     CORRECTED_ENDING,
     FORGOTTEN_ENDING,

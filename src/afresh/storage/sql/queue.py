@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from afresh.core.codec import to_canonical_json, value_from_json
-from afresh.core.queue_state import NO_MARKS, StopRequest, TicketMarks, WorkFigures
+from afresh.core.states.queue_state import NO_MARKS, StopRequest, TicketMarks, WorkFigures
 from afresh.core.task import (
     ALL_TICKETS,
     QueueCounts,

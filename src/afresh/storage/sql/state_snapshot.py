@@ -7,8 +7,8 @@ from typing import Any, get_args, get_type_hints
 from zlib import crc32
 
 from afresh.core.codec import get_decoder, to_canonical_json
-from afresh.core.memory_state import MemoryState
 from afresh.core.state import State
+from afresh.core.states.memory_state import MemoryState
 from afresh.storage.sql.blocks import compress_text, decompress_text
 
 LIST_FIELDS = ("facts", "regions", "index", "passages")

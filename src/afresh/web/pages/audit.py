@@ -7,8 +7,8 @@ from pathlib import Path
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
-from afresh.app.export_import import export_project_tasks
-from afresh.app.inspect_calls import verify_calls
+from afresh.app.inspect.inspect_calls import verify_calls
+from afresh.app.stored_state.export_import import export_project_tasks
 from afresh.core.event import JournalHead
 from afresh.core.task import TicketOrder, TicketQuery
 from afresh.errors import Damaged

@@ -2,8 +2,8 @@
 
 from starlette.responses import JSONResponse, Response
 
-from afresh.app.measure_calls import list_call_prices, measure_growing_history, measure_task_yield
-from afresh.app.read_steps import iterate_step_entries, read_step_page
+from afresh.app.inspect.measure_calls import list_call_prices, measure_growing_history, measure_task_yield
+from afresh.app.inspect.read_steps import iterate_step_entries, read_step_page
 from afresh.core.event import CallRequested
 from afresh.core.task import TicketOrder, TicketQuery
 from afresh.views.section_yield import is_sent_first, order_by_waste, scale_to_usage, sum_sent_sections, sum_without_system

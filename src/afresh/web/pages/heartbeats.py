@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from afresh.app.heartbeat import (
+from afresh.app.heartbeat.heartbeat import (
     HeartbeatPlan,
     is_run_dead,
     load_heartbeat_plan,
@@ -10,10 +10,10 @@ from afresh.app.heartbeat import (
     pause_heartbeat,
     require_heartbeat_plan,
 )
-from afresh.app.inspect_templates import list_template_rows
-from afresh.app.schedules import add_schedule, find_next_due, remove_schedule
-from afresh.app.start_worker import read_heartbeat_log, start_heartbeat
-from afresh.app.tasks import TaskOrder
+from afresh.app.heartbeat.schedules import add_schedule, find_next_due, remove_schedule
+from afresh.app.inspect.inspect_templates import list_template_rows
+from afresh.app.orders.tasks import TaskOrder
+from afresh.app.service.start_worker import read_heartbeat_log, start_heartbeat
 from afresh.core.heartbeat import ItemState
 from afresh.core.schedule import format_interval
 from afresh.errors import BadInput

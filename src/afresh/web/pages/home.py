@@ -5,10 +5,10 @@ from functools import partial
 
 from starlette.responses import Response
 
-from afresh.app.read_spending import measure_limit_use
-from afresh.app.spending_ledger import open_ledger_of_project
-from afresh.app.spending_report import sum_task_charge
-from afresh.app.start_worker import explain_worker_stop
+from afresh.app.service.start_worker import explain_worker_stop
+from afresh.app.spending.read_spending import measure_limit_use
+from afresh.app.spending.spending_ledger import open_ledger_of_project
+from afresh.app.spending.spending_report import sum_task_charge
 from afresh.core.spending import Charge, LimitScope
 from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.views.step_line import StepSummary, make_step_line

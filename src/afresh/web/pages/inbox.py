@@ -2,9 +2,9 @@
 
 from starlette.responses import Response
 
-from afresh.app.answer_question import answer_question, list_open_questions
-from afresh.app.start_worker import start_worker
-from afresh.app.tasks import find_task
+from afresh.app.dialogue.answer_question import answer_question, list_open_questions
+from afresh.app.orders.tasks import find_task
+from afresh.app.service.start_worker import start_worker
 from afresh.views.tasks import open_question_to_json
 from afresh.web.visit import PageRoute, Visit
 

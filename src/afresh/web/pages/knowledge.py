@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from afresh.app.curate_lessons import (
+from afresh.app.memory.curate_lessons import (
     LessonRow,
     approve_lesson,
     list_lessons,

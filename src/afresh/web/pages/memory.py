@@ -4,7 +4,7 @@ from itertools import groupby
 
 from starlette.responses import Response
 
-from afresh.app.edit_facts import add_rule, correct_fact, forget_fact, load_fact_details, search_project_facts
+from afresh.app.memory.edit_facts import add_rule, correct_fact, forget_fact, load_fact_details, search_project_facts
 from afresh.core.fact import FactKind
 from afresh.errors import BadInput
 from afresh.web.visit import PageRoute, Visit

@@ -6,12 +6,12 @@ from functools import partial
 
 from starlette.responses import Response
 
-from afresh.app.check_order import OrderTerms
-from afresh.app.inspect_templates import list_template_rows
-from afresh.app.queue_place import edit_place
-from afresh.app.start_worker import explain_worker_stop, start_worker
-from afresh.app.tasks import TaskOrder, add_task, find_task
-from afresh.core.queue_state import QueuePlace
+from afresh.app.inspect.inspect_templates import list_template_rows
+from afresh.app.orders.check_order import OrderTerms
+from afresh.app.orders.tasks import TaskOrder, add_task, find_task
+from afresh.app.queue.queue_place import edit_place
+from afresh.app.service.start_worker import explain_worker_stop, start_worker
+from afresh.core.states.queue_state import QueuePlace
 from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput

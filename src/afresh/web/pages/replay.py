@@ -4,7 +4,7 @@ from pathlib import Path
 
 from starlette.responses import HTMLResponse, Response
 
-from afresh.app.replay_sessions import ReplayRequest, find_sample_session, make_album, render_replay_page, replay_sessions
+from afresh.app.inspect.replay_sessions import ReplayRequest, find_sample_session, make_album, render_replay_page, replay_sessions
 from afresh.errors import BadInput
 from afresh.web.visit import PageRoute, Visit
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from afresh.app.read_spending import describe_money, measure_limit_use
-from afresh.app.spending_ledger import open_ledger_of_project
-from afresh.app.spending_report import SpendingGroup, parse_since, report_spending, reset_limit
+from afresh.app.spending.read_spending import describe_money, measure_limit_use
+from afresh.app.spending.spending_ledger import open_ledger_of_project
+from afresh.app.spending.spending_report import SpendingGroup, parse_since, report_spending, reset_limit
 from afresh.core.spending import LimitScope, LimitUnit, SpendingAccount
 from afresh.errors import BadInput
 from afresh.web.visit import PageRoute, Visit

@@ -6,10 +6,10 @@ from typing import Any
 
 from starlette.responses import Response
 
-from afresh.app.inspect_calls import RecordedCall, load_call, load_sections, read_block_text, render_thinking
-from afresh.app.measure_calls import price_recorded_call
+from afresh.app.inspect.inspect_calls import RecordedCall, load_call, load_sections, read_block_text, render_thinking
+from afresh.app.inspect.measure_calls import price_recorded_call
+from afresh.app.inspect.read_steps import list_step_changes, read_step_page
 from afresh.app.project import Project
-from afresh.app.read_steps import list_step_changes, read_step_page
 from afresh.core.change import Change
 from afresh.core.codec import to_plain_value
 from afresh.core.prompt import Section

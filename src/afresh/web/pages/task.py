@@ -5,19 +5,19 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from afresh.app.hold_task import cancel_task, pause_task, release_task
+from afresh.app.inspect.read_steps import StepPage, read_step_page
+from afresh.app.orders.tasks import find_task
 from afresh.app.project import Project
-from afresh.app.read_steps import StepPage, read_step_page
-from afresh.app.read_task_diff import list_diff_changes
-from afresh.app.retry_task import retry_task, skip_needs
-from afresh.app.spending_report import sum_task_charge
-from afresh.app.start_worker import explain_worker_stop, is_worker_starting, read_worker_log, start_worker
-from afresh.app.task_result import apply_task_result, discard_task_result, undo_task_steps
-from afresh.app.tasks import find_task
+from afresh.app.queue.hold_task import cancel_task, pause_task, release_task
+from afresh.app.queue.retry_task import retry_task, skip_needs
+from afresh.app.results.read_task_diff import list_diff_changes
+from afresh.app.results.task_result import apply_task_result, discard_task_result, undo_task_steps
+from afresh.app.service.start_worker import explain_worker_stop, is_worker_starting, read_worker_log, start_worker
+from afresh.app.spending.spending_report import sum_task_charge
 from afresh.core.answer_options import parse_options
 from afresh.core.change import Change
-from afresh.core.queue_state import HoldKind
 from afresh.core.state import State
+from afresh.core.states.queue_state import HoldKind
 from afresh.core.task import QueueTicket, TaskStatus, TicketQuery
 from afresh.errors import BadInput, NotPossible
 from afresh.views.decision_tree import DecisionRun, build_decision_tree, group_runs

@@ -1,0 +1,1 @@
+"""The code of a checkout: searched, measured, watched."""

@@ -1,0 +1,1 @@
+"""What people and tasks say to each other: questions, answers, permissions, conversations."""

@@ -1,0 +1,1 @@
+"""Context policies of a project: proposed, tried, adopted, watched."""

@@ -1,0 +1,67 @@
+"""What the dashboard shows of policies: proposals with their proofs, and the history."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from afresh.app.evolve.task_policy import load_policy_history
+from afresh.app.project import Project
+from afresh.core.policy_history import AdoptedPolicy, PolicyHistory, PolicyProposed
+from afresh.evolve.prove_proposal import changes_from_json, describe_proof, proof_from_json
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRow:
+    id: str
+    reason: str
+    changes: tuple[str, ...]
+    proofs: tuple[str, ...]
+    verdict: str
+    """Empty: not tried yet."""
+    better: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRow:
+    id: str
+    day: str
+    share: float
+    proposal: str
+    by: str
+    tasks: int
+    """That have ended under it."""
+    verified: int
+    ended: str
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyPage:
+    in_use: str
+    canary: str
+    mode: str
+    proposals: tuple[ProposalRow, ...]
+    policies: tuple[PolicyRow, ...]
+
+
+def read_policy_page(project: Project) -> PolicyPage:
+    history = load_policy_history(project)
+    canary = history.canary
+    return PolicyPage(
+        history.stable.id,
+        f"{canary.id} for {canary.share:.0%} of the tasks" if canary else "",
+        project.settings.evolve.mode,
+        tuple(_to_proposal_row(one) for _, one in reversed(history.proposed)),
+        tuple(_to_policy_row(history, one) for one in reversed(history.adopted)),
+    )
+
+
+def _to_proposal_row(one: PolicyProposed) -> ProposalRow:
+    proofs = [f"{name}, {found.runs} judged: {describe_proof(found)}" for name, found in proof_from_json(one.proof).parts]
+    changes = tuple(map(str, changes_from_json(one.changes)))
+    return ProposalRow(one.proposal, one.reason, changes, tuple(proofs), one.verdict, one.better)
+
+
+def _to_policy_row(history: PolicyHistory, one: AdoptedPolicy) -> PolicyRow:
+    outcomes = [outcome for outcome in history.outcomes if outcome.policy == one.id]
+    day = datetime.fromtimestamp(one.at, UTC).strftime("%Y-%m-%d")
+    verified = sum(outcome.verified for outcome in outcomes)
+    return PolicyRow(one.id, day, one.share, one.proposal, one.by, len(outcomes), verified, one.ended)

@@ -1,0 +1,1 @@
+"""Heartbeats and schedules: what is due, what changed, who is told."""

@@ -1,0 +1,1 @@
+"""Looks at what a task was sent and did, live or afterwards."""

@@ -1,0 +1,1 @@
+"""Lessons and facts, as people and finished tasks change them."""

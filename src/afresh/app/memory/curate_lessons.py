@@ -1,0 +1,234 @@
+"""Lists, shows, approves, rejects and shares lessons on behalf of a person."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from afresh.app.memory.cross_project_lessons import (
+    add_pattern,
+    collect_lesson_vocabulary,
+    find_pattern_of_lesson,
+    open_pattern_folder,
+    share_plain_part,
+    strip_lesson_record,
+)
+from afresh.app.memory.learn_lessons import learn_from_ended_tasks, open_lesson_folder, open_lesson_library, read_current_day
+from afresh.app.project import Project
+from afresh.config.yaml_reader import FileFault
+from afresh.core.fact import LessonJudged
+from afresh.core.lesson import Lesson, LessonApproval, LessonStatus
+from afresh.errors import BadInput
+from afresh.storage.lessons.agent_skills import export_skill, read_skills
+from afresh.storage.lessons.anonymise_lesson import ProjectNames, anonymise_lesson, find_telltales, load_everyday_stems
+from afresh.storage.lessons.lesson_folder import APPROVED_FOLDER, DRAFTS_FOLDER, LessonFile
+from afresh.storage.lessons.lesson_library import is_pattern
+from afresh.views.file_io import read_text_file, replace_file
+from afresh.workspace.git import find_author_name
+
+NOTHING_SHARED = "nothing was shared"
+
+
+@dataclass(frozen=True, slots=True)
+class SharingOffer:
+    """The exact text that would be shared, with the names in it that identify or may identify the project."""
+
+    origin: Lesson
+    text: Lesson
+    telling: tuple[str, ...]
+    unsure: bool = False
+    """True if the project is too large to be searched for names."""
+
+
+def offer_sharing(project: Project, name: str, plain: bool = False) -> SharingOffer:
+    """Return the whole lesson; with `plain` only lines that name nothing of the project."""
+    one = find_lesson(project, name).knowledge
+    refuse_sharing(project, one)
+    own = collect_lesson_vocabulary(project, one)
+    if not plain:
+        telling = find_telltales("\n".join([one.title, *one.tags, one.body]), load_everyday_stems(), own) if own else []
+        return SharingOffer(one, strip_lesson_record(one), tuple(word for word in telling if word.strip("#")), own is None)
+    found = anonymise_lesson(one, load_everyday_stems(), own) if own else None
+    if found is None:
+        why = "the project is too large to scan for names" if own is None else explain_telling_words(one, own)
+        next = f"afresh knowledge share {one.id} previews the whole lesson; or edit it first"
+        raise BadInput(f"{one.id} has no plain part: {why}", next=next, safe=NOTHING_SHARED)
+    return SharingOffer(one, strip_lesson_record(found), ())
+
+
+def explain_telling_words(one: Lesson, own: ProjectNames) -> str:
+    named = find_telltales(one.title, load_everyday_stems(), own)
+    return f"its title contains {', '.join(named[:3])}" if named else "every line of what worked contains names from the project"
+
+
+def refuse_sharing(project: Project, one: Lesson) -> None:
+    if one.status is not LessonStatus.APPROVED:
+        raise BadInput(f"{one.id} is {one.status}", next=f"afresh knowledge approve {one.id}", safe=NOTHING_SHARED)
+    if not project.settings.patterns:
+        raise BadInput("patterns are turned off", next="remove `patterns = false` from the settings", safe=NOTHING_SHARED)
+    if old := find_pattern_of_lesson(open_pattern_folder(), project.paths.root, one):
+        raise BadInput(
+            f"{one.id} is already shared, as {old.id}" + (", and was rejected" if old.status is LessonStatus.REJECTED else ""),
+            next=f"edit, approve or reject that one: afresh knowledge show {old.id}",
+            safe="the pattern was not changed",
+        )
+
+
+def share_lesson(project: Project, made: SharingOffer) -> Lesson:
+    """Share a lesson after a person has seen the offer."""
+    pattern = add_pattern(project, made.text, LessonApproval.CONFIRMED, read_current_day(project))
+    if pattern is None:
+        raise BadInput(
+            "a pattern with the same text exists already", next="afresh knowledge list lists them", safe=NOTHING_SHARED
+        )
+    return pattern
+
+
+@dataclass(frozen=True, slots=True)
+class LessonRow:
+    knowledge: Lesson
+    standing: LessonStatus
+    file: Path
+    why: str = ""
+    """Why the lesson is a draft or has expired."""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonListing:
+    rows: Sequence[LessonRow]
+    skills: Sequence[tuple[str, str]]
+    """Path and description."""
+    notes: Sequence[FileFault]
+    patterns: Sequence[LessonRow] = ()
+    """Patterns that all projects of the user may see, with their origin."""
+
+
+def list_lessons(project: Project, learn: bool = True) -> LessonListing:
+    """List lessons, skills and patterns; first learn from tasks that have ended, unless nothing may be written."""
+    if learn:
+        learn_from_ended_tasks(project)
+    held, shared = open_lesson_folder(project.paths.root).held(), open_pattern_folder().held()
+    found, wrong = read_skills(project.paths.root, {})
+    rows, patterns = (
+        [make_lesson_row(project, one.read.knowledge, one) for one in some if one.read.knowledge] for some in (held, shared)
+    )
+    notes = [note for one in (*held, *shared) for note in one.read.notes]
+    return LessonListing(
+        rows, [(one.path, one.description) for one in found], [*find_linked_folders(project.paths.root), *notes, *wrong], patterns
+    )
+
+
+def find_linked_folders(root: Path) -> list[FileFault]:
+    """Return a fault for each lesson folder that is a symbolic link; links are not followed."""
+    places = [root / ".afresh/knowledge", *[root / ".afresh/knowledge" / name for name in (APPROVED_FOLDER, DRAFTS_FOLDER)]]
+    told = "is a link: nothing is read or written through it"
+    return [FileFault(place.relative_to(root).as_posix(), 1, "", told) for place in places if place.is_symlink()]
+
+
+def make_lesson_row(project: Project, one: Lesson, held: LessonFile) -> LessonRow:
+    standing = one.standing(read_current_day(project))
+    why = (
+        one.aged(read_current_day(project))
+        if standing is LessonStatus.AGED
+        else one.waits
+        if standing is LessonStatus.DRAFT
+        else ""
+    )
+    inside = held.path.is_relative_to(project.paths.root)
+    return LessonRow(one, standing, held.path.relative_to(project.paths.root) if inside else held.path, why)
+
+
+def find_lesson(project: Project, name: str) -> LessonRow:
+    """Find a lesson by its id or a prefix, with or without KO-; a pattern by its own id."""
+    learn_from_ended_tasks(project)
+    folder = open_pattern_folder() if is_pattern(name.upper()) else open_lesson_folder(project.paths.root)
+    ids = list(folder.objects())
+    fits = [id for id in ids if id.lower() == name.lower()] or [
+        id for id in ids if id.lower().startswith((name.lower(), f"ko-{name.lower()}"))
+    ]
+    if len(fits) != 1:
+        what = f"{name!r} fits {', '.join(fits[:5])}" if fits else f"no such lesson: {name!r}"
+        raise BadInput(what, next="afresh knowledge list lists them")
+    held = folder.place(fits[0])
+    assert held.read.knowledge
+    return make_lesson_row(project, held.read.knowledge, held)
+
+
+def find_lesson_file(project: Project, name: str) -> Path:
+    """Find a lesson's file, by file name if it cannot be parsed."""
+    held = open_lesson_folder(project.paths.root).held()
+    broken = [one.path for one in held if not one.read.knowledge and one.path.name.lower().startswith(name.lower())]
+    return broken[0] if len(broken) == 1 else project.paths.root / find_lesson(project, name).file
+
+
+def read_lesson_file(project: Project, path: Path) -> LessonRow:
+    """Read a lesson from its file. Raises BadInput with the line if it is invalid."""
+    folder = open_lesson_folder(project.paths.root) if path.is_relative_to(project.paths.root) else open_pattern_folder()
+    held = next((one for one in folder.held() if one.path == path), None)
+    if held is None or held.read.knowledge is None or held.read.notes:
+        what = held.read.notes[0] if held else f"{path} is gone"
+        raise BadInput(str(what), next=f"afresh knowledge edit {path.stem}", safe="nothing was changed")
+    return make_lesson_row(project, held.read.knowledge, held)
+
+
+def rewrite_lesson(project: Project, name: str, text: str) -> LessonRow:
+    """Replace the text of a lesson's file by a person's. If it is no valid lesson, or another one, the file stays as it was."""
+    path = find_lesson_file(project, name)
+    before = read_text_file(path)
+    replace_file(path, text)
+    try:
+        row = read_lesson_file(project, path)
+        if row.knowledge.id.lower() != name.lower():
+            raise BadInput(
+                f"the text must begin with a head that has `id: {name}`", next="put it back", safe="nothing was changed"
+            )
+        return row
+    except BadInput:
+        replace_file(path, before)
+        raise
+
+
+def approve_lesson(project: Project, name: str) -> LessonRow:
+    """Approve a lesson on behalf of a person. An expired lesson becomes active again."""
+    values = {
+        "status": LessonStatus.APPROVED,
+        "by": LessonApproval.CONFIRMED,
+        "approved": str(read_current_day(project)),
+        "unused": 0,
+    }
+    approved = record_lesson_judgement(project, name, values, APPROVED_FOLDER)
+    if not is_pattern(approved.knowledge.id):
+        share_plain_part(project, approved.knowledge, read_current_day(project))
+    return approved
+
+
+def reject_lesson(project: Project, name: str) -> LessonRow:
+    """Reject a lesson. The file is kept so that it is not drafted again; neither it nor its pattern is shown again."""
+    values = {"status": LessonStatus.REJECTED, "by": LessonApproval.CONFIRMED}
+    rejected = record_lesson_judgement(project, name, values, DRAFTS_FOLDER)
+    if crossed := find_pattern_of_lesson(open_pattern_folder(), project.paths.root, rejected.knowledge):
+        record_lesson_judgement(project, crossed.id, values, DRAFTS_FOLDER)
+    return rejected
+
+
+def record_lesson_judgement(project: Project, name: str, values: Mapping[str, Any], place: str) -> LessonRow:
+    """Record a person's judgement of a lesson; the only function that does."""
+    one = find_lesson(project, name)
+    folder = open_pattern_folder() if is_pattern(one.knowledge.id) else open_lesson_folder(project.paths.root)
+    folder.move(folder.set(one.knowledge.id, lambda _: values, begin=True), place)
+    project.notebook.append([LessonJudged(one.knowledge.id, str(values["status"]), find_author_name(project.paths.root))])
+    return find_lesson(project, one.knowledge.id)
+
+
+def search_project_lessons(project: Project, question: str, learn: bool = True) -> list[tuple[str, float, str]]:
+    """Return the lessons that a task with this goal would get: id or path, score, text."""
+    if learn:
+        learn_from_ended_tasks(project)
+    return [(one.key, one.fit, one.text) for one in open_lesson_library(project, project.paths.root).ranked([question])]
+
+
+def export_lesson_as_skill(project: Project, name: str, place: Path | None) -> Path:
+    one = find_lesson(project, name)
+    if one.knowledge.status is not LessonStatus.APPROVED:
+        raise BadInput(f"{one.knowledge.id} is {one.knowledge.status}", next=f"afresh knowledge approve {one.knowledge.id}")
+    return export_skill(one.knowledge, place or project.paths.root / ".afresh" / "skills")

@@ -1,0 +1,124 @@
+"""Refuses a task whose words, limits and instructions can't fit into a prompt of its model."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from afresh.actions.tools.registry import TOOLS
+from afresh.app.mcp_servers import list_approved_schemas
+from afresh.config.templates.load_template import load_template
+from afresh.config.templates.template_files import TemplateLayers
+from afresh.context.build_prompt import build_prompt, select_offered_tools
+from afresh.context.sources.instructions import InstructionsAllowance, render_instructions, select_instruction_chain
+from afresh.core.context_item import Note
+from afresh.core.prompt import Prompt
+from afresh.core.state import State
+from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR, compute_highest_ceiling
+from afresh.core.task import Task
+from afresh.core.template import MIN_THINKING_TOKENS, Template
+from afresh.core.tokens import REQUEST_FRAMING_TOKENS, EstimatingCounter
+from afresh.errors import BadInput, OverCeiling
+from afresh.memory.gathered_context import GatheredContext
+from afresh.models.choose_model import (
+    DEFAULT_WINDOW_TOKENS,
+    NO_NAMED_MODELS,
+    find_context_window,
+    find_framing_tokens,
+    is_provider,
+)
+from afresh.models.model_settings import NamedModel
+from afresh.ports.knowledge import InstructionReader
+
+NOTHING_ADDED = "nothing was added"
+
+
+def build_prompt_per_phase(memory: GatheredContext, style: Template, budget: int, counter: EstimatingCounter) -> list[Prompt]:
+    """Build a prompt for each phase. Raises OverCeiling for the first that does not fit."""
+    remote = list_approved_schemas(memory.state.task.tools)
+    style = style.with_tools(tuple(schema.name for schema in remote))
+    first = [replace(style, phases=(phase, *[one for one in style.phases if one is not phase])) for phase in style.phases]
+    tools = (*select_offered_tools(style.at(""), TOOLS), *remote)
+    return [build_prompt(memory, one, tools, budget, counter) for one in first or [style]]
+
+
+def refuse_unworkable_task(
+    task: Task, shelf: TemplateLayers, instructions: InstructionReader, named: Mapping[str, NamedModel] = NO_NAMED_MODELS
+) -> None:
+    refuse_unstorable_text(task.goal, task.model, *(check.command for check in task.checks))
+    if any(not check.command.strip() for check in task.checks):
+        raise BadInput("a check is empty", next="give a command that exits 0 when the task is done", safe=NOTHING_ADDED)
+    if task.max_budget and task.max_budget < task.budget:
+        raise BadInput(
+            f"--max-budget {task.max_budget:,} is below the budget of {task.budget:,} tokens",
+            next=f"use --max-budget {task.budget} for a budget that is never raised",
+            safe=NOTHING_ADDED,
+        )
+    refuse_thinking_budget(task, load_template(task.type, shelf).ceiling, named)
+    if task.model:
+        refuse_large_ceiling(task.budget, find_context_window(task.model, named))
+        refuse_large_ceiling(task.max_budget, find_context_window(task.model, named), "--max-budget")
+    refuse_overfull_prompt(State(task=task), shelf, instructions, named)
+
+
+def refuse_thinking_budget(task: Task, ceiling: int, named: Mapping[str, NamedModel]) -> None:
+    """Raise BadInput instead of silently reducing the thinking budget."""
+    wanted = task.thinking or 0
+    if wanted and task.model and not is_provider(task.model, named):
+        what = f"{task.model.partition(':')[0]} does not support --thinking"
+        raise BadInput(what, next="omit --thinking, or pass another --model", safe=NOTHING_ADDED)
+    if wanted and (table := named.get(task.model)) and table.thinking is False:
+        what = f"[models.{task.model}] has thinking = false"
+        raise BadInput(what, next="omit --thinking, or remove that line from your config.toml", safe=NOTHING_ADDED)
+    if 0 < wanted < MIN_THINKING_TOKENS:
+        what = f"--thinking {wanted:,} is too small: providers need at least {MIN_THINKING_TOKENS:,}"
+        raise BadInput(what, next=f"use --thinking {MIN_THINKING_TOKENS}, or 0 for none", safe=NOTHING_ADDED)
+    if wanted and task.budget - ceiling < wanted:
+        what = f"a budget of {task.budget:,} tokens can't hold {wanted:,} for thinking and a prompt of {ceiling:,}"
+        raise BadInput(what, next=f"use --budget {ceiling + wanted}, or omit --budget", safe=NOTHING_ADDED)
+
+
+def refuse_unstorable_text(*texts: str) -> None:
+    """Raise BadInput for command-line bytes that are not valid text and could not be stored."""
+    for text in texts:
+        if not text.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in text):
+            said = text.encode(errors="backslashreplace").decode()[:100]
+            raise BadInput(f"{said!r} is not UTF-8", next="write it in UTF-8", safe=NOTHING_ADDED)
+
+
+def refuse_large_ceiling(budget: int, window: int, option: str = "--budget") -> None:
+    """Raise BadInput if the ceiling is over a fifth of the model's context window."""
+    if budget > window // MODEL_WINDOW_DIVISOR:
+        raise BadInput(
+            f"a budget of {budget:,} tokens is over 20 % of this model's context window of {window:,}",
+            next=f"{option} {window // MODEL_WINDOW_DIVISOR}",
+            safe="nothing was sent",
+        )
+
+
+def refuse_overfull_prompt(
+    state: State, shelf: TemplateLayers, instructions: InstructionReader, named: Mapping[str, NamedModel] = NO_NAMED_MODELS
+) -> None:
+    """Raise BadInput if a prompt with tools, criteria, user messages and instructions does not fit the highest ceiling in
+    every phase."""
+    task, style = state.task, load_template(state.task.type, shelf)
+    window, framing = _find_window_and_framing(task.model, named)
+    highest, counter = compute_highest_ceiling(task, window), EstimatingCounter(framing=framing)
+    allowance = InstructionsAllowance(highest, style.instructions)
+    try:
+        text = render_instructions(select_instruction_chain(state, instructions), allowance).text
+    except OverCeiling as fault:
+        what = f"{fault.evidence} ({allowance.share:.0%} of the highest ceiling, {highest:,})"
+        raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what is included", safe=NOTHING_ADDED) from None
+    try:
+        build_prompt_per_phase(GatheredContext(state, (Note("instructions", "", text),)), style, highest, counter)
+    except OverCeiling as fault:
+        what = f"that does not fit into a prompt: {fault.evidence} under the highest ceiling, {highest:,} tokens"
+        raise BadInput(what, next="use fewer words, or add the task with a larger --max-budget", safe=NOTHING_ADDED) from None
+
+
+def _find_window_and_framing(model: str, named: Mapping[str, NamedModel]) -> tuple[int, int]:
+    """Return the model's context window and framing tokens. An unknown model name is reported on resume, not here."""
+    usual = (DEFAULT_WINDOW_TOKENS, REQUEST_FRAMING_TOKENS)
+    try:
+        return (find_context_window(model, named), find_framing_tokens(model, named)) if model else usual
+    except BadInput:
+        return usual

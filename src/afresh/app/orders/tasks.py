@@ -1,0 +1,206 @@
+"""Adds tasks after checking the order, and finds them by name."""
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from afresh.app.dialogue.allow_test_changes import license_paths
+from afresh.app.mcp_servers import refuse_unapproved_tools
+from afresh.app.orders.check_order import OrderTerms, check_commands, check_goal, check_model
+from afresh.app.orders.check_task_limits import NOTHING_ADDED, refuse_unworkable_task
+from afresh.app.project import Project
+from afresh.app.queue.read_tasks import find_task_id, find_ticket
+from afresh.app.settings import Settings
+from afresh.config.templates.load_template import make_template, merge_task_type
+from afresh.core.event import Event, JournalHead, QuestionAsked, TaskCreated, TaskEnded
+from afresh.core.hash_chain import link_events
+from afresh.core.redaction import redact_secrets
+from afresh.core.reducer import fold_entries
+from afresh.core.report_path import choose_report_path
+from afresh.core.state import State
+from afresh.core.states.queue_state import FIRST_COME, PlaceChanged, QueuePlace
+from afresh.core.task import (
+    TYPES_WITHOUT_NEW_TESTS,
+    Check,
+    IssueAttached,
+    Task,
+    TaskStatus,
+)
+from afresh.core.template import Template
+from afresh.errors import BadInput, Conflict
+from afresh.models.choose_model import (
+    is_provider,
+    make_spec_absolute,
+)
+from afresh.policy.questions import ask_about_ceiling
+
+ID_SUFFIX_BYTES = 4
+"""Random bytes of an id: enough that tasks from two machines with the same goal do not collide in an export."""
+MAX_TAKEN_IDS = 8
+"""How often a taken id is replaced; more collisions in a row are an error."""
+
+
+DEFAULT_MAX_STEPS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOrder:
+    """A task as ordered on the command line."""
+
+    goal: str
+    type: str = ""
+    checks: tuple[str, ...] = ()
+    place: QueuePlace = FIRST_COME
+    tools: tuple[str, ...] = ()
+    """Tools of MCP servers: SERVER or SERVER.TOOL."""
+    model: str = ""
+    budget: int = 0
+    max_steps: int = 0
+    max_budget: int = 0
+    loop: str = ""
+    thinking: int | None = None
+    test_changes: tuple[str, ...] = ()
+    """Test files and folders that the task may change."""
+
+
+def add_task(
+    project: Project, order: TaskOrder, terms: OrderTerms | None = None, events: Sequence[Event] = (), suffix: str = ""
+) -> State:
+    """Create a task after all checks of the order, with these events after it. `suffix`: what its id ends with."""
+    return create_task(project, *prepare_order(project, order, terms, events, suffix))
+
+
+def prepare_order(
+    project: Project, order: TaskOrder, terms: OrderTerms | None = None, events: Sequence[Event] = (), suffix: str = ""
+) -> tuple[Task, Sequence[Event]]:
+    """Check an order; return the task and what is recorded with it. Nothing is stored. With terms, also check what concerns the
+    person: model, goal and checks."""
+    if not order.goal.strip():
+        raise BadInput(
+            "the goal is empty", next='describe the goal: afresh run "make the parser accept tabs"', safe=NOTHING_ADDED
+        )
+    project.queue.counts()  # a database that can't be read is named before anything else is asked for
+    for need in order.place.needs:
+        if not (known := find_ticket(project.queue, need)) or known.parent:
+            raise BadInput(f"no such task to wait for: {need}", next="afresh status --all lists the tasks", safe=NOTHING_ADDED)
+    allowed = [license_paths(project.paths.root, order.test_changes)] if order.test_changes else []
+    refuse_unapproved_tools(project.settings, order.tools)
+    title = next((event.issue.title for event in events if isinstance(event, IssueAttached)), "")
+    task = make_task(project, order, title, suffix)
+    refuse_unworkable_task(task, project.templates, project.instructions, project.settings.models)
+    if terms:
+        check_model(project, task, terms)
+        check_goal(project, task, terms)
+    if terms and terms.without_check:
+        task = replace(task, checks=task.checks if order.checks else ())
+    elif not task.checks and not task.report:
+        task = replace(task, checks=find_task_checks(project))
+        refuse_unworkable_task(task, project.templates, project.instructions, project.settings.models)
+    if terms:
+        check_commands(project, task, terms)
+    return task, [*allowed, *file_order(order.place), *events]
+
+
+def file_order(place: QueuePlace) -> list[Event]:
+    """What is recorded of labels, due time and project of an order."""
+    filed = place.labels or place.due or place.project
+    return [PlaceChanged(place.needs, labels=place.labels, due=place.due, project=place.project)] if filed else []
+
+
+def make_task(project: Project, order: TaskOrder, title: str = "", suffix: str = "") -> Task:
+    """Return the task as ordered, with the defaults of the settings, AGENT.md and its type; it is not stored. The title of an
+    issue names no file for a report."""
+    given = project.settings
+    type = order.type or given.type or "implement_feature"
+    merged = merge_task_type(type, project.templates)
+    asked = order.goal.replace(title, re.sub(r"\W+", " ", title))
+    report = choose_report_path(merged.family, asked, lambda path: (project.paths.root / path).is_file())
+    defaults = project.instructions.defaults((merged.family, type))
+    checks = order.checks or (() if report else given.checks or ((defaults.test_command,) if defaults.test_command else ()))
+    return Task(
+        id=make_task_id(redact_secrets(order.goal), suffix),
+        goal=redact_secrets(order.goal),
+        type=type,
+        checks=tuple(Check(command, given.check_timeout) for command in checks),
+        priority=order.place.priority,
+        needs=order.place.needs,
+        tools=order.tools,
+        model=make_spec_absolute(order.model or given.model),
+        budget=order.budget or given.budget or choose_ceiling(make_template(merged), order, given),
+        max_steps=order.max_steps or given.max_steps or defaults.max_steps or DEFAULT_MAX_STEPS,
+        project=project.paths.root.name,
+        family=merged.family if merged.family != type else "",
+        report=report,
+        max_budget=order.max_budget or given.max_budget,
+        loop=order.loop or given.loop or "",
+        parts=given.delegation.parts if given.delegation.offer else 0,
+        thinking=order.thinking,
+        require_tests=bool(defaults.require_tests) and not report and merged.family not in TYPES_WITHOUT_NEW_TESTS,
+    )
+
+
+def create_task(project: Project, task: Task, events: Sequence[Event] = ()) -> State:
+    """Start a task's journal, with another id if the commit finds it taken."""
+    for _ in range(MAX_TAKEN_IDS):
+        try:
+            return record_events(project, None, task.id, [TaskCreated(task), *events])
+        except Conflict:
+            task = replace(task, id=make_task_id(task.goal))
+    return record_events(project, None, task.id, [TaskCreated(task), *events])
+
+
+def choose_ceiling(style: Template, order: TaskOrder, given: Settings) -> int:
+    """Return the template's ceiling plus the model's thinking budget, so that prompts keep their size."""
+    model = order.model or given.model
+    asked = max([style.thinking, *[phase.thinking for phase in style.phases]]) if order.thinking is None else order.thinking
+    return style.ceiling + (asked if order.thinking or (model and is_provider(model, given.models)) else 0)
+
+
+def find_task_checks(project: Project) -> tuple[Check, ...]:
+    """Return checks from the project's files that are known to find tests. They are run when the task starts, not here."""
+    from afresh.app.orders.choose_checks import ProjectWithSettings, choose_checks
+
+    chosen = choose_checks(ProjectWithSettings(project.paths, project.settings), limit=0)
+    return tuple(Check(command, project.settings.check_timeout) for command in chosen.checks)
+
+
+def find_task(project: Project, name: str | None) -> str:
+    """Find a task by id or prefix; without a name return the one that was changed last."""
+    return find_task_id(project.queue, project.paths.folder / "export", name)
+
+
+def end_task(project: Project, task: str, status: TaskStatus, reason: str) -> State:
+    return record_events(project, project.store.load(task), task, [TaskEnded(status, reason)])
+
+
+def block_task(project: Project, task: str, why: str, question: QuestionAsked | None = None) -> State:
+    """Block the task with a question, and release it."""
+    return record_events(
+        project, project.store.load(task), task, [question or ask_about_ceiling(why), TaskEnded(TaskStatus.BLOCKED, why)]
+    )
+
+
+def record_events(project: Project, state: State | None, task: str, events: Sequence[Event]) -> State:
+    """Record events from outside of a run, such as a person's."""
+    entries = link_events(task, state.head if state else JournalHead(), project.clock.now(), events)
+    after = fold_entries(state, entries)
+    project.store.append(entries, (), after)
+    project.facts.saw(after, entries)
+    project.view_writer.saw(after, entries)
+    return after
+
+
+def make_task_id(goal: str, suffix: str = "") -> str:
+    words = re.findall(r"[a-z0-9]+", goal.lower())
+    slug = "-".join(words)[:28].strip("-") or "task"
+    return f"{slug}-{suffix or secrets.token_hex(ID_SUFFIX_BYTES)}"
+
+
+def refuse_part_of_task(state: State) -> None:
+    if parent := state.task.parent:
+        raise BadInput(
+            f"{state.task.id} is a subtask of {parent}; its result is part of that task",
+            next=f"afresh show {parent} shows its state",
+            safe="nothing was changed",
+        )

@@ -1,0 +1,1 @@
+"""Several tasks of a repository at once, in a few processes."""

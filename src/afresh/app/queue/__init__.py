@@ -1,0 +1,1 @@
+"""The queue: turns, holds, retries."""

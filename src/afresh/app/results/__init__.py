@@ -1,0 +1,1 @@
+"""Results of tasks: shown, merged, taken back, given away."""

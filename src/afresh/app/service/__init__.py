@@ -1,0 +1,1 @@
+"""Processes that go on by themselves: workers, the service, their signals."""

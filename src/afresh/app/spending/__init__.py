@@ -1,0 +1,1 @@
+"""Limits, reports and alerts of a run and of the user."""

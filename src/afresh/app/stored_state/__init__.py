@@ -1,0 +1,1 @@
+"""All that is stored for a project: checked, repaired, exported, imported."""

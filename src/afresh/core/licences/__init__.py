@@ -1,0 +1,1 @@
+"""Which changes of tests a person's words allow."""

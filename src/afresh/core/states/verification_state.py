@@ -1,0 +1,106 @@
+"""What the checks said before the task began, and what they say now."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from afresh.core.event import (
+    BaselineMeasured,
+    ChangeKeptOrReverted,
+    Event,
+    QuestionAnswered,
+    QuestionAsked,
+    VerdictReached,
+)
+from afresh.core.fast_dataclass import dataclass
+from afresh.core.licences.licence_for_tests import LicenceWidened, LicensedChange, RefusedEdits, add_licences, is_agreement
+from afresh.core.states.dialogue_state import restarts_counters
+from afresh.core.states.supervision_state import PersonSpoke, StepsUndone
+from afresh.core.verdict import Baseline, Ruling, Verdict
+
+if TYPE_CHECKING:
+    from afresh.core.state import State
+
+MAX_FLAKY_TESTS = 20
+"""Tests found to be flaky that a state names."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationState:
+    """The checks before the first change, the last verdict, and the last one on the tree as it is."""
+
+    baseline: Baseline | None = None
+    verdict: Verdict | None = None
+    verdict_step: int = 0
+    is_undone: bool = False
+    """Whether the last verdict was on a change that was reverted."""
+    kept_verdict: Verdict | None = None
+    kept_step: int = 0
+    """The verdict before the undone one, and its step: it holds for the tree as it is."""
+    refusals: int = 0
+    """Times that the model said it was finished and the harness disagreed."""
+    licence: tuple[LicensedChange, ...] = ()
+    """What the task may change in the tests of the base."""
+    offered: tuple[LicensedChange, ...] = ()
+    """What the first option of the open question would add to it."""
+    put_backs: int = 0
+    """Times that changes of tests without a licence were put back, since the last word of a person."""
+    flaky: tuple[str, ...] = ()
+    """Tests that failed after a change, and passed when they were run again."""
+    refused: RefusedEdits | None = None
+    """The last edits that were not kept for want of a licence, and not applied again since."""
+
+    def apply(self, event: Event, state: "State") -> "VerificationState":
+        match event:
+            case BaselineMeasured():
+                return replace(self, baseline=event.baseline)
+            case VerdictReached():
+                return self._replace_verdict(event)
+            case ChangeKeptOrReverted():
+                undone = self.is_undone or (not event.kept and event.step == self.verdict_step)
+                refused = event.refused or (None if event.again else self.refused)
+                return replace(self, is_undone=undone, refused=refused)
+            case StepsUndone():
+                return VerificationState(self.baseline, licence=self.licence, flaky=self.flaky)
+            case LicenceWidened():
+                return replace(self, licence=add_licences(self.licence, event.changes))
+            case QuestionAsked():
+                return replace(self, offered=event.about)
+            case _:
+                return self._restart(event) if restarts_counters(event, state) else self
+
+    def _restart(self, event: Event) -> "VerificationState":
+        """A person has spoken. The first option of a question about tests, or a plain yes, allows what it asks for."""
+        agreed = isinstance(event, QuestionAnswered) and (event.option == 1 or (not event.option and is_agreement(event.text)))
+        licence = add_licences(self.licence, self.offered) if agreed else self.licence
+        refused = None if isinstance(event, PersonSpoke) and event.redirects else self.refused
+        return replace(self, refusals=0, put_backs=0, offered=(), licence=licence, refused=refused)
+
+    def _replace_verdict(self, event: VerdictReached) -> "VerificationState":
+        refusals = self.refusals + is_refusal(event.verdict)
+        new = replace(
+            self,
+            verdict=event.verdict,
+            verdict_step=event.step,
+            refusals=refusals,
+            is_undone=False,
+            put_backs=self.put_backs + bool(event.verdict.weakened),
+            flaky=tuple(dict.fromkeys((*self.flaky, *event.verdict.flaky)))[-MAX_FLAKY_TESTS:],
+        )
+        if self.is_undone or event.step == self.verdict_step:
+            return new
+        return replace(new, kept_verdict=self.verdict, kept_step=self.verdict_step)
+
+    @property
+    def is_green(self) -> bool:
+        """Whether something was checked last, and all of it exits 0."""
+        return (
+            self.verdict is not None
+            and bool(self.verdict.runs)
+            and self.verdict.ruling is Ruling.PASS
+            and not any(run.exit for run in self.verdict.runs)
+        )
+
+
+def is_refusal(verdict: Verdict) -> bool:
+    """Whether it refuses a claim of completion."""
+    return verdict.final and verdict.ruling is not Ruling.PASS

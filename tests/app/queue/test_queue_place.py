@@ -1,0 +1,67 @@
+"""No tasks ever wait for each other."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from afresh.app.queue.queue_place import MAX_NAMED_TASKS, PlaceEdit, find_cycle, refuse_cycle
+from afresh.core.codec import get_decoder
+from afresh.core.event import EVENT_CLASS_BY_TAG, JournalHead, TaskCreated
+from afresh.core.hash_chain import link_events
+from afresh.core.reducer import fold_entries
+from afresh.core.states.queue_state import QueuePlace
+from afresh.core.task import Task
+from afresh.errors import BadInput
+
+NAMES = st.sampled_from("abcdef")
+GRAPHS = st.dictionaries(NAMES, st.lists(NAMES, max_size=3, unique=True))
+
+
+def can_all_start(needs: dict[str, list[str]]) -> bool:
+    """By doing what is ready, again and again."""
+    left = {task: {need for need in waits if need in needs} for task, waits in needs.items()}
+    while ready := [task for task, waits in left.items() if not waits & left.keys()]:
+        for task in ready:
+            del left[task]
+    return not left
+
+
+@given(GRAPHS)
+def test_a_cycle_is_found_exactly_if_some_tasks_could_never_start(needs: dict[str, list[str]]) -> None:
+    cycle = find_cycle(needs, lambda task: needs.get(task, ()))
+    assert bool(cycle) == (not can_all_start(needs))
+    if cycle:
+        assert cycle[0] == cycle[-1] and len(set(cycle)) == len(cycle) - 1
+        assert all(need in needs[task] for task, need in pairwise(cycle))
+
+
+def test_a_long_chain_is_followed_and_a_long_cycle_named_in_short() -> None:
+    chain = {f"t{number}": [f"t{number + 1}"] for number in range(20_000)}
+    assert not find_cycle(["t0"], lambda task: chain.get(task, []))
+    cycle = find_cycle(["t0"], lambda task: chain.get(task, ["t5"]))
+    assert (cycle[0], cycle[-1], len(cycle)) == ("t5", "t5", 19_997)
+    try:
+        refuse_cycle(cycle)
+    except BadInput as refused:
+        assert refused.what.count(" needs ") == MAX_NAMED_TASKS
+        assert "t5 needs t6" in refused.what and "… 19,985 more … needs t5" in refused.what
+    else:
+        raise AssertionError
+
+
+@given(st.lists(NAMES, unique=True), st.lists(NAMES), st.none() | st.integers())
+def test_an_edit_changes_what_it_names_and_keeps_the_order_of_the_rest(held: list[str], after: list[str], priority) -> None:
+    place = PlaceEdit(priority, tuple(after)).apply(QueuePlace(4, tuple(held)))
+    assert place.priority == (4 if priority is None else priority)
+    assert list(place.needs[: len(held)]) == held and set(place.needs) == {*held, *after}
+    assert len(set(place.needs)) == len(place.needs)
+    gone = PlaceEdit(not_after=tuple(held)).apply(place)
+    assert set(gone.needs) == {*after} - {*held} and gone.priority == place.priority
+
+
+def test_a_change_that_was_recorded_before_priorities_could_change_keeps_the_priority() -> None:
+    old = get_decoder(EVENT_CLASS_BY_TAG["NeedsChanged"])({"needs": ["other"], "by": "somebody"})
+    entries = link_events("one", JournalHead(), 1.0, [TaskCreated(Task(id="one", goal="goal", priority=4)), old])
+    assert fold_entries(None, entries).place == QueuePlace(4, ("other",))
+    assert entries[1].body == '{"at":1.0,"data":{"by":"somebody","needs":["other"]},"kind":"NeedsChanged","seq":2,"task":"one"}'

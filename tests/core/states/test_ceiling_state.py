@@ -1,0 +1,105 @@
+"""Pressure is what can't be left out; what is on record of ceilings, wishes and replies."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from afresh.core.action import Action, Observation
+from afresh.core.ceiling_forecast import can_afford_tool, project_prompt_tokens
+from afresh.core.state import State
+from afresh.core.states.ceiling_state import (
+    MAX_TOOLS_REMEMBERED,
+    CallFigures,
+    CeilingPressure,
+    CeilingState,
+    ReplyReserve,
+    change_ceiling,
+    count_open_wishes,
+    note_wish,
+    pressure_from_demand,
+    remember_reply,
+    round_up_ceiling,
+    update_tool_costs,
+)
+from afresh.core.states.memory_state import MemoryState
+from afresh.core.states.token_state import TokenState
+from afresh.core.step_record import StepRecord
+from afresh.core.task import Task
+
+
+def test_pressure_is_soft_from_80_and_critical_from_95_percent() -> None:
+    levels = [pressure_from_demand(demand, 4_000) for demand in (3_199, 3_200, 3_799, 3_800, 9_999)]
+    assert levels == [
+        CeilingPressure.CALM,
+        CeilingPressure.SOFT,
+        CeilingPressure.SOFT,
+        CeilingPressure.CRITICAL,
+        CeilingPressure.CRITICAL,
+    ]
+
+
+def test_a_window_that_is_full_of_optional_things_is_calm() -> None:
+    assert CallFigures(budget=4_000, reserve=1_000, tokens=2_990, demand=2_400).pressure is CeilingPressure.CALM
+
+
+@given(st.integers(1, 50_000))
+def test_a_ceiling_is_rounded_up_to_the_next_500(tokens: int) -> None:
+    assert tokens <= round_up_ceiling(tokens) < tokens + 500 and round_up_ceiling(tokens) % 500 == 0
+
+
+def test_the_highest_ceiling_keeps_its_reason() -> None:
+    room = change_ceiling(CeilingState(), 4_000, 5_500, 3, "much was read")
+    room = change_ceiling(change_ceiling(room, 5_500, 4_000, 4, "as ordered"), 4_000, 4_500, 5, "a little was read")
+    assert (room.budget, room.since, room.reason) == (4_500, 5, "a little was read")
+    assert (room.highest, room.highest_since, room.highest_reason) == (5_500, 3, "much was read")
+
+
+def test_wishes_add_up_until_they_are_forgotten() -> None:
+    room = note_wish(note_wish(CeilingState(), 4, "one"), 6, "two")
+    assert [count_open_wishes(room, step) for step in (6, 9, 10)] == [2, 2, 0]
+    assert note_wish(room, 10, "three").wishes == 1
+
+
+def test_a_reply_says_what_the_next_may_need_without_its_thinking() -> None:
+    call = CallFigures(budget=6_000, reserve=3_000, thinking=2_000)
+    reserve = remember_reply(ReplyReserve(), call, 400, cramped=False)
+    assert reserve.needs == (600,)
+    assert remember_reply(reserve, call, 2_900, cramped=False).largest == 1_500, "most of it may have been thought"
+    assert remember_reply(reserve, call, 3_000, cramped=True).largest == 2_000
+    for _ in range(8):
+        reserve = remember_reply(reserve, call, 10, cramped=False)
+    assert reserve.needs == (15,) * 8
+
+
+def seen(tool: str, size: int = 0, lines: int = 0) -> Observation:
+    return Observation(Action(tool), True, "", size=size, lines=lines)
+
+
+def test_what_a_tool_brings_is_learnt_also_the_lines_that_it_shows() -> None:
+    costs = {
+        cost.tool: (cost.times, cost.tokens)
+        for cost in update_tool_costs((), [seen("run", 700), seen("run", 1_400), seen("read", 70, 80)])
+    }
+    assert costs == {"run": (2, 300.0), "read": (1, 934.0)}
+
+
+def test_the_table_of_costs_is_bounded_and_keeps_the_most_used() -> None:
+    costs = update_tool_costs((), [seen("run", 350)] * 3)
+    for number in range(40):
+        costs = update_tool_costs(costs, [seen(f"invented{number}", 9)])
+    assert len(costs) == MAX_TOOLS_REMEMBERED and costs[0].tool == "run"
+
+
+def test_what_can_be_afforded_depends_on_what_must_be_in() -> None:
+    told = StepRecord(1, "", (seen("run", 3_500),), "", True)
+    state = State(
+        task=Task(id="t", goal="g"),
+        tokens=TokenState(
+            last_call=CallFigures(budget=4_000, reserve=1_000, demand=2_500), tool_costs=update_tool_costs((), told.observations)
+        ),
+        memory=MemoryState(recent=(told,)),
+    )
+    assert project_prompt_tokens(state) == 3_500 and can_afford_tool(state, "run")
+    assert not can_afford_tool(replace(state, task=replace(state.task, budget=3_000)), "run")
+    assert can_afford_tool(state, "never used")
