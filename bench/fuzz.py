@@ -13,22 +13,37 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from afresh.app.read_issue import parse_issue
+from afresh.config.heartbeat_file import parse_heartbeat_plan
+from afresh.config.task_lists.checklist import parse_checklist
+from afresh.config.task_lists.task_file import parse_task_file
 from afresh.config.yaml_reader import InvalidValue, split_front_matter
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
+from afresh.core.event import JournalHead, TaskCreated
+from afresh.core.hash_chain import link_events
 from afresh.core.lesson import LessonStatus
 from afresh.core.redaction import redact_secrets
+from afresh.core.task import Task
 from afresh.core.text import escape_hidden, escape_json_text
-from afresh.errors import AfreshError
+from afresh.errors import AfreshError, BadInput, Damaged
+from afresh.evolve.share_learnt import import_learnt
 from afresh.models.providers.text_tool_calls import reply_from_text
 from afresh.outputs.read_output import read_output
 from afresh.replay.json_entries import JsonEntry
 from afresh.replay.read_runs import RUN_FORMATS
+from afresh.storage.export.copy_files import find_chain, parse_order, read_texts
+from afresh.storage.export.manifest import JournalExtent
+from afresh.storage.export.read_export import parse_entries
+from afresh.storage.export.write_export import render_entry_line
 from afresh.storage.lessons.lesson_file import parse_lesson
 from afresh.verification.check_configuration import _parse_sections
 
 HOSTILE = (
     "\x00", "\x1b[2J", "\x9b", "\u202e", "\U000e0041", "\ud800", "\ufeff", "\r\n", "\u2028", "---\n", "```", "[" * 300, "{" * 300,
+    "[" * 3_000, "9" * 5_000,
     '{"a":' * 60, "1e999999", "-" * 200, "9" * 400, "NaN", "null", "&a [*a,*a]", "!!python/object:x y", "\\u0000", "'" * 40,
     "FAILED ", "=== ", "Traceback (most recent call last):\n", 'File "x", line 99999999999', "::", "%s%n", "../" * 40, "\t" * 80,
 )  # fmt: skip
@@ -81,9 +96,34 @@ RUNS = tuple(
     )
 )
 CONFIGURATION = '[tool.pytest.ini_options]\naddopts = "-q"\ntestpaths = ["tests"]\n[tool.ruff]\nline-length = 100\n'
+ISSUE = json.dumps({"number": 7, "title": "Tabs are refused", "body": "since 2.0", "url": "https://example.org/issues/7"})
+ISSUE_TEXT = "title:\tTabs are refused\nnumber:\t7\nurl:\thttps://example.org/issues/7\n--\nsince 2.0\n"
+TASK_FILE = json.dumps(
+    {
+        "tasks": [
+            {"goal": "a", "name": "one", "priority": 3, "labels": ["x"], "due": "3d", "needs": []},
+            {"goal": "b", "needs": ["one"]},
+        ]
+    }
+)
+CHECKLIST = "- [ ] make it\n  as it was\n  - [ ] test it\n    ```\n    - [ ] no item\n    ```\n- [x] done\n1. [ ] last\n"
+HEARTBEAT = "---\nevery: 30m\nactive: 08:00-20:00\nceiling: 900\n---\n- [ ] tests pass: `pytest -q`\n- new commits\n"
+LEARNT = json.dumps(
+    {
+        "format": "afresh evolve 1",
+        "changes": [
+            {"setting": "compaction.first", "value": ["x"], "gains": []},
+            {"setting": "allocation.caps.outline", "value": 0.1},
+            {"setting": "allocation.worth.chances.read", "value": [0.1, 0.2, 0.3]},
+            {"setting": "memory.max_observed_facts", "value": 9},
+        ],
+    }
+)
+JOURNAL = "".join(map(render_entry_line, link_events("one", JournalHead(), 1.0, [TaskCreated(Task(id="one", goal="g"))])))
+BLOCKS = '{"id":"' + "0" * 32 + '","text":null}\n{"id":"x","text":"y"}\n'
 
 
-MAX_CHARACTERS = 4_000
+MAX_CHARACTERS = 8_000
 SLOW_SECONDS = 10.0
 
 
@@ -150,6 +190,18 @@ def _choose_place(plain: Any, chance: random.Random) -> tuple[Any, Any]:
     return place, key
 
 
+def damage_either(sample: str, chance: random.Random) -> str:
+    """Damaged values for half of the inputs, damaged text for the others."""
+    return damage_json(sample, chance) if sample[0] == "{" and chance.random() < 0.5 else mutate(sample, chance)
+
+
+def read_journal_copy(text: str) -> object:
+    data = text.encode("utf-8", "surrogatepass")
+    head, length = find_chain(data)
+    path = Path("journals/one.jsonl")
+    return list(parse_entries(data[:length], path, "one", JournalExtent(head.seq, head.hash))), parse_order(data)
+
+
 def parse_own_fault(text: str) -> object:
     """The twin: it trips over what it should refuse."""
     return text.index("t") if "\x00" in text else None
@@ -164,6 +216,13 @@ PARSERS = {
     "tool output": Parser(lambda text: read_output("pytest -q", text), (PYTEST, *OTHERS)),
     "recorded run": Parser(read_recorded_run, RUNS, (AfreshError,), make=damage_json),
     "configuration": Parser(lambda text: _parse_sections("pyproject.toml", text), (CONFIGURATION,)),
+    "issue": Parser(lambda text: parse_issue(text, "-"), (ISSUE, ISSUE_TEXT), (BadInput,), damage_either),
+    "task file": Parser(lambda text: parse_task_file(text, "-", 1e9, own=True), (TASK_FILE,), (BadInput,), damage_either),
+    "checklist": Parser(lambda text: parse_checklist(text, "-"), (CHECKLIST,), (BadInput,)),
+    "heartbeat": Parser(parse_heartbeat_plan, (HEARTBEAT,), (BadInput,)),
+    "learnt": Parser(lambda text: import_learnt(text, DEFAULT_CONTEXT_POLICY), (LEARNT,), (BadInput,), damage_either),
+    "journal copy": Parser(read_journal_copy, (JOURNAL,), (Damaged,)),
+    "archive copy": Parser(lambda text: read_texts(text.encode("utf-8", "surrogatepass")), (BLOCKS,)),
     "secrets": Parser(redact_secrets, (PYTEST + "key=ghp_" + "a" * 36,)),
     "shown text": Parser(lambda text: (escape_hidden(text), escape_json_text(text)), (PYTEST,)),
 }

@@ -74,6 +74,10 @@ def test_an_import_is_a_suggestion_that_is_not_proven():
         json.dumps({"format": FORMAT, "changes": [{"setting": "memory.max_error_lines", "value": 0}]}),
         json.dumps({"format": FORMAT, "changes": [{"setting": "allocation.caps.task", "value": 0}]}),
         json.dumps({"format": FORMAT, "changes": [{"setting": "files.max_idle_steps", "value": 10**9}]}),
+        json.dumps({"format": FORMAT, "changes": [{"setting": "files.max_idle_steps", "value": float("nan")}]}),
+        json.dumps({"format": FORMAT, "changes": [{"setting": "allocation.worth.chances." + "a" * 999, "value": [0, 0, 1]}]}),
+        *(json.dumps({"format": FORMAT, "changes": [{"setting": "compaction.first", "value": value}]})
+          for value in (None, 5, "", {}, [[]], [True], ["none such"])),
     ],
 )  # fmt: skip
 def test_a_damaged_or_hostile_file_is_refused(text: str, tmp_path: Path):

@@ -111,7 +111,11 @@ def test_a_discarded_task_that_is_tried_again_is_still_about_the_issue(person: P
     assert state.dialogue.issue and state.dialogue.issue.number == 7 and state.persons_goal.strip() == "look at calc.py"
 
 
-@pytest.mark.parametrize(("text", "why"), [("", "no title"), ("{", "not valid JSON"), ('{"body": "x"}', "no title")])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("", "no title"), ("{", "not valid JSON"), ('{"body": "x"}', "no title"), ('{"title":' + "[" * 100_000, "not valid JSON")],
+    ids=["empty", "cut", "untitled", "deep"],
+)
 def test_what_is_no_issue_is_refused_and_nothing_is_added(person: Person, text: str, why: str) -> None:
     person.write("../issue.txt", text)
     told = person.types("add", "--from-issue", "../issue.txt", "--check", CHECK)
@@ -119,6 +123,21 @@ def test_what_is_no_issue_is_refused_and_nothing_is_added(person: Person, text: 
     assert person.types("list", "--json").json == []
     assert "can't be read" in person.types("add", "--from-issue", "../none.txt").err
     assert "Missing argument" in person.types("add").err
+
+
+@pytest.mark.parametrize("number", ["9" * 39, "9" * 5_000, "-7"], ids=["large", "endless", "negative"])
+@pytest.mark.parametrize("form", ['{{"title": "double is wrong", "number": {}}}', "title:\tdouble is wrong\nnumber:\t{}\n--\n"])
+def test_a_number_that_no_tracker_gives_is_left_out_and_the_export_can_be_read_again(
+    person: Person, form: str, number: str
+) -> None:
+    person.write("../issue.txt", form.format(number))
+    told = person.types("add", "--from-issue", "../issue.txt", "--check", CHECK)
+    if "not valid JSON" in told.err:
+        return  # Python reads no number of so many digits
+    assert told.code == 0 and person.types("export").code == 0
+    for path in person.state.glob("afresh.db*"):
+        path.unlink()
+    assert person.types("import", str(person.repo / ".afresh/export"), "--json").json["added"] == 1
 
 
 def test_it_can_be_piped(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:

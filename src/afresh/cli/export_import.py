@@ -36,9 +36,10 @@ def export_command(folder: Path | None, tasks: tuple[str, ...], as_json: bool) -
 
 @click.command("import")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
+@click.option("--allow-network", is_flag=True, help="Take tasks that open the network, too; see `afresh allow`.")
 @silent_option
 @json_option
-def import_command(folder: Path | None, as_json: bool) -> None:
+def import_command(folder: Path | None, allow_network: bool, as_json: bool) -> None:
     """Import the tasks in FOLDER (default: the copy in .afresh/state/export, and .afresh/export).
 
     Safe to repeat. Import only what you trust.
@@ -49,7 +50,10 @@ def import_command(folder: Path | None, as_json: bool) -> None:
 
     project = open_current_project()
     with show_activity_line("importing tasks") as told:
-        arrivals = import_project_tasks(project, folder, told) if folder else import_lost_tasks(project, told)
+        if folder:
+            arrivals = import_project_tasks(project, folder, told, allow_network)
+        else:
+            arrivals = import_lost_tasks(project, told, allow_network)
     if as_json:
         print_json(import_to_json(arrivals))
     else:

@@ -13,6 +13,7 @@ CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 CRON_PART = re.compile(r"(?:(\*)|(\d{1,2})(?:-(\d{1,2}))?)(?:/(\d{1,2}))?")
 MAX_DAYS_SEARCHED = 366 * 8 + 2
 """Days without a due time after which there is none: the 29th of February can be eight years away."""
+MAX_INTERVAL_SECONDS = 999_999 * SECONDS_BY_UNIT["w"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,16 @@ def _parse_cron_field(text: str, first: int, last: int) -> frozenset[int]:
             raise ValueError(f"{part!r} is out of range: {first} to {last}")
         values.update(range(begin, end + 1, int(step or 1)))
     return frozenset(values)
+
+
+def is_ever_due(schedule: Schedule) -> bool:
+    """Whether its times can be understood, and there is one."""
+    try:
+        return find_next_due(schedule, 0.0) is not None and schedule.every in range(
+            0, MAX_INTERVAL_SECONDS + 1, SECONDS_BY_UNIT["m"]
+        )
+    except ValueError:
+        return False
 
 
 def find_next_due(schedule: Schedule, after: float) -> float | None:

@@ -118,9 +118,9 @@ def check_setting(field: str, value: Any) -> None:
     elif table == CHANCES_FIELD:
         _check_chances(field, value)
     elif field == COMPACTION_FIELD:
-        unknown = set(value) - {one.name for one in COMPACTION_STRATEGIES}
-        if unknown:
-            raise BadInput(f"no compaction strategy is called {', '.join(sorted(unknown))}", safe="the policy is unchanged")
+        known = [one.name for one in COMPACTION_STRATEGIES]
+        if not isinstance(value, (list, tuple)) or not all(one in known for one in value):
+            raise BadInput(f"{field} is a list of {', '.join(known)}, not {value!r}", safe="the policy is unchanged")
     else:
         if field not in NUMBER_BOUNDS:
             raise BadInput(f"{field!r} is not a setting that can be tuned", safe="the policy is unchanged")

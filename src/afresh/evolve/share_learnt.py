@@ -18,6 +18,7 @@ FORMAT = "afresh evolve 1"
 SECTION_NAMES = {*SECTION_ORDER, "system", "tools", FOOTER_SECTION, TURN_SECTION}
 IMPORTED_KIND = "imported"
 MAX_IMPORTED_CHANGES = 40
+MAX_SETTING_CHARACTERS = 100
 
 
 def export_learnt(report: UseReport, history: PolicyHistory) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def _read_export(text: str) -> Sequence[Any]:
 
 
 def _read_change(one: Any) -> tuple[str, Any]:
-    if not isinstance(one, Mapping) or not isinstance(one.get("setting"), str):
+    if not isinstance(one, Mapping) or not isinstance(one.get("setting"), str) or len(one["setting"]) > MAX_SETTING_CHARACTERS:
         raise BadInput("a change of the file has no setting", safe="nothing was changed")
     value = one.get("value")
     return one["setting"], tuple(value) if isinstance(value, list) else value

@@ -62,7 +62,7 @@ def make_action_events(step: int, output: Block) -> list[Event]:
             facts=(Fact(FactKind.NOTE, f"file{step}.py", f"seen in step {step}", 0.5, output.id, step),),
             index=(BlockIndexLine(output.id, "read", f"file{step}.py", len(output.text), "first words", step),),
         ),
-        happened.ChangeKeptOrReverted(step, True, f"snapshot{step}"),
+        happened.ChangeKeptOrReverted(step, True, f"{step:040x}"),
         happened.StepFinished(step, f"outcome {step}"),
     ]
 

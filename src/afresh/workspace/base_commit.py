@@ -24,7 +24,7 @@ class BaseCommit:
 
 
 def read_base_commit(git: Git, commit: str) -> BaseCommit:
-    entries = [entry.split(b"\t", 1) for entry in git.run("ls-tree", "-r", "-z", commit).split(b"\0")[:-1]]
+    entries = [entry.split(b"\t", 1) for entry in git.run("ls-tree", "-r", "-z", "--end-of-options", commit).split(b"\0")[:-1]]
     modules = tuple((meta.split()[2].decode(), path) for meta, path in entries if meta.startswith(b"160000"))
     texts = {
         os.fsdecode(path): os.fsdecode(git.run("cat-file", "blob", meta.split()[2].decode()))
@@ -55,7 +55,7 @@ def list_uncommitted_files(shadow: ShadowRepository, repository: Repository, com
             GitFailed
         ):  # it fails where a file does differ; times and inodes of a copied checkout are brought up to date
             git.run("update-index", "-q", "--refresh", "--ignore-submodules")
-        differ = git.run("diff-index", "-z", "--name-only", "--ignore-submodules=all", commit)
+        differ = git.run("diff-index", "-z", "--name-only", "--ignore-submodules=all", "--end-of-options", commit)
         new = git.run("ls-files", "-z", "--others", "--exclude-standard")
     except (OSError, GitFailed):
         return ()

@@ -125,7 +125,9 @@ UNUSABLE_FILE = FileVersion(b"?")
 def apply_to_checkout(repository: Repository, carried: str, between: str, commit: str) -> list[str]:
     """Write what the task changed into the files of the checkout, beside the changes that it took along; the paths. NotPossible,
     with nothing written, if one of these files is no longer as the task had it. Repeating it after a crash completes it."""
-    names = repository.git.run("diff-tree", "-r", "-z", "--no-renames", "--name-only", carried, commit).split(b"\0")[:-1]
+    names = repository.git.run("diff-tree", "-r", "-z", "--no-renames", "--name-only", "--end-of-options", carried, commit).split(
+        b"\0"
+    )[:-1]
     versions = [_read_versions(repository, one, names) for one in (carried, between, commit)]
     for name in names:
         known = [version[name] for version in versions]
@@ -143,7 +145,7 @@ def apply_to_checkout(repository: Repository, carried: str, between: str, commit
 
 def _read_versions(repository: Repository, commit: str, names: Sequence[bytes]) -> Mapping[bytes, FileVersion]:
     found = dict.fromkeys(names, NO_FILE)
-    for entry in repository.git.run("ls-tree", "-r", "-z", commit).split(b"\0")[:-1]:
+    for entry in repository.git.run("ls-tree", "-r", "-z", "--end-of-options", commit).split(b"\0")[:-1]:
         meta, name = entry.split(b"\t", 1)
         if name in found:
             mode, kind, blob = meta.split()

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -302,6 +303,25 @@ def test_processes_that_commit_at_the_same_time_leave_a_whole_copy(place: Place)
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
     place.reopen()
     assert len(place.files["notebook.jsonl"].splitlines()) == 40 and place.copy.list_problems() == []
+
+
+def test_threads_that_write_the_mark_at_the_same_time_do_not_meet(tmp_path: Path):
+    faults = list[BaseException]()
+
+    def write() -> None:
+        try:
+            for number in range(300):
+                copy_mark.write_copy_mark(tmp_path, copy_mark.CopyMark("database", number))
+                assert copy_mark.read_copy_mark(tmp_path)
+        except BaseException as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == [] and [path.name for path in tmp_path.iterdir()] == ["copied.json"]
 
 
 def test_a_copy_that_cannot_be_written_stops_no_task_and_is_told_once(place: Place):

@@ -175,7 +175,7 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
     "another place": (forged(lambda plain: plain.update(seq=7)), "one.jsonl:3: is entry 7 of 'one'; entry 3"),
     "a snapshot that leads elsewhere": (
         lambda folder: (opened_elsewhere(folder), queue(lambda plain: plain["tasks"][0].update(patch="0" * 64))(folder)),
-        "one.jsonl:13: names no snapshot or commit of git",
+        "one.jsonl:12: names '/../../x', which is no snapshot or commit of git",
     ),
     "no beginning": (
         forged(lambda plain: plain.update(kind="Claimed", data={"worker": "w"}), at=1),

@@ -18,6 +18,7 @@ MAX_FILE_BYTES = 1_000_000
 MAX_TITLE_CHARACTERS = 200
 MAX_BODY_CHARACTERS = 4_000
 """About a thousand tokens: it is in every prompt of the task."""
+ISSUE_NUMBER = re.compile(r"[0-9]{1,9}")
 _NUMBER_AT_END = re.compile(r"\s*\(?#(\d{1,9})\)?\s*$")
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`\\]{1,300}")
 _NUMBER_IN_ADDRESS = re.compile(r"/issues/(\d{1,9})\b")
@@ -26,7 +27,10 @@ _GH_HEADER_LINE = re.compile(r"(\w+):\t(.*)")
 
 def read_issue(path: str) -> Issue:
     """Read it from a file, or from standard input for `-`. Bounded, with hidden characters made visible and secrets redacted."""
-    text = read_given_text(path)
+    return parse_issue(read_given_text(path), path)
+
+
+def parse_issue(text: str, path: str) -> Issue:
     issue = _issue_from_json(text, path) if text.lstrip().startswith("{") else _issue_from_text(text)
     if not issue.title:
         raise BadInput(f"{path} has no title of an issue", next="write the title in its first line", safe=NOTHING_ADDED)
@@ -50,7 +54,7 @@ def _issue_from_json(text: str, path: str) -> Issue:
     """GitHub and GitLab name the same things differently. Other fields are not looked at."""
     try:
         given: Any = json.loads(text)
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise BadInput(f"{path} is not valid JSON: {fault}", next="pass it as gh or glab wrote it", safe=NOTHING_ADDED) from None
     number = _first_of(given, int, "number", "iid")
     body, address = _first_of(given, str, "body", "description"), _first_of(given, str, "url", "web_url")
@@ -67,7 +71,7 @@ def _issue_from_text(text: str) -> Issue:
     known = {match[1]: match[2] for line in header.split("\n") if (match := _GH_HEADER_LINE.fullmatch(line))}
     if marked and "title" in known:
         number = known.get("number", "")
-        return make_issue(known["title"], rest, int(number) if number.isdecimal() else 0, known.get("url", ""))
+        return make_issue(known["title"], rest, int(number) if ISSUE_NUMBER.fullmatch(number) else 0, known.get("url", ""))
     lines = text.strip().split("\n")
     address = next((line.strip() for line in lines[:5] if _ADDRESS.fullmatch(line.strip())), "")
     lines = [line for line in lines if not address or line.strip() != address]
@@ -85,6 +89,6 @@ def make_issue(title: str, body: str, number: int = 0, address: str = "") -> Iss
     return Issue(
         title=to_one_line(redact_secrets(title), MAX_TITLE_CHARACTERS),
         body=visible,
-        number=max(0, number) or (int(told[1]) if told else 0),
+        number=(number if ISSUE_NUMBER.fullmatch(str(number)) else 0) or (int(told[1]) if told else 0),
         url=redact_secrets(fits[0]) if fits else "",
     )

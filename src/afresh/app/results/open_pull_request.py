@@ -17,6 +17,7 @@ from afresh.views.pull_request import PullRequest
 from afresh.workspace.git import GitFailed, run_git_as_user
 from afresh.workspace.repository import Repository
 from afresh.workspace.shared_work import bring_work
+from afresh.workspace.task_branch import TaskBranch
 from afresh.workspace.transfer import unpack_work
 
 FORGE_PROGRAMS = ("gh", "glab")
@@ -56,7 +57,8 @@ def push_result(root: Path, state: State, target: PullRequestTarget, unverified:
         what = f"task {task} began with your uncommitted changes, and its branch holds them, too"
         raise NotPossible(what, next=f"`afresh apply {task}`, then commit and push by hand", safe=NOTHING_PUSHED)
     try:
-        run_git_as_user(root, "push", "--porcelain", target.remote, f"{workspace.commit}:refs/heads/{workspace.branch}")
+        branch = TaskBranch.of(Repository.find(root), task)
+        run_git_as_user(root, "push", "--porcelain", "--", target.remote, f"{workspace.commit}:{branch.ref}")
     except GitFailed as fault:
         lines = [*fault.output.strip().splitlines(), fault.printed.strip()]
         said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])

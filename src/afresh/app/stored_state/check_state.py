@@ -18,6 +18,7 @@ from afresh.core.state import State, make_ticket_detail
 from afresh.core.task import QueueTicket
 from afresh.errors import Damaged, NotPossible
 from afresh.storage.choose_storage import find_store_address
+from afresh.storage.export.manifest import find_copy_folder
 from afresh.storage.lessons.lesson_folder import LessonFolder
 from afresh.storage.sql.fact_index import SqlFactIndex
 from afresh.storage.sql.journal import SqlJournal
@@ -262,7 +263,7 @@ def _check_leftovers(project: Project) -> AreaReport:
 def list_leftovers(project: Project) -> list[Path]:
     """Temporary files and folders of processes that are gone."""
     state = project.paths.state
-    found = find_stale_files(*list_view_folders(state))
+    found = find_stale_files(*list_view_folders(state), find_copy_folder(project.paths.folder / "export"))
     for path in state.iterdir():
         match = SPARE_SHADOW_PATTERN.fullmatch(path.name)
         if match and path.is_dir() and not path.is_symlink() and not is_process_alive(int(match[1])):

@@ -8,8 +8,9 @@ from afresh.app.orders.tasks import find_task
 from afresh.app.project import Project, rebuild_views
 from afresh.app.queue.queue_place import find_cycle, refuse_cycle
 from afresh.core.archived_block import Block, find_block_ids
-from afresh.core.event import JournalEntry
-from afresh.core.fact import NOTEBOOK_JOURNAL
+from afresh.core.event import FactNoted, JournalEntry
+from afresh.core.fact import NOTEBOOK_JOURNAL, FactKind
+from afresh.core.heartbeat import ScheduleAdded
 from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.work_transfer import TaskWork
@@ -23,7 +24,13 @@ from afresh.storage.export.manifest import (
     find_copy_folder,
     read_manifest,
 )
-from afresh.storage.export.read_copy import read_copied_entries, read_copied_manifest, read_copied_task, set_aside_unused
+from afresh.storage.export.read_copy import (
+    count_unused_lines,
+    read_copied_entries,
+    read_copied_manifest,
+    read_copied_task,
+    set_aside_unused,
+)
 from afresh.storage.export.read_export import ExportedTask, JournalRelation, compare_journals, read_notebook, read_task
 from afresh.storage.export.write_export import ExportResult, ExportSource, write_export
 from afresh.workspace import transfer
@@ -78,43 +85,51 @@ class ImportOutcome:
     parting: int = 0
     owner: str = ""
     """A worker that holds the task here; the task was not imported."""
+    opens: tuple[str, ...] = ()
+    """What of the network it would open here, and nobody has allowed here; the task was not imported."""
     note: str = ""
-    """What prevents resuming the task."""
+    """What is not as it was, prevents resuming the task, or holds from now on."""
 
     @property
     def refused(self) -> bool:
-        return self.relation is JournalRelation.DIVERGED or bool(self.owner)
+        return self.relation in (JournalRelation.DIVERGED, JournalRelation.UNUSABLE) or bool(self.owner or self.opens)
 
     @property
     def added(self) -> bool:
-        return self.relation.adds and not self.owner
+        return self.relation.adds and not self.owner and not self.opens
 
     @property
     def same(self) -> bool:
         return self.relation is JournalRelation.SAME
 
 
-def import_lost_tasks(project: Project, told: ProgressCallback = lambda what: None) -> tuple[ImportOutcome, ...]:
+def import_lost_tasks(
+    project: Project, told: ProgressCallback = lambda what: None, allow_network: bool = False
+) -> tuple[ImportOutcome, ...]:
     """Import what the copy of this machine has, then what its export has beyond that."""
     export, found = find_export_folder(project), dict[str, ImportOutcome]()
     copy = find_copy_folder(export)
     places = [copy] if is_copy(copy) else []
     places += [export] if not places or (export / QUEUE_FILE).exists() else []
     for place in places:
-        for outcome in import_project_tasks(project, place, told):
+        for outcome in import_project_tasks(project, place, told, allow_network):
             if outcome.task not in found or outcome.added or outcome.refused:
                 found[outcome.task] = outcome
     return tuple(found.values())
 
 
-def import_project_tasks(project: Project, folder: Path, told: ProgressCallback = lambda what: None) -> tuple[ImportOutcome, ...]:
-    """Check the whole export, then import all journals in one transaction, then the git objects, then write the view files."""
+def import_project_tasks(
+    project: Project, folder: Path, told: ProgressCallback = lambda what: None, allow_network: bool = False
+) -> tuple[ImportOutcome, ...]:
+    """Check the whole export, then import all journals in one transaction, then the git objects, then write the view files. A
+    task that opens the network is left out unless it is allowed, or comes from this project's own copy."""
     source = open_import_source(folder)
-    plan = _plan_import(project, source, told)
+    own = source.copied and project.storage.copy is not None and project.storage.copy.folder == folder
+    plan = _plan_import(project, source, told, allow_network or own)
     mark = project.paths.state / "import.unfinished"
     unfinished = mark.exists()
     mark.touch()
-    if source.copied and project.storage.copy and project.storage.copy.folder == folder:
+    if own:
         set_aside_unused(folder, source.manifest)
     _write_import(project, source, plan, told)
     outcomes = [_unpack_worktree(project, outcome) for outcome in plan.outcomes]
@@ -169,26 +184,33 @@ class ImportPlan:
         return {outcome.task: outcome for outcome in self.outcomes if outcome.added}
 
 
-def _plan_import(project: Project, source: ImportSource, told: ProgressCallback) -> ImportPlan:
+def _plan_import(project: Project, source: ImportSource, told: ProgressCallback, allow_network: bool) -> ImportPlan:
     """Read the whole export, so that any fault is found before anything is written."""
     outcomes: list[ImportOutcome] = []
     work: list[tuple[State, TaskWork | None]] = []
     first: dict[str, tuple[float, str]] = {}
     if notes := source.read_notebook():
         found = compare_journals(project.notebook.entries(), notes)
-        outcomes.append(ImportOutcome("", found.relation, len(notes), found.here, parting=found.parting))
+        note = describe_what_holds(notes[found.here :]) if found.relation.adds else ""
+        outcomes.append(ImportOutcome("", found.relation, len(notes), found.here, parting=found.parting, note=note))
     tickets = _list_tickets(project)
-    rows = source.manifest.tasks
+    rows, unused = source.manifest.tasks, count_unused_lines(source.folder, source.manifest) if source.copied else {}
     for count, row in enumerate(rows, 1):
         told(f"checking {count} of {len(rows)}: {row.id}")
         brought = source.read_task(row)
-        outcome = _compare_with_store(project, tickets, brought)
+        outcome = _compare_with_store(project, tickets, brought, allow_network)
+        if outcome.added and row.id in unused:
+            outcome = replace(outcome, note=f"lines that can't be used: {unused[row.id]}; the whole file is kept")
         outcomes.append(outcome)
         if outcome.added or outcome.same:
             work.append((brought.state, brought.work))
         if outcome.added:
             for name, claim in _list_block_claims(brought, outcome.here):
                 first[name] = min(claim, first.get(name, claim))
+    known = {row.id for row in rows}
+    outcomes += [
+        ImportOutcome(task, JournalRelation.UNUSABLE, 0, 0) for task in unused if task not in known and task not in tickets
+    ]
     refuse_cycle_of_imports(tickets, [state for state, _ in work])
     return ImportPlan(tuple(outcomes), {name: task for name, (_, task) in first.items()}, tuple(work))
 
@@ -213,11 +235,30 @@ def _list_tickets(project: Project) -> dict[str, QueueTicket]:
     return {ticket.task: ticket for ticket in project.queue.tickets()}
 
 
-def _compare_with_store(project: Project, tickets: Mapping[str, QueueTicket], brought: ExportedTask) -> ImportOutcome:
+def _compare_with_store(
+    project: Project, tickets: Mapping[str, QueueTicket], brought: ExportedTask, allow_network: bool
+) -> ImportOutcome:
     task = brought.row.id
     found = compare_journals(project.store.journal(task) if task in tickets else (), brought.entries)
     held = _find_lease_holder(tickets, brought) if found.relation.adds else ""
-    return ImportOutcome(task, found.relation, len(brought.entries), found.here, brought.state.status, found.parting, held)
+    opens = _list_new_permissions(project, task in tickets, brought) if found.relation.adds and not allow_network else ()
+    return ImportOutcome(task, found.relation, len(brought.entries), found.here, brought.state.status, found.parting, held, opens)
+
+
+def _list_new_permissions(project: Project, is_known: bool, brought: ExportedTask) -> tuple[str, ...]:
+    """What the task may reach and could not here. What holds in every task follows from this user's own settings alone."""
+    here = project.store.load(brought.row.id).dialogue.network.permissions if is_known else ()
+    return tuple(one.words for one in brought.state.dialogue.network.permissions if not one.always and one not in here)
+
+
+def describe_what_holds(entries: Sequence[JournalEntry]) -> str:
+    """The rules and schedules that are new with these entries of a notebook, in words."""
+    facts = [entry.event.fact for entry in entries if isinstance(entry.event, FactNoted)]
+    rules = sum(fact.kind is FactKind.RULE for fact in facts)
+    schedules = sum(isinstance(entry.event, ScheduleAdded) for entry in entries)
+    parts = [f"rules for every prompt: {rules} (`afresh memory list`)"] if rules else []
+    parts += [f"schedules: {schedules} (`afresh schedule list`)"] if schedules else []
+    return "; ".join(parts)
 
 
 def _find_lease_holder(tickets: Mapping[str, QueueTicket], brought: ExportedTask) -> str:

@@ -21,6 +21,7 @@ RELATION_WORDS = {
     "same": "unchanged",
     "behind": "newer here",
     "diverged": "refused",
+    "unusable": "damaged",
 }
 
 
@@ -70,7 +71,8 @@ def render_import(arrivals: "Sequence[ImportOutcome]") -> "RenderableType":
     for arrival in arrivals:
         if arrival.same and not arrival.note:
             continue
-        what = Text("held" if arrival.owner else RELATION_WORDS[arrival.relation], "red" if arrival.refused else "green")
+        word = "held" if arrival.owner else "left out" if arrival.opens else RELATION_WORDS[arrival.relation]
+        what = Text(word, "red" if arrival.refused else "green")
         what.append(f"\n{explain_import_outcome(arrival)}" if explain_import_outcome(arrival) else "", "yellow")
         table.add_row(
             render_text(arrival.task or "(notebook)", "bold"),
@@ -93,6 +95,10 @@ def explain_import_outcome(arrival: "ImportOutcome") -> str:
         return f"diverged after entry {arrival.parting - 1}: both sides continued; not imported"
     if arrival.owner:
         return f"{arrival.owner} is working on it; import again when it has stopped"
+    if arrival.opens:
+        return f"it opens the network for {', '.join(arrival.opens)}; `afresh import --allow-network` takes it"
+    if arrival.relation == "unusable":
+        return "no line of its journal can be used; the file is kept, and its work is on its branch"
     return arrival.note
 
 

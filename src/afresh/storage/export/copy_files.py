@@ -126,7 +126,7 @@ def _read_head(line: bytes) -> JournalHead | None:
     try:
         match = ENTRY_LINE.fullmatch(line.decode())
         return JournalHead(int(json.loads(match[1])["seq"]), match[2]) if match else None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -153,11 +153,18 @@ def read_texts(data: bytes) -> dict[str, str | None]:
             name, text = plain["id"], plain["text"]
         except (ValueError, TypeError, KeyError, RecursionError):
             continue
-        if isinstance(text, str) and block_id_from_text(text) == name:
+        if not isinstance(name, str) or not (text is None or _is_text_of(text, name)):
+            continue
+        if text is not None or name not in found:
             found[name] = text
-        elif text is None and isinstance(name, str):
-            found.setdefault(name, None)
     return found
+
+
+def _is_text_of(text: object, name: str) -> bool:
+    try:
+        return isinstance(text, str) and block_id_from_text(text) == name
+    except UnicodeEncodeError:  # half a character, which no archived text has
+        return False
 
 
 def has_texts(data: bytes, wanted: bytes) -> bool:
@@ -176,11 +183,16 @@ def list_copied_tasks(folder: Path) -> list[str]:
 
 
 def read_order(folder: Path) -> list[str]:
+    return parse_order(read_lines(folder / ORDER_FILE))
+
+
+def parse_order(data: bytes) -> list[str]:
+    """The ids in the lines; lines that are damaged are passed over."""
     tasks = list[str]()
-    for line in read_lines(folder / ORDER_FILE).split(b"\n"):
+    for line in data.split(b"\n"):
         try:
             tasks.append(str(json.loads(line)))
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
     return list(dict.fromkeys(tasks))
 

@@ -4,6 +4,7 @@ import json
 import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from threading import get_native_id
 
 from afresh.storage.export import copy_files
 from afresh.storage.sql.call_turns import read_time_since_boot
@@ -50,6 +51,6 @@ def read_copy_mark(folder: Path) -> CopyMark | None:
 
 def write_copy_mark(folder: Path, mark: CopyMark) -> None:
     """In one move, since readers take no lock."""
-    spare = folder / f".{MARK_FILE}.{os.getpid()}"
+    spare = folder / f".{MARK_FILE}.{get_native_id()}"  # threads of a pool share the process
     copy_files.replace_lines(spare, f"{json.dumps(asdict(mark))}\n".encode())
     os.replace(spare, folder / MARK_FILE)

@@ -67,12 +67,25 @@ def read_copied_entries(path: Path, task: str) -> Sequence[JournalEntry]:
     return tuple(entries)
 
 
+def count_unused_lines(folder: Path, manifest: ExportManifest) -> dict[str, int]:
+    """Of each journal that can't be used as a whole, the lines that are left out; also of those that the manifest lacks."""
+    used = {row.id: row.journal.entries for row in manifest.tasks}
+    found = {
+        task: len(copy_files.read_lines(folder / name_journal_file(task)).splitlines()) - used.get(task, 0)
+        for task in copy_files.list_copied_tasks(folder)
+    }
+    return {task: count for task, count in found.items() if count or task not in used}
+
+
 def set_aside_unused(folder: Path, manifest: ExportManifest) -> None:
     """Cut each journal to the part that can be used, so that the copy goes on from there; the whole file is kept beside it."""
-    for row in manifest.tasks:
-        path = folder / name_journal_file(row.id)
+    used = {row.id: row.journal.entries for row in manifest.tasks}
+    for task in copy_files.list_copied_tasks(folder):
+        path = folder / name_journal_file(task)
         data = copy_files.read_lines(path)
-        used = b"".join(data.splitlines(keepends=True)[: row.journal.entries])
-        if used != data:
+        kept = b"".join(data.splitlines(keepends=True)[: used.get(task, 0)])
+        if kept != data:
             copy_files.replace_lines(path.with_name(path.name + SET_ASIDE_SUFFIX), data)
-            copy_files.replace_lines(path, used)
+            copy_files.replace_lines(path, kept)
+        if not kept:
+            path.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.work_transfer import GIT_OBJECT_ID, TaskWork, has_commit_of_id
 from afresh.errors import Damaged
+from afresh.storage.export.foreign_event import explain_foreign_event
 from afresh.storage.export.manifest import (
     NOTEBOOK_FILE,
     QUEUE_FILE,
@@ -69,6 +70,8 @@ def _parse_entry(body: str, before: JournalHead, hash: str, path: Path, number: 
         raise make_export_error(
             path, f"can't be understood: {wrong.removesuffix('.value')} is of another kind than it should be", number
         )
+    if wrong := explain_foreign_event(entry.event, entry.task):
+        raise make_export_error(path, wrong, number)
     if ESCAPED_SURROGATE.search(body):
         raise make_export_error(path, "holds half a character", number)
     return entry
@@ -185,6 +188,8 @@ class JournalRelation(StrEnum):
     BEHIND = "behind"
     """Ours goes on where it ends."""
     DIVERGED = "diverged"
+    UNUSABLE = "unusable"
+    """Not even its first entry can be used."""
 
     @property
     def adds(self) -> bool:
