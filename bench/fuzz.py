@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from afresh.app.read_issue import parse_issue
+from afresh.app.orders.read_issue import parse_issue
 from afresh.config.heartbeat_file import parse_heartbeat_plan
 from afresh.config.task_lists.checklist import parse_checklist
 from afresh.config.task_lists.task_file import parse_task_file

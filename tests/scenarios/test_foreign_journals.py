@@ -14,10 +14,10 @@ from afresh.core.fact import NOTEBOOK_JOURNAL, Fact, FactKind, FactScope
 from afresh.core.hash_chain import link_events
 from afresh.core.heartbeat import ScheduleAdded
 from afresh.core.network_access import allow_command
-from afresh.core.network_state import PermissionsChanged
 from afresh.core.refused_merge import RefusedMerge
 from afresh.core.schedule import Schedule
-from afresh.core.supervision_state import StepsUndone
+from afresh.core.states.network_state import PermissionsChanged
+from afresh.core.states.supervision_state import StepsUndone
 from afresh.core.task import Check, StartChosen, Task, TaskStart, TaskStatus
 from afresh.storage.export import read_export
 from afresh.storage.export.write_export import render_entry_line

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from afresh.core.event import ChangeKeptOrReverted, Event, TaskCreated, TaskEnded, WorkspaceOpened
 from afresh.core.heartbeat import ScheduleAdded
 from afresh.core.schedule import is_ever_due
-from afresh.core.supervision_state import RecoveredFromCheckpoint, StepsUndone
+from afresh.core.states.supervision_state import RecoveredFromCheckpoint, StepsUndone
 from afresh.core.task import StartChosen
 from afresh.core.work_transfer import GIT_OBJECT_ID
 
