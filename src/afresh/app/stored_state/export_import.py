@@ -9,29 +9,16 @@ from afresh.app.project import Project, rebuild_views
 from afresh.app.queue.queue_place import find_cycle, refuse_cycle
 from afresh.core.archived_block import Block, find_block_ids
 from afresh.core.event import FactNoted, JournalEntry
-from afresh.core.fact import NOTEBOOK_JOURNAL, FactKind
+from afresh.core.fact import FactKind
 from afresh.core.heartbeat import ScheduleAdded
 from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.work_transfer import TaskWork
 from afresh.errors import Conflict, NeedsPerson, TryAgain
-from afresh.storage.export.copy_files import ORDER_FILE
-from afresh.storage.export.manifest import (
-    NOTEBOOK_FILE,
-    QUEUE_FILE,
-    ExportedTaskRow,
-    ExportManifest,
-    find_copy_folder,
-    read_manifest,
-)
-from afresh.storage.export.read_copy import (
-    count_unused_lines,
-    read_copied_entries,
-    read_copied_manifest,
-    read_copied_task,
-    set_aside_unused,
-)
-from afresh.storage.export.read_export import ExportedTask, JournalRelation, compare_journals, read_notebook, read_task
+from afresh.storage.export.import_source import ImportSource, is_copy, open_import_source
+from afresh.storage.export.manifest import QUEUE_FILE, find_copy_folder
+from afresh.storage.export.read_copy import set_aside_unused
+from afresh.storage.export.read_export import ExportedTask, JournalRelation, compare_journals
 from afresh.storage.export.write_export import ExportResult, ExportSource, write_export
 from afresh.workspace import transfer
 from afresh.workspace.repository import Repository
@@ -141,37 +128,6 @@ def import_project_tasks(
 
 
 @dataclass(frozen=True, slots=True)
-class ImportSource:
-    """An export, or a copy that was written by itself."""
-
-    folder: Path
-    manifest: ExportManifest
-    copied: bool
-
-    def read_task(self, row: ExportedTaskRow) -> ExportedTask:
-        if not self.copied:
-            return read_task(self.folder, row)
-        found = read_copied_task(self.folder, row.id, row.number)
-        if not found or found.row.journal.entries < row.journal.entries:
-            raise TryAgain(f"{self.folder} changed during the import; nothing was imported; try again")
-        return found
-
-    def read_notebook(self) -> tuple[JournalEntry, ...]:
-        if not self.copied:
-            return read_notebook(self.folder, self.manifest)
-        return tuple(read_copied_entries(self.folder / NOTEBOOK_FILE, NOTEBOOK_JOURNAL))
-
-
-def open_import_source(folder: Path) -> ImportSource:
-    copied = is_copy(folder)
-    return ImportSource(folder, read_copied_manifest(folder) if copied else read_manifest(folder), copied)
-
-
-def is_copy(folder: Path) -> bool:
-    return not (folder / QUEUE_FILE).exists() and (folder / ORDER_FILE).is_file()
-
-
-@dataclass(frozen=True, slots=True)
 class ImportPlan:
     outcomes: tuple[ImportOutcome, ...]
     owners: Mapping[str, str]
@@ -194,7 +150,7 @@ def _plan_import(project: Project, source: ImportSource, told: ProgressCallback,
         note = describe_what_holds(notes[found.here :]) if found.relation.adds else ""
         outcomes.append(ImportOutcome("", found.relation, len(notes), found.here, parting=found.parting, note=note))
     tickets = _list_tickets(project)
-    rows, unused = source.manifest.tasks, count_unused_lines(source.folder, source.manifest) if source.copied else {}
+    rows, unused = source.manifest.tasks, source.count_unused_lines()
     for count, row in enumerate(rows, 1):
         told(f"checking {count} of {len(rows)}: {row.id}")
         brought = source.read_task(row)
