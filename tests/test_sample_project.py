@@ -6,13 +6,15 @@ from hashlib import sha256
 
 import pytest
 
-from afresh.app.demo import copy_sample
+from afresh.app.demo import copy_sample, lend_sample
 from afresh.code.code_insight import CodeInsight
 from afresh.core.fact import Fact, FactKind
 from afresh.core.state import State
 from afresh.core.states.memory_state import MemoryState
 from afresh.core.task import Task
 from afresh.errors import BadInput
+from afresh.workspace.repository import Repository
+from afresh.workspace.worktree_location import make_worktrees_folder
 
 
 class Checkout:
@@ -55,6 +57,15 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path):
     with pytest.raises(BadInput):
         copy_sample(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_demo_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with lend_sample() as sample:
+        worktrees = make_worktrees_folder(Repository.find(sample))
+        (worktrees / "task").mkdir()
+        assert worktrees.is_relative_to(tmp_path)
+    assert not sample.exists() and not worktrees.exists()
 
 
 def test_the_suggestions_bring_the_sample_to_zero_violations_with_one_detour(tmp_path):

@@ -5,8 +5,10 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from afresh.app.compose import RunTerms, run_task
 from afresh.app.project import open_project
@@ -15,6 +17,8 @@ from afresh.core.progress_event import ProgressEvent
 from afresh.core.state import State
 from afresh.errors import BadInput
 from afresh.models.choose_model import EXTRACTING_SPEC
+from afresh.workspace.repository import Repository
+from afresh.workspace.worktree_location import find_worktrees_folder
 
 SAMPLE_FOLDER = Path(__file__).parents[1] / "sample"
 DEMO_MODEL = EXTRACTING_SPEC
@@ -37,6 +41,17 @@ def copy_sample(target: Path) -> Path:
     for arguments in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "Parcel 1.3"]):
         _run_git(target, arguments)
     return target
+
+
+@contextmanager
+def lend_sample() -> Generator[Path]:
+    """A copy of the sample that is gone afterwards, with the worktrees that tasks have made of it."""
+    with TemporaryDirectory(prefix="afresh-demo-") as temporary:
+        copy = copy_sample(Path(temporary) / "parcel")
+        try:
+            yield copy
+        finally:
+            shutil.rmtree(find_worktrees_folder(Repository.find(copy)), ignore_errors=True)
 
 
 def _run_git(target: Path, arguments: list[str]) -> None:

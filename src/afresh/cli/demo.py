@@ -24,13 +24,13 @@ def command(keep: Path | None) -> None:
 
     The built-in rules play the model. The second task is killed with kill -9 and resumed.
     """
-    from tempfile import TemporaryDirectory
+    from contextlib import nullcontext
 
-    from afresh.app.demo import copy_sample
+    from afresh.app.demo import copy_sample, lend_sample
     from afresh.app.project import open_project
 
-    with TemporaryDirectory(prefix="afresh-demo-") as temporary:
-        project = open_project(copy_sample(keep or Path(temporary) / "parcel"))
+    with nullcontext(copy_sample(keep)) if keep else lend_sample() as sample:
+        project = open_project(sample)
         put_python_on_path()
         unconfined = warn_if_unconfined(project)
         run_first_act(project, unconfined)

@@ -58,9 +58,10 @@ def print_state_report(report: "StateReport", done: list[str]) -> None:
             echo_wrapped(f"    {'--repair: ' if problem.repairable else ''}{problem.remedy}")
         if len(area.problems) > MAX_PROBLEMS_SHOWN:
             echo_wrapped(f"  and {len(area.problems) - MAX_PROBLEMS_SHOWN} more")
+    found = "1 problem" if report.problems == 1 else f"{report.problems} problems"
     if not report.problems:
         echo_wrapped("Everything that is stored is whole.")
     elif report.repairable:
-        echo_wrapped(f"{report.problems} problems; `afresh fsck --repair` repairs {report.repairable} of them.")
+        echo_wrapped(f"{found}; `afresh fsck --repair` repairs {report.repairable}.")
     else:
-        echo_wrapped(f"{report.problems} problems that only you can repair.")
+        echo_wrapped(f"{found} that only you can repair.")

@@ -121,7 +121,8 @@ def serve_project(project: "Project", options: ServeOptions, say: Callable[[str,
     port = listening.getsockname()[1]
     dashboard = Dashboard([project], port, options.read_only, ServiceHealth(project, supervisor))
     server = ServiceServer(dashboard, supervisor.request_stop)
-    say(SERVICE_NAME, f"serving {project.paths.root} with {options.workers} workers; health at http://127.0.0.1:{port}/health")
+    count = "1 worker" if options.workers == 1 else f"{options.workers} workers"
+    say(SERVICE_NAME, f"serving {project.paths.root} with {count}; health at http://127.0.0.1:{port}/health")
     with keep_address(project, dashboard.address) as file:
         where = dashboard.address if sys.stdout.isatty() else f"its address is in {file}"
         say(SERVICE_NAME, f"dashboard: {where}")

@@ -27,9 +27,8 @@ from afresh.storage.sqlite.migrations import JOURNAL_FILE_NAME, LEDGER_FILE_NAME
 from afresh.storage.sqlite.storage import FACTS_FILE_NAME, USER_NOTEBOOK_FILE_NAME, open_sqlite_facts
 from afresh.views.file_io import find_stale_files, is_process_alive
 from afresh.views.write_files import list_view_files, list_view_folders, rebuild_view_files
-from afresh.workspace.check_trees import TIDIED_STATUSES, find_tree_faults
+from afresh.workspace.check_trees import find_tree_faults
 from afresh.workspace.repository import Repository
-from afresh.workspace.worktree_location import list_stale_folders
 
 SPARE_SHADOW_PATTERN = re.compile(r"checkout-([0-9]+)\.git")
 """Of a run that was started with the uncommitted changes of the checkout, and was killed just then."""
@@ -254,14 +253,11 @@ def _check_lessons(project: Project) -> AreaReport:
 def _check_leftovers(project: Project) -> AreaReport:
     stale = list_leftovers(project)
     problems = [StateProblem(f"{path} was left by a process that was killed", "it is removed") for path in stale]
-    tasks = {ticket.task: ticket.status not in TIDIED_STATUSES for ticket in project.queue.tickets()}
-    for folder in list_stale_folders(Repository.find(project.paths.root), tasks):
-        problems.append(StateProblem(f"{folder.path} is not needed: {folder.why}", folder.remedy, repairable=False))
     return AreaReport("leftovers", len(problems), "found", tuple(problems))
 
 
 def list_leftovers(project: Project) -> list[Path]:
-    """Temporary files and folders of processes that are gone."""
+    """Temporary files and folders of processes that are gone. `doctor` names worktrees that nobody needs: they damage nothing."""
     state = project.paths.state
     found = find_stale_files(*list_view_folders(state), find_copy_folder(project.paths.folder / "export"))
     for path in state.iterdir():
