@@ -165,7 +165,7 @@ def test_a_commit_of_the_user_during_the_checks_is_kept_and_merged_with(person: 
 
 
 @pytest.mark.parametrize("line", ["make_merge_commit", "find_merge_failures", "move_to_merge", "apply_task_result"])
-@pytest.mark.parametrize("side", ["before", "after"])
+@pytest.mark.parametrize("side", ["after", pytest.param("before", marks=pytest.mark.torture)])
 def test_after_a_crash_at_any_line_merging_goes_on(person: Person, monkeypatch: pytest.MonkeyPatch, line: str, side: str) -> None:
     first, second = (does(person, f"file {name}", writes(name, "x\n")) for name in ("a.txt", "b.txt"))
     assert person.types("apply", first).code == 0

@@ -79,7 +79,14 @@ def test_the_agent_puts_its_past_away_and_the_next_window_tells_of_it(undisturbe
     assert "- step 1: run echo wide_reading" in undisturbed["summary"] and "numbers_.py" in undisturbed["summary"]
 
 
-@pytest.mark.parametrize(("point", "step"), [("before:Compacted", 1), ("after:Compacted", 1), ("compacted", 5)])
+@pytest.mark.parametrize(
+    ("point", "step"),
+    [
+        ("after:Compacted", 1),
+        pytest.param("before:Compacted", 1, marks=pytest.mark.torture),
+        pytest.param("compacted", 5, marks=pytest.mark.torture),
+    ],
+)
 def test_killed_in_the_middle_of_a_compaction_a_run_ends_with_the_same_bytes(point, step, tmp_path, undisturbed):
     repo, task = made(tmp_path)
     assert drive(repo, task, point, step) == -signal.SIGKILL

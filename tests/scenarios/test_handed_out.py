@@ -17,10 +17,11 @@ from afresh.core.task import TaskStatus
 from afresh.workspace.repository import Repository
 from afresh.workspace.worktree_location import find_worktrees_folder
 
-POINTS = [("after:Created", 1), ("after:Replied", 4), ("after:Ended", 1), ("taken", 1)]
-"""Before the part has asked anything, in its middle, after its end, and with its changes in the tree of its parent."""
+POINTS = [("after:Replied", 4), ("after:Ended", 1)]
+"""In the middle of the part, and after its end."""
 MORE_POINTS = [
-    ("before:Created", 1), ("after:Claimed", 2), ("before:Opened", 2), ("after:Opened", 2), ("before:Baselined", 2),
+    ("before:Created", 1), ("after:Created", 1), ("taken", 1),
+    ("after:Claimed", 2), ("before:Opened", 2), ("after:Opened", 2), ("before:Baselined", 2),
     ("recall", 3), ("edit", 1), ("edit", 2), ("settle", 3), ("settle", 4), ("before:Ended", 1), ("act", 6), ("judge", 6),
     ("before:HandedOut", 1), ("after:HandedOut", 1), ("build", 7),
 ]  # fmt: skip

@@ -32,11 +32,10 @@ SCRIPT = [
 ]
 """The second reply breaks a test that passed, so it is undone; the third mends everything."""
 
-POINTS = [
-    ("before:Opened", 1), ("before:Baselined", 1), ("recall", 1), ("build", 1), ("after:Replied", 2), ("edit", 2), ("digest", 2),
-    ("judge", 2), ("settle", 2), ("after:Finished", 3), ("finish", 4), ("before:Ended", 1), ("after:Ended", 1),
-]  # fmt: skip
+POINTS = [("before:Baselined", 1), ("after:Replied", 2), ("edit", 2), ("settle", 2), ("after:Finished", 3), ("after:Ended", 1)]
+"""Before the first step, in its middle before and after its change is made and undone, between two steps, and after the end."""
 MORE_POINTS = [
+    ("before:Opened", 1), ("recall", 1), ("build", 1), ("digest", 2), ("judge", 2), ("finish", 4), ("before:Ended", 1),
     ("after:Claimed", 1), ("after:Opened", 1), ("after:Baselined", 1), ("after:Requested", 1), ("act", 1), ("edit", 1),
     ("after:Settled", 2), ("judge", 3), ("recall", 3), ("build", 4), ("act", 2), ("finish", 2), ("before:Settled", 2), ("act", 3),
     ("settle", 3), ("before:Finished", 3), ("judge", 4),

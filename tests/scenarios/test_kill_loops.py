@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from survived import drive, nothing_lost, same_windows
 from test_kill import make
 
@@ -44,7 +45,11 @@ def count(repo: Path, task: str, kind: type) -> int:
     return sum(isinstance(entry.event, kind) for entry in open_project(repo).store.journal(task))
 
 
-@pytest.mark.parametrize(("point", "number"), [("before:Paused", 1), ("after:Paused", 1), ("before:Ended", 1)])
+def torture(*points: tuple[str, int]) -> list[ParameterSet]:
+    return [pytest.param(*point, marks=pytest.mark.torture) for point in points]
+
+
+@pytest.mark.parametrize(("point", "number"), [("after:Paused", 1), *torture(("before:Paused", 1), ("before:Ended", 1))])
 def test_a_pause_is_never_skipped(point: str, number: int, tmp_path: Path) -> None:
     repo, task = ordered(tmp_path, MEND, COMPLETE, mode="supervised")
     assert drive(repo, task, point, number) == -signal.SIGKILL
@@ -69,7 +74,7 @@ def test_a_pause_is_never_skipped(point: str, number: int, tmp_path: Path) -> No
     same_windows(repo, f"kill {point}")
 
 
-@pytest.mark.parametrize(("point", "number"), [("before:Turned", 1), ("after:Turned", 1), ("act", 4)])
+@pytest.mark.parametrize(("point", "number"), [("after:Turned", 1), *torture(("before:Turned", 1), ("act", 4))])
 def test_a_turn_is_taken_once(point: str, number: int, tmp_path: Path) -> None:
     repo, task = ordered(tmp_path, PLAN, WORSE, WORSE, PLAN, [*MEND, *MARK], COMPLETE, loop="plan_execute")
     assert drive(repo, task, point, number) == -signal.SIGKILL

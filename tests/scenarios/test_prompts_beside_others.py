@@ -19,7 +19,7 @@ from afresh.core.task import TaskStatus
 from afresh.storage.renew_lease import identify_thread
 
 CHECK = f"{sys.executable} -m unittest -v"
-COUNT = 6
+COUNT = 3
 
 
 @pytest.fixture(autouse=True)

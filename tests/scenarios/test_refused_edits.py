@@ -1,23 +1,24 @@
 """Edits that were refused because they change tests come back once that is allowed: no call is bought for them again."""
 
-import sys
-
 import pytest
 from person import Person, Step
 
 from afresh import loop
 from afresh.actions import execute
 
-CHECK = f"{sys.executable} -m pytest -q -p no:cacheprovider"
-TEST = "from calc import double\n\n\ndef test_one():\n    assert double(1) == 3\n\n\ndef test_two():\n    assert double(2) == 4\n"
+TEST = (
+    "import unittest\n\nfrom calc import double\n\n\nclass T(unittest.TestCase):\n"
+    "    def test_one(self):\n        self.assertEqual(double(1), 3)\n\n"
+    "    def test_two(self):\n        self.assertEqual(double(2), 4)\n"
+)
 TREBLE: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
-SIX: Step = ("edit", {"path": "test_calc.py", "old": "double(2) == 4", "new": "double(2) == 6"})
+SIX: Step = ("edit", {"path": "test_calc.py", "old": "double(2), 4", "new": "double(2), 6"})
 COMMENT: Step = ("edit", {"path": "calc.py", "old": "return x + 2", "new": "return x + 2  # not yet"})
 QUOTE = "double of two is six"
 GOAL = f"double must be three times its argument: {QUOTE}"
-LICENCE: Step = ("note", {"subject": "licence", "text": "test_calc.py::test_two", "why": QUOTE})
+LICENCE: Step = ("note", {"subject": "licence", "text": "test_calc.py::T::test_two", "why": QUOTE})
 COMPLETE: Step = ("complete", {"summary": "Three times"})
-APPLIED = "applied again, since changing test_calc.py::test_two is allowed now"
+APPLIED = "applied again, since changing test_calc.py::T::test_two is allowed now"
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def tester(person: Person) -> Person:
 
 
 def runs(person: Person, *replies: list[Step], goal: str = GOAL):
-    return person.runs(person.script(*replies), "--no-sandbox", goal=goal, check=CHECK)
+    return person.runs(person.script(*replies), "--no-sandbox", goal=goal)
 
 
 def delivered(person: Person, path: str = "calc.py") -> str:
@@ -44,7 +45,7 @@ def prompt(person: Person, step: int) -> str:
 def test_quoting_the_order_applies_the_refused_edits_in_the_same_step(tester: Person) -> None:
     told = runs(tester, [TREBLE, SIX], [LICENCE, COMPLETE])
     assert told.code == 0, told.words
-    assert "x * 3" in delivered(tester) and "double(2) == 6" in delivered(tester, "test_calc.py")
+    assert "x * 3" in delivered(tester) and "double(2), 6" in delivered(tester, "test_calc.py")
     shown = tester.shown()
     assert (shown["calls"], shown["reverted"]) == (2, 1)
     assert "the edits are then applied again in that step" in prompt(tester, 2)

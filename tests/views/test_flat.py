@@ -105,6 +105,6 @@ def test_the_end_of_a_task_costs_the_same_after_any_number_of_finished_ones(mete
         return dict(meter.counts)
 
     early = [end(number, watched=number > 245) for number in range(250)][-1]
-    late = [end(number, watched=number > 1_195) for number in range(250, 1_200)][-1]
+    late = [end(number, watched=number > 495) for number in range(250, 500)][-1]
     assert alike(early, late), (early, late)
     assert len((meter.writer.folder / "history.jsonl").read_text().splitlines()) == task_history.MAX_HISTORY_TASKS
