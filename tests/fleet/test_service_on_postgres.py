@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from http.cookiejar import CookieJar
 from pathlib import Path
 from urllib.error import HTTPError
+from uuid import uuid4
 
+import psycopg
 import pytest
 from person import CALC, COMPLETE, MEND, TEST, Person
 from running_service import LONGEST, Service
@@ -18,21 +20,24 @@ from afresh.storage.choose_storage import identify_project
 from fleets.server import PostgresServer, find_free_port
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[PostgresServer]:
+    """One that runs at the start of each test."""
     with tempfile.TemporaryDirectory(prefix="afresh-serve-") as made:
         Path(made).chmod(0o755)  # the server has a user of its own if the tests run as root
         one = PostgresServer(Path(made) / "postgres", find_free_port())
         one.make()
         one.start()
         yield one
-        if (one.folder / "data" / "postmaster.pid").exists():
-            one.stop()
+        one.stop()
 
 
 @pytest.fixture
 def person(tmp_path: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
-    monkeypatch.setenv("AFRESH_STORE", f"postgresql://postgres@127.0.0.1:{server.port}/postgres")
+    database = f"of_{uuid4().hex}"
+    with psycopg.connect(server.address, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {database}".encode())
+    monkeypatch.setenv("AFRESH_STORE", f"postgresql://postgres@127.0.0.1:{server.port}/{database}")
     identify_project.cache_clear()
     one = Person(tmp_path)
     one.repo.mkdir()
@@ -100,8 +105,11 @@ def test_a_service_goes_on_by_itself_after_its_server_was_away(person: Person, s
 
 def test_without_its_server_nothing_is_started_and_the_error_says_what_to_do(person: Person, server: PostgresServer) -> None:
     server.stop("fast")
-    for command in (("serve", "--port", "0"), ("work", "--until-empty"), ("list",)):
-        told = person.types(*command)
+    try:
+        refused = [person.types(*command) for command in (("serve", "--port", "0"), ("work", "--until-empty"), ("list",))]
+    finally:
+        server.start()
+    for told in refused:
         assert told.code == 4 and "be reached: Connection refused" in told.words, told.words
         assert "what was committed is on the server" in told.words and "check that the server runs" in told.words
 
@@ -116,7 +124,7 @@ def test_what_workers_of_a_fleet_can_not_do_is_refused_at_the_start(person: Pers
 
 def test_init_names_the_store_and_the_remote_that_workers_use(person: Person, server: PostgresServer) -> None:
     told = person.types("init").words
-    assert f"tasks in PostgreSQL at 127.0.0.1:{server.port}/postgres" in told and ", 1 project remote " in told
+    assert f"tasks in PostgreSQL at 127.0.0.1:{server.port}/of_" in told and ", 1 project remote " in told
     assert f"remote {person.folder / 'remote.git'}: workers clone it" in told
     person.git("remote", "remove", "origin")
     identify_project.cache_clear()
