@@ -4,7 +4,8 @@ import ast
 import gc
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
 from textwrap import dedent
@@ -689,6 +690,48 @@ def test_a_sound_source_passes(rule: Rule, path: str, source: str):
 
 def test_each_rule_has_a_broken_twin():
     assert {named(rule) for rule, _, _ in TWINS} == {named(rule) for rule in RULES}
+
+
+# What is written is used
+
+USED_FROM_OUTSIDE = {
+    "context/compaction/compact_memory.py: compact_by_rules": "bench/compactions.py",
+    "core/known_secrets.py: forget_secrets": "secrets of one test are none in the next",
+    "replay/__init__.py: extended_contexts": "bench/paid.py, and scripts that judge prompts",
+    "storage/sqlite/storage.py: open_sqlite_journal": "a journal alone, for tests and benches",
+}
+"""No module of afresh uses it, and the reason why it is there."""
+
+
+def unused_names(files: Iterable[tuple[PurePosixPath, ast.Module]], texts: Iterable[str]) -> list[str]:
+    """Functions, classes and constants of modules whose names occur once in the source. A decorator uses what it decorates."""
+    seen = Counter(word for text in texts for word in re.findall(r"\w+", text))
+    return [
+        f"{path}: {name}"
+        for path, tree in files
+        for name, statement in named_statements([one for one in tree.body if not isinstance(one, ast.ClassDef)])
+        if seen[name] == 1 and not getattr(statement, "decorator_list", None)
+    ]
+
+
+def test_what_is_written_is_used():
+    known = {path: tree for path, tree in sources() if layer(path) not in ("testing", "sample")}
+    reporters = PurePosixPath("sandbox/reporters")
+    texts = [(ROOT / path).read_text("utf-8") for path, _ in sources()]
+    texts += [page.read_text("utf-8") for page in ROOT.glob("web/templates/*.html")]
+    found = unused_names([(path, tree) for path, tree in known.items() if path.parent != reporters], texts)
+    assert sorted(set(found) - set(USED_FROM_OUTSIDE)) == []
+
+
+def test_what_is_used_from_outside_is_there():
+    names = {f"{path}: {name}" for path, tree in sources() for name, _ in named_statements(tree.body)}
+    assert set(USED_FROM_OUTSIDE) <= names
+
+
+def test_a_name_that_nothing_uses_is_found():
+    source = "LIMIT = 1\nOTHER = 2\n\n\ndef use_limit():\n    return LIMIT\n"
+    found = unused_names([(PurePosixPath("core/x.py"), ast.parse(source))], [source])
+    assert found == ["core/x.py: OTHER", "core/x.py: use_limit"]
 
 
 # The glossary

@@ -11,7 +11,7 @@ from afresh.core.recognise_test_files import is_in_test_folder, is_test_code
 from afresh.core.task import Check
 from afresh.verification.check_configuration import find_changed_settings, is_check_configuration
 from afresh.verification.protected_tests import has_tests_in_scope, is_protected_path
-from afresh.verification.weakened_python_tests import find_added_hooks, find_weakened_python_tests
+from afresh.verification.weakened_python_tests import find_weakened_python_tests
 
 BASE = '"""Doc."""\nimport a\n\nX = 1\n\n\ndef test_a():\n    """Doc."""\n    assert a.f(X)\n\n\n'
 BASE += "class TestB:\n    n = 2\n\n    def test_b(self):\n        assert 1\n"
@@ -81,10 +81,11 @@ REACHING = [
 
 
 def test_a_conftest_may_add_fixtures_but_nothing_that_reaches_tests_by_itself() -> None:
-    assert find_added_hooks("conftest.py", "import pytest\nROOT = 1\n\n\n@pytest.fixture\ndef one():\n    return 1\n") == ()
+    harmless = "import pytest\nROOT = 1\n\n\n@pytest.fixture\ndef one():\n    return 1\n"
+    assert find_weakened_python_tests("conftest.py", "", harmless) == ()
     for text in REACHING:
-        assert find_added_hooks("conftest.py", text), text
-        assert find_added_hooks("conftest.py", text, base=text) == (), "what was there at the base stays"
+        assert find_weakened_python_tests("conftest.py", "", text), text
+        assert find_weakened_python_tests("conftest.py", text, text) == (), "what was there at the base stays"
 
 
 def lines(*added: str, removed: int = 0, path: str = "src/a.test.ts") -> Change:

@@ -23,7 +23,6 @@ from afresh.mcp_client.server_settings import McpServer
 from afresh.runtime import Runtime
 
 NO_APPROVAL = ApprovedServer("", ())
-NOTHING_APPROVED = "nothing was approved"
 
 
 class ToolStanding(StrEnum):

@@ -9,14 +9,13 @@ from afresh.config.instructions.find_instructions import shorten_home_path
 from afresh.config.settings_file import find_user_config
 from afresh.errors import AfreshError, BadInput, NeedsPerson
 from afresh.models.api_keys import has_keyring, store_api_key
-from afresh.models.choose_model import PAID_PROVIDERS, PROVIDERS, endpoint_of_provider
+from afresh.models.choose_model import PAID_PROVIDERS, endpoint_of_provider
 from afresh.models.model_settings import ModelSettings, NamedModel, find_address_fault, is_key_location
 from afresh.models.providers.connection import ProviderRoute, find_route
 from afresh.models.providers.openai_chat import list_offered_models
 
 COMPATIBLE = "compatible"
 """Any other server that speaks OpenAI's protocol, at an address of the user's."""
-SETUP_PROVIDERS = (*PROVIDERS, COMPATIBLE)
 SUGGESTED_MODELS = {
     "anthropic": ("claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5"),
     "openai": ("gpt-5.5", "gpt-5-mini"),

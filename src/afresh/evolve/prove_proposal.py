@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from afresh.evolve.compare_scores import Comparison, Interval, Totals
-from afresh.evolve.find_proposals import Proposal
 from afresh.evolve.policy_change import PolicyChange
 
 MIN_JUDGED = 3
@@ -68,7 +67,3 @@ def describe_proof(found: Comparison) -> str:
 
 def _format_points(one: Interval) -> str:
     return f"{100 * one.low:+.1f} to {100 * one.high:+.1f}"
-
-
-def needs_no_replay(proposal: Proposal) -> bool:
-    return not proposal.changes

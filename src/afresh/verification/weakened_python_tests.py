@@ -87,13 +87,8 @@ def find_weakened_statements(path: str, base: str, now: str) -> list[WeakenedSta
     return [*_find_lost_statements(scope), *_find_switched_off(scope), *hooks]
 
 
-def find_added_hooks(path: str, now: str, base: str = "") -> tuple[Weakening, ...]:
-    """Hooks and patches that would reach tests from outside their files."""
-    scope = _Scope(path, parse_without_docstrings(base), parse_without_docstrings(now))
-    return tuple(one.weakening for one in _find_added_hooks(scope))
-
-
 def _find_added_hooks(scope: _Scope) -> Iterator[WeakenedStatement]:
+    """Hooks and patches that would reach tests from outside their files."""
     known = {ast.dump(statement) for statement in scope.before}
     for statement in scope.after:
         if ast.dump(statement) not in known:

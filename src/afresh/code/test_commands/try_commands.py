@@ -51,8 +51,6 @@ print("".join(loader.errors)[-2000:])
 """
 LISTING_KINDS = ("pytest", "unittest")
 """Runners that list their tests by name. Others only show that there are tests, so they must be run."""
-SILENT_KINDS = ("script", "package", "mvn", "gradle", "make")
-"""What runs tests without always saying so: exit 0 is enough."""
 PROBE_COMMANDS = {
     "go": "go list ./...",
     "cargo": "cargo metadata --no-deps --offline --format-version 1",

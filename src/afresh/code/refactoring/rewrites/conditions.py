@@ -115,7 +115,6 @@ def _make_merge(kind: str, head: list[str], first: int, last: int, lines: list[s
 
 MIN_LONG_BRANCH_LINES = 4
 MAX_SHORT_BRANCH_LINES = 3
-MIN_CASES_OF_HALF = 4
 
 
 def make_guard_clauses(scene: RewriteTarget) -> Iterator[ProposedRewrite]:
