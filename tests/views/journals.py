@@ -6,6 +6,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from afresh.core import event as happened
+from afresh.core import token_calibration
 from afresh.core.action import Action, Observation
 from afresh.core.archived_block import BlockIndexLine
 from afresh.core.decision import Decision
@@ -14,7 +15,7 @@ from afresh.core.fact import Fact, FactKind, FactScope
 from afresh.core.prompt import CallAudit, SectionRef, Tier
 from afresh.core.reply import Reply
 from afresh.core.state import State
-from afresh.core.states import ceiling_state, token_calibration
+from afresh.core.states import ceiling_state
 from afresh.core.states.strategy_state import PlanItem
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage
