@@ -43,8 +43,8 @@ def test_the_file_that_answers_a_question_is_there(question: dict[str, Any]):
     assert not faults(question)
 
 
-def test_there_are_forty_different_questions():
-    assert len({question["ask"] for question in QUESTIONS}) == len(QUESTIONS) == 40
+def test_there_are_fifty_six_different_questions():
+    assert len({question["ask"] for question in QUESTIONS}) == len(QUESTIONS) == 56
 
 
 def test_no_question_gives_its_file_away():

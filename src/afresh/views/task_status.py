@@ -254,7 +254,7 @@ def describe_calibration(state: State) -> str:
 
 def ceiling_to_json(state: State) -> dict[str, Any]:
     """Convert current and expected use, and the typical size of each kind of operation."""
-    from afresh.core.ceiling_forecast import can_afford_tool, project_prompt_tokens
+    from afresh.views.prompt_forecast import can_afford_tool, project_prompt_tokens
 
     reading = state.tokens.last_call
     return {

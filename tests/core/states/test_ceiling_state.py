@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.action import Action, Observation
-from afresh.core.ceiling_forecast import can_afford_tool, project_prompt_tokens
 from afresh.core.state import State
 from afresh.core.states.ceiling_state import (
     MAX_TOOLS_REMEMBERED,
@@ -26,6 +25,7 @@ from afresh.core.states.memory_state import MemoryState
 from afresh.core.states.token_state import TokenState
 from afresh.core.step_record import StepRecord
 from afresh.core.task import Task
+from afresh.views.prompt_forecast import can_afford_tool, project_prompt_tokens
 
 
 def test_pressure_is_soft_from_80_and_critical_from_95_percent() -> None:

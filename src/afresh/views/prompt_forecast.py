@@ -1,4 +1,4 @@
-"""What the next call will need, and whether the ceiling allows it."""
+"""Forecasts what the next prompt will need, and whether the ceiling allows it."""
 
 from afresh.core.state import State
 from afresh.core.states.ceiling_state import estimate_observation_tokens
