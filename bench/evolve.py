@@ -21,9 +21,10 @@ from typing import Any
 
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
 from afresh.evolve.compare_scores import Comparison, Interval, compare_scores
+from afresh.evolve.learn_kinds import LineUse, count_line_use, learn_kinds, list_kind_changes
 from afresh.evolve.policy_change import apply_changes
-from afresh.evolve.score_runs import RunScore, Scorer, open_scorer
-from afresh.evolve.search_policy import SearchResult, search_policy
+from afresh.evolve.score_runs import RunScore, Scorer, find_run_needs, open_scorer
+from afresh.evolve.search_policy import SearchResult, search_with_kinds
 from afresh.replay.run import RecordedRun, run_from_trajectory
 from contexts.runs import read, source
 
@@ -45,8 +46,9 @@ def split(runs: list[dict[str, Any]]) -> tuple[list[RecordedRun], list[RecordedR
 class Scores:
     """Of each policy on all runs, made once; a search sees those of its own runs only."""
 
-    def __init__(self, score: Scorer) -> None:
-        self.score, self.held = score, dict[tuple[str, int], list[RunScore]]()
+    def __init__(self, score: Scorer, whole: Sequence[RecordedRun], budget: int) -> None:
+        self.score, self.held, self.whole, self.budget = score, dict[tuple[str, int], list[RunScore]](), whole, budget
+        self.uses = dict[int, LineUse]()
 
     def of(self, policy: ContextPolicy, runs: Sequence[int], every: int = 1) -> list[RunScore]:
         known = (policy.id, every)
@@ -55,7 +57,14 @@ class Scores:
         return [self.held[known][place] for place in runs]
 
     def tune(self, runs: Sequence[int], every: int, seed: int) -> SearchResult:
-        return search_policy(DEFAULT_CONTEXT_POLICY, lambda policy: self.of(policy, runs, every), seed=seed)
+        learnt = learn_kinds([self.use(place) for place in runs], seed)
+        kinds = list_kind_changes(DEFAULT_CONTEXT_POLICY, learnt)
+        return search_with_kinds(DEFAULT_CONTEXT_POLICY, lambda policy: self.of(policy, runs, every), kinds, seed)
+
+    def use(self, place: int) -> LineUse:
+        if place not in self.uses:
+            self.uses[place] = count_line_use(find_run_needs(self.whole[place]), DEFAULT_CONTEXT_POLICY, self.budget)
+        return self.uses[place]
 
     def pair(self, changes: SearchResult, runs: Sequence[int]) -> tuple[list[RunScore], list[RunScore]]:
         tuned = apply_changes(DEFAULT_CONTEXT_POLICY, changes.changes) if changes.changes else DEFAULT_CONTEXT_POLICY
@@ -100,7 +109,7 @@ def judge_source(group: str, runs: list[dict[str, Any]], fresh: list[RecordedRun
         older, newer = older[::2], older[1::2]
     first, second = range(len(older)), range(len(older), len(older) + len(newer))
     with open_scorer([*older, *newer], given.budget, workers=2) as score:
-        scores = Scores(score)
+        scores = Scores(score, [*older, *newer], given.budget)
         tuned = scores.tune(first, given.every, given.seed)
         one, other = scores.pair(tuned, second)
         report.judge(f"{group}, second half", one, other, tuned)
@@ -111,7 +120,7 @@ def judge_source(group: str, runs: list[dict[str, Any]], fresh: list[RecordedRun
         whole = scores.tune([*first, *second], given.every, given.seed) if fresh else SearchResult()
     if fresh:
         with open_scorer(fresh, given.budget, workers=2) as score:
-            report.judge(f"{group}, fresh runs", *Scores(score).pair(whole, range(len(fresh))), whole)
+            report.judge(f"{group}, fresh runs", *Scores(score, fresh, given.budget).pair(whole, range(len(fresh))), whole)
 
 
 def time_policy(runs: list[dict[str, Any]], budget: int) -> None:

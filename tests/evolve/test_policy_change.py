@@ -47,6 +47,8 @@ def test_a_required_section_has_no_cap(section: str):
         ("allocation.caps.files", 1.5),
         ("history.ranking.weights.nonsense", 0.1),
         ("history.ranking.weights.line", 9.0),
+        ("history.ranking.kinds.shouting Read", -1.0),
+        ("history.ranking.kinds.output Read", 0.5),
         ("allocation.worth.chances.similar", (0.1, 0.2)),
         ("compaction.first", ("nonsense",)),
         ("lessons.max_lessons", True),
@@ -64,6 +66,13 @@ def test_a_row_is_set_replaced_and_taken_away_by_its_name():
     assert read_setting(made, field) == (0.1, 0.05, 0.0)
     assert len(made.allocation.worth.chances) == len(DEFAULT_CONTEXT_POLICY.allocation.worth.chances)
     assert read_setting(apply_changes(made, [change(field, None)]), field) is None
+
+
+def test_what_was_learnt_of_a_kind_of_passage_is_a_row_that_can_be_taken_away():
+    field = "history.ranking.kinds.output Read"
+    made = apply_changes(DEFAULT_CONTEXT_POLICY, [change(field, -2.5)])
+    assert made.history.ranking.kinds == (("output Read", -2.5),)
+    assert apply_changes(made, [change(field, None)]).history == DEFAULT_CONTEXT_POLICY.history
 
 
 def test_a_changed_policy_has_another_version_and_id():

@@ -56,6 +56,13 @@ def test_a_setting_with_a_name_of_the_project_is_not_exported():
         export_learnt(make_marked_report(), PolicyHistory(proposed=((1.0, event),)))
 
 
+def test_what_was_learnt_of_a_foreign_tool_is_not_exported():
+    learnt = [PolicyChange(f"history.ranking.kinds.output {tool}", None, -2.0) for tool in ("run", f"mcp__{MARK}")]
+    event = PolicyProposed("/p", "tuned-1", "", changes_to_json([*learnt, CHANGE]), better=True)
+    found = export_learnt(make_marked_report(), PolicyHistory(proposed=((1.0, event),)))["changes"]
+    assert [one["setting"] for one in found] == ["history.ranking.kinds.output run", CHANGE.field]
+
+
 def test_what_was_not_proven_is_not_exported():
     event = PolicyProposed("/p", "cap-1", "", changes_to_json([CHANGE]))
     assert export_learnt(make_marked_report(), PolicyHistory(proposed=((1.0, event),)))["changes"] == []

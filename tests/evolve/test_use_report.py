@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from synthetic_month import LESSON, Planted, make_month
+from synthetic_month import BEGIN, DAY, LESSON, Planted, add_month, make_month
 
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.evolve.find_proposals import find_proposals
@@ -22,6 +22,10 @@ INEFFICIENCIES = {
 
 def read_month(folder: Path, **planted) -> UseReport:
     storage = make_month(folder, Planted(**planted))
+    return read_storage(storage)
+
+
+def read_storage(storage) -> UseReport:
     names = [ticket.task for ticket in storage.queue.tickets()]
     found = [collect_task_use(storage.journal.journal(name), storage.journal.read) for name in names]
     storage.close()
@@ -40,6 +44,15 @@ def test_the_trend_has_a_row_for_each_week_of_the_month(tmp_path: Path):
     weeks = read_month(tmp_path).weeks
     assert len(weeks) in (5, 6) and sum(week.tasks for week in weeks) == 24
     assert all(week.drawn == pytest.approx(0.5) and week.verified == week.tasks for week in weeks)
+
+
+def test_the_trend_says_how_much_less_a_verified_task_takes_than_in_the_week_before(tmp_path: Path):
+    storage = make_month(tmp_path, Planted(tasks=1, steps=4))
+    add_month(storage, Planted(tasks=1, steps=4, failed=1, begin=BEGIN + 7 * DAY), first=1)
+    add_month(storage, Planted(tasks=1, steps=3, begin=BEGIN + 14 * DAY), first=2)
+    weeks = read_storage(storage).weeks
+    assert [week.tokens_per_verified for week in weeks] == [3_600, 0, 2_700]
+    assert [week.saved for week in weeks] == [None, None, 0.25], "a week without a verified task is left out"
 
 
 def test_an_output_that_is_read_again_counts_for_the_tool_that_printed_it(tmp_path: Path):

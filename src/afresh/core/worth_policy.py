@@ -30,6 +30,8 @@ class RankingPolicy:
 
     weights: tuple[tuple[str, float], ...] = ()
     """Added to the template's weights of these names."""
+    kinds: tuple[tuple[str, float], ...] = ()
+    """Added to the log-odds of lines of these kinds of passages, such as `output Read`: by whom, and with which tool."""
     min_worth: float = 0.0
     """A line or name that is worth less, by its chance for its price, is not shown, even where there is room."""
 

@@ -1,5 +1,6 @@
 """A small, readable change of a context policy: one field, its new value, and the reason."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from afresh.context.compaction.compact_prompt import COMPACTION_STRATEGIES
 from afresh.core.codec import to_plain_value
 from afresh.core.context_policy import ContextPolicy
+from afresh.core.step_history import PassageVoice
 from afresh.core.template import REQUIRED_SECTIONS, SECTION_ORDER
 from afresh.errors import BadInput
 from afresh.memory.history.score import OddsWeights
@@ -14,11 +16,21 @@ from afresh.memory.history.score import OddsWeights
 CAPS_FIELD = "allocation.caps"
 CHANCES_FIELD = "allocation.worth.chances"
 WEIGHTS_FIELD = "history.ranking.weights"
+KINDS_FIELD = "history.ranking.kinds"
 COMPACTION_FIELD = "compaction.first"
-BY_NAME_FIELDS = (CAPS_FIELD, CHANCES_FIELD, WEIGHTS_FIELD)
+BY_NAME_FIELDS = (CAPS_FIELD, CHANCES_FIELD, WEIGHTS_FIELD, KINDS_FIELD)
 """Fields with a row for each name: a change sets one row, written as FIELD.NAME."""
+WEIGHT_NAMES = {f"{kind}_{one.name}" for kind in ("name", "line") for one in fields(OddsWeights)} | {"line", "density"}
 MAX_WEIGHT_CHANGE = 2.0
 """Log-odds. More would turn the order upside down."""
+MIN_KIND_ODDS = -3.0
+"""Log-odds of lines that actions never take. Nothing makes a kind likelier."""
+ROW_BOUNDS = {
+    CAPS_FIELD: (0.0, 1.0),
+    WEIGHTS_FIELD: (-MAX_WEIGHT_CHANGE, MAX_WEIGHT_CHANGE),
+    KINDS_FIELD: (MIN_KIND_ODDS, 0.0),
+}
+KIND_PATTERN = re.compile(rf"(?:{'|'.join(PassageVoice)})(?: \S{{1,80}})?")
 NUMBER_BOUNDS: dict[str, tuple[float, float]] = {
     "history.ranking.min_worth": (0.0, 0.001),
     "history.max_name_index_share": (0.0, 0.3),
@@ -106,15 +118,10 @@ def apply_changes(policy: ContextPolicy, changes: Iterable[PolicyChange], versio
 def check_setting(field: str, value: Any) -> None:
     """BadInput for a field that does not exist or may not be tuned, and for a value out of bounds."""
     table, name = split_row_name(field)
-    if table == CAPS_FIELD:
-        if name in REQUIRED_SECTIONS or name not in SECTION_ORDER:
-            raise BadInput(f"the section {name!r} is never cut, or does not exist", safe="the policy is unchanged")
-        _check_number(field, value, 0.0, 1.0)
-    elif table == WEIGHTS_FIELD:
-        known = {f"{kind}_{one.name}" for kind in ("name", "line") for one in fields(OddsWeights)} | {"line", "density"}
-        if name not in known:
-            raise BadInput(f"{name!r} is not a weight of the history", safe="the policy is unchanged")
-        _check_number(field, value, -MAX_WEIGHT_CHANGE, MAX_WEIGHT_CHANGE)
+    if wrong := explain_unknown_row(table, name):
+        raise BadInput(wrong, safe="the policy is unchanged")
+    if table in ROW_BOUNDS:
+        _check_number(field, value, *ROW_BOUNDS[table])
     elif table == CHANCES_FIELD:
         _check_chances(field, value)
     elif field == COMPACTION_FIELD:
@@ -125,6 +132,15 @@ def check_setting(field: str, value: Any) -> None:
         if field not in NUMBER_BOUNDS:
             raise BadInput(f"{field!r} is not a setting that can be tuned", safe="the policy is unchanged")
         _check_number(field, value, *NUMBER_BOUNDS[field])
+
+
+def explain_unknown_row(table: str, name: str) -> str:
+    """Why a row of this name can't be set; empty if it can."""
+    if table == CAPS_FIELD and (name in REQUIRED_SECTIONS or name not in SECTION_ORDER):
+        return f"the section {name!r} is never cut, or does not exist"
+    if table == WEIGHTS_FIELD and name not in WEIGHT_NAMES:
+        return f"{name!r} is not a weight of the history"
+    return f"{name!r} is not a kind of passage" if table == KINDS_FIELD and not KIND_PATTERN.fullmatch(name) else ""
 
 
 def _check_chances(field: str, value: Any) -> None:

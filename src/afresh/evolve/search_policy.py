@@ -2,7 +2,8 @@
 and then one rung back. What is found is judged on other work, so it is chosen with more care than the judge asks for."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from afresh.core.context_policy import ContextPolicy
 from afresh.evolve.compare_scores import Comparison, compare_scores
@@ -71,6 +72,19 @@ def search_policy(
         best = safe[-1] if safe and measure_use(safe[-1].found) >= measure_use(result.found) + MIN_USE_OF_CHANGE else result
         result = SearchResult(best.changes, best.found, tried)
     return result
+
+
+def search_with_kinds(base: ContextPolicy, score: PolicyScorer, kinds: Sequence[PolicyChange], seed: int = 0) -> SearchResult:
+    """The better of two: what the search finds alone, and what it finds once lines of some kinds count less."""
+    score = cache(score)
+    plain = search_policy(base, score, seed=seed)
+    if not kinds:
+        return plain
+    more = search_policy(apply_changes(base, kinds), score, seed=seed)
+    changes = (*kinds, *more.changes)
+    found = compare_scores(score(base), score(apply_changes(base, changes)), seed, RESAMPLES_PER_TRIAL)
+    better = found.recall.value >= -MAX_LOSS_IN_SEARCH and measure_use(found) >= measure_use(plain.found) + MIN_USE_OF_CHANGE
+    return replace(SearchResult(changes, found) if better else plain, tried=plain.tried + more.tried + 1)
 
 
 def is_safe(found: Comparison) -> bool:

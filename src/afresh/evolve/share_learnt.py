@@ -10,7 +10,7 @@ from afresh.core.template import SECTION_ORDER
 from afresh.core.tool_traits import TRAITS_BY_TOOL
 from afresh.errors import BadInput
 from afresh.evolve.find_proposals import Proposal
-from afresh.evolve.policy_change import PolicyChange, check_setting, read_setting
+from afresh.evolve.policy_change import KINDS_FIELD, PolicyChange, check_setting, read_setting, split_row_name
 from afresh.evolve.prove_proposal import changes_from_json, proof_from_json
 from afresh.evolve.use_report import UseReport
 
@@ -53,7 +53,14 @@ def _list_proven_changes(history: PolicyHistory) -> Iterator[dict[str, Any]]:
         ]
         for change in changes_from_json(event.changes):
             check_setting(change.field, change.after)
+            if names_foreign_tool(change.field):
+                continue
             yield {"setting": change.field, "value": change.after, "gains": gains}
+
+
+def names_foreign_tool(field: str) -> bool:
+    table, kind = split_row_name(field)
+    return table == KINDS_FIELD and kind.partition(" ")[2] not in ("", *TRAITS_BY_TOOL)
 
 
 def import_learnt(text: str, policy: Any) -> list[Proposal]:

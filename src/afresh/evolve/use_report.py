@@ -28,6 +28,10 @@ class WeekTrend:
     drawn: float
     """The part of what was sent that replies drew on, without tools and system text."""
     wasted: int
+    tokens_per_verified: float = 0.0
+    """All tokens that were sent, for each verified task; 0 if none was."""
+    saved: float | None = None
+    """The part of them by which it is better than the last week before that has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +145,25 @@ def _list_weeks(tasks: Sequence[TaskUse]) -> Iterator[WeekTrend]:
     for task in tasks:
         if task.calls:
             weeks.setdefault(find_week(task.calls[-1].at), []).append(task)
+    former = 0.0
     for week, some in sorted(weeks.items()):
         calls = [call for task in some for call in task.calls]
         sent = [_add_chosen(call.sections) for call in calls]
-        whole = sum(tokens for tokens, _ in sent)
+        whole, spent, verified = (
+            sum(tokens for tokens, _ in sent),
+            sum(call.tokens for call in calls),
+            sum(one.verified for one in some),
+        )
+        each = spent / verified if verified else 0.0
         yield WeekTrend(
             week,
             tasks=len(some),
-            verified=sum(task.verified for task in some),
+            verified=verified,
             calls=len(calls),
-            tokens=sum(call.tokens for call in calls) / len(calls),
+            tokens=spent / len(calls),
             drawn=sum(drawn for _, drawn in sent) / whole if whole else 0.0,
             wasted=sum(len(task.wasted) for task in some),
+            tokens_per_verified=each,
+            saved=1 - each / former if each and former else None,
         )
+        former = each or former

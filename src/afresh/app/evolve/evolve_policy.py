@@ -22,6 +22,7 @@ from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 from afresh.errors import BadInput
 from afresh.evolve.compare_scores import Comparison, compare_scores
 from afresh.evolve.find_proposals import Proposal, find_proposals
+from afresh.evolve.learn_kinds import count_line_use, learn_kinds, list_kind_changes
 from afresh.evolve.policy_change import apply_changes, explain_protected_changes
 from afresh.evolve.prove_proposal import (
     NOTHING_TO_REPLAY,
@@ -32,8 +33,8 @@ from afresh.evolve.prove_proposal import (
     proof_to_json,
 )
 from afresh.evolve.score_journal import TaskRecording, load_recording, score_recordings
-from afresh.evolve.score_runs import open_scorer
-from afresh.evolve.search_policy import OWN_TASK_SETTINGS, SearchResult, search_policy
+from afresh.evolve.score_runs import find_run_needs, open_scorer
+from afresh.evolve.search_policy import OWN_TASK_SETTINGS, SearchResult, search_policy, search_with_kinds
 from afresh.evolve.use_report import add_up_use
 from afresh.replay.run import RecordedRun
 
@@ -84,8 +85,10 @@ def search_own_tasks(project: Project, policy: ContextPolicy, terms: SearchTerms
 
 def search_recorded_runs(policy: ContextPolicy, terms: SearchTerms) -> list[Proposal]:
     older, _ = split_in_time(terms.runs)
+    uses = [count_line_use(find_run_needs(run), policy, REPLAY_BUDGET) for run in older]
+    kinds = list_kind_changes(policy, learn_kinds(uses, terms.seed))
     with open_scorer(older, REPLAY_BUDGET, terms.workers) as score:
-        found = search_policy(policy, lambda one: score(one, 1), seed=terms.seed)
+        found = search_with_kinds(policy, lambda one: score(one, 1), kinds, terms.seed)
     return to_proposals(found, f"{len(older)} recorded runs")
 
 

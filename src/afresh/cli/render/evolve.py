@@ -106,9 +106,10 @@ def _render_operations(report: UseReport) -> "list[RenderableType]":
 
 
 def _render_weeks(report: UseReport) -> "list[RenderableType]":
-    table = make_table("week", ">tasks", ">verified", ">calls", ">tokens/call", ">drawn on", ">wasted")
+    table = make_table("week", ">verified", ">tokens/call", ">drawn on", ">wasted", ">tokens/verified", ">saved")
     for one in report.weeks:
-        table.add_row(
-            one.week, f"{one.tasks}", f"{one.verified}", f"{one.calls}", f"{one.tokens:,.0f}", f"{one.drawn:.0%}", f"{one.wasted}"
-        )
+        each = f"{one.tokens_per_verified:,.0f}" if one.tokens_per_verified else "–"
+        saved = "–" if one.saved is None else f"{one.saved:.0%}"
+        counts = f"{one.verified} of {one.tasks}", f"{one.tokens:,.0f}", f"{one.drawn:.0%}", f"{one.wasted}"
+        table.add_row(one.week, *counts, each, saved)
     return [render_heading("By week"), table]
