@@ -55,9 +55,11 @@ def test_a_proven_proposal_is_adopted_and_taken_back_and_the_picture_shows_what_
     assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
     page.get_by_role("button", name=f"Adopt {BETTER.id}").click()
     expect(page.get_by_role("status")).to_contain_text("is used for 25% of the tasks from now on")
+    assert page.get_by_role("button", name=f"Adopt {BETTER.id}").count() == 0, "it is in use"
     canary = load_policy_history(plain.project).canary
     assert canary and canary.policy.allocation.caps == (("outline", 0.0),)
     page.get_by_role("button", name="Roll back the latest policy").click()
     expect(page.get_by_role("status")).to_contain_text(f"Policy {canary.id} is rolled back")
     expect(page.locator("main")).to_contain_text("taken back in the dashboard")
+    expect(page.get_by_role("button", name=f"Adopt {BETTER.id}")).to_be_visible()
     assert load_policy_history(plain.project).stable == DEFAULT_CONTEXT_POLICY

@@ -18,6 +18,7 @@ class ProposalRow:
     verdict: str
     """Empty: not tried yet."""
     better: bool
+    in_use: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +45,20 @@ class PolicyPage:
 
 def read_policy_page(project: Project) -> PolicyPage:
     history = load_policy_history(project)
-    canary = history.canary
+    canary, in_use = history.canary, {one.proposal for one in history.adopted if not one.ended}
     return PolicyPage(
         history.stable.id,
         f"{canary.id} for {canary.share:.0%} of the tasks" if canary else "",
         project.settings.evolve.mode,
-        tuple(_to_proposal_row(one) for _, one in reversed(history.proposed)),
+        tuple(_to_proposal_row(one, one.proposal in in_use) for _, one in reversed(history.proposed)),
         tuple(_to_policy_row(history, one) for one in reversed(history.adopted)),
     )
 
 
-def _to_proposal_row(one: PolicyProposed) -> ProposalRow:
+def _to_proposal_row(one: PolicyProposed, in_use: bool) -> ProposalRow:
     proofs = [f"{name}, {found.runs} judged: {describe_proof(found)}" for name, found in proof_from_json(one.proof).parts]
     changes = tuple(map(str, changes_from_json(one.changes)))
-    return ProposalRow(one.proposal, one.reason, changes, tuple(proofs), one.verdict, one.better)
+    return ProposalRow(one.proposal, one.reason, changes, tuple(proofs), one.verdict, one.better, in_use)
 
 
 def _to_policy_row(history: PolicyHistory, one: AdoptedPolicy) -> PolicyRow:
