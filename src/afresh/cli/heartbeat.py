@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LOOP_SECONDS = 30.0
 """Between two looks at what is due."""
+STOP_SECONDS = 0.2
+"""Between two looks whether it is to stop."""
 
 
 @click.group()
@@ -43,20 +45,17 @@ def run_once_or_loop(loop: bool, notify: str, add_tasks: bool, as_json: bool) ->
 
 
 def run_until_stopped(look: Callable[[], None]) -> None:
-    """Look again and again. SIGTERM ends it after a look, Ctrl-C at once."""
-    import signal
+    """Look again and again. SIGTERM or SIGHUP ends it after a look, a second one or Ctrl-C at once."""
     from contextlib import suppress
-    from threading import Event
 
-    stop = Event()
-    before = signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    try:
-        with suppress(KeyboardInterrupt):
-            while not stop.is_set():
-                look()
-                stop.wait(LOOP_SECONDS)
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    from afresh.app.service.stop_signal import StopSignal
+
+    with suppress(KeyboardInterrupt), StopSignal() as stop:
+        while not stop.received:
+            look()
+            until = time.monotonic() + LOOP_SECONDS
+            while not stop.received and time.monotonic() < until:
+                time.sleep(STOP_SECONDS)
 
 
 def run_due(project: "Project", terms: Any, announcer: "Announcer", as_json: bool) -> None:

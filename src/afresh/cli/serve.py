@@ -111,6 +111,7 @@ def refuse_service_in_fleet(project: "Project", options: ServeOptions) -> None:
 
 def serve_project(project: "Project", options: ServeOptions, say: Callable[[str, str], None]) -> int:
     from afresh.app.service.service import ServiceHealth, keep_address, list_children
+    from afresh.app.service.stop_signal import ALL_SIGNALS, handle_signals
     from afresh.app.service.supervise import SERVICE_NAME, ServiceSupervisor
     from afresh.web.server import Dashboard, open_socket
     from afresh.web.service import ServiceServer
@@ -120,10 +121,15 @@ def serve_project(project: "Project", options: ServeOptions, say: Callable[[str,
     supervisor = ServiceSupervisor(children, project.paths.root, say)
     port = listening.getsockname()[1]
     dashboard = Dashboard([project], port, options.read_only, ServiceHealth(project, supervisor))
-    server = ServiceServer(dashboard, supervisor.request_stop)
+    server = ServiceServer(dashboard)
+
+    def receive(*_: object) -> None:
+        supervisor.request_stop()
+        dashboard.feed.tell_all()
+
     count = "1 worker" if options.workers == 1 else f"{options.workers} workers"
     say(SERVICE_NAME, f"serving {project.paths.root} with {count}; health at http://127.0.0.1:{port}/health")
-    with keep_address(project, dashboard.address) as file:
+    with handle_signals(ALL_SIGNALS, receive), keep_address(project, dashboard.address) as file:
         where = dashboard.address if sys.stdout.isatty() else f"its address is in {file}"
         say(SERVICE_NAME, f"dashboard: {where}")
         if sys.stdout.isatty():
@@ -149,7 +155,8 @@ def make_log(as_json: bool) -> Callable[[str, str], None]:
     def say(source: str, text: str) -> None:
         shown = escape_hidden(" ".join(text.split()))
         width = get_terminal_size().columns if sys.stdout.isatty() else 0
-        print(format_json_line(source, shown) if as_json else format_log_line(source, shown, width), flush=True)
+        line = format_json_line(source, shown) if as_json else format_log_line(source, shown, width)
+        print(f"{line}\n", end="", flush=True)  # in one write: several threads say something
 
     return say
 

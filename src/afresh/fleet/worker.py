@@ -81,10 +81,10 @@ class FleetWorker:
         """The body of the workflow's only step. Returns a reference, and the number and priority of the next chunk if the task
         goes on."""
         chunk = ChunkName(project, task, number)
-        if self.stop.received or self.lock.lost:
-            return ChunkEnd("").to_reference()
-        self.running = task
+        self.running = task  # before the question: who waits for this worker to end sees one of the two
         try:
+            if self.stop.received or self.lock.lost:
+                return ChunkEnd("").to_reference()
             with open_connection(self.terms.address) as connection, open_stored_projects(self.terms.address) as stored:
                 found = {one.key: one for one in stored.list_projects()}
                 if project not in found:

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass, field
 from types import FrameType
 
 from afresh.app.service.end_with_parent import ask_to_end_with_parent
+from afresh.app.service.stop_signal import ALL_SIGNALS, PASSED_ON, handle_signals
 from afresh.fleet.worker import LOST_LOCK_CODE, FleetTerms, work_in_fleet
 from afresh.storage.choose_storage import STORE_VARIABLE
 from afresh.storage.postgres.errors import hide_password
 
-SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 LOOK_SECONDS = 0.2
 FIRST_WAIT_SECONDS = 1.0
 MAX_WAIT_SECONDS = 30.0
@@ -33,6 +33,8 @@ class WorkerSlot:
     again_at: float = 0.0
     wait: float = FIRST_WAIT_SECONDS
     over: bool = False
+    told: int = 0
+    """How many of the signals that the group has received were passed on to the process."""
 
 
 @dataclass(slots=True)
@@ -41,28 +43,22 @@ class WorkerGroup:
     say: Callable[[str], None]
     start: Callable[[FleetTerms], "subprocess.Popen[bytes]"]
     slots: list[WorkerSlot] = field(default_factory=list[WorkerSlot])
-    received: str = ""
+    received: int = 0
+    """How many signals have asked it to stop."""
     began: float = field(default_factory=time.monotonic)
 
     def run(self) -> int:
         """Keep so many workers running until each has ended by itself. Returns the exit code."""
         self.slots = [WorkerSlot() for _ in range(self.terms.workers)]
-        before = {one: signal.signal(one, self.receive) for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN}
-        try:
+        with handle_signals(ALL_SIGNALS, self.receive):
             while not all(slot.over for slot in self.slots):
                 for slot in self.slots:
                     self._look_after(slot)
                 time.sleep(LOOK_SECONDS)
-        finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
         return INTERRUPTED_CODE if self.received else 0
 
     def receive(self, number: int, frame: FrameType | None = None) -> None:
-        self.received = signal.Signals(number).name
-        for slot in self.slots:
-            if slot.process and slot.process.poll() is None:
-                slot.process.send_signal(signal.SIGTERM)
+        self.received += 1
 
     def _look_after(self, slot: WorkerSlot) -> None:
         now = time.monotonic()
@@ -74,6 +70,9 @@ class WorkerGroup:
             elif now >= slot.again_at:
                 slot.process, slot.began = self.start(self.terms), now
             return
+        for stop in PASSED_ON[slot.told : self.received]:
+            slot.told += 1
+            slot.process.send_signal(stop)  # does nothing if it has been reaped
         code = slot.process.poll()
         if code is None:
             return

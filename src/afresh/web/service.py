@@ -1,22 +1,22 @@
 """The dashboard of a service: it stays until the last process of the service has ended."""
 
 import socket
-from collections.abc import Callable
-from types import FrameType
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from afresh.web.server import Dashboard, DashboardServer
 
 
 class ServiceServer(DashboardServer):
-    """A signal asks the service to stop; the server ends when the service has."""
+    """Signals are the service's, from before its first process is started until the last has ended; the server ends after it."""
 
-    def __init__(self, dashboard: Dashboard, request_stop: Callable[[], None]) -> None:
+    def __init__(self, dashboard: Dashboard) -> None:
         super().__init__(dashboard)
-        self._request_stop, self._pages = request_stop, dashboard
+        self._pages = dashboard
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._request_stop()
-        self._pages.feed.tell_all()
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
 
     def end(self) -> None:
         """Called from another thread when nothing is left to wait for."""

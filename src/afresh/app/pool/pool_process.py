@@ -20,10 +20,9 @@ from afresh.app.compose import RunTerms
 from afresh.app.pool.pool_messages import WorkerReport, WorkOrder, decode_report, encode_message, read_channel
 from afresh.app.pool.pool_worker import PoolWorker
 from afresh.app.project import Project
-from afresh.app.service.stop_signal import STOP_SIGNALS
+from afresh.app.service.stop_signal import ALL_SIGNALS
 from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 
-POOL_SIGNALS = (*STOP_SIGNALS, signal.SIGINT)
 MAX_ORDERS = 64
 """Of one process in its life: then it ends with its last task, and gives back what Python's caches and heap have gathered."""
 CRASHED_CODE = 70
@@ -84,14 +83,14 @@ class PoolProcesses:
         sys.stdout.flush()
         sys.stderr.flush()
         channel, theirs = socket.socketpair()
-        signal.pthread_sigmask(signal.SIG_BLOCK, POOL_SIGNALS)
+        signal.pthread_sigmask(signal.SIG_BLOCK, ALL_SIGNALS)
         number = os.fork()
         if number == 0:
             self._live(channel, theirs)
         theirs.close()
         process = self._open[channel] = PoolProcess(number, channel, room)
         self._channels.register(channel, EVENT_READ)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, POOL_SIGNALS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ALL_SIGNALS)
         return process
 
     def _live(self, channel: socket.socket, theirs: socket.socket) -> NoReturn:
@@ -149,7 +148,7 @@ def fork_processes(project: Project, terms: RunTerms, verbose: bool) -> PoolProc
     warm_up(project, terms)
 
     def serve(channel: socket.socket) -> None:
-        PoolWorker(project, terms, verbose, channel).serve(POOL_SIGNALS)
+        PoolWorker(project, terms, verbose, channel).serve(ALL_SIGNALS)
 
     return PoolProcesses(serve, project.storage.close)
 

@@ -12,7 +12,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from selectors import EVENT_READ, DefaultSelector
 from types import FrameType
@@ -66,7 +66,7 @@ class PoolWorker:
     def __init__(self, project: Project, terms: RunTerms, verbose: bool, channel: socket.socket) -> None:
         self._project, self._terms, self._verbose, self._channel = project, terms, verbose, channel
         self._threads = dict[int, tuple[threading.Thread, StopSignal]]()
-        self._writing, self._signals, self._received = threading.Lock(), 0, ""
+        self._writing, self._received = threading.Lock(), ""
         self._woken, self._wake = socket.socketpair()
         self._wake.setblocking(False)
 
@@ -76,7 +76,7 @@ class PoolWorker:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         warnings.simplefilter("ignore")  # `catch_warnings` of one thread would change the filters of others
         threading.stack_size(STACK_BYTES)
-        self._heed_signals()
+        self._handle_signals()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
         with DefaultSelector() as ready:
             ready.register(self._woken, EVENT_READ)
@@ -96,25 +96,26 @@ class PoolWorker:
                         self._stop_after_step("the end of the process that started it")
 
     def _begin(self, order: WorkOrder) -> None:
-        stop = StopSignal(self._received)
+        stop = StopSignal()
         thread = threading.Thread(target=self._carry_out, args=(order, stop), name=f"order {order.number}", daemon=True)
         self._threads[order.number] = thread, stop
+        stop.received = self._received  # a signal that comes from here on finds it in the list
         thread.start()
 
     def _carry_out(self, order: WorkOrder, stop: StopSignal) -> None:
         report: Report = lambda message: self._write_report(replace(message, order=order.number))  # noqa: E731
-        project = reopen_project(self._project)
         try:
-            if order.merges:
-                merge_finished_tasks(project, self._terms, report, stop)
-            else:
-                run_next_task(project, self._terms, report, stop, order.task, self._verbose)
+            project = reopen_project(self._project)
+            with closing(project.storage):
+                if order.merges:
+                    merge_finished_tasks(project, self._terms, report, stop)
+                else:
+                    run_next_task(project, self._terms, report, stop, order.task, self._verbose)
         except BaseException as fault:
             if not isinstance(fault, KeyboardInterrupt):
                 traceback.print_exc()
                 report(WorkerReport(ReportKind.CRASHED))
         finally:
-            project.storage.close()
             report(WorkerReport(ReportKind.OVER))
             del self._threads[order.number]
             with suppress(BlockingIOError):
@@ -126,9 +127,9 @@ class PoolWorker:
             self._channel.sendall(encode_message(report))
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
-        self._signals += 1
+        """The pool sends SIGINT for at once. Of the others more than one may come: a service manager tells every process."""
         self._stop_after_step(signal.Signals(number).name)
-        if self._signals > 1:
+        if number == signal.SIGINT:
             signal.alarm(PATIENCE_SECONDS)  # a thread may wait for a provider, where nothing can interrupt it
             for thread, _ in list(self._threads.values()):
                 interrupt_thread(thread)
@@ -138,11 +139,11 @@ class PoolWorker:
         for _, stop in list(self._threads.values()):
             stop.received = self._received
 
-    def _heed_signals(self) -> None:
+    def _handle_signals(self) -> None:
         """The kernel may give a signal to any thread: a byte wakes the first one, which handles it."""
         signal.set_wakeup_fd(self._wake.fileno(), warn_on_full_buffer=False)
-        for one in (signal.SIGINT, signal.SIGALRM):
-            signal.signal(one, signal.SIG_DFL)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, self._receive)
         for one in STOP_SIGNALS:
             if signal.getsignal(one) is not signal.SIG_IGN:  # nohup wants SIGHUP ignored
                 signal.signal(one, self._receive)

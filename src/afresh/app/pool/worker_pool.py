@@ -13,9 +13,10 @@ from types import FrameType
 from afresh.app.compose import RunTerms
 from afresh.app.orders.tasks import block_task
 from afresh.app.pool.pool_messages import ReportKind, WorkerReport, WorkOrder
-from afresh.app.pool.pool_process import POOL_SIGNALS, OpenOrder, PoolProcess, fork_processes
+from afresh.app.pool.pool_process import OpenOrder, PoolProcess, fork_processes
 from afresh.app.pool.pool_worker import PATIENCE_SECONDS
 from afresh.app.project import Project
+from afresh.app.service.stop_signal import ALL_SIGNALS, PASSED_ON, handle_signals
 from afresh.core.event import QuestionAsked
 from afresh.core.state import State
 from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
@@ -94,15 +95,16 @@ class WorkerPool:
         self._numbers, self._deaths = count(1), Counter[str]()
         self._suspects = list[str]()
         """Tasks of a process that has died: each goes on in one of its own, so that the next death shows whose fault it was."""
-        self._begun, self._ended, self._signals, self._told, self._ask_again, self._kill_at = 0, 0, 0, 0, 0.0, 0.0
-        self._is_merged = False
+        self._begun, self._ended, self._signals, self._followed, self._ask_again, self._kill_at = 0, 0, 0, 0, 0.0, 0.0
+        self._is_merged, self._is_time_over = False, False
 
     def run(self) -> PoolResult:
         """Work until there is nothing more to begin and every worker has ended."""
         until = self.now() + self.terms.seconds
-        with self._heed_signals():
+        with self._handle_signals():
             while True:
-                if self.terms.seconds and self.now() >= until and not self._told:
+                if self.terms.seconds and self.now() >= until and not self._is_time_over:
+                    self._is_time_over = True
                     self._tell_workers("the time is over")
                 if self._can_merge():
                     self._is_merged = True
@@ -117,7 +119,7 @@ class WorkerPool:
 
     @property
     def _is_stopping(self) -> bool:
-        return bool(self._told or self._signals or self.result.errors)
+        return bool(self._is_time_over or self._signals or self.result.errors)
 
     def _can_begin(self) -> bool:
         at_work, earlier = self._processes.list_orders(), self.now() - PREPARING_SECONDS
@@ -231,7 +233,7 @@ class WorkerPool:
             self._begun -= bool(order.task)
             if order.order.merges:
                 self._ended += 1
-                self.result.errors += [] if self._told or self._signals else ["Broken"]
+                self.result.errors += [] if self._is_time_over or self._signals else ["Broken"]
             if order.task and not self._is_stopping:
                 self._suspects.append(order.task)
             if order.task and len(orders) > 1 and not self._is_stopping:
@@ -257,7 +259,6 @@ class WorkerPool:
 
     def _tell_workers(self, why: str) -> None:
         """Let every worker end after its step."""
-        self._told += 1
         self._processes.send(signal.SIGTERM)
         if count := len(self._processes.list_orders()):
             what = f"{count} workers end after their step" if count > 1 else "the worker ends after its step"
@@ -265,27 +266,26 @@ class WorkerPool:
 
     def _follow_signals(self) -> None:
         """Do what the signals ask for that have come since."""
-        if self._signals and not self._kill_at and self._told < 1 + (self._signals > 1):
-            self._tell_workers(
-                f"{self.result.stopped_by}; once more ends them at once" if self._signals == 1 else "stopped at once"
-            )
-        if self._signals > 1 and not self._kill_at:
-            self._kill_at = self.now() + PATIENCE_SECONDS
+        for number in PASSED_ON[self._followed : self._signals]:
+            self._followed += 1
+            if number == signal.SIGTERM:
+                self._tell_workers(f"{self.result.stopped_by}; once more ends them at once")
+            else:
+                self._processes.send(number)
+                self._kill_at = self.now() + PATIENCE_SECONDS
+                self.say("", "stopped at once")
         if self._kill_at and self.now() >= self._kill_at:
             self._processes.send(signal.SIGKILL)
 
     @contextmanager
-    def _heed_signals(self) -> Generator[None]:
+    def _handle_signals(self) -> Generator[None]:
         def receive(number: int, frame: FrameType | None) -> None:
             self._signals += 1
             self.result.stopped_by = signal.Signals(number).name
 
-        heard = [one for one in POOL_SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
         woken = signal.set_wakeup_fd(self._processes.wake.fileno(), warn_on_full_buffer=False)
-        before = [(one, signal.signal(one, receive)) for one in heard]
         try:
-            yield
+            with handle_signals(ALL_SIGNALS, receive):
+                yield
         finally:
-            for one, handler in before:
-                signal.signal(one, handler)
             signal.set_wakeup_fd(woken)

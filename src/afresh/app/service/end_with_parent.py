@@ -12,7 +12,11 @@ PR_SET_PDEATHSIG = 1
 
 
 def ask_to_end_with_parent(parent: int) -> None:
-    """SIGTERM when the parent dies. Linux only: elsewhere the process goes on, and holds nothing that others need."""
+    """SIGTERM when the parent dies. Linux only: elsewhere the process goes on, and holds nothing that others need.
+
+    The parent sends SIGINT to end it at once. A parent that runs in the background may ignore that; this process does not.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.platform == "linux":
         import ctypes
 

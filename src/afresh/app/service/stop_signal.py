@@ -1,7 +1,11 @@
-"""Stops a worker by a signal: after its step, or at once by a second signal."""
+"""Stops a worker by a signal: after its step, or at once by a second signal.
+
+A handler takes no lock, also not that of an `Event`: it would wait for the code that it has interrupted.
+"""
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 
 from afresh.core.event import JournalEntry, ReplyReceived, StepFinished
@@ -10,6 +14,23 @@ from afresh.core.state import State
 from afresh.errors import Cancelled
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+ALL_SIGNALS = (*STOP_SIGNALS, signal.SIGINT)
+"""What a person or a service manager sends to stop several workers."""
+PASSED_ON = (signal.SIGTERM, signal.SIGINT)
+"""What processes of ours are sent at the first request to stop, after the step, and at the second, at once. The kernel makes one
+of two equal signals that come soon after each other."""
+
+
+@contextmanager
+def handle_signals(signals: Sequence[signal.Signals], receive: Callable[[int, FrameType | None], object]) -> Generator[None]:
+    """Call `receive` for each of these signals. What is ignored stays ignored: nohup wants that of SIGHUP."""
+    heard = [one for one in signals if signal.getsignal(one) is not signal.SIG_IGN]
+    before = [(one, signal.signal(one, receive)) for one in heard]
+    try:
+        yield
+    finally:
+        for one, handler in before:
+            signal.signal(one, handler)
 
 
 class StopSignal:
@@ -19,7 +40,7 @@ class StopSignal:
     def __init__(self, received: str = "") -> None:
         self.received = received
         self._in_step, self._calls = False, False
-        self._before = dict[signal.Signals, object]()
+        self._handling = handle_signals(STOP_SIGNALS, self.receive)
 
     def check(self) -> None:
         if self.received and (self._calls or not self._in_step):
@@ -41,10 +62,8 @@ class StopSignal:
             self._calls = isinstance(event, CallBegan)
 
     def __enter__(self) -> "StopSignal":
-        heard = [one for one in STOP_SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]  # nohup wants SIGHUP ignored
-        self._before = {one: signal.signal(one, self.receive) for one in heard}
+        self._handling.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        for one, before in self._before.items():
-            signal.signal(one, before)  # pyright: ignore[reportArgumentType]
+        self._handling.__exit__(None, None, None)

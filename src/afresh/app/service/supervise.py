@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Lock, Thread
+
+from afresh.app.service.stop_signal import PASSED_ON
 
 FIRST_DELAY_SECONDS = 1.0
 MAX_DELAY_SECONDS = 300.0
@@ -68,7 +70,7 @@ class ServiceSupervisor:
         self._processes = dict[str, subprocess.Popen[str]]()
         self._readers = dict[str, Thread]()
         self._stops, self._told, self._kill_at = 0, 0, 0.0
-        self._lock, self._wake = Lock(), Event()
+        self._lock = Lock()
         self.killed = 0
         """Processes that did not end when they were asked to."""
 
@@ -83,7 +85,6 @@ class ServiceSupervisor:
     def request_stop(self) -> None:
         """The first time each process ends after its step, the second time at once. May be called by a signal."""
         self._stops += 1
-        self._wake.set()
 
     def run(self, ended: Callable[[], None]) -> Thread:
         """Run in a thread, and call `ended` there when the last process has ended after a request to stop."""
@@ -91,8 +92,7 @@ class ServiceSupervisor:
         def look_again_and_again() -> None:
             try:
                 while self.look():
-                    self._wake.wait(LOOK_SECONDS)
-                    self._wake.clear()
+                    time.sleep(LOOK_SECONDS)
             finally:
                 ended()
 
@@ -116,8 +116,20 @@ class ServiceSupervisor:
         return True
 
     def _start(self, status: ChildStatus) -> None:
-        process = subprocess.Popen(
-            self._specs[status.name].command,
+        try:
+            process = self._open(status.name)
+        except OSError as fault:  # no memory, no more processes or files
+            return self._start_again_later(status, f"it can't be started: {fault.strerror}")
+        self._processes[status.name] = process
+        reader = Thread(target=self._read_lines, args=(status.name, process), name=f"lines of {status.name}", daemon=True)
+        self._readers[status.name] = reader
+        reader.start()
+        self._set(replace(status, phase=ChildPhase.RUNNING, since=self._now()))
+        self._say(SERVICE_NAME, f"{status.name} started (process {process.pid})")
+
+    def _open(self, name: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            self._specs[name].command,
             cwd=self._root,
             env={**os.environ, "NO_COLOR": "1", "COLUMNS": "1000", "PYTHONUNBUFFERED": "1"},
             stdin=subprocess.DEVNULL,
@@ -127,12 +139,6 @@ class ServiceSupervisor:
             errors="replace",
             start_new_session=True,  # Ctrl-C at the terminal reaches the service alone
         )
-        self._processes[status.name] = process
-        reader = Thread(target=self._read_lines, args=(status.name, process), name=f"lines of {status.name}", daemon=True)
-        self._readers[status.name] = reader
-        reader.start()
-        self._set(replace(status, phase=ChildPhase.RUNNING, since=self._now()))
-        self._say(SERVICE_NAME, f"{status.name} started (process {process.pid})")
 
     def _read_lines(self, name: str, process: "subprocess.Popen[str]") -> None:
         assert process.stdout
@@ -148,8 +154,10 @@ class ServiceSupervisor:
             self._set(replace(status, phase=ChildPhase.ENDED, why=""))
             self._say(SERVICE_NAME, f"{name} ended")
             return
-        why = describe_exit(process.returncode)
-        settled = self._now() - status.since >= SETTLED_SECONDS
+        self._start_again_later(status, describe_exit(process.returncode))
+
+    def _start_again_later(self, status: ChildStatus, why: str) -> None:
+        settled = status.phase is ChildPhase.RUNNING and self._now() - status.since >= SETTLED_SECONDS
         delay = FIRST_DELAY_SECONDS if settled or not status.delay else min(2 * status.delay, MAX_DELAY_SECONDS)
         again = replace(
             status,
@@ -160,19 +168,17 @@ class ServiceSupervisor:
             why=why,
         )
         self._set(again)
-        self._say(SERVICE_NAME, f"{name} ended: {why}; started again in {delay:.0f} s")
+        self._say(SERVICE_NAME, f"{status.name} ended: {why}; started again in {delay:.0f} s")
 
     def _stop_processes(self) -> None:
-        if self._told < min(self._stops, 2):
-            self._told = min(self._stops, 2)
-            self._send(signal.SIGTERM)
-            how = (
-                "stopping at once"
-                if self._told == 2
-                else "stopping: each worker ends after its step; a second signal stops at once"
-            )
-            self._say(SERVICE_NAME, how)
-            self._kill_at = self._now() + KILL_SECONDS if self._told == 2 else 0.0
+        for number in PASSED_ON[self._told : self._stops]:
+            self._told += 1
+            self._send(number)
+            if number == signal.SIGTERM:
+                self._say(SERVICE_NAME, "stopping: each worker ends after its step; a second signal stops at once")
+            else:
+                self._say(SERVICE_NAME, "stopping at once")
+                self._kill_at = self._now() + KILL_SECONDS
         if self._kill_at and self._now() >= self._kill_at:
             self._kill_at, self.killed = 0.0, self.killed + len(self._processes)
             self._send(signal.SIGKILL)
