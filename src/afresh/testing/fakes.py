@@ -150,7 +150,7 @@ class MemoryQueue:
         return WorkFigures(
             len(finished),
             sum(state.contexts < 2 for state in finished),
-            sum(max(0, one.taken - 1) - one.resuming for one in tries),
+            sum(one.resumes for one in tries),
             sum(one.resumed for one in tries),
         )
 

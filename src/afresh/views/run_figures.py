@@ -1,6 +1,7 @@
-"""Figures of a task's run, from its journal: how many contexts it took, and whether it went on after each interruption.
+"""Figures of a task's run over a time, from its journal, by the fold that keeps them in its state: how many contexts it took, and
+whether it went on after each interruption.
 
-A context begins when a worker claims the task, and with each compaction of memory: what an agent that keeps its history would
+A context begins when a worker takes the task up, and with each compaction of memory: what an agent that keeps its history would
 begin with an empty one.
 """
 
@@ -8,7 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 
-from afresh.core.event import JournalEntry, MemoryCompacted, StepFinished, TaskClaimed, TaskEnded
+from afresh.core.event import JournalEntry, MemoryCompacted, TaskEnded
+from afresh.core.reducer import next_attempts, next_worker
+from afresh.core.states.queue_state import NO_ATTEMPTS
 from afresh.core.task import TaskStatus
 
 
@@ -16,7 +19,7 @@ from afresh.core.task import TaskStatus
 class RunFigures:
     contexts: int = 0
     resumes: int = 0
-    """Claims after the first one, in the time asked for, of which it is known whether the task went on."""
+    """How often the task was taken up again, if it became known in the time asked for what came of it."""
     resumed: int = 0
     """Of them, those after which a step was finished or the task came to an end."""
     ended: TaskStatus | None = None
@@ -25,23 +28,17 @@ class RunFigures:
 
 def measure_run(entries: Iterable[JournalEntry], since: float = 0.0, until: float = inf) -> RunFigures:
     """The figures of a task up to a moment; resumes and the end only since another."""
-    contexts, claims, resumes, resumed = 0, 0, 0, 0
-    waiting, ended = False, None
+    before = attempts = NO_ATTEMPTS
+    worker, compactions, ended = "", 0, None
     for entry in entries:
         if entry.at >= until:
             break
-        match entry.event:
-            case TaskClaimed():
-                resumes += waiting
-                claims, contexts = claims + 1, contexts + 1
-                waiting = claims > 1 and entry.at >= since
-            case MemoryCompacted():
-                contexts += 1
-            case StepFinished():
-                resumes, resumed, waiting = resumes + waiting, resumed + waiting, False
-            case TaskEnded(status):
-                resumes, resumed, waiting = resumes + waiting, resumed + waiting, False
-                ended = status if entry.at >= since else ended
-            case _:
-                pass
-    return RunFigures(contexts, resumes, resumed, ended)
+        attempts = next_attempts(entry.event, attempts, entry.at, worker)
+        worker = next_worker(entry.event, worker)
+        compactions += isinstance(entry.event, MemoryCompacted)
+        if entry.at < since:
+            before = attempts
+        elif isinstance(entry.event, TaskEnded):
+            ended = entry.event.status
+    resumed = attempts.resumed - before.resumed
+    return RunFigures(attempts.taken + compactions, attempts.resumes - before.resumes, resumed, ended)

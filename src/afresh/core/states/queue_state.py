@@ -119,6 +119,11 @@ class AttemptState:
     resuming: bool = False
     """It was taken up again, and no step has ended since."""
 
+    @property
+    def resumes(self) -> int:
+        """How often it was taken up again and it is known what came of it."""
+        return max(0, self.taken - 1) - self.resuming
+
     def add_failure(self, failure: TaskFailure) -> "AttemptState":
         kept = (*self.failures, failure)[-MAX_FAILURES_KEPT:]
         passing = failure.cause is not FailureCause.MERITS

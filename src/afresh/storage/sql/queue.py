@@ -94,7 +94,7 @@ def write_marks(connection: SqlConnection, number: int, state: "State") -> None:
 
     marks, attempts = make_ticket_marks(state), state.times.attempts
     text = to_canonical_json(marks)
-    known = (text, state.contexts, max(0, attempts.taken - 1) - attempts.resuming, attempts.resumed)
+    known = (text, state.contexts, attempts.resumes, attempts.resumed)
     searched = (int(marks.hold is not None), marks.retry_at, marks.due, marks.project)
     if connection.execute(UPDATE_MARKS_SQL, (*known, *searched, number, *known)).rowcount:
         connection.execute("DELETE FROM label WHERE task = ?", (number,))
