@@ -1,6 +1,7 @@
 """`afresh list`: which tasks it shows, for people and for scripts."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +12,7 @@ from afresh.cli import tasks as common
 from afresh.cli.render.status import render_task_rows
 from afresh.cli.render.widgets import draw_lines
 from afresh.core.event import QuestionAsked, TaskClaimed
-from afresh.core.task import QueueTicket, TaskStatus, TicketDetail
+from afresh.core.task import QueueTicket, TaskStatus, TicketDetail, UnmetNeed
 from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
 from afresh.testing.sample_journals import append_events, create_task, end_task
 
@@ -110,6 +111,16 @@ def test_a_row_fits_the_width_and_has_step_age_and_cost(width: int):
     assert max(map(len, text.splitlines())) <= max(width, len(first)) and len(first) <= max(width, 66)
     assert first.split()[:5] == [row().task, "blocked", "12/60", "3h", "$1.25"]
     assert LONG_GOAL[:20] in text and "after other-1" in text and "run by process 1 on host" in text and "asks: Which" in text
+
+
+def test_commands_that_let_a_blocked_task_go_on_are_shown_whole():
+    waits = QueueTicket("second-5e6f", "second", "fix_bug", TaskStatus.READY, 0, ("first-1a2b",), False)
+    waits = replace(waits, unmet=(UnmetNeed("first-1a2b", TaskStatus.FAILED),))
+    text = draw_lines(render_task_rows([waits], {}, 0.0, 50), colour=False)
+    assert max(map(len, text.splitlines())) <= 50
+    assert all(
+        f"afresh {what}" in " ".join(text.split()) for what in ("retry first-1a2b", "skip second-5e6f", "discard second-5e6f")
+    )
 
 
 def test_a_column_that_is_empty_for_all_takes_no_room():

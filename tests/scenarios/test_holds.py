@@ -46,7 +46,7 @@ def test_a_blocked_task_waits_with_its_reason_in_every_list(person: Person) -> N
     for command in ("status", "list", f"show {task}", "list --state blocked"):
         assert "the key is missing" in person.types(*command.split()).words, command
     assert task not in person.types("list", "--state", "ready").out and other in person.types("list", "--state", "ready").out
-    assert "1 of them blocked or paused by you" in person.types("status").words
+    assert "1 of the ready ones wait or are held back" in person.types("status").words
     refused = person.types("resume", task)
     assert refused.code == 3 and "the key is missing" in refused.words and f"afresh unblock {task}" in refused.words
     assert person.types("continue", task).code == 1 and "afresh unblock" in person.types("continue", task).words

@@ -264,8 +264,8 @@ class QueueCounts:
     by_status: Mapping[TaskStatus, int]
     questions: int = 0
     """Tasks that wait for an answer."""
-    held: int = 0
-    """Tasks that a person has blocked or paused."""
+    waiting: int = 0
+    """Of the ready and running ones: those that wait for others or their next attempt, or that a person has blocked or paused."""
 
 
 FIX_VIOLATION_TYPE = "fix_violation"

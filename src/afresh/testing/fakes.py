@@ -139,7 +139,7 @@ class MemoryQueue:
         return QueueCounts(
             Counter(ticket.status for ticket in tasks),
             sum(bool(ticket.detail and ticket.detail.question) for ticket in tasks),
-            sum(ticket.marks.hold is not None for ticket in tasks),
+            sum(ticket.status in (TaskStatus.READY, TaskStatus.RUNNING) and _has_to_wait(ticket) for ticket in tasks),
         )
 
     def figures(self, since: float = 0.0) -> WorkFigures:

@@ -30,11 +30,11 @@ class HoldContract:
     def test_a_held_task_is_passed_over_and_refused_until_it_is_released(self, store: JournalStore, queue: TaskQueue) -> None:
         state = append_events(store, create_task(store, "held", priority=5), [TaskHeld(PAUSED)])
         create_task(store, "other")
-        assert (queue.claim("a"), queue.claim("a"), queue.counts().held) == ("other", None, 1)
+        assert (queue.claim("a"), queue.claim("a"), queue.counts().waiting) == ("other", None, 1)
         with pytest.raises(NeedsAnswer, match="not now"):
             queue.claim("a", "held")
         append_events(store, state, [HoldReleased("ada")])
-        assert (queue.counts().held, queue.claim("a")) == (0, "held")
+        assert (queue.counts().waiting, queue.claim("a")) == (0, "held")
 
     def test_a_hold_and_a_need_both_have_to_end(self, store: JournalStore, queue: TaskQueue) -> None:
         first = create_task(store, "first")

@@ -119,7 +119,7 @@ class Queues(RuleBasedStateMachine):
     def tickets_agree(self) -> None:
         assert list(self.queues[0].tickets()) == list(self.queues[1].tickets())
         assert self.queues[0].figures() == self.queues[1].figures()
-        assert self.queues[0].counts().held == self.queues[1].counts().held
+        assert self.queues[0].counts().waiting == self.queues[1].counts().waiting
 
     def teardown(self) -> None:
         self.stores[1].close()

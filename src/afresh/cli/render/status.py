@@ -71,8 +71,8 @@ def render_status(seen: QueueOverview, page: StatusPage) -> list[Line]:
 
 def _render_counts(seen: QueueOverview) -> Line:
     line: list[Span] = [(", ".join(f"{count} {status}" for status, count in seen.counts.by_status.items()), "dim")]
-    if held := seen.counts.held:
-        line.append((f"; {held} of them blocked or paused by you", "dim"))
+    if waiting := seen.counts.waiting:
+        line.append((f"; {waiting} of the ready ones wait or are held back", "dim"))
     if asking := seen.counts.questions:
         line += [(f"; {format_count(asking, 'open question')}: ", "dim"), ("afresh inbox", "cyan")]
     return line
@@ -155,6 +155,8 @@ def render_task_rows(tickets: Sequence[QueueTicket], costs: Mapping[str, str], n
         room = max(1, width - len(ROW_INDENT))
         notes = (*below, *_list_row_notes(ticket))
         lines += [[(ROW_INDENT, ""), *quote_text(text, "dim", limit=room)] for text in notes]
+        why = quote_text(describe_blockers(ticket), "dim")
+        lines += [[(ROW_INDENT, ""), *row] for row in wrap_line(why, room) if row]  # whole: it names commands
     return [*lines, [(INBOX_HINT, "dim")]] if any(map(_asks_person, tickets)) else lines
 
 
@@ -182,7 +184,6 @@ def _choose_cell_style(place: int, cell: str) -> str:
 
 def _list_row_notes(ticket: QueueTicket) -> list[str]:
     notes = [f"after {', '.join(ticket.needs)}"] if ticket.needs else []
-    notes += [described] if (described := describe_blockers(ticket)) else []
     notes += _list_filing(ticket)
     notes += [_describe_owner(ticket)] if ticket.owner else []
     notes += [f"on {ticket.detail.follows}"] if ticket.detail and ticket.detail.follows else []

@@ -49,6 +49,7 @@ UPDATE_MARKS_SQL = (
     " WHERE task = ? AND (marks <> ? OR contexts <> ? OR resumes <> ? OR resumed <> ?)"
 )
 WAKE_SQL = "UPDATE ticket SET retry_at = 0 WHERE retry_at > 0 AND retry_at <= ?"
+WAITING_SQL = "SELECT count(*) FROM ticket WHERE status IN ('ready', 'running') AND turn = 1"
 FIGURES_SQL = (
     f"SELECT count(CASE WHEN {FINISHED_SQL} THEN 1 END), count(CASE WHEN {FINISHED_SQL} AND contexts < 2 THEN 1 END),"
     " coalesce(sum(resumes), 0), coalesce(sum(resumed), 0) FROM ticket WHERE contexts > 0 AND turn < 2 AND updated >= ?"
@@ -216,8 +217,8 @@ class SqlQueue:
             ).fetchall()
             asking = "SELECT count(*) FROM ticket WHERE question != '' AND turn < 2"
             (questions,) = connection.execute(asking).fetchone()
-            (held,) = connection.execute("SELECT count(*) FROM ticket WHERE held = 1").fetchone()
-        return QueueCounts({TaskStatus(status): count for status, count in rows}, questions, held)
+            (waiting,) = connection.execute(WAITING_SQL).fetchone()
+        return QueueCounts({TaskStatus(status): count for status, count in rows}, questions, waiting)
 
     @repeat_if_lost
     def figures(self, since: float = 0.0) -> WorkFigures:
