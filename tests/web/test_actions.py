@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browsing import PATIENCE_MS, open_page
+from browsing import PATIENCE_MS, open_page, open_profile
 from dashboard_store import make_repository, set_homes
 from person import COMPLETE, MEND, Person
 from playwright.sync_api import Browser, Page, expect
@@ -44,7 +44,7 @@ def test_a_worker_is_started_and_paused_from_the_queue(
     requires_sandbox()
     box = one.folder / "box"
     task = one.types("add", "double is wrong", "--check", "true", "--model", f"mailbox:{box}", "--json").json["task"]
-    with serve(one.repo, {}) as served, open_page(chromium, served) as page:
+    with serve(one.repo, {}) as served, open_profile(chromium, served) as profile, open_page(profile, served) as page:
         page.goto("queue")
         find_card(page, task).get_by_role("button", name="Start").click()
         expect(page.get_by_role("status").first).to_contain_text("A worker has been started")
@@ -83,7 +83,7 @@ def test_a_limit_that_stopped_a_task_is_reset_and_its_last_change_undone(
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text("[limits]\nday_tokens = 1\n")
     assert one.types("resume", task).code == 3, "no call is made"
-    with serve(one.repo, {}) as served, open_page(chromium, served) as page:
+    with serve(one.repo, {}) as served, open_profile(chromium, served) as profile, open_page(profile, served) as page:
         page.goto("spend")
         page.get_by_role("button", name="Reset: count from now on").click()
         expect(page.get_by_role("status").first).to_contain_text("Calls are possible again: the limit of 1 tokens a day")
@@ -102,7 +102,7 @@ def test_a_limit_that_stopped_a_task_is_reset_and_its_last_change_undone(
 
 
 def test_a_checklist_is_run_and_paused_and_a_task_scheduled(one: Person, chromium: Browser) -> None:
-    with serve(one.repo, {}) as served, open_page(chromium, served) as page:
+    with serve(one.repo, {}) as served, open_profile(chromium, served) as profile, open_page(profile, served) as page:
         page.get_by_label("Pages").get_by_role("link", name="Heartbeats").click()
         expect(page.locator("main")).to_contain_text("Nothing is watched")
         one.write(".afresh/HEARTBEAT.md", "- <b>notes</b> are kept\n")
@@ -142,7 +142,7 @@ def test_a_task_is_added_and_started_and_work_that_nobody_verified_is_applied(
     one.git("rm", "-q", "test_calc.py")
     one.commit("no tests")
     blocked = one.runs(script, "--no-check", "--json", goal="nobody can verify this", check="").json["task"]
-    with serve(one.repo, {}) as served, open_page(chromium, served) as page:
+    with serve(one.repo, {}) as served, open_profile(chromium, served) as profile, open_page(profile, served) as page:
         page.goto("queue")
         page.locator(".add summary").click()
         page.get_by_label("Goal").fill("double is wrong")
@@ -165,7 +165,11 @@ def test_one_switches_between_projects_and_changes_whose_turn_it_is(one: Person,
     here = [one.adds(goal) for goal in ("first in line", "second in line", "third in line")]
     other = make_repository(one.folder / "elsewhere")
     there = other.adds("a task of another project")
-    with serve(one.repo, {}, others=[other.repo]) as served, open_page(chromium, served) as page:
+    with (
+        serve(one.repo, {}, others=[other.repo]) as served,
+        open_profile(chromium, served) as profile,
+        open_page(profile, served) as page,
+    ):
         page.get_by_label("Projects").get_by_role("link").nth(1).click()
         expect(page).to_have_url(f"{served.base}/p/repo~2/")
         page.get_by_label("Pages").get_by_role("link", name="Queue").click()

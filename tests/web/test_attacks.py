@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from browsing import open_page
+from browsing import open_page, open_profile
 from dashboard_store import make_repository, set_homes
 from jinja2 import Environment
 from playwright.sync_api import Browser
@@ -266,6 +266,7 @@ def test_planted_script_runs_only_without_escaping(here: Served, chromium: Brows
     planted = {**server.read_static_files(), "planted.js": (b"window.planted = 1", "text/javascript")}
     with mock.patch.object(server, "read_static_files", lambda: planted), serve(here.project.paths.root, here.tasks) as served:
         task = served.tasks["plain"]
-        assert count_scripts_run(lambda: open_page(chromium, served), task) == 0
-        with unescape_templates():
-            assert count_scripts_run(lambda: open_page(chromium, served), task), "the twin that does not escape"
+        with open_profile(chromium, served) as profile:
+            assert count_scripts_run(lambda: open_page(profile, served), task) == 0
+            with unescape_templates():
+                assert count_scripts_run(lambda: open_page(profile, served), task), "the twin that does not escape"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from browsing import open_page
+from browsing import open_page, open_profile
 from playwright.sync_api import Browser, Page, expect
 from served import Served
 from synthetic_month import Planted, add_month
@@ -37,7 +37,7 @@ def page(plain: Served, chromium: Browser) -> Iterator[Page]:
         plain.project,
         [to_event(plain.project, BETTER, make_proof(8, 700)), to_event(plain.project, WORSE, make_proof(4, 500))],
     )
-    with open_page(chromium, plain) as page:
+    with open_profile(chromium, plain) as profile, open_page(profile, plain) as page:
         yield page
 
 

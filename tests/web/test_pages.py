@@ -6,9 +6,9 @@ from zipfile import ZipFile
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from browsing import open_page
+from browsing import open_page, open_profile
 from dashboard_store import BIDI, MARKUP
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from served import Served
 
 from afresh.app.memory.curate_lessons import list_lessons
@@ -16,12 +16,18 @@ from afresh.core.project_facts import FactQuery
 
 SERIOUS = ("serious", "critical")
 ALL_RULES = "{type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}"
-CONTRAST_ONLY = "{type: 'rule', values: ['color-contrast']}"
+SCHEMES = ("light", "dark")
+
+
+@pytest.fixture(scope="module")
+def profile(filled: Served, chromium: Browser) -> Iterator[BrowserContext]:
+    with open_profile(chromium, filled) as profile:
+        yield profile
 
 
 @pytest.fixture
-def page(filled: Served, chromium: Browser) -> Iterator[Page]:
-    with open_page(chromium, filled) as page:
+def page(filled: Served, profile: BrowserContext) -> Iterator[Page]:
+    with open_page(profile, filled) as page:
         yield page
 
 
@@ -48,18 +54,18 @@ def find_faults(page: Page, rules: str) -> list[str]:
     return [f"{page.url} {one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in SERIOUS]
 
 
-def test_every_page_is_readable_for_everybody_light_dark_and_on_a_phone(page: Page, filled: Served) -> None:
+@pytest.mark.parametrize("both", [False, pytest.param(True, marks=pytest.mark.torture)], ids=["either", "both"])
+def test_every_page_is_readable_for_everybody_light_or_dark_and_on_a_phone(page: Page, filled: Served, both: bool) -> None:
     faults = list[str]()
-    for address in list_every_page(filled):
-        page.emulate_media(color_scheme="light")
+    for number, address in enumerate(list_every_page(filled)):
         answer = page.goto(address)
         assert answer and answer.status == (404 if address == "tasks/none" else 200), address
         if page.locator("[hx-trigger=load]").count():
             page.locator("table").last.wait_for()
         page.evaluate(f"document.querySelectorAll('details.place').forEach((fold) => {{ fold.open = true }}); {AXE_SCRIPT};0")
-        faults += find_faults(page, ALL_RULES)
-        page.emulate_media(color_scheme="dark")
-        faults += find_faults(page, CONTRAST_ONLY)
+        for scheme in SCHEMES if both else SCHEMES[number % 2 :][:1]:
+            page.emulate_media(color_scheme=scheme)
+            faults += find_faults(page, ALL_RULES)
         page.set_viewport_size({"width": 390, "height": 800})
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             faults.append(f"{address} is wider than a phone")
@@ -263,3 +269,5 @@ def test_the_theme_can_be_switched_and_stays(page: Page) -> None:
     assert dark != light
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to content"
+    page.get_by_role("button", name="Switch between light and dark").click()
+    assert page.evaluate("document.documentElement.dataset.theme") == "light", "as other tests expect it"
