@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
 from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
@@ -17,30 +18,14 @@ def confined(requires_sandbox) -> None:
     requires_sandbox()
 
 
-@pytest.fixture(scope="session")
-def one_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same for all tests of this file: a task knows the place where it was worked on."""
-    return tmp_path_factory.mktemp("cli")
-
-
-@pytest.fixture
-def tmp_path(one_folder: Path) -> Path:
-    shutil.rmtree(one_folder)
-    one_folder.mkdir()
-    return one_folder
-
-
 @pytest.fixture
 def done(person: Person) -> str:
-    """A task that was worked on to its verified end: once, then the folder is put back as it was."""
-    kept = person.folder.with_name("done")
-    if kept.exists():
-        shutil.rmtree(person.folder)
-        shutil.copytree(kept, person.folder, symlinks=True)
-    else:
+    """A task that was worked on to its verified end."""
+
+    def work() -> None:
         assert person.runs(person.script([MEND], [COMPLETE])).code == 0
-        shutil.copytree(person.folder, kept, symlinks=True)
-    return person.shown()["task"]["id"]
+
+    return live_once(person, work)
 
 
 def both(person: Person, *args: str) -> tuple[Told, Told]:

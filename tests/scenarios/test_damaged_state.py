@@ -5,9 +5,9 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import COMPLETE, MEND, SOURCE, Person
 
 from afresh.app.project import open_project
@@ -21,8 +21,11 @@ DEAD_PROCESS = 2**22 + 1
 @pytest.fixture
 def done(person: Person) -> str:
     """A task that is verified and waits to be applied."""
-    assert person.runs(person.script([MEND], [COMPLETE]), "--no-sandbox").code == 0
-    return person.shown()["task"]["id"]
+
+    def work() -> None:
+        assert person.runs(person.script([MEND], [COMPLETE]), "--no-sandbox").code == 0
+
+    return live_once(person, work)
 
 
 def flip(person: Person, task: str, entry: int = 2) -> None:
@@ -230,11 +233,13 @@ def test_the_next_start_clears_what_killed_writers_have_left(person: Person, don
     assert [path for path in left if path.exists()] == [] and living.exists()
 
 
-def test_only_plain_files_that_a_writer_made_are_cleared(tmp_path: Path):
-    kept = [tmp_path / name for name in (".gitignore", "a.json", f"a.json.{DEAD_PROCESS}", ".a.json.x1")]
+def test_only_plain_files_that_a_writer_made_are_cleared(person: Person):
+    place = person.folder / "place"
+    place.mkdir()
+    kept = [place / name for name in (".gitignore", "a.json", f"a.json.{DEAD_PROCESS}", ".a.json.x1")]
     for path in kept:
         path.write_text("")
-    (tmp_path / f".link.{DEAD_PROCESS}").symlink_to(tmp_path / "a.json")
-    (tmp_path / f".a.json.{DEAD_PROCESS}").write_text("half")
-    clear_stale_files(tmp_path, tmp_path / "not there")
-    assert sorted(tmp_path.iterdir()) == sorted([*kept, tmp_path / f".link.{DEAD_PROCESS}"])
+    (place / f".link.{DEAD_PROCESS}").symlink_to(place / "a.json")
+    (place / f".a.json.{DEAD_PROCESS}").write_text("half")
+    clear_stale_files(place, place / "not there")
+    assert sorted(place.iterdir()) == sorted([*kept, place / f".link.{DEAD_PROCESS}"])

@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import COMPLETE, MEND, Person, Step
 from terminal import Terminal
 
@@ -13,8 +14,11 @@ ASK: Step = ("ask", {"question": "Multiply or shift?"})
 
 @pytest.fixture
 def done(person: Person) -> str:
-    assert person.runs(person.script([MEND, WRITE], [COMPLETE]), "--no-sandbox").code == 0
-    return person.shown()["task"]["id"]
+
+    def work() -> None:
+        assert person.runs(person.script([MEND, WRITE], [COMPLETE]), "--no-sandbox").code == 0
+
+    return live_once(person, work)
 
 
 def test_the_latest_task_is_shown_as_a_patch_that_git_takes(person: Person, done: str) -> None:

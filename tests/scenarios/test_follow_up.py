@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import COMPLETE, MEND, Person, Step
 
 from afresh.errors import BadInput, NotPossible
@@ -15,8 +16,11 @@ NOTES: Step = ("edit", {"path": "notes.txt", "new": "tripled\n"})
 
 @pytest.fixture
 def first(person: Person) -> str:
-    assert person.runs(person.script([MEND], [COMPLETE]), "--no-sandbox").code == 0
-    return person.shown()["task"]["id"]
+
+    def work() -> None:
+        assert person.runs(person.script([MEND], [COMPLETE]), "--no-sandbox").code == 0
+
+    return live_once(person, work)
 
 
 def follow(person: Person, task: str, *steps: list[Step]) -> str:

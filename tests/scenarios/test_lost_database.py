@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import COMPLETE, MEND, Person
 
 from afresh.config.settings_file import find_user_config
@@ -15,9 +16,12 @@ WRONG = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
 
 @pytest.fixture
 def asking(person: Person) -> str:
-    script = person.script([WRONG], [MEND], [ASK], [COMPLETE])
-    assert person.runs(script, "--no-sandbox").code == 3
-    return person.shown()["task"]["id"]
+
+    def work() -> None:
+        script = person.script([WRONG], [MEND], [ASK], [COMPLETE])
+        assert person.runs(script, "--no-sandbox").code == 3
+
+    return live_once(person, work)
 
 
 def lose(person: Person) -> None:
@@ -51,8 +55,8 @@ def test_a_new_task_in_a_new_database_says_that_the_old_tasks_can_come_back(pers
     assert later.code == 0 and "warning" not in later.err
 
 
-def test_a_user_can_turn_the_copy_off(person: Person, asking: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+def test_a_user_can_turn_the_copy_off(person: Person, asking: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
     config = find_user_config()
     config.parent.mkdir(parents=True)
     config.write_text("[export]\nautomatic = false\n")

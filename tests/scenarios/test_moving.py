@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import COMPLETE, MEND, Person
 from survived import FIELDS, count, differing
 
@@ -20,9 +21,12 @@ WRONG = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
 @pytest.fixture
 def asking(person: Person) -> str:
     """A task that has tried what is wrong, mended it, and asks."""
-    script = person.script([WRONG], [MEND], [ASK], [COMPLETE])
-    assert person.runs(script, "--no-sandbox").code == 3
-    return person.shown()["task"]["id"]
+
+    def work() -> None:
+        script = person.script([WRONG], [MEND], [ASK], [COMPLETE])
+        assert person.runs(script, "--no-sandbox").code == 3
+
+    return live_once(person, work)
 
 
 def cloned(person: Person, name: str) -> Person:

@@ -48,7 +48,7 @@ def test_a_whole_task_lives_on_the_server_and_another_clone_knows_it(
     assert not find_files_with(PASSWORD, person.repo, other.repo, Path(os.environ["HOME"]))
 
 
-@pytest.mark.parametrize(("point", "step"), [("after:Replied", 2), ("settle", 2)])
+@pytest.mark.parametrize(("point", "step"), [("settle", 2), pytest.param("after:Replied", 2, marks=pytest.mark.torture)])
 def test_a_run_that_is_killed_goes_on_from_the_server(point: str, step: int, tmp_path: Path, stored: str) -> None:
     repo, task = make(tmp_path)
     assert drive(repo, task, point, step) == -signal.SIGKILL

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import COMPLETE, Person
 
 from afresh.app.inspect.inspect_calls import verify_calls
@@ -29,8 +30,12 @@ SCRIPT = [
 def left(person: Person, monkeypatch: pytest.MonkeyPatch) -> Person:
     """A task that has used up its five steps; a checkpoint was written after the third."""
     monkeypatch.setenv("COLUMNS", "80")
-    told = person.runs(person.script(*SCRIPT), "--steps", "5", "--budget", "8000")
-    assert told.code == 3 and "The limit of 5 steps" in told.words
+
+    def work() -> None:
+        told = person.runs(person.script(*SCRIPT), "--steps", "5", "--budget", "8000")
+        assert told.code == 3 and "The limit of 5 steps" in told.words
+
+    live_once(person, work)
     return person
 
 

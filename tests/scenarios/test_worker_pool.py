@@ -74,7 +74,10 @@ def test_the_task_of_a_killed_worker_is_taken_over_by_another(person: Person) ->
     assert person.shown(task)["calls"] == 2 and count_claims(person, task) == 2
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+OTHER_SIGNALS = [pytest.param(number, marks=pytest.mark.torture) for number in (signal.SIGINT, signal.SIGTERM)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, *OTHER_SIGNALS])
 def test_a_signal_ends_the_workers_after_their_step(person: Person, held: HeldServer, number: signal.Signals) -> None:
     task = person.adds("double is wrong", "--model", "held")
     pool = person.starts("work", "--workers", "2", "--until-empty")
@@ -106,7 +109,7 @@ def test_a_second_signal_ends_at_once_although_a_provider_hangs_and_the_task_goe
     assert ended(again)[0] == 0 and person.shown(tasks[0])["calls"] == 2
 
 
-@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize("killed", [True, pytest.param(False, marks=pytest.mark.torture)])
 def test_who_waits_for_a_mailbox_ends_without_the_reply_which_is_taken_later(person: Person, killed: bool) -> None:
     tasks = add_tasks(person, 3)
     pool = person.starts("work", "--workers", "3", "--until-empty")
