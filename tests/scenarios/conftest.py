@@ -89,13 +89,13 @@ def first_commit(bare_machine: None, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture
-def person(tmp_path: Path, first_commit: Path, monkeypatch: pytest.MonkeyPatch):
+def person(tmp_path: Path, first_commit: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest):
     """With a repository that has a bug and a test that shows it."""
-    from person import Person
+    from person import CHECK, SHELL_CHECK, Person
 
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    one = Person(tmp_path)
+    one = Person(tmp_path, SHELL_CHECK if request.node.get_closest_marker("shell_check") else CHECK)
     shutil.copytree(first_commit, one.repo)
     return one
 

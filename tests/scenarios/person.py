@@ -17,6 +17,7 @@ from afresh.workspace.worktree_location import find_worktrees_folder
 
 SOURCE = str(Path(main.__file__).parents[2])
 CHECK = f"{sys.executable} -m unittest -v"
+SHELL_CHECK = r"grep -q 'x [*] 2\|2 [*] x\|x << 1' calc.py"
 CALC = "def double(x):\n    return x + 2\n"
 TEST = (
     "import unittest\n\nfrom calc import double\n\n\nclass T(unittest.TestCase):\n"
@@ -63,6 +64,8 @@ def run_in_process(args: Sequence[str], folder: Path) -> Told:
 @dataclass(frozen=True)
 class Person:
     folder: Path
+    check: str = CHECK
+    """What their tasks are judged by, where they say nothing else."""
 
     @property
     def repo(self) -> Path:
@@ -109,12 +112,13 @@ class Person:
         pipe = subprocess.PIPE
         return subprocess.Popen(command, cwd=self.repo, env=variables, stdout=pipe, stderr=pipe, text=True)
 
-    def runs(self, model: str, *more: str, goal: str = "double is wrong", check: str = CHECK) -> Told:
-        checks = ("--check", check) if check else ()
+    def runs(self, model: str, *more: str, goal: str = "double is wrong", check: str | None = None) -> Told:
+        wanted = self.check if check is None else check
+        checks = ("--check", wanted) if wanted else ()
         return self.types("run", goal, "--type", "fix_bug", *checks, "--model", model, *more)
 
     def adds(self, goal: str = "double is wrong", *more: str) -> str:
-        told = self.types("add", goal, "--type", "fix_bug", "--check", CHECK, *more, "--json")
+        told = self.types("add", goal, "--type", "fix_bug", "--check", self.check, *more, "--json")
         assert told.code == 0, told.err
         return told.json["task"]
 

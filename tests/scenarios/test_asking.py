@@ -15,6 +15,8 @@ from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
 from afresh.storage.renew_lease import identify_worker
 
+pytestmark = pytest.mark.shell_check
+
 OPTIONS = ("multiply: works for every number", "shift: whole numbers only")
 ASK: Step = ("ask", {"question": "Multiply or shift?", "options": [*OPTIONS]})
 DECIDE: Step = ("note", {"subject": "operator", "text": "use *", "why": "the user chose it (90% sure)"})

@@ -27,6 +27,8 @@ from afresh.core.usage import Usage
 from afresh.testing.model_server import ModelServer
 from afresh.testing.wire_formats import ScriptedTurn
 
+pytestmark = pytest.mark.shell_check
+
 MODEL = "openai:some-model"
 LOOK = ("read", {"path": "wide.py"})
 LOST = ("read", {"path": "nowhere.py"})
@@ -91,7 +93,7 @@ def log(person: Person, task: str) -> list[dict[str, Any]]:
 
 def test_a_provider_that_counts_more_breaches_once_and_from_then_on_the_ceiling_holds(person: Person, provider) -> None:
     with provider([reply(LOOK)] * 4 + [reply(MEND, COMPLETE)]):
-        task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=GOAL).json["task"]
+        task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=GOAL, check=CHECK).json["task"]
     made = calls(person, task)
     assert [reported + audit.reserve > audit.budget for audit, reported in made] == [True, False, False, False, False]
     used = [audit.tokens for audit, _ in made]
@@ -180,7 +182,7 @@ def test_a_goal_that_does_not_fit_gets_more_room_with_the_reason_and_a_checkpoin
 
 def test_a_window_with_hardly_any_room_is_built_again_under_a_larger_ceiling(person: Person, provider, monkeypatch) -> None:
     monkeypatch.setattr(pressure, "CRITICAL_PRESSURE_SHARE", 0.85)
-    task = person.runs(person.script([MEND], [COMPLETE]), "--json", goal=GOAL + " and so on" * 420).json["task"]
+    task = person.runs(person.script([MEND], [COMPLETE]), "--json", goal=GOAL + " and so on" * 420, check=CHECK).json["task"]
     change = events(person, task, CeilingChanged)[0]
     assert change.step == 0 and change.reason.startswith("critical pressure: what is never left out takes")
     assert calls(person, task)[0][0].budget == change.budget > 4_000, "nothing was sent before"

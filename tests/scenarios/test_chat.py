@@ -12,6 +12,8 @@ import afresh.cli.chat as chat_command
 from afresh.app.project import open_project
 from afresh.core.state import State
 
+pytestmark = pytest.mark.shell_check
+
 TRIPLE: Step = ("edit", {"path": "calc.py", "old": "", "new": "\n\ndef triple(x):\n    return x * 3\n"})
 READ: Step = ("read", {"path": "calc.py"})
 ASK: Step = ("ask", {"question": "Multiply or shift?", "options": ["multiply: plain", "shift: fast"]})

@@ -12,6 +12,8 @@ from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
 from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
 
+pytestmark = pytest.mark.shell_check
+
 
 @pytest.fixture(autouse=True)
 def confined(requires_sandbox) -> None:
@@ -80,7 +82,7 @@ def test_work_takes_one_task_and_says_how_it_ended(person: Person) -> None:
 
 def test_run_shows_its_progress_and_ends_with_a_summary(person: Person) -> None:
     before = person.belongings()
-    told = person.runs(person.script([MEND], [COMPLETE]))
+    told = person.runs(person.script([MEND], [COMPLETE]), check=CHECK)
     assert told.code == 0
     assert "before the first change: 1 passed, 1 failed" in told.err and "verified" in told.err
     assert "PASS" in told.out and "1 passed, 1 failed → 2 passed" in told.words and "+    return x * 2" in told.out
@@ -88,7 +90,7 @@ def test_run_shows_its_progress_and_ends_with_a_summary(person: Person) -> None:
 
 
 def test_run_as_json_prints_nothing_else(person: Person) -> None:
-    told = person.runs(person.script([MEND], [COMPLETE]), "--json")
+    told = person.runs(person.script([MEND], [COMPLETE]), "--json", check=CHECK)
     assert (told.code, told.err) == (0, "")
     assert (told.json["status"], told.json["verdict"], told.json["steps"]) == ("done", "PASS", 2)
     assert told.json["changes"][0]["path"] == "calc.py" and told.json["tests"]["after"]["passed"] == 2
@@ -103,7 +105,7 @@ def test_a_script_that_ends_early_leaves_a_task_that_can_be_resumed(person: Pers
 
 def test_show_tells_all_of_a_task(person: Person, done: str) -> None:
     plain, scripted = both(person, "show", done[:8])
-    assert plain.code == 0 and CHECK in plain.words and "afresh apply" in plain.out
+    assert plain.code == 0 and person.check in plain.words and "afresh apply" in plain.out
     assert scripted.json["status"] == "done" and scripted.json["question"] == "" and scripted.json["changed"] == ["calc.py"]
 
 

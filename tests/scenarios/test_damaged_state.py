@@ -14,6 +14,8 @@ from afresh.app.project import open_project
 from afresh.storage.renew_lease import identify_worker
 from afresh.views.file_io import clear_stale_files
 
+pytestmark = pytest.mark.shell_check
+
 DEAD_PROCESS = 2**22 + 1
 """Above the greatest number of a process."""
 

@@ -2,6 +2,7 @@
 
 import threading
 
+import pytest
 from person import Person
 from test_moving import cloned
 
@@ -11,6 +12,8 @@ from afresh.app.queue.queue_place import PlaceEdit, edit_place
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
 from afresh.storage.renew_lease import identify_worker
+
+pytestmark = pytest.mark.shell_check
 
 
 def read_places(person: Person) -> dict[str, tuple[int, list[str]]]:

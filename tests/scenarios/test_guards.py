@@ -1,9 +1,12 @@
 """A run that gets nowhere stops and says why; a person's word lets it go on; tests can't be weakened to pass."""
 
 import sys
+from dataclasses import replace
 
 import pytest
-from person import CALC, COMPLETE, MEND, TEST, Person
+from person import CALC, CHECK, COMPLETE, MEND, TEST, Person
+
+pytestmark = pytest.mark.shell_check
 
 NOTHING: list = []
 LOST = [("read", {"path": "nowhere.py"})]
@@ -101,6 +104,7 @@ def test_a_window_that_can_not_hold_what_must_be_in_blocks_the_task_and_not_the_
     """Failed approaches are never left out, so they can fill a window; what comes behind is done all the same."""
     failing = [[("edit", {"path": "calc.py", "old": "x + 2", "new": f"x * {number} # {'why ' * 30}"})] for number in range(3, 60)]
     small = ("--budget", "1600", "--max-budget", "1600", "--priority", "1")
+    person = replace(person, check=CHECK)
     first = person.adds("try everything", "--model", person.script(*failing), *small)
     second = person.adds("mend it", "--model", person.script([MEND], [COMPLETE], name="good"))
     worked = person.types("work", "--until-empty", "--json")

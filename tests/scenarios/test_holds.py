@@ -14,6 +14,8 @@ from afresh.core.state import State
 from afresh.core.states.queue_state import HoldKind
 from afresh.core.task import TaskStatus
 
+pytestmark = pytest.mark.shell_check
+
 READ = ("read", {"path": "calc.py"})
 
 

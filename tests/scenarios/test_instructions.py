@@ -9,6 +9,8 @@ from person import CHECK, COMPLETE, MEND, Person
 from afresh.app.project import open_project
 from afresh.core.states.ceiling_state import CeilingChanged
 
+pytestmark = pytest.mark.shell_check
+
 OURS = "---\nrules:\n  naming: Whole words.\n---\nPrices are in cents.\n\n## Testing\nOne behaviour a test.\n"
 LONG = "# Guide\nBe kind.\n" + "".join(
     f"## Chapter {n}\n{'Words that somebody wrote for another tool. ' * 25}\n" for n in range(12)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from person import CHECK, COMPLETE, MEND, Person, Step
+from person import CHECK, COMPLETE, MEND, SHELL_CHECK, Person, Step
 
 from afresh.app.compose import RunTerms, run_task
 from afresh.app.dialogue.answer_question import answer_question, list_open_questions
@@ -54,8 +54,8 @@ def project(person: Person) -> Iterator[Project]:
     project.storage.close()
 
 
-def ordered(project: Project, model: str, loop: str = "") -> str:
-    return add_task(project, TaskOrder("double is wrong", "fix_bug", (CHECK,), model=model, loop=loop)).task.id
+def ordered(project: Project, model: str, loop: str = "", check: str = SHELL_CHECK) -> str:
+    return add_task(project, TaskOrder("double is wrong", "fix_bug", (check,), model=model, loop=loop)).task.id
 
 
 def worked(project: Project, task: str, mode: str = "", person: Scripted | None = None) -> State:
@@ -100,7 +100,7 @@ def test_a_reply_that_changes_something_before_there_is_a_plan_changes_nothing(p
 
 def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Person, project: Project) -> None:
     model = person.script([PLAN], [WORSE], [WORSE], [PLAN], [MEND, marks(1, 2)], [COMPLETE])
-    task = ordered(project, model, "plan_execute")
+    task = ordered(project, model, "plan_execute", CHECK)
     state = worked(project, task)
     (turn,) = events(project, task, StrategyChanged)
     assert state.status is TaskStatus.DONE and turn == StrategyChanged(
@@ -115,7 +115,7 @@ def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Pe
 def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, project: Project) -> None:
     ways = [[("edit", {**WORSE[1], "new": f"x * {number}"})] for number in range(3, 9)]
     model = person.script(*[step for number in range(0, 6, 2) for step in ([PLAN], *ways[number : number + 2])])
-    state = worked(project, ordered(project, model, "plan_execute"))
+    state = worked(project, ordered(project, model, "plan_execute", CHECK))
     assert (state.status, state.work.step, state.workspace.reverted) == (TaskStatus.BLOCKED, 9, 6)
     assert (
         "changed its approach 2 times, and again 2 changes for item 1" in state.dialogue.question

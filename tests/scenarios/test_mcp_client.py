@@ -16,6 +16,8 @@ from afresh.core.event import ActionsExecuted, CallRequested, OutputDigested, Qu
 from afresh.mcp_client import connections as connecting
 from afresh.mcp_client.pinned_tools import ApprovedServer
 
+pytestmark = pytest.mark.shell_check
+
 SERVER = Path(__file__).with_name("hostile_mcp.py")
 HONEST = {"look": "Looks something up in the manual.", "read": "Reads a page of the manual."}
 

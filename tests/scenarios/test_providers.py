@@ -20,6 +20,8 @@ from afresh.testing.provider_faults import (
     report_usage,
 )
 
+pytestmark = pytest.mark.shell_check
+
 KEY = "sk-ant-api03-canary-7f3a9c"
 LOOK = ("read", {"path": "calc.py"})
 PROVIDERS = ("anthropic", "openai")

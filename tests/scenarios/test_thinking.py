@@ -13,6 +13,8 @@ from afresh.core.reply import Reply, Thinking
 from afresh.core.usage import Usage
 from afresh.testing.model_server import ModelServer
 
+pytestmark = pytest.mark.shell_check
+
 OWN = """
 [models.quiet]
 provider = "anthropic"
