@@ -137,3 +137,51 @@ def find_commands(person: Person) -> list[Path]:
         except OSError:
             continue
     return found
+
+
+SEARCH = (
+    "n=$(mktemp canary-XXXXXXXX); touch $TMPDIR/$n; ls canary-* $TMPDIR/canary-* TREES/*/canary-* $TMPDIR/../*/canary-* /tmp/*/canary-* "
+    "2>/dev/null | sed 's/.*canary-//' | sort -u > found; umask > mask; env > variables; echo x 2>/dev/null > TREES/planted"
+)
+"""Leaves a file in its tree and in its temporary folder, and looks for those of others; writes beside its tree."""
+
+
+COMMAND_WITHOUT_SANDBOX = """
+import afresh.sandbox.choose_level as choose_level
+from afresh.cli.main import main
+from afresh.sandbox.escape_probe import LevelProbe
+
+choose_level.probe_level = lambda level, cache=None: LevelProbe(level, ())
+main()
+"""
+
+
+def search_for_neighbours(
+    person: Person, *more: str, program: tuple[str, ...] = ("-m", "afresh.cli.main")
+) -> list[tuple[Path, set[str]]]:
+    """What each of four tasks finds, by its tree. The last begins when another has ended, whose tree stays."""
+    command = SEARCH.replace("TREES", str(person.trees))
+    order = ("--check", "true", "--model", person.script([("run", {"command": command})], [COMPLETE]))
+    for number in range(4):
+        assert person.types("add", f"look around {number}", *order).code == 0
+    command_line = ("work", "--workers", "3", "--until-empty", *more)
+    code, _, err = ended(person.starts(*command_line, program=program, LEAKED_API_KEY="sk-leaked-0123456789"))
+    assert err.count("claimed by process") == 4, (code, err)
+    trees = sorted({path.parent for path in person.trees.rglob("found")})
+    assert len(trees) == 4, err
+    return [(tree, set((tree / "found").read_text().split())) for tree in trees]
+
+
+@pytest.mark.sandboxed
+def test_a_command_of_one_task_reaches_no_file_of_another_task_of_its_process(person: Person) -> None:
+    for tree, found in search_for_neighbours(person):
+        assert found == {path.name.removeprefix("canary-") for path in tree.glob("canary-*")}
+        assert (tree / "mask").read_text().strip() == "0022" and "LEAKED" not in (tree / "variables").read_text()
+    assert not (person.trees / "planted").exists()
+
+
+def test_without_a_sandbox_it_reaches_them(person: Person) -> None:
+    assert any(
+        len(found) > 1 for _, found in search_for_neighbours(person, "--no-sandbox", program=("-c", COMMAND_WITHOUT_SANDBOX))
+    )
+    assert (person.trees / "planted").exists()
