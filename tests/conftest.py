@@ -77,6 +77,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How often faults were tried, and what was lost."""
+    reports = [one for held in terminalreporter.stats.values() for one in held if getattr(one, "when", "") == "call"]
+    if counted := [str(value) for one in reports for name, value in one.user_properties if name == "counted"]:
+        terminalreporter.section("faults: tried, lost, broken twin")
+        terminalreporter.write_line("\n".join(counted))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def bare_machine(tmp_path_factory: pytest.TempPathFactory):
     """Clean the environment, also for processes that tests start."""

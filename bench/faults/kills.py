@@ -7,7 +7,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -213,13 +213,13 @@ def try_twins(ready: Prepared) -> dict[str, bool]:
     return {name: bool(find_loss(ready, twin(ready))) for name, twin in chosen.items()}
 
 
-def measure(count: Count) -> list[Row]:
+def measure(count: Count, stages: Sequence[Stage] = STAGES) -> list[Row]:
     if not shutil.which("strace"):
         raise Unavailable("strace is not installed")
-    kills, weights = count.tries("kills", FULL, SHORT), sum(stage.weight for stage in STAGES) + 4
+    kills, weights = count.tries("kills", FULL, SHORT), sum(stage.weight for stage in stages) + 4
     tried, lost = dict[str, int](), 0
     caught = {name: list[bool]() for name in TWINS}
-    for stage in STAGES:
+    for stage in stages:
         with tempfile.TemporaryDirectory(prefix="afresh-kill-") as top:
             ready = prepare_stage(stage, Path(top))
             killers: dict[str, tuple[Killer, int]] = {stage.name: (kill_writes, stage.weight)}

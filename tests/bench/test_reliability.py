@@ -4,19 +4,21 @@ import json
 import os
 import re
 import runpy
-import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+Record = Callable[[str, object], None]
 
 
-def test_no_parser_of_foreign_text_trips_over_damaged_inputs():
+def test_no_parser_of_foreign_text_trips_over_damaged_inputs(record_property: Record):
     fuzz = runpy.run_path(str(ROOT / "bench/fuzz.py"))
     counts, faults = fuzz["fuzz_parsers"](3_000, seed=7)
+    record_property("counted", f"| damaged text for parsers | {sum(counts.values()):,} | {len(faults)} |")
     assert faults == [] and min(counts.values()) >= 200
 
 
@@ -31,8 +33,11 @@ import sys
 sys.path[:0] = [BENCH, BENCH + "/../src"]
 from faults import damage, full, journal_damage, kills, model, power
 from faults.count import Count, Unavailable
+from faults.kill_stages import STAGES
+count = Count(short=True, wanted=WANTED)
+MORE = [[stage for stage in STAGES if stage.name == "queue: add"]] if WANTED.get("kills") else []
 try:
-    rows = FAULT.measure(Count(short=True, wanted={"damage": 2, "journal": 60}))
+    rows = FAULT.measure(count, *MORE)
 except Unavailable as fault:
     print("unavailable:", fault)
     sys.exit(77)
@@ -44,39 +49,53 @@ sys.exit(any(row.failed for row in rows))
 
 @pytest.mark.torture
 @pytest.mark.parametrize("fault", ["kills", "power", "full", "damage", "model"])
-def test_nothing_is_lost_by_a_fault_and_its_broken_twin_is_caught(fault: str):
-    count_fault(fault)
+def test_nothing_is_lost_by_a_fault_and_its_broken_twin_is_caught(fault: str, record_property: Record):
+    count_fault(record_property, fault, damage=2)
 
 
-def test_no_damaged_journal_is_believed_and_the_twin_without_hashes_is_caught():
-    count_fault("journal_damage")
+@pytest.mark.parametrize(("fault", "tries"), [("kills", 12), ("full", 0), ("journal_damage", 60)])
+def test_in_short_nothing_is_lost_and_the_twin_is_caught(fault: str, tries: int, record_property: Record):
+    """The same with few tries, of kills with one command. What was counted is printed when all tests have ended."""
+    count_fault(record_property, fault, **{fault.removesuffix("_damage"): tries})
 
 
-def count_fault(fault: str) -> None:
+def count_fault(record: Record, fault: str, **wanted: int) -> None:
     """In a process of its own, with mounts of its own where that is allowed."""
-    code = COUNT.replace("BENCH", repr(str(ROOT / "bench"))).replace("FAULT", fault)
+    code = COUNT.replace("BENCH", repr(str(ROOT / "bench"))).replace("FAULT", fault).replace("WANTED", repr(wanted))
     apart = ["unshare", "--mount"] if os.geteuid() == 0 and fault in ("power", "full") else []
     told = subprocess.run([*apart, sys.executable, "-c", code], capture_output=True, text=True)
     if told.returncode == 77:
         pytest.skip(told.stdout.strip())
+    record("counted", told.stdout.strip())
     assert told.returncode == 0, told.stdout + told.stderr
 
 
-PREPARE = """
+LATE_TWIN = """
 import sys
 sys.path[:0] = [BENCH, BENCH + "/../src"]
+from contextlib import contextmanager
 from pathlib import Path
-from faults.kills import STAGES, prepare_stage, try_twins
-ready = prepare_stage(next(stage for stage in STAGES if stage.name == "queue: add"), Path(PLACE))
-assert len(ready.writes) > 20 and all(try_twins(ready).values())
+from faults import power
+from faults.count import Count
+
+@contextmanager
+def loop_device(top):
+    yield "", top
+
+cycles = iter(range(1000))
+power.loop_device = loop_device
+power.try_power_loss = lambda *given: power.Loss(5, 5, 4 if next(cycles) == 30 else 5, "")
+tried, lost = power.try_power_losses(Count(), 12, durable=False)
+assert (sum(tried.values()), lost) == (31, 1), (tried, lost)
+tried, lost = power.try_power_losses(Count(), 12)
+assert (sum(tried.values()), lost) == (12, 0), (tried, lost)
 """
 
 
-def test_a_command_that_is_to_be_killed_does_something_and_its_broken_twins_are_caught(tmp_path: Path):
-    if not shutil.which("strace"):
-        pytest.skip("strace is not installed")
-    code = PREPARE.replace("BENCH", repr(str(ROOT / "bench"))).replace("PLACE", repr(str(tmp_path)))
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+def test_a_twin_that_loses_something_now_and_then_is_tried_until_it_has():
+    told = subprocess.run(
+        [sys.executable, "-c", LATE_TWIN.replace("BENCH", repr(str(ROOT / "bench")))], capture_output=True, text=True
+    )
     assert told.returncode == 0, told.stderr
 
 

@@ -140,7 +140,8 @@ def find_commands(person: Person) -> list[Path]:
 
 
 SEARCH = (
-    "n=$(mktemp canary-XXXXXXXX); touch $TMPDIR/$n; ls canary-* $TMPDIR/canary-* TREES/*/canary-* $TMPDIR/../*/canary-* /tmp/*/canary-* "
+    "n=$(mktemp canary-XXXXXXXX); touch $TMPDIR/$n; "
+    "ls canary-* $TMPDIR/canary-* TREES/*/canary-* $TMPDIR/../*/canary-* /tmp/*/canary-* "
     "2>/dev/null | sed 's/.*canary-//' | sort -u > found; umask > mask; env > variables; echo x 2>/dev/null > TREES/planted"
 )
 """Leaves a file in its tree and in its temporary folder, and looks for those of others; writes beside its tree."""
