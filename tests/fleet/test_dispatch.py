@@ -1,6 +1,10 @@
 """Ready tasks are given out once, whoever looks and however often, and nothing that was lost on the way stays lost."""
 
-from contextlib import nullcontext
+import os
+import pickle
+from base64 import b64encode
+from contextlib import nullcontext, suppress
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -213,3 +217,46 @@ def test_the_next_chunk_of_a_task_keeps_its_priority(client, connection, project
         "p1/t1:0": MIDDLE_PRIORITY - 7,
         "p1/t1:1": MIDDLE_PRIORITY - 7,
     }
+
+
+class RunsCode:
+    """Reading it as a pickle makes a folder."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.mkdir, (str(self.place),)
+
+
+def run_flow(
+    client, connection, project, store, address: str, folder: Path, monkeypatch: pytest.MonkeyPatch, planted: object
+) -> None:
+    """A worker takes a chunk whose arguments somebody has replaced in the store."""
+    create_task(store, "t1")
+    stored = SimpleNamespace(list_projects=lambda: [project])
+    monkeypatch.setattr(worker, "open_stored_projects", lambda address: nullcontext(stored))
+    monkeypatch.setattr(worker, "run_chunk", lambda chunk, *_: ChunkEnd("running", 60))
+    enqueue_ready_tasks(client, connection, project)
+    connection.execute(
+        f"UPDATE {DBOS_SCHEMA}.workflow_status SET inputs = %s, serialization = 'py_pickle'".encode(),
+        (b64encode(pickle.dumps(planted)).decode(),),
+    )
+    launch_dbos(
+        worker.FleetWorker(
+            worker.FleetTerms(address, schedules=False), ExecutorLock(address, "host-ab:7:99"), folder, StopSignal()
+        )
+    )
+    try:
+        with suppress(Exception):
+            client.retrieve_workflow("p1/t1:0").get_result()
+    finally:
+        DBOS.destroy(destroy_registry=True)
+
+
+def test_a_worker_runs_no_code_that_is_planted_in_the_store(
+    client, connection, project, store, address, tmp_path, monkeypatch
+) -> None:
+    planted = {"args": (RunsCode(tmp_path / "planted"), "t1", 0), "kwargs": {}}
+    run_flow(client, connection, project, store, address, tmp_path, monkeypatch, planted)
+    assert not (tmp_path / "planted").exists() and flows(client)["p1/t1:0"] == "ERROR"

@@ -5,10 +5,11 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
-from afresh.fleet import worker_group
+from afresh.fleet import clone_cache, worker_group
 from afresh.fleet.clone_cache import take_clone_folder
 from afresh.fleet.worker import LOST_LOCK_CODE, FleetTerms
 from afresh.fleet.worker_group import WorkerGroup, describe_end
@@ -81,3 +82,9 @@ def test_two_workers_have_clones_of_their_own_and_a_free_folder_is_used_again(tm
         assert first != second
     with take_clone_folder(tmp_path) as again:
         assert again == first
+
+
+def test_the_name_of_a_project_leads_to_no_other_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clone_cache, "clone_or_update", lambda *_: None)
+    places = {clone_cache.bring_clone(tmp_path, "key", name, "remote") for name in ("..", ".", "", "../../x", "/etc", "a\nb")}
+    assert all(len(place.resolve().relative_to(tmp_path).parts) == 2 for place in places)

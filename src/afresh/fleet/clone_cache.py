@@ -43,7 +43,8 @@ def take_clone_folder(cache: Path) -> Iterator[Path]:
 
 def bring_clone(folder: Path, key: str, name: str, remote: str) -> Path:
     """The project's clone in this folder, at the remote's default branch as it is now."""
-    readable = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:40] or "project"
+    readable = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:40]
+    readable = readable if readable.strip(".") else "project"  # ".." would lead to the clones of others
     place = folder / hash_project_key(key) / readable  # the name of a checkout's folder is the project's
     clone_or_update(remote, place, {PROJECT_GIT_SETTING: key})
     return place

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.fleet.stored_projects import FleetProject
+from afresh.fleet.stored_values import make_json_serializer
 from afresh.fleet.tables import count_chunk, read_chunks
 
 if TYPE_CHECKING:
@@ -131,4 +132,5 @@ def open_client(address: str) -> "DBOSClient":
         system_database_pool_size=1,
         retry_connection_errors=False,
         sys_db_idle_transaction_timeout_sec=5.0,
+        serializer=make_json_serializer(),
     )

@@ -14,6 +14,7 @@ from afresh.fleet.dispatch import (
     ChunkName,
     make_enqueue_options,
 )
+from afresh.fleet.stored_values import make_json_serializer
 
 if TYPE_CHECKING:
     from afresh.fleet.worker import FleetWorker
@@ -44,6 +45,7 @@ def launch_dbos(worker: "FleetWorker") -> Callable[[], None]:
             "max_executor_threads": THREADS,
             "sys_db_idle_transaction_timeout_sec": 5.0,
             "enable_otlp": False,
+            "serializer": make_json_serializer(),
         }
     )
     fire = register_workflows(worker)
