@@ -1,4 +1,4 @@
-"""What DBOS keeps of workflows is JSON. By itself it keeps pickles: whoever can write to the store would run code in every worker."""
+"""DBOS keeps JSON of workflows. By itself it keeps pickles: whoever can write to the store would run code in every worker."""
 
 from typing import TYPE_CHECKING, NoReturn
 
@@ -14,5 +14,5 @@ def make_json_serializer() -> "DBOSPortableJSONSerializer":
     return DBOSPortableJSONSerializer()
 
 
-def refuse_pickle(*_: object) -> NoReturn:
+def refuse_pickle(cls: object, serialized_data: str) -> NoReturn:
     raise ValueError("the store holds a pickle, which no worker of afresh writes; it was not read")
