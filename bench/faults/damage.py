@@ -63,6 +63,18 @@ def ask_import(trial: Trial) -> Any:
         return None
 
 
+def ask_copy(trial: Trial) -> Any:
+    """What comes back of the copy when the database is lost; None if it is said that something of it can't be used."""
+    for path in trial.state.glob("afresh.db*"):
+        path.unlink()
+    shutil.rmtree(trial.repo / ".afresh/export", ignore_errors=True)
+    told = trial.types("import", "--json")
+    said = json.loads(told.out)["arrivals"] if told.out else []
+    if told.code or any("can't be used" in one["note"] for one in said):
+        return None
+    return read_imported(trial), trial.types("memory", "list", "--json").out
+
+
 def ask_apply(trial: Trial) -> Any:
     """What a task's result leads to: its commit, or a refusal that leaves the branch alone."""
     before = read_branch(trial)
@@ -81,6 +93,8 @@ STATE_FILES = (
     StateFile("ledger.db", find_below("home", "ledger.db"), ask_spending),
     StateFile("user.db", find_below("home", "user.db"), ask_command("memory", "list")),
     StateFile("export", find_below("repo/.afresh/export"), ask_import, do_nothing),
+    StateFile("copy", find_below("repo/.afresh/state/export", "*s/*.jsonl"), ask_copy, do_nothing),
+    StateFile("notebook of the copy", find_below("repo/.afresh/state/export", "notebook.jsonl"), ask_copy, do_nothing),
     StateFile("records of a task's branch", find_below("repo/.afresh/state/shadow", "*.json"), ask_apply, do_nothing),
     StateFile("caches", find_below("repo/.afresh/state", "[cpt]*s.json"), ask_command("status"), do_nothing),
 )  # fmt: skip

@@ -11,7 +11,7 @@ TWIN_INPUTS = 9_000
 def measure(count: Count) -> list[Row]:
     counts, faults = fuzz_parsers(count.tries("parsers", FULL, SHORT), count.seed)
     for fault in faults:
-        count.note("parsers", fault=fault)
+        count.note("parsers", lost=fault)
     found = fuzz_parsers(TWIN_INPUTS, count.seed, twin=True)[1]
     caught = sum(fault.startswith("twin:") for fault in found)
     twins = (Twin("a parser that trips over NUL", TWIN_INPUTS // (len(counts) + 1), caught),)

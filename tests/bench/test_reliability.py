@@ -92,6 +92,25 @@ assert (sum(tried.values()), lost) == (12, 0), (tried, lost)
 """
 
 
+NOTED_FAULT = """
+import sys
+sys.path[:0] = [BENCH, BENCH + "/../src"]
+from faults import parsers
+from faults.count import Count
+
+parsers.fuzz_parsers = lambda inputs, seed, twin=False: ({"a": inputs}, ["twin: ValueError"])
+(row,) = parsers.measure(Count(short=True))
+assert row.failed and row.lost == 1
+"""
+
+
+def test_a_parser_that_trips_is_counted():
+    told = subprocess.run(
+        [sys.executable, "-c", NOTED_FAULT.replace("BENCH", repr(str(ROOT / "bench")))], capture_output=True, text=True
+    )
+    assert told.returncode == 0, told.stderr
+
+
 def test_a_twin_that_loses_something_now_and_then_is_tried_until_it_has():
     told = subprocess.run(
         [sys.executable, "-c", LATE_TWIN.replace("BENCH", repr(str(ROOT / "bench")))], capture_output=True, text=True

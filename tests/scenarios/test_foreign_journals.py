@@ -144,7 +144,7 @@ def test_a_schedule_that_is_never_due_does_not_stop_the_service(
     person: Person, schedule: Schedule, monkeypatch: pytest.MonkeyPatch
 ):
     folder = forge(person, [], [ScheduleAdded(schedule, 1.0)])
-    assert take(person, folder).code == 0 and "no schedules" in person.types("schedule", "list").out
+    assert take(person, folder).code == 1 and "no schedules" in person.types("schedule", "list").out
     believe_all(monkeypatch)
     take(person, folder)
     assert "no schedules" not in person.types("schedule", "list").out, "the twin"
@@ -186,6 +186,22 @@ def test_of_a_task_whose_journal_can_not_be_used_at_all_it_is_said(person: Perso
     assert (copy / f"{lost}.jsonl.old").read_bytes() == b"\0" * 400
     later = person.types("add", "one more", "--check", "true")
     assert later.code == 0 and "warning" not in later.err, "there is nothing that an import could bring back"
+
+
+@pytest.mark.parametrize("cut", [0, 1])
+def test_of_a_notebook_that_is_damaged_it_is_said(person: Person, cut: int):
+    person.types("memory", "add", "whole words only")
+    person.types("memory", "add", "no tabs")
+    notes = person.state / "export/notebook.jsonl"
+    lines = notes.read_bytes().splitlines(keepends=True)
+    lines[cut] = lines[cut].replace(b"o", b"0", 1)
+    notes.write_bytes(b"".join(lines))
+    for path in person.state.glob("afresh.db*"):
+        path.unlink()
+    told = person.types("import")
+    assert ("lines that can't be used: 1" if cut else "no line of its journal can be used") in told.words
+    assert told.code == (0 if cut else 1)
+    assert notes.with_name("notebook.jsonl.old").read_bytes() == b"".join(lines)
 
 
 DEEP = b"[" * 200_000

@@ -1,6 +1,6 @@
 """Exports tasks to files and imports them, on this or another machine."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -150,25 +150,34 @@ def _plan_import(project: Project, source: ImportSource, told: ProgressCallback,
         note = describe_what_holds(notes[found.here :]) if found.relation.adds else ""
         outcomes.append(ImportOutcome("", found.relation, len(notes), found.here, parting=found.parting, note=note))
     tickets = _list_tickets(project)
-    rows, unused = source.manifest.tasks, source.count_unused_lines()
+    rows = source.manifest.tasks
     for count, row in enumerate(rows, 1):
         told(f"checking {count} of {len(rows)}: {row.id}")
         brought = source.read_task(row)
         outcome = _compare_with_store(project, tickets, brought, allow_network)
-        if outcome.added and row.id in unused:
-            outcome = replace(outcome, note=f"lines that can't be used: {unused[row.id]}; the whole file is kept")
         outcomes.append(outcome)
         if outcome.added or outcome.same:
             work.append((brought.state, brought.work))
         if outcome.added:
             for name, claim in _list_block_claims(brought, outcome.here):
                 first[name] = min(claim, first.get(name, claim))
-    known = {row.id for row in rows}
-    outcomes += [
-        ImportOutcome(task, JournalRelation.UNUSABLE, 0, 0) for task in unused if task not in known and task not in tickets
-    ]
     refuse_cycle_of_imports(tickets, [state for state, _ in work])
+    here = {*tickets, *([""] if project.notebook.head().seq else [])}
+    outcomes = name_unused_lines(outcomes, source.count_unused_lines(), here)
     return ImportPlan(tuple(outcomes), {name: task for name, (_, task) in first.items()}, tuple(work))
+
+
+def name_unused_lines(outcomes: Sequence[ImportOutcome], unused: Mapping[str, int], here: Container[str]) -> list[ImportOutcome]:
+    """The outcomes with what is left out of journals, and those of which nothing can be used and nothing is here."""
+    known = {outcome.task for outcome in outcomes}
+    said = {task: f"lines that can't be used: {count}; the whole file is kept" for task, count in unused.items()}
+    named = [
+        replace(one, note="; ".join(filter(None, (one.note, said.get(one.task, ""))))) if one.added else one for one in outcomes
+    ]
+    return [
+        *named,
+        *(ImportOutcome(task, JournalRelation.UNUSABLE, 0, 0) for task in unused if task not in known and task not in here),
+    ]
 
 
 def refuse_cycle_of_imports(tickets: Mapping[str, QueueTicket], states: Sequence[State]) -> None:

@@ -30,6 +30,7 @@ def make_folders(folder: Path) -> None:
     if not places[-1].is_dir():
         for place in places:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        append_lines(folder / ORDER_FILE, b"")  # also of a project that has only rules: the file says that this is a copy
 
 
 @contextmanager

@@ -68,20 +68,17 @@ def read_copied_entries(path: Path, task: str) -> Sequence[JournalEntry]:
 
 
 def count_unused_lines(folder: Path, manifest: ExportManifest) -> dict[str, int]:
-    """Of each journal that can't be used as a whole, the lines that are left out; also of those that the manifest lacks."""
-    used = {row.id: row.journal.entries for row in manifest.tasks}
-    found = {
-        task: len(copy_files.read_lines(folder / name_journal_file(task)).splitlines()) - used.get(task, 0)
-        for task in copy_files.list_copied_tasks(folder)
-    }
-    return {task: count for task, count in found.items() if count or task not in used}
+    """Of each journal that can't be used as a whole, the lines that are left out; also of those that the manifest lacks. The
+    notebook has no name."""
+    used = _count_used_lines(manifest)
+    found = {task: len(copy_files.read_lines(path).splitlines()) - used.get(task, 0) for task, path in _list_journals(folder)}
+    return {task: count for task, count in found.items() if count}
 
 
 def set_aside_unused(folder: Path, manifest: ExportManifest) -> None:
     """Cut each journal to the part that can be used, so that the copy goes on from there; the whole file is kept beside it."""
-    used = {row.id: row.journal.entries for row in manifest.tasks}
-    for task in copy_files.list_copied_tasks(folder):
-        path = folder / name_journal_file(task)
+    used = _count_used_lines(manifest)
+    for task, path in _list_journals(folder):
         data = copy_files.read_lines(path)
         kept = b"".join(data.splitlines(keepends=True)[: used.get(task, 0)])
         if kept != data:
@@ -89,3 +86,14 @@ def set_aside_unused(folder: Path, manifest: ExportManifest) -> None:
             copy_files.replace_lines(path, kept)
         if not kept:
             path.unlink(missing_ok=True)
+
+
+def _list_journals(folder: Path) -> list[tuple[str, Path]]:
+    notes = folder / NOTEBOOK_FILE
+    found = [(task, folder / name_journal_file(task)) for task in copy_files.list_copied_tasks(folder)]
+    return [*([("", notes)] if notes.exists() else []), *found]
+
+
+def _count_used_lines(manifest: ExportManifest) -> dict[str, int]:
+    notes = {"": manifest.notebook.entries} if manifest.notebook else {}
+    return notes | {row.id: row.journal.entries for row in manifest.tasks}
