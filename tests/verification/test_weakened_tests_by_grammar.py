@@ -223,3 +223,20 @@ def test_configuration_of_runners_is_guarded(path, base, now, check, refused) ->
     checks = [Check(check)]
     found = find_changed_settings(path, base, now, checks) if is_check_configuration(path, checks) else ()
     assert bool(found) == refused
+
+
+ENDLESS = "9" * 5_000
+"""More digits than Python reads."""
+
+
+@pytest.mark.parametrize(
+    ("path", "now", "check"),
+    [
+        ("pyproject.toml", f"[tool.pytest.ini_options]\nx = {ENDLESS}\n", "pytest"),
+        ("package.json", f'{{"jest": {ENDLESS}}}', "npx jest"),
+        ("Cargo.toml", f"[package]\nx = {ENDLESS}\n", "cargo test"),
+        ("Cargo.toml", 'package = "autotests"\n', "cargo test"),
+    ],
+)
+def test_configuration_that_is_none_is_refused_and_breaks_nothing(path: str, now: str, check: str) -> None:
+    assert find_changed_settings(path, "", now, [Check(check)])

@@ -74,7 +74,7 @@ def _find_insertion_line(lines: Sequence[str], first: int, last: int) -> int:
 def _refuse_other_changes(path: Path, before: str, after: str, changes: Sequence[SettingChange]) -> None:
     try:
         wanted, found = tomllib.loads(before), tomllib.loads(after)
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
+    except (ValueError, RecursionError) as fault:
         raise _make_edit_error(path, str(fault), changes) from None
     for change in changes:
         place = wanted

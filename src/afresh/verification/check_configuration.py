@@ -155,5 +155,5 @@ def _parse_sections(name: str, text: str | None) -> Mapping[str, Any] | None:
         parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
         parser.read_string(text)
         return {section: dict(parser[section]) for section in parser.sections()}
-    except (tomllib.TOMLDecodeError, configparser.Error, json.JSONDecodeError, AttributeError, RecursionError):
+    except (ValueError, configparser.Error, AttributeError, RecursionError):  # ValueError: also a number that is too long
         return None

@@ -69,11 +69,12 @@ def _select_test_settings(path: str, text: str) -> Mapping[str, Any] | None:
 def _select_cargo_settings(text: str) -> Mapping[str, Any] | None:
     try:
         held = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # also a number that is too long
         return None
-    package: dict[str, Any] = held.get("package") or {}
-    library: dict[str, Any] = held.get("lib") or {}
-    profiles: dict[str, Any] = held.get("profile") or {}
+    tables = [held.get(name) or {} for name in ("package", "lib", "profile")]
+    if not all(isinstance(table, dict) for table in tables):
+        return None
+    package, library, profiles = tables
     targets = {name: held.get(name) for name in ("test", "bench", "bin", "example") if held.get(name)}
     switches = {f"package.{key}": package[key] for key in ("autotests", "autobins", "build") if key in package}
     switches |= {f"lib.{key}": library[key] for key in ("test", "doctest", "harness", "path") if key in library}
