@@ -41,6 +41,7 @@ from afresh.storage.export.write_export import render_entry_line
 from afresh.storage.lessons.lesson_file import parse_lesson
 from afresh.verification.check_configuration import _parse_sections
 from afresh.verification.runner_configuration import _select_cargo_settings
+from afresh.verification.runner_reports import READERS, read_printed_tests, read_runner_reports
 
 HOSTILE = (
     "\x00", "\x1b[2J", "\x9b", "\u202e", "\U000e0041", "\ud800", "\ufeff", "\r\n", "\u2028", "---\n", "```", "[" * 300, "{" * 300,
@@ -99,6 +100,22 @@ RUNS = tuple(
 CONFIGURATION = '[tool.pytest.ini_options]\naddopts = "-q"\ntestpaths = ["tests"]\n[tool.ruff]\nline-length = 100\n'
 PACKAGE = json.dumps({"name": "a", "scripts": {"test": "jest"}, "jest": {"bail": 1}, "mocha": ["x"]})
 CARGO = '[package]\nname = "a"\nautotests = false\n[lib]\ntest = true\n[profile.test]\nopt-level = 1\n[[test]]\nname = "t"\n'
+GO_EVENTS = '{"Action":"run","Package":"p","Test":"T"}\n{"Action":"fail","Package":"p","Test":"T","Elapsed":0.1}\n'
+JEST = json.dumps(
+    {
+        "testResults": [
+            {
+                "name": "a.js",
+                "status": "failed",
+                "message": "m",
+                "assertionResults": [
+                    {"status": "failed", "title": "t", "fullName": "a t", "ancestorTitles": ["a"], "failureMessages": ["no"]}
+                ],
+            }
+        ]
+    }
+)
+TAP = "TAP version 13\nok 1 - adds\nnot ok 2 - keeps\n  ---\n  message: no\n  ...\n1..2\n"
 ISSUE = json.dumps({"number": 7, "title": "Tabs are refused", "body": "since 2.0", "url": "https://example.org/issues/7"})
 ISSUE_TEXT = "title:\tTabs are refused\nnumber:\t7\nurl:\thttps://example.org/issues/7\n--\nsince 2.0\n"
 TASK_FILE = json.dumps(
@@ -221,6 +238,8 @@ PARSERS = {
     "configuration": Parser(lambda text: _parse_sections("pyproject.toml", text), (CONFIGURATION,)),
     "package.json": Parser(lambda text: _parse_sections("package.json", text), (PACKAGE,), make=damage_either),
     "Cargo.toml": Parser(_select_cargo_settings, (CARGO,)),
+    "printed tests": Parser(read_printed_tests, (GO_EVENTS, *OTHERS)),
+    "reports": Parser(lambda text: read_runner_reports(dict.fromkeys(READERS, text)), (JEST, TAP), make=damage_either),
     "issue": Parser(lambda text: parse_issue(text, "-"), (ISSUE, ISSUE_TEXT), (BadInput,), damage_either),
     "task file": Parser(lambda text: parse_task_file(text, "-", 1e9, own=True), (TASK_FILE,), (BadInput,), damage_either),
     "checklist": Parser(lambda text: parse_checklist(text, "-"), (CHECKLIST,), (BadInput,)),

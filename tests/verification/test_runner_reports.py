@@ -20,6 +20,7 @@ from afresh.core.test_runners import (
 from afresh.outputs.test_reports.outcomes import ERROR, FAILED, PASSED, SKIPPED
 from afresh.verification import runner_reports
 from afresh.verification.runner_reports import (
+    READERS,
     describe_failed_command,
     parse_package_scripts,
     read_printed_tests,
@@ -333,3 +334,12 @@ def test_only_what_a_change_concerns_is_run_where_the_runner_allows_it(command, 
     found = find_runner_command(command, SCRIPTS)
     assert found is not None
     assert narrow_runner(found, tests) == expected
+
+
+DEEP = "[" * 100_000
+
+
+def test_a_program_that_prints_or_writes_endless_brackets_ends_no_run() -> None:
+    assert read_printed_tests(f'{{"Action":"fail","Package":"p","Test":"T","Output":{DEEP}\n') is None
+    assert [read_runner_reports({name: DEEP}) for name in READERS] == [None] * len(READERS)
+    assert parse_package_scripts(f'{{"scripts":{DEEP}') == {}

@@ -78,7 +78,7 @@ def parse_package_scripts(text: str) -> Mapping[str, str]:
     try:
         scripts = json.loads(text)["scripts"]
         return {str(name): script for name, script in scripts.items() if isinstance(script, str)}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 
@@ -89,7 +89,7 @@ def read_runner_reports(reports: Mapping[str, str], output: str = "") -> Outcome
     found = list[ReportedTest]()
     for name, parse in READERS.items():
         if text := reports.get(name):
-            with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+            with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 found += parse(text.replace(f"{folder}/", "") if folder else text)
     outcomes = outcomes_from_reported_tests(found)
     return replace(outcomes, failures=_explain_failures(outcomes.failures, output)) if outcomes else None

@@ -219,7 +219,7 @@ def parse_go_events(output: CommandOutput) -> Iterator[tuple[int, dict[str, Any]
         if line.startswith('{"') and '"Action":"' in line:
             try:
                 found = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(found, dict):
                 yield place, cast(dict[str, Any], found)
