@@ -71,10 +71,11 @@ def _select_cargo_settings(text: str) -> Mapping[str, Any] | None:
         held = tomllib.loads(text)
     except (ValueError, RecursionError):  # also a number that is too long
         return None
-    tables = [held.get(name) or {} for name in ("package", "lib", "profile")]
-    if not all(isinstance(table, dict) for table in tables):
+    if not all(isinstance(held.get(name, {}), dict) for name in ("package", "lib", "profile")):
         return None
-    package, library, profiles = tables
+    package: dict[str, Any] = held.get("package", {})
+    library: dict[str, Any] = held.get("lib", {})
+    profiles: dict[str, Any] = held.get("profile", {})
     targets = {name: held.get(name) for name in ("test", "bench", "bin", "example") if held.get(name)}
     switches = {f"package.{key}": package[key] for key in ("autotests", "autobins", "build") if key in package}
     switches |= {f"lib.{key}": library[key] for key in ("test", "doctest", "harness", "path") if key in library}
