@@ -65,7 +65,7 @@ def test_the_last_page_of_a_long_task_reads_only_its_own_steps(store: CountingJo
     assert store.entries < 60 < 6 * STEPS, "one step more than is shown, of six entries each"
     first = page.steps[0]
     assert first.call.tokens == 1_116 and first.reply and first.reply.thought == "thought 116"
-    assert first.before == "snapshot115" and first.record and first.record.fate is StepFate.KEPT
+    assert first.before == f"{115:040x}" and first.record and first.record.fate is StepFate.KEPT
     assert [fact.text for fact in first.facts] == ["seen in step 116"]
 
 
