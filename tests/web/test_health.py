@@ -28,7 +28,7 @@ class Service:
         self.supervisor = ServiceSupervisor([ChildSpec("workers", ("true",))], repo, lambda source, text: None)
         port = self.listening.getsockname()[1]
         dashboard = Dashboard([self.project], port, service=ServiceHealth(self.project, self.supervisor))
-        self.server = ServiceServer(dashboard, self.supervisor.request_stop)
+        self.server = ServiceServer(dashboard)
         self.served = Served(dashboard, port, self.project, tasks)
 
 
