@@ -79,8 +79,8 @@ def test_health_is_not_well_when_the_database_cannot_be_read(tmp_path: Path):
     assert not well and answer["database"] == "can't be read" and answer["status"] == "failing"
 
 
-def test_a_signal_asks_the_service_to_stop_and_the_pages_stay_until_it_has(service: Service):
-    service.server.handle_exit(15, None)
+def test_while_a_service_stops_its_pages_stay_and_say_so(service: Service):
+    service.supervisor.request_stop()
     answer = service.served.get("/health", cookie="")
     assert answer.status == 503 and json.loads(answer.text)["status"] == "stopping"
     assert "Stopping: workers end after their step." in service.served.get("/p/repo/").text
