@@ -36,7 +36,7 @@ class Row:
         return bool(self.lost) or any(twin.tried and not twin.caught for twin in self.twins)
 
     def __str__(self) -> str:
-        twins = "; ".join(f"{twin.what}: {twin.caught:,} of {twin.tried:,} caught" for twin in self.twins)
+        twins = "; ".join(f"{twin.what}: {twin.caught:,} of {twin.tried:,} caught" for twin in self.twins if twin.tried)
         return f"| {self.name} | {self.tried:,} | {self.lost} | {twins} | {self.note} |"
 
 
