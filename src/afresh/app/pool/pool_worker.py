@@ -21,7 +21,7 @@ from afresh.app.compose import RunTerms, run_task
 from afresh.app.pool.pool_messages import Report, ReportKind, WorkerReport, WorkOrder, decode_order, encode_message, read_channel
 from afresh.app.project import Project, reopen_project
 from afresh.app.service.stop_signal import STOP_SIGNALS, StopSignal
-from afresh.core.event import JournalEntry
+from afresh.core.event import JournalEntry, TaskEnded
 from afresh.core.progress_event import CallBegan, CallDelayed, ProgressEvent
 from afresh.core.state import State
 from afresh.errors import AfreshError, BadInput, Cancelled
@@ -42,12 +42,13 @@ class ReportedProgress:
         self._glance, self._is_calling = RunProgress(since=0.0), False
 
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
-        self._glance, new = update_run_progress(self._glance, state, entries)
+        news = [entry for entry in entries if not isinstance(entry.event, TaskEnded)]  # the pool says how a task has ended
+        self._glance, new = update_run_progress(self._glance, state, news)
         for line in new:
             if self._verbose or not line.detail:
                 number = f"{line.step} " if line.step else ""
                 result = f" → {line.result}" if line.result else ""
-                self.say(f"{number}{line.mark} {line.text}{result}")
+                self.say(f"{number}{line.mark} {line.text.removeprefix(f'{self._task}: ')}{result}")
 
     def follow(self, event: ProgressEvent) -> None:
         if isinstance(event, CallBegan) and not self._is_calling:
