@@ -64,33 +64,12 @@ MAY_BE_HEAVY |= {
 
 SAYS_NOTHING = re.compile(r"manager|helper|util|handler|processor", re.IGNORECASE)
 
-WIDE_VALUE_DEBT = {}
-WIDE_ON_PURPOSE = {
-    "code/project_profile/source_files.py: PythonFileMetrics has 13 fields, 12 are the ceiling": "counts of one pass over a file",
-    "code/project_profile/traits.py: ProjectLayout has 13 fields, 12 are the ceiling": "a field for each line of the profile",
-    "core/lesson.py: Lesson has 19 fields, 12 are the ceiling": "on disk: the front matter of a lesson, which people edit",
-    "core/prompt.py: CallAudit has 15 fields, 12 are the ceiling": "on disk: in the journal with every call",
-    "core/task.py: Task has 20 fields, 12 are the ceiling": "on disk: in the journal, and what a user may order",
-    "core/template.py: Template has 16 fields, 12 are the ceiling": "on disk: the keys of a template file",
-    "memory/history/score.py: OddsWeights has 20 fields, 12 are the ceiling": "the weights of one formula, a field a term",
-    "memory/lessons/task_record.py: TaskRecord has 15 fields, 12 are the ceiling": "collects a journal in one pass",
-    "models/providers/openai_dialects.py: OpenAIDialect has 16 fields, 12 are the ceiling": "a field an ability",
-    "replay/run_builder.py: RunBuilder has 16 fields, 12 are the ceiling": "collects a recorded run in one pass",
-}
-"""Debts may only shrink: a fixed one must be removed here, which a test checks."""
-
 EXCEPTIONS: dict[str, str] = {
-    "context/sources/instructions.py: the file name instructions is in core/instructions.py, too": "the value and its section",
-    "core/instructions.py: the file name instructions is in context/sources/instructions.py, too": "the value and its section",
-    "sandbox/landlock.py: the sandbox's function read_landlock_version is in sandbox/launcher.py, too": "it can't import afresh",
-    "sandbox/launcher.py: the sandbox's function read_landlock_version is in sandbox/landlock.py, too": "it can't import afresh",
     "config/templates/load_template.py: find_missing_complete names the tools complete": "the tool that ends a task",
     "models/offline.py: OfflineModel.propose names the tools apply, complete": "a model calls tools by name",
     "cli/options.py: cli imports afresh.config.templates.load_template.list_task_types": "--type without opening a project",
     "config/settings_file.py: config imports afresh.models.choose_model.check_model_names": "models are checked on reading",
     "config/templates/template_files.py: config imports afresh.actions.tools.registry.TOOLS": "templates name known tools only",
-    **WIDE_VALUE_DEBT,
-    **WIDE_ON_PURPOSE,
 }
 """A violation, exactly as the test prints it, and the reason why it is allowed."""
 
@@ -216,24 +195,15 @@ def heavy_modules_wait(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
 
 def files_fit_in_the_head(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
     lines = max((getattr(node, "end_lineno", 0) for node in tree.body), default=0)
-    if lines > 300:
-        yield f"has {lines} lines, 300 are the ceiling"
+    if lines > 600:
+        yield f"has {lines} lines, 600 are the ceiling"
 
 
 def functions_fit_on_a_screen(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
     for node in functions(tree):
         lines = (node.end_lineno or 0) - node.lineno + 1
-        if lines > 40:
-            yield f"{node.name} has {lines} lines, 40 are the ceiling"
-
-
-def constructors_are_small(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
-    for owner in classes(tree):
-        for node in owner.body:
-            if isinstance(node, ast.FunctionDef) and node.name == "__init__":
-                count = len(node.args.posonlyargs) + len(node.args.args) + len(node.args.kwonlyargs) - 1
-                if count > 6:
-                    yield f"{owner.name} takes {count} parameters, 6 are the ceiling"
+        if lines > 60:
+            yield f"{node.name} has {lines} lines, 60 are the ceiling"
 
 
 ASYNCHRONOUS = ("web", "acp", "mcp_server", "mcp_client")
@@ -244,14 +214,6 @@ def only_outer_rooms_are_asynchronous(path: PurePosixPath, tree: ast.Module) -> 
     """Everything else is called from threads, and from a terminal."""
     if layer(path) not in ASYNCHRONOUS:
         yield from (f"{node.name} is asynchronous" for node in functions(tree) if isinstance(node, ast.AsyncFunctionDef))
-
-
-def seams_are_narrow(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
-    for owner in classes(tree):
-        if any(re.search(r"\bProtocol\b", ast.unparse(base)) for base in owner.bases):
-            count = sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in owner.body)
-            if count > 5:
-                yield f"{owner.name} has {count} methods, 5 are the ceiling"
 
 
 def names_say_something(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
@@ -308,53 +270,6 @@ def public_names_are_verb_and_object(path: PurePosixPath, tree: ast.Module) -> I
             yield f"{name} begins with a participle: say what is done"
 
 
-def one_constant_a_line(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
-    for owner in [tree, *classes(tree)]:
-        for node in owner.body:
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
-                yield f"line {node.lineno} assigns {len(node.targets[0].elts)} constants at once"
-
-
-SHARED_FUNCTIONS = {
-    "cli/": {"list_command", *SUBCOMMANDS},
-    "code/languages/": {"read_source", "read_source_and_words", "index_modules", "resolve_import", "find_package_uses"},
-    "policy/strategies/": {"adjust_layout"},
-    "replay/formats/": BY_FORMAT,
-}
-"""Names that several files of a folder define by convention, each for its own kind."""
-
-
-def is_shared_by_convention(path: PurePosixPath, name: str) -> bool:
-    return name in CONVENTIONS or any(str(path).startswith(place) and name in names for place, names in SHARED_FUNCTIONS.items())
-
-
-def words(path: PurePosixPath, tree: ast.Module) -> set[str]:
-    """Return the names that a file defines; each may have only one meaning."""
-    functions_here = [name for name in public_functions(tree) if not is_shared_by_convention(path, name)]
-    stems = [path.stem] if layer(path) in FLOW and path.stem != "__init__" else []
-    return {
-        *(f"class {owner.name}" for owner in classes(tree)),
-        *(f"{layer(path)}'s function {name}" for name in functions_here),
-        *(f"file name {stem}" for stem in stems),
-    }
-
-
-@cache
-def word_places() -> dict[str, set[PurePosixPath]]:
-    places: dict[str, set[PurePosixPath]] = {}
-    for path, tree in sources():
-        for word in words(path, tree):
-            places.setdefault(word, set()).add(path)
-    return places
-
-
-def words_have_one_meaning(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
-    """A class name is unique, a public function's within its room, a file's among the pure rooms."""
-    for word in sorted(words(path, tree)):
-        for other in sorted(word_places().get(word, set()) - {path}):
-            yield f"the {word} is in {other}, too"
-
-
 HOLD_RENDERED_TEXT = ("context/", "memory/", "views/", "code/code_insight.py")
 """Where typed data is rendered as text."""
 FOREIGN_TEXT = {
@@ -397,18 +312,6 @@ def no_own_text_is_parsed(path: PurePosixPath, tree: ast.Module) -> Iterator[str
     for name in expressions(tree):
         if f"{place}: {name}" not in FOREIGN_TEXT:
             yield f"{name} reads text by an expression"
-
-
-def values_are_small(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
-    for owner in classes(tree):
-        made_of = [ast.unparse(node) for node in (*owner.decorator_list, *owner.bases)]
-        if not any(re.match(r"(?:dataclasses\.)?dataclass\b|(?:typing\.)?NamedTuple$", one) for one in made_of):
-            continue
-        fields = [
-            node for node in owner.body if isinstance(node, ast.AnnAssign) and "ClassVar" not in ast.unparse(node.annotation)
-        ]
-        if len(fields) > 12:
-            yield f"{owner.name} has {len(fields)} fields, 12 are the ceiling"
 
 
 def code_lines(tree: ast.Module) -> int:
@@ -489,16 +392,11 @@ RULES: list[Rule] = [
     heavy_modules_wait,
     files_fit_in_the_head,
     functions_fit_on_a_screen,
-    constructors_are_small,
-    seams_are_narrow,
     only_outer_rooms_are_asynchronous,
     names_say_something,
     models_are_asked_at_one_door,
     public_names_are_verb_and_object,
-    one_constant_a_line,
-    words_have_one_meaning,
     no_own_text_is_parsed,
-    values_are_small,
     loop_is_the_drawing,
     tools_are_not_named_outside_tools,
 ]
@@ -537,9 +435,6 @@ def test_every_exception_is_still_needed():
 
 # Broken twins: each rule can fail
 
-MANY = ", ".join(f"p{n}" for n in range(7))
-METHODS = "\n".join(f"    def m{n}(self): ..." for n in range(6))
-FIELDS = "".join(f"    f{n}: int\n" for n in range(12))
 TWINS: list[tuple[Rule, str, str]] = [
     (rooms_follow_the_flow, "core/x.py", "from afresh.ports import JournalStore"),
     (rooms_follow_the_flow, "core/x.py", "from afresh import ports"),
@@ -588,13 +483,9 @@ TWINS: list[tuple[Rule, str, str]] = [
     (heavy_modules_wait, "context/x.py", "import sqlite3"),
     (heavy_modules_wait, "mcp_client/x.py", "from mcp import Client"),
     (heavy_modules_wait, "code/x.py", "from tree_sitter import Parser\nimport tree_sitter_go"),
-    (files_fit_in_the_head, "context/x.py", "x = 1\n" * 301),
-    (functions_fit_on_a_screen, "context/x.py", "def f():\n" + "    x = 1\n" * 40),
-    (functions_fit_on_a_screen, "context/x.py", "class A:\n  async def f(self):\n" + "    x = 1\n" * 40),
-    (constructors_are_small, "context/x.py", f"class A:\n    def __init__(self, {MANY}): ..."),
-    (constructors_are_small, "context/x.py", f"class A:\n    def __init__(self, *, {MANY}): ..."),
-    (seams_are_narrow, "ports/x.py", f"class A(Protocol):\n{METHODS}"),
-    (seams_are_narrow, "ports/x.py", f"class A(typing.Protocol[T]):\n{METHODS}"),
+    (files_fit_in_the_head, "context/x.py", "x = 1\n" * 601),
+    (functions_fit_on_a_screen, "context/x.py", "def f():\n" + "    x = 1\n" * 60),
+    (functions_fit_on_a_screen, "context/x.py", "class A:\n  async def f(self):\n" + "    x = 1\n" * 60),
     (only_outer_rooms_are_asynchronous, "app/x.py", "class A:\n    async def f(self): ..."),
     (names_say_something, "context/utils.py", ""),
     (names_say_something, "helpers/x.py", ""),
@@ -604,20 +495,11 @@ TWINS: list[tuple[Rule, str, str]] = [
     (public_names_are_verb_and_object, "context/x.py", "def told(): ..."),
     (public_names_are_verb_and_object, "context/x.py", "def attuned_template(): ..."),
     (public_names_are_verb_and_object, "context/x.py", "def verify(): ..."),
-    (one_constant_a_line, "context/x.py", "A, B = 1, 2"),
-    (one_constant_a_line, "context/x.py", "class A:\n    X, Y = 1, 2"),
-    (words_have_one_meaning, "views/x.py", "class AfreshError: ..."),
-    (words_have_one_meaning, "journal/x.py", "def append_events(): ..."),
-    (words_have_one_meaning, "policy/state.py", ""),
-    (words_have_one_meaning, "policy/strategies/state.py", ""),
     (no_own_text_is_parsed, "context/x.py", "STEP = re.compile('- step')"),
     (no_own_text_is_parsed, "context/sources/x.py", "def f(text):\n    return re.sub('a', 'b', text)"),
     (no_own_text_is_parsed, "memory/x.py", "class A:\n    def f(self, text):\n        return re.match('a', text)"),
     (no_own_text_is_parsed, "views/x.py", "from re import match"),
     (no_own_text_is_parsed, "context/sources/excerpts.py", "OTHER_LINE = re.compile('a')"),
-    (values_are_small, "core/x.py", f"@dataclass(frozen=True, slots=True)\nclass A:\n{FIELDS}    last: int = 0"),
-    (values_are_small, "cli/x.py", f"@dataclasses.dataclass\nclass A:\n{FIELDS}    last: int"),
-    (values_are_small, "code/x.py", f"class A(NamedTuple):\n{FIELDS}    last: int"),
     (loop_is_the_drawing, "loop.py", "\n".join(f"from afresh.core.x{n} import y" for n in range(13))),
     (loop_is_the_drawing, "loop.py", "def f():\n    import json"),
     (loop_is_the_drawing, "loop.py", "def f():\n" + "    x = 1\n" * 30 + "def g():\n" + "    x = 1\n" * 30),
@@ -642,29 +524,18 @@ SOUND: list[tuple[Rule, str, str]] = [
         "def read_file(): ...\ndef is_over(): ...\ndef _told(): ...\ndef feed_items(): ...",
     ),
     (public_names_are_verb_and_object, "cli/x.py", "def command(): ...\ndef show(): ..."),
-    (one_constant_a_line, "context/x.py", "A = 1, 2\nfirst, second = pair()"),
     (heavy_modules_wait, "cli/x.py", "def f():\n    import rich\nif TYPE_CHECKING:\n    import anthropic"),
     (heavy_modules_wait, "storage/sqlite/x.py", "import sqlite3"),
     (heavy_modules_wait, "web/x.py", "import asyncio\nfrom starlette.requests import Request"),
-    (files_fit_in_the_head, "context/x.py", "x = 1\n" * 300),
-    (functions_fit_on_a_screen, "context/x.py", "def f():\n" + "    x = 1\n" * 39),
-    (constructors_are_small, "context/x.py", "class A:\n    def __init__(self, a, b, c, d, e, f): ..."),
-    (seams_are_narrow, "ports/x.py", f"class A:\n{METHODS}"),
+    (files_fit_in_the_head, "context/x.py", "x = 1\n" * 600),
+    (functions_fit_on_a_screen, "context/x.py", "def f():\n" + "    x = 1\n" * 59),
     (only_outer_rooms_are_asynchronous, "web/x.py", "async def send_page(): ..."),
     (names_say_something, "context/build_prompt.py", "class Prompt: ..."),
     (models_are_asked_at_one_door, "models/call.py", "gate.model.propose(request, gate.hear)"),
     (models_are_asked_at_one_door, "models/x.py", "self.inner.propose(request)"),
-    (words_have_one_meaning, "errors.py", "class AfreshError: ..."),
-    (words_have_one_meaning, "views/x.py", "class NobodyHasThisName: ...\ndef append_events(): ..."),
-    (words_have_one_meaning, "journal/x.py", "def main(): ...\ndef _append_events(): ..."),
-    (words_have_one_meaning, "replay/formats/x.py", "def knows(): ..."),
-    (words_have_one_meaning, "storage/state.py", ""),
-    (words_have_one_meaning, "policy/__init__.py", ""),
     (no_own_text_is_parsed, "context/x.py", "import re\ndef f(wanted: re.Pattern[str]):\n    return re.escape('a')"),
     (no_own_text_is_parsed, "context/citations.py", "CITED = re.compile('a')"),
     (no_own_text_is_parsed, "outputs/x.py", "FAILED = re.compile('a')"),
-    (values_are_small, "core/x.py", f"@dataclass\nclass A:\n{FIELDS}    KIND: ClassVar[str] = ''\n    def f(self): ..."),
-    (values_are_small, "core/x.py", f"class A(Protocol):\n{FIELDS}    last: int"),
     (loop_is_the_drawing, "loop.py", "\n".join(f"from afresh.core.x{n} import y" for n in range(12)) + "\n" + FULL_LOOP),
     (loop_is_the_drawing, "app/loop.py", "import json\n" + "x = 1\n" * 61),
     (tools_are_not_named_outside_tools, "actions/tools/x.py", "def f(action):\n    return action.tool == 'edit'"),
@@ -766,12 +637,6 @@ def test_every_text_that_is_called_foreign_is_read_by_an_expression():
     read = {f"{path}: {name}" for path, tree in sources() if str(path) in listed_files for name in expressions(tree)}
     files = {one.split(": ")[0] for one in read}
     assert [listed for listed in FOREIGN_TEXT if listed not in read | files] == []
-
-
-def test_every_shared_name_is_shared():
-    for place, names in SHARED_FUNCTIONS.items():
-        found = [name for path, tree in sources() if str(path).startswith(place) for name in public_functions(tree)]
-        assert any(found.count(name) > 1 for name in names), place
 
 
 def test_every_other_vocabulary_has_a_word_that_a_tool_has():

@@ -11,7 +11,6 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
 USER_PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-MAX_PAGE_BYTES = 8_000
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
@@ -48,11 +47,6 @@ def repeated_rows(text: str) -> list[str]:
         rows += [cell for cell, count in Counter(cells).items() if cell and count > 1]
     lines = [line.strip() for line in FENCE.sub("", text).splitlines() if len(line) > 60]
     return rows + [line for line, count in Counter(lines).items() if count > 1]
-
-
-@pytest.mark.parametrize("page", USER_PAGES, ids=page_name)
-def test_a_page_for_users_is_short(page: Path):
-    assert len(page.read_bytes()) < MAX_PAGE_BYTES
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)

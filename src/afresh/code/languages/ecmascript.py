@@ -94,7 +94,7 @@ def read_source(path: str, text: str) -> FileReading:
     return read_with_grammar(TYPESCRIPT if typed else TSX if path.endswith(".tsx") else JAVASCRIPT, text)
 
 
-def _name_definition(definition: CapturedNode) -> NamedDefinition | None:  # noqa: PLR0911
+def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
     node = definition.node
     if node.type == "property_identifier":
         return NamedDefinition(definition.text(node))

@@ -106,7 +106,7 @@ def make_singular(words: list[str]) -> list[str]:
     return [*words[:-1], last]
 
 
-def find_noun(node: ast.expr) -> list[str]:  # noqa: PLR0911
+def find_noun(node: ast.expr) -> list[str]:
     """Return the words for what an expression is about."""
     match node:
         case ast.Constant(value=str(text)) if re.fullmatch(r"[A-Za-z][\w -]{1,20}", text):

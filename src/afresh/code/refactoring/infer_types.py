@@ -115,7 +115,7 @@ class TypeReader:
             return match[1].removesuffix(", ...")
         return None
 
-    def of(self, node: ast.expr) -> str | None:  # noqa: PLR0911
+    def of(self, node: ast.expr) -> str | None:
         """Return the type of an expression."""
         match node:
             case ast.Constant(value=value):
@@ -147,7 +147,7 @@ class TypeReader:
         values = [node.value for node in plain if isinstance(node.targets[0], ast.Name) and node.targets[0].id == name]
         return self.of(values[0]) if len(values) == 1 and not isinstance(values[0], ast.Name) else None
 
-    def _of_compound(self, node: ast.expr) -> str | None:  # noqa: PLR0911
+    def _of_compound(self, node: ast.expr) -> str | None:
         match node:
             case ast.Call():
                 return self._of_call(node)
