@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from afresh.app.orders import tasks
 from afresh.app.orders.tasks import TaskOrder, add_task, find_task
 from afresh.app.project import Project, open_project
-from afresh.core.task import check_task_id
+from afresh.core.task import check_task_id, name_briefly
 from afresh.errors import BadInput, Conflict
 from afresh.testing.sample_journals import create_task
 
@@ -36,7 +37,7 @@ def draws(monkeypatch: pytest.MonkeyPatch, *suffixes: str) -> Iterator[str]:
 def test_a_task_whose_id_is_taken_gets_another(project: Project, monkeypatch: pytest.MonkeyPatch):
     draws(monkeypatch, "0000aaaa", "0000aaaa", "0000aaaa", "0000bbbb")
     first, second = add_task(project, ORDER), add_task(project, ORDER)
-    assert (first.task.id, second.task.id) == ("add-tabs-to-the-parser-0000aaaa", "add-tabs-to-the-parser-0000bbbb")
+    assert (first.task.id, second.task.id) == ("add-tabs-to-the-0000aaaa", "add-tabs-to-the-0000bbbb")
     assert [ticket.task for ticket in project.queue.tickets()] == [first.task.id, second.task.id]
     assert project.store.load(first.task.id) == first and project.store.load(second.task.id) == second
 
@@ -49,11 +50,27 @@ def test_a_store_that_takes_no_id_is_not_asked_forever(project: Project, monkeyp
     assert len(list(left)) > 80 and len(project.queue.tickets()) == 1
 
 
-def test_a_new_id_is_valid_and_found_by_its_beginning_beside_old_ones(project: Project):
+def test_a_task_is_found_by_its_beginning_its_hash_or_any_part_of_its_id(project: Project):
     create_task(project.store, "add-tabs-to-the-parser-3f2a")
     new = add_task(project, ORDER).task.id
-    assert check_task_id(new) == new and len(new.rpartition("-")[2]) == 8
-    assert find_task(project, "add-tabs-to-the-parser-3f2a") == find_task(project, "add-tabs-to-the-parser-3f2")
-    assert find_task(project, new[:-5]) == new
-    with pytest.raises(BadInput, match="matches 2 tasks"):
-        find_task(project, "add-tabs")
+    assert check_task_id(new) == new and len(name_briefly(new)) == 8
+    assert find_task(project, "add-tabs-to-the-parser-3f2a") == find_task(project, "PARSER-3f2")
+    assert {find_task(project, name) for name in (new[:-5], new[-8:], new[-8:-4], new[-6:])} == {new}
+    with pytest.raises(BadInput, match=f"matches 2 tasks: .*{new}") as refused:
+        find_task(project, "tabs")
+    assert "hash at its end" in refused.value.next
+    for unknown in ("", "%", "_", "spaces"):
+        with pytest.raises(BadInput, match="no such task"):
+            find_task(project, unknown)
+
+
+def test_a_hash_wins_over_the_same_letters_within_another_id(project: Project, monkeypatch: pytest.MonkeyPatch):
+    draws(monkeypatch, "cafe0001", "11112222")
+    cafe, other = add_task(project, ORDER).task.id, add_task(project, replace(ORDER, goal="Paint the cafe")).task.id
+    assert find_task(project, "cafe") == cafe and find_task(project, "paint") == other
+
+
+def test_letters_with_accents_stay_readable_and_words_whole():
+    assert tasks.make_task_id("füge Größe ein: naïve", "00000000") == "fuge-grosse-ein-00000000"
+    assert tasks.make_task_id("日本語", "00000000") == "task-00000000"
+    assert tasks.make_task_id("x" * 50, "00000000") == "x" * 20 + "-00000000"

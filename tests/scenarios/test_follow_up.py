@@ -37,7 +37,7 @@ def test_a_follow_up_builds_on_an_unapplied_result_and_apply_brings_both(person:
     shown = person.types("show", second)
     assert f"with the result of {first}: double is wrong" in shown.words
     assert person.shown(second)["start"]["follows"] == first
-    assert f"on {first}" in person.types("status").out and f"on {first}" in person.types("status", "--all").out
+    assert f"on {first[-8:]}" in person.types("status").out and f"on {first}" in person.types("status", "--all").out
     assert [one["follows"] for one in person.types("status", "--json").json["tasks"]] == ["", first]
     applied = person.types("apply", second)
     assert applied.code == 0 and f"It includes {first}, which is applied with it." in applied.words

@@ -66,12 +66,12 @@ def test_the_places_that_it_names_are_there_and_commands_of_afresh_go_on(stopped
     for place in found["memory, beside this file"]:
         if not place.startswith(("checkpoints", "project_memory", "../knowledge")):
             assert (stopped.state / place.replace("<task>", task)).exists(), place
-    assert found["pick_up"]["command"] == f"afresh resume {task}"
+    assert found["pick_up"]["command"] == f"afresh resume {task[-8:]}"
     more = ("edit", {"path": "calc.py", "old": "2 + x if x < 4 else x", "new": "x * 2"})
     script = stopped.script([PLAN], [HALF], [PLAN], [more], [COMPLETE], name="more")
     assert stopped.types("resume", task, "--model", script).code == 0
     found = told(stopped)
-    assert found["pick_up"]["command"] == f"afresh apply {task}" and found["over, to be applied or discarded"] == [
+    assert found["pick_up"]["command"] == f"afresh apply {task[-8:]}" and found["over, to be applied or discarded"] == [
         f"{task} (done)"
     ]
     assert "worktree" not in found["pick_up"] and stopped.git("rev-parse", found["pick_up"]["branch"]).startswith(

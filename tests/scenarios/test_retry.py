@@ -25,7 +25,7 @@ def test_a_task_that_gave_up_goes_on_where_it_was_when_retried(person: Person) -
     claims = [[COMPLETE]] * 3
     told = person.runs(person.script(*claims, [MEND], [COMPLETE]))
     task = person.shown()["task"]["id"]
-    assert told.code == 1 and person.shown()["status"] == "failed" and f"afresh retry {task}" in told.words
+    assert told.code == 1 and person.shown()["status"] == "failed" and f"afresh retry {task[-8:]}" in told.words
     refused = person.types("resume", task)
     assert refused.code == 1 and f"`afresh retry {task}` tries it again" in refused.words
     again = person.types("retry", "--hint", "multiply instead", "--resume", "--json")
@@ -45,9 +45,9 @@ def test_those_that_wait_for_a_failed_task_are_told_three_ways_on(person: Person
     assert "no tasks ready" in person.types("work").out
     for command in ("status", "list", f"show {second}"):
         words = " ".join(person.types(*command.split()).words.split())
-        assert f"blocked by {first} (failed)" in words and f"afresh retry {first}" in words, command
+        assert f"blocked by {first} (failed)" in words and f"afresh retry {first[-8:]}" in words, command
     rows = {row["task"]: row for row in person.types("status", "--json").json["tasks"]}
-    assert rows[second]["blocked_by"] == [first] and rows[second]["next"] == f"afresh retry {first}"
+    assert rows[second]["blocked_by"] == [first] and rows[second]["next"] == f"afresh retry {first[-8:]}"
     skipped = person.types("skip", second)
     assert skipped.code == 0 and f"no longer waits for {first}" in skipped.out
     assert person.types("skip", second).code == 1, "there is nothing left to skip"

@@ -37,7 +37,7 @@ def command(task: str | None, index: bool, verbose: bool, quiet: bool, as_json: 
     try:
         state = watch_as_json(reader, name) if as_json else watch_lines(reader, name, verbose, quiet)
     except KeyboardInterrupt:
-        click.echo(f"stopped watching; {name} goes on. `afresh watch {name[:12]}` looks again.", err=True)
+        click.echo(f"stopped watching; {name} goes on. `afresh watch {name[-8:]}` looks again.", err=True)
         return ExitCode.INTERRUPTED
     return ExitCode.NEEDS_ANSWER if state.dialogue.question else choose_status_code([state.status])
 

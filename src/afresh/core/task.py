@@ -243,6 +243,8 @@ class TicketQuery:
     """Empty: any."""
     prefix: str = ""
     """How the id begins."""
+    part: str = ""
+    """What the id contains, in capitals or not."""
     parents: tuple[str, ...] | None = None
     """Parts of these tasks; empty: tasks that are no part; None: tasks and parts."""
     order: TicketOrder = TicketOrder.QUEUE
@@ -289,6 +291,12 @@ def check_task_id(task_id: str) -> str:
             f"{task_id!r} can't be the id of a task", next="use letters, digits, '-', '_' and '.'", safe=NOTHING_CHANGED
         )
     return task_id
+
+
+def name_briefly(task: str) -> str:
+    """The hash at the end of an id, by which commands find the task; of a subtask with what follows."""
+    found = re.search(r"[0-9a-f]{8,}(-\d+-\d+)*$", task)
+    return found[0] if found else task
 
 
 def describe_worker(worker: str, here: str = "") -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from afresh.core.task import QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery
+from afresh.core.task import QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery, name_briefly
 from afresh.views.task_status import format_time, list_commands_for_status
 from afresh.views.ticket_state import explain_wait, find_ticket_state, list_blockers, list_ways_on, marks_to_json
 
@@ -168,5 +168,5 @@ def choose_next_command(ticket: QueueTicket) -> str:
         return ways[0]
     held = ticket.owner or ticket.parent or (ticket.status is TaskStatus.READY and not ticket.ready)
     if held:
-        return f"afresh show {ticket.task}"
+        return f"afresh show {name_briefly(ticket.task)}"
     return list_commands_for_status(ticket.task, ticket.status, bool(find_open_question(ticket)))[0]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from afresh.core.task import TaskStatus
+from afresh.core.task import TaskStatus, name_briefly
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import CheckTally, describe_open_items, describe_unfixed, describe_unproven_tests, sum_check_runs
 
@@ -157,10 +157,12 @@ def list_failed_approaches(state: State) -> tuple[Fact, ...]:
 def list_next_commands(state: State) -> tuple[str, ...]:
     """Return the commands to type next, most likely first; none for a subtask."""
     if state.task.parent:
-        return (f"afresh show {state.task.parent}",)
+        return (f"afresh show {name_briefly(state.task.parent)}",)
     first, *rest = list_commands_for_status(state.task.id, state.status, bool(state.dialogue.question))
     as_it_is = (
-        [f"afresh apply {state.task.id} --unverified"] if state.status is TaskStatus.BLOCKED and state.workspace.commit else []
+        [f"afresh apply {name_briefly(state.task.id)} --unverified"]
+        if state.status is TaskStatus.BLOCKED and state.workspace.commit
+        else []
     )
     return (first, *as_it_is, *rest)
 
@@ -176,6 +178,7 @@ COMMANDS_BY_STATUS = {
 
 
 def list_commands_for_status(task: str, status: TaskStatus, asked: bool = False) -> tuple[str, ...]:
+    task = name_briefly(task)
     if status not in COMMANDS_BY_STATUS and asked:
         return (f'afresh answer {task} "…"', f"afresh show {task}")
     return tuple(f"afresh {name} {task}" for name in COMMANDS_BY_STATUS.get(status, ("resume", "show")))

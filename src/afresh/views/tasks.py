@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from afresh.core.answer_options import UserStatement, list_user_statements, parse_options
 from afresh.core.codec import to_plain_value
 from afresh.core.state import State
+from afresh.core.task import name_briefly
 from afresh.core.text import to_visible_json_lines
 from afresh.core.verdict import sum_check_runs
 from afresh.views.bounded_json import truncate_to_bytes
@@ -133,7 +134,7 @@ def open_question_to_json(state: State) -> dict[str, Any]:
         "kept": state.workspace.kept,
         "reverted": state.workspace.reverted,
         "tests": {name: tests["words"] for name, tests in task_tests_to_json(state).items()},
-        "commands": [*list_next_commands(state), f"afresh discard {state.task.id}"],
+        "commands": [*list_next_commands(state), f"afresh discard {name_briefly(state.task.id)}"],
     }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from afresh.core.states.queue_state import HoldKind, TaskHold, TicketMarks
-from afresh.core.task import QueueTicket, TaskStatus, UnmetNeed
+from afresh.core.task import QueueTicket, TaskStatus, UnmetNeed, name_briefly
 from afresh.core.truncate import to_one_line
 from afresh.views.task_status import format_count, format_time
 
@@ -69,15 +69,15 @@ def list_blockers(ticket: QueueTicket) -> list[UnmetNeed]:
 def list_ways_past_blockers(ticket: QueueTicket) -> list[str]:
     """Return the commands with which a task goes on that waits in vain."""
     blockers = list_blockers(ticket)
-    again = [f"afresh retry {need.task}" for need in blockers if need.status]
-    return [*again, f"afresh skip {ticket.task}", f"afresh discard {ticket.task}"] if blockers else []
+    again, task = [f"afresh retry {name_briefly(need.task)}" for need in blockers if need.status], name_briefly(ticket.task)
+    return [*again, f"afresh skip {task}", f"afresh discard {task}"] if blockers else []
 
 
 def list_ways_on(ticket: QueueTicket) -> list[str]:
     """Return the commands with which a task goes on that waits for a person; the first is the most likely one."""
     hold = ticket.marks.hold
     if hold and not ticket.status.over:
-        return [f"afresh {RELEASE_COMMANDS[hold.kind]} {ticket.task}", f"afresh cancel {ticket.task}"]
+        return [f"afresh {name} {name_briefly(ticket.task)}" for name in (RELEASE_COMMANDS[hold.kind], "cancel")]
     return list_ways_past_blockers(ticket)
 
 

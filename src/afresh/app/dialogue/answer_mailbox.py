@@ -49,9 +49,9 @@ def list_mailbox_requests(folder: Path) -> Sequence[OpenRequest]:
 
 
 def pick_request(folder: Path, name: str = "") -> LoadedRequest:
-    """Return the oldest open request, or the one whose name, number or task starts with `name`."""
+    """Return the oldest open request, or the one whose name or number starts with `name`, or whose task contains it."""
     found = list_open_requests(folder)
-    fits = [one for one in found if any(part.startswith(name) for part in (one.stem, str(one.number), one.task))]
+    fits = [one for one in found if one.stem.startswith(name) or str(one.number).startswith(name) or name in one.task]
     if not fits:
         what = f"no open request in {folder} is called {name!r}" if found else f"no open requests in {folder}"
         raise BadInput(what, next="`afresh mailbox list` lists them; --wait waits for one")

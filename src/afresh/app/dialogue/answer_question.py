@@ -15,7 +15,7 @@ from afresh.core.event import QuestionAnswered, QuestionAsked
 from afresh.core.reducer import apply_event
 from afresh.core.state import State
 from afresh.core.states.supervision_state import APPROVE_OPTION, PersonAct, PersonRequest, PersonSpoke
-from afresh.core.task import TaskStatus, TicketQuery, describe_worker
+from afresh.core.task import TaskStatus, TicketQuery, describe_worker, name_briefly
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput, Conflict, NotPossible
 from afresh.views.task_status import format_time
@@ -39,11 +39,11 @@ def find_addressed_task(project: Project, words: Sequence[str]) -> tuple[str, st
         return find_task(project, words[0]), words[1]
     (text,) = words
     waiting = [state.task.id for state in list_open_questions(project)]
-    alike = project.queue.tickets(TicketQuery(prefix=text, most=1)) if text else ()
-    if named := [ticket.task for ticket in alike if _names_task(text, ticket.task)]:
+    alike = [ticket.task for ticket in project.queue.tickets(TicketQuery(part=text))] if text else []
+    if named := [task for task in alike if _names_task(text, task)]:
         raise BadInput(
             f"{text!r} is a task; the answer is missing",
-            next=f'afresh answer {named[0]} "your words"',
+            next=f'afresh answer {name_briefly(named[0])} "your words"',
             safe=ANSWER_NOT_RECORDED,
         )
     if len(waiting) == 1:
@@ -57,7 +57,8 @@ def find_addressed_task(project: Project, words: Sequence[str]) -> tuple[str, st
 
 
 def _names_task(text: str, task: str) -> bool:
-    return text == task or (len(text) >= MIN_TASK_PREFIX_CHARACTERS and task.startswith(text))
+    begins = task.startswith(text) or name_briefly(task).startswith(text)
+    return text == task or (len(text) >= MIN_TASK_PREFIX_CHARACTERS and begins)
 
 
 def answer_question(project: Project, task: str, text: str) -> State:

@@ -2,8 +2,10 @@
 
 import re
 import secrets
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from textwrap import shorten
 
 from afresh.app.dialogue.allow_test_changes import license_paths
 from afresh.app.mcp_servers import refuse_unapproved_tools
@@ -37,6 +39,7 @@ from afresh.policy.questions import ask_about_ceiling
 
 ID_SUFFIX_BYTES = 4
 """Random bytes of an id: enough that tasks from two machines with the same goal do not collide in an export."""
+MAX_SLUG_CHARACTERS = 20
 MAX_TAKEN_IDS = 8
 """How often a taken id is replaced; more collisions in a row are an error."""
 
@@ -166,7 +169,7 @@ def find_task_checks(project: Project) -> tuple[Check, ...]:
 
 
 def find_task(project: Project, name: str | None) -> str:
-    """Find a task by id or prefix; without a name return the one that was changed last."""
+    """Find a task as `find_task_id` does."""
     return find_task_id(project.queue, project.paths.folder / "export", name)
 
 
@@ -192,8 +195,10 @@ def record_events(project: Project, state: State | None, task: str, events: Sequ
 
 
 def make_task_id(goal: str, suffix: str = "") -> str:
-    words = re.findall(r"[a-z0-9]+", goal.lower())
-    slug = "-".join(words)[:28].strip("-") or "task"
+    letters = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", goal.casefold()))
+    words = re.findall(r"[a-z0-9]+", letters)
+    slug = shorten(" ".join(words), MAX_SLUG_CHARACTERS, placeholder="").replace(" ", "-")
+    slug = slug or "".join(words[:1])[:MAX_SLUG_CHARACTERS] or "task"
     return f"{slug}-{suffix or secrets.token_hex(ID_SUFFIX_BYTES)}"
 
 

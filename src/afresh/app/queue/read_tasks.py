@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
+from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery, name_briefly
+from afresh.core.truncate import join_first
 from afresh.errors import BadInput
 from afresh.storage.choose_storage import choose_lease_clock, find_store_address, open_journal_database
 from afresh.storage.sql.queue import SqlQueue
@@ -81,21 +82,29 @@ def open_task_reader(path: Path) -> TaskReader:
     return TaskReader(repository.root, database, SqlQueue(database, choose_lease_clock(database, clock)), clock)
 
 
+MAX_CANDIDATES = 5
+
+
 def find_task_id(queue: "TaskQueue", export_folder: Path, name: str | None) -> str:
-    """Find a task by id or prefix; without a name return the one that was changed last."""
+    """Find a task by its id, the beginning of its id or its hash, or any part of its id; without a name return the one that was
+    changed last."""
     if name is None:
         latest = queue.tickets(TicketQuery(parents=(), order=TicketOrder.TOUCHED, most=1))
         if not latest:
             raise make_no_task_error(queue, export_folder)
         return latest[0].task
-    found = queue.tickets(TicketQuery(prefix=name))
-    fits = [ticket.task for ticket in found if ticket.task == name] or choose_named_tasks(found)
+    found = [ticket for ticket in queue.tickets(TicketQuery(part=name)) if name.lower() in ticket.task.lower()] if name else []
+    exact = [ticket for ticket in found if ticket.task == name]
+    begins = [ticket for ticket in found if ticket.task.startswith(name) or name_briefly(ticket.task).startswith(name)]
+    fits = choose_named_tasks(exact or begins or found)
     if len(fits) == 1:
         return fits[0]
-    what = f"{name!r} matches {len(fits)} tasks: {', '.join(fits[:5])}" if fits else f"no such task: {name}"
-    if not fits and not queue.tickets(TicketQuery(most=1)):
-        raise make_no_task_error(queue, export_folder, what)
-    raise BadInput(what, next="afresh status --all lists the tasks")
+    if fits:
+        what = f"{name!r} matches {len(fits):,} tasks: {join_first(fits, MAX_CANDIDATES)}"
+        raise BadInput(what, next=f"type more of it, or the hash at its end: {name_briefly(fits[0])}")
+    if not queue.tickets(TicketQuery(most=1)):
+        raise make_no_task_error(queue, export_folder, f"no such task: {name}")
+    raise BadInput(f"no such task: {name}", next="afresh status --all lists the tasks")
 
 
 def make_no_task_error(queue: "TaskQueue", export_folder: Path, what: str = "") -> BadInput:

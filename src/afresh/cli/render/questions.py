@@ -8,6 +8,7 @@ from afresh.core.action import Action, describe_subject
 from afresh.core.answer_options import parse_options
 from afresh.core.change import Change
 from afresh.core.state import State
+from afresh.core.task import name_briefly
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import sum_check_runs
 from afresh.views.task_status import describe_age, describe_question, format_count, list_current_runs
@@ -88,7 +89,7 @@ def _list_question_fields(state: State) -> list[tuple[str, Any]]:
 
 def _render_answer_commands(state: State) -> "RenderableType":
     """Render the commands to answer with; numbers only if there are options."""
-    task = state.task.id
+    task = name_briefly(state.task.id)
     rows: list[tuple[Any, str]] = []
     if state.dialogue.options:
         rows.append((render_text(f"afresh answer {task} 1", "cyan"), "choose an option by number"))
@@ -106,7 +107,8 @@ def _render_answer_commands(state: State) -> "RenderableType":
 def describe_answer(before: State, state: State) -> str:
     """Repeat the chosen option, so that a wrong number is noticed."""
     newest = find_newest_answer(before, state)
-    return f"answered: {to_one_line(newest.text, 300)}\n{state.task.id} is ready to continue: afresh resume {state.task.id}"
+    task = state.task.id
+    return f"answered: {to_one_line(newest.text, 300)}\n{task} is ready to continue: afresh resume {name_briefly(task)}"
 
 
 MAX_DIFF_LINES = 60

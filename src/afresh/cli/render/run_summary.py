@@ -20,6 +20,7 @@ from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.core.prompt import CallAudit
 from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
+from afresh.core.task import name_briefly
 from afresh.core.truncate import to_one_line
 from afresh.views.model_calls import HistoryComparison
 from afresh.views.task_status import describe_parts, describe_question, format_count, list_lowered_functions
@@ -145,7 +146,7 @@ def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: i
     shown, left = render_diff(changes, diff_lines)
     parts: list[RenderableType] = [render_heading("Changed"), table, render_heading("Diff"), shown]
     if left:
-        parts.append(render_text(f"… {left:,} more lines: afresh diff {state.task.id}", "dim"))
+        parts.append(render_text(f"… {left:,} more lines: afresh diff {name_briefly(state.task.id)}", "dim"))
     return parts if diff_lines else parts[:2]
 
 

@@ -15,7 +15,7 @@ from afresh.cli.render.widgets import (
     quote_text,
     wrap_line,
 )
-from afresh.core.task import QueueTicket, TaskStatus, describe_worker
+from afresh.core.task import QueueTicket, TaskStatus, describe_worker, name_briefly
 from afresh.core.truncate import to_one_line
 from afresh.errors import WAY_BACK
 from afresh.views.task_list import (
@@ -72,9 +72,11 @@ def render_status(seen: QueueOverview, page: StatusPage) -> list[Line]:
 def _render_counts(seen: QueueOverview) -> Line:
     line: list[Span] = [(", ".join(f"{count} {status}" for status, count in seen.counts.by_status.items()), "dim")]
     if waiting := seen.counts.waiting:
-        line.append((f"; {waiting} of the ready ones wait or are held back", "dim"))
+        line.append((f"; {format_count(waiting, 'task')} waiting", "dim"))
     if asking := seen.counts.questions:
         line += [(f"; {format_count(asking, 'open question')}: ", "dim"), ("afresh inbox", "cyan")]
+    if seen.counts.by_status.get(TaskStatus.READY, 0) > seen.counts.waiting:
+        line += [("; ", "dim"), ("afresh work", "cyan"), (" runs the next", "dim")]
     return line
 
 
@@ -93,7 +95,10 @@ def _render_group(group: TaskGroup, seen: QueueOverview, page: StatusPage) -> li
 
 
 def _render_ticket(ticket: QueueTicket, seen: QueueOverview, page: StatusPage) -> Line:
-    lines = [_render_first_line(ticket, page), quote_text(ticket.goal, limit=160)]
+    lines = [
+        [*quote_text(f"{name_briefly(ticket.task)}  ", "bold"), *quote_text(ticket.goal, limit=160)],
+        _render_progress(ticket, page),
+    ]
     if ticket.status in (TaskStatus.FAILED, TaskStatus.DONE, TaskStatus.UNCHANGED) and ticket.detail:
         lines.append(quote_text(ticket.detail.outcome, "dim", limit=160))
     lines += [quote_text(text, "dim", limit=160) for text in _list_filing(ticket)]
@@ -104,23 +109,24 @@ def _render_ticket(ticket: QueueTicket, seen: QueueOverview, page: StatusPage) -
     for part in seen.parts.get(ticket.task, ()):
         named = part.task.removeprefix(ticket.task + "-")
         lines.append(quote_text(f"  part {named}  {part.status}{_describe_steps(part)}  {part.goal}", "dim", limit=120))
-    if ticket.status not in SETTLED_STATUSES:
-        lines.append([(choose_next_command(ticket), "cyan")])
     shown = [line for line in lines if any(text for text, _ in line)]
     return [span for place, line in enumerate(shown) for span in ([("\n", ""), *line] if place else line)]
 
 
-def _render_first_line(ticket: QueueTicket, page: StatusPage) -> Line:
-    when = f"  {describe_age(page.now - ticket.detail.updated)}" if page.now and ticket.detail else ""
-    cost = f"  {page.costs[ticket.task]}" if ticket.task in page.costs else ""
-    line = [*quote_text(ticket.task, "bold"), (_describe_steps(ticket) + when + cost, "dim")]
+def _render_progress(ticket: QueueTicket, page: StatusPage) -> Line:
+    """Steps, age, cost and who works on it or what it waits for, then the next command."""
+    parts = [_describe_steps(ticket).strip()]
+    parts += [describe_age(page.now - ticket.detail.updated)] if page.now and ticket.detail else []
+    parts += [page.costs[ticket.task]] if ticket.task in page.costs else []
     if ticket.owner:
-        line.append((f"  {_describe_owner(ticket)}", "dim"))
+        parts.append(_describe_owner(ticket))
     elif ticket.detail and ticket.detail.follows:
-        line.append((f"  on {to_one_line(ticket.detail.follows, 40)}", "dim"))
+        parts.append(f"on {name_briefly(ticket.detail.follows)}")
     elif ticket.status is TaskStatus.READY and ticket.needs and not ticket.ready:
-        line.append((f"  after {to_one_line(', '.join(ticket.needs), 80)}", "dim"))
-    return line
+        parts.append(f"after {to_one_line(', '.join(map(name_briefly, ticket.needs)), 80)}")
+    line: list[Span] = [("  ".join(parts), "dim")]
+    command = choose_next_command(ticket) if ticket.status not in SETTLED_STATUSES else ""
+    return [*line, ("  ", ""), (command, "cyan")] if command and not command.startswith("afresh show") else line
 
 
 def _list_filing(ticket: QueueTicket) -> list[str]:

@@ -9,7 +9,7 @@ from afresh.core.decision import Decision
 from afresh.core.state import State, make_ticket_marks
 from afresh.core.steering_files import is_steering_file
 from afresh.core.step_record import StepRecord
-from afresh.core.task import QueueTicket, describe_worker
+from afresh.core.task import QueueTicket, describe_worker, name_briefly
 from afresh.core.truncate import to_one_line
 from afresh.core.usage import format_dollars
 from afresh.core.verdict import Verdict, describe_evidence
@@ -164,7 +164,7 @@ def _list_question_fields(state: State) -> list[Field]:
     if not state.dialogue.question:
         return []
     asked = f"asked by the {state.dialogue.asked_by or 'model'} {format_time(state.times.updated)}; "
-    asked += f"answer with `afresh answer {state.task.id}` and "
+    asked += f"answer with `afresh answer {name_briefly(state.task.id)}` and "
     how = quote_text(asked + ("an option number or your own words" if state.dialogue.options else "your own words"), "dim")
     if state.task.parent:
         how = quote_text(f"returned to {state.task.parent}", "dim")

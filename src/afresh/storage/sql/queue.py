@@ -112,7 +112,7 @@ def select_tickets(connection: SqlConnection, which: TicketQuery = ALL_TICKETS) 
     conditions, given, order, most = ["true"], list[Any](), ORDER_SQL[which.order], which.most or NO_LIMIT
     statuses = which.statuses or (() if which.order in BY_NUMBER else tuple(TaskStatus))
     filters = list_filters(which)
-    if statuses and not which.prefix and not which.parents and not filters:
+    if statuses and not which.prefix and not which.part and not which.parents and not filters:
         own = "" if which.parents is None else " AND +turn < 2"
         one = f"SELECT task FROM (SELECT task FROM ticket WHERE status = ?{own} ORDER BY {order} LIMIT ?) AS first"
         conditions.append(f"number IN ({' UNION ALL '.join([one] * len(statuses))})")
@@ -124,6 +124,9 @@ def select_tickets(connection: SqlConnection, which: TicketQuery = ALL_TICKETS) 
         conditions.append("id >= ? AND id < ?")
         given += [which.prefix, which.prefix + LAST_CHARACTER]
         order = "+" + order
+    if which.part:
+        conditions.append("lower(id) LIKE ?")
+        given.append(f"%{which.part.lower()}%")
     if which.parents is not None:
         parts = "number IN (SELECT task FROM part WHERE parent IN (SELECT value FROM json_each(?)))"
         conditions.append(parts if which.parents else "parent IS NULL")
