@@ -13,10 +13,11 @@ from unittest import mock
 
 from person import SOURCE
 
-from afresh.app.project import open_project
+from afresh.app.project import Project, open_project, rebuild_views
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
+from afresh.views.write_files import list_view_files
 
 FIELDS = tuple(field.name for field in fields(State))
 
@@ -61,8 +62,11 @@ def differing(left: State, right: State) -> list[str]:
 
 
 def nothing_lost(repo: Path, task: str, scenario: str) -> State:
-    """The state that is loaded now is the fold of the journal and the last that the dead process had committed."""
-    store = open_project(repo).store
+    """The state that is loaded now is the fold of the journal and the last that the dead process had committed, and whoever opens
+    the project next finds, or writes, the files that a rebuild would write."""
+    project = open_project(repo)
+    files_of_a_rebuild(project)
+    store = project.store
     loaded, folded = store.load(task), fold_entries(None, store.journal(task))
     committed = value_from_json(State, (repo.parent / "committed").read_text())
     if committed.task.id != task:
@@ -71,6 +75,13 @@ def nothing_lost(repo: Path, task: str, scenario: str) -> State:
     assert (differing(loaded, folded), differing(loaded, committed)) == ([], [])
     count(scenario, 2 * len(FIELDS))
     return loaded
+
+
+def files_of_a_rebuild(project: Project) -> None:
+    found = {path: path.read_bytes() for path in list_view_files(project.paths.state)}
+    rebuild_views(project)
+    rebuilt = {path: path.read_bytes() for path in list_view_files(project.paths.state)}
+    assert [str(path) for path in found.keys() | rebuilt.keys() if found.get(path) != rebuilt.get(path)] == []
 
 
 def same_windows(repo: Path, scenario: str) -> None:

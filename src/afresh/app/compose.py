@@ -128,7 +128,10 @@ def advance_or_block(project: Project, task: str, terms: RunTerms) -> State:
     """Advance the task as far as possible. If a prompt cannot fit, block the task with a question."""
     try:
         state = project.store.load(task)
-        with open_task_tools(project.settings, state.task.tools, terms.alert) as tools:
+        with (
+            project.view_writer.writing(task),
+            open_task_tools(project.settings, state.task.tools, terms.alert) as tools,
+        ):
             runtime = add_tools_to_run(build_runtime(project, state, terms), tools)
             return advance_within_limits(project, task, runtime, terms)
     except OverCeiling as fault:

@@ -71,11 +71,13 @@ def open_project(path: Path, warn: Callable[[str], None] = ignore_warning) -> Pr
     clock = SystemClock()
     storage = open_storage(paths.root, find_user_folder(), clock, warn)
     templates = layers_for_project(paths.root)
+    writer = ViewWriter(paths.state, storage.journal, storage.queue, warn, storage.facts)
+    writer.write_again_after_kill()
     return Project(
         paths=paths,
         storage=storage,
         settings=load_settings(paths),
-        view_writer=ViewWriter(paths.state, storage.journal, storage.queue, warn, storage.facts),
+        view_writer=writer,
         clock=clock,
         templates=templates,
         instructions=instructions_for_project(paths.root, templates),

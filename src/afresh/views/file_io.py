@@ -6,13 +6,15 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from errno import EISDIR, ELOOP
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from stat import S_ISREG
 from threading import get_native_id
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
 from afresh.errors import BadInput
 
@@ -144,8 +146,6 @@ def read_last_line(path: Path) -> dict[str, Any] | None:
 @contextmanager
 def lock_file(path: Path) -> Iterator[None]:
     """Allow one writer at a time across processes."""
-    from fcntl import LOCK_EX, flock
-
     make_folder(path.parent)
     held = os.open(path, os.O_RDWR | os.O_CREAT | _SAFE_OPEN_FLAGS, 0o644)
     try:
@@ -153,6 +153,42 @@ def lock_file(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(held)
+
+
+@contextmanager
+def hold_mark(folder: Path, name: str) -> Iterator[None]:
+    """Keep a locked file there until the end; if the process is killed, it stays there unlocked."""
+    make_folder(folder)
+    path = folder / f"{name}.{uuid4().hex}"
+    hidden = path.with_name(f".{name}.{get_native_id()}")
+    held = os.open(hidden, os.O_RDWR | os.O_CREAT | _SAFE_OPEN_FLAGS, 0o644)
+    try:
+        flock(held, LOCK_EX)
+        os.rename(hidden, path)  # only now, so that nobody sees it unlocked
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(held)
+
+
+@contextmanager
+def take_dead_marks(folder: Path) -> Iterator[set[str]]:
+    """The names of the marks that killed processes left. They go when the block ends without an error."""
+    taken = dict[Path, int]()
+    try:
+        for path in (folder / name for name in _list_names(folder) if not name.startswith(".")):
+            with suppress(FileNotFoundError, BlockingIOError), ExitStack() as undo:
+                held = os.open(path, os.O_RDWR | _SAFE_OPEN_FLAGS)
+                undo.callback(os.close, held)
+                flock(held, LOCK_EX | LOCK_NB)
+                undo.pop_all()
+                taken[path] = held
+        yield {path.stem for path in taken}
+        for path in taken:
+            path.unlink(missing_ok=True)
+    finally:
+        for held in taken.values():
+            os.close(held)
 
 
 def _read_tail(file: int) -> bytes:

@@ -1,8 +1,9 @@
 """Writes a task's view files after every commit, from its state and new entries; reads the journal only if a log is torn."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from urllib.parse import unquote
 
 from afresh.core.event import CheckpointWritten, JournalEntry, is_in_decision_log
 from afresh.core.progress_event import ProgressEvent
@@ -10,7 +11,7 @@ from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
-from afresh.ports.storage import FactIndex, JournalStore, TaskQueue
+from afresh.ports.storage import FactIndex, JournalStore, StepJournal, TaskQueue
 from afresh.views import (
     context_index,
     continuity_file,
@@ -28,19 +29,22 @@ from afresh.views.task_list import QueueHead, read_queue_head
 OVER_TICKETS = TicketQuery(
     tuple(status for status in TaskStatus if status.over), order=TicketOrder.TOUCHED, most=task_history.MAX_HISTORY_TASKS
 )
+MARK_FOLDER = "writing"
+"""Has a locked file for each task that a process commits to just now."""
+ALL_TASKS = "*"
 VIEW_FOLDERS = ("sessions", "sessions/archive", "decisions", "tasks", "checkpoints", "context")
 
 
 def list_view_folders(folder: Path) -> list[Path]:
     """The folders that view files are written to."""
-    return [folder, *(folder / name for name in VIEW_FOLDERS), *(folder / "checkpoints").glob("*/")]
+    return [folder, *(folder / name for name in (*VIEW_FOLDERS, MARK_FOLDER)), *(folder / "checkpoints").glob("*/")]
 
 
 class ViewWriter:
     """A Watcher that writes view files. A file that cannot be written is reported once and rebuilt later."""
 
     def __init__(
-        self, folder: Path, store: JournalStore, queue: TaskQueue,
+        self, folder: Path, store: StepJournal, queue: TaskQueue,
         warn: Callable[[str], None] = lambda text: None, facts: FactIndex = EMPTY_FACT_INDEX,
     ) -> None:  # fmt: skip
         self.folder, self.store, self.queue, self.warn, self.facts = folder, store, queue, warn, facts
@@ -49,16 +53,19 @@ class ViewWriter:
 
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         with self._careful():
-            file_io.refuse_symlinks(self.folder, *(self.folder / name for name in VIEW_FOLDERS))
             self._clear_stale_files()
-            write_decision_log(self.folder, self.store, state, entries)
-            write_task_files(self.folder, state)
-            write_checkpoint_file(self.folder, state, entries[-1] if entries else None)
-            write_context_file(self.folder, self.store, state, entries)
+            self._write_task(state, entries)
             with file_io.lock_file(self.folder / "continuity.lock"):
                 self._write_continuity(state, entries)
                 if state.status.over:
                     write_memory_files(self.folder, self._history({state.task.id: state}), self.facts)
+
+    def _write_task(self, state: State, entries: Sequence[JournalEntry]) -> None:
+        file_io.refuse_symlinks(self.folder, *(self.folder / name for name in VIEW_FOLDERS))
+        write_decision_log(self.folder, self.store, state, entries)
+        write_task_files(self.folder, state)
+        write_checkpoint_file(self.folder, state, entries[-1] if entries else None)
+        write_context_file(self.folder, self.store, state, entries)
 
     def noted(self) -> None:
         """Update the files after a person has changed the project's facts; no task has changed."""
@@ -88,6 +95,33 @@ class ViewWriter:
 
     def follow(self, event: ProgressEvent) -> None:
         """Do nothing: only committed events are written."""
+
+    @contextmanager
+    def writing(self, task: str) -> Iterator[None]:
+        """Stand around commits of a task or of ALL_TASKS. If the process is killed before it has written their files, its mark
+        stays, and the next command writes the files again."""
+        with ExitStack() as mark:
+            with self._careful():
+                file_io.refuse_symlinks(self.folder, self.folder / MARK_FOLDER)
+                mark.enter_context(file_io.hold_mark(self.folder / MARK_FOLDER, file_io.file_name_from_task(task)))
+            yield
+
+    def write_again_after_kill(self) -> None:
+        """Write the files of tasks whose writer was killed."""
+        with self._careful(), file_io.take_dead_marks(self.folder / MARK_FOLDER) as names:
+            if not names:
+                return
+            tasks = {unquote(name) for name in names}
+            if ALL_TASKS in tasks:
+                rebuild_view_files(self.store, self.queue, self.folder, self.facts)
+                return
+            known = tasks & {ticket.task for ticket in self.queue.tickets()}
+            states = {task: self.store.load(task) for task in known}
+            for task, state in states.items():
+                self._write_task(state, list(self.store.journal(task, self.store.find_step(task, state.work.step))))
+            with file_io.lock_file(self.folder / "continuity.lock"):
+                write_continuity_file(self.folder, self._render_continuity(self.store.load, read_queue_head(self.queue)))
+                write_memory_files(self.folder, self._history(states), self.facts)
 
     def _history(self, known: Mapping[str, State]) -> Sequence[task_history.HistoryLine]:
         old, over = file_io.read_text_file(self.folder / "history.jsonl"), self.queue.tickets(OVER_TICKETS)

@@ -21,6 +21,7 @@ from afresh.core.state import State
 from afresh.core.states.queue_state import PlaceChanged, QueuePlace
 from afresh.core.task import IssueAttached, QueueTicket, Task
 from afresh.errors import BadInput
+from afresh.views.write_files import ALL_TASKS
 
 SUFFIX_CHARACTERS = 8
 JSON_SUFFIX = ".json"
@@ -78,15 +79,19 @@ def add_task_list(project: Project, given: TaskList, terms: OrderTerms, dry_run:
     """Check every task of the list, then add those that are not there yet in one transaction. BadInput names the line of a task
     that can't be added, and then none is."""
     _refuse_cycle(given)
-    with project.storage.transaction():
-        named = {task.key: _name_task(project, given, task) for task in given.tasks}
-        ids, known = {key: name for key, (name, _) in named.items()}, {key: found for key, (_, found) in named.items() if found}
-        new = [task for task in given.tasks if task.key not in known]
-        planned = [_plan_task(project, given, task, ids, terms) for task in new]
-        states = [] if dry_run else [_append_task(project, one) for one in planned]
-    for state, entries in states:  # the files follow the commit: nothing is left of a list that was refused
-        project.facts.saw(state, entries)
-        project.view_writer.saw(state, entries)
+    with project.view_writer.writing(ALL_TASKS):
+        with project.storage.transaction():
+            named = {task.key: _name_task(project, given, task) for task in given.tasks}
+            ids, known = (
+                {key: name for key, (name, _) in named.items()},
+                {key: found for key, (_, found) in named.items() if found},
+            )
+            new = [task for task in given.tasks if task.key not in known]
+            planned = [_plan_task(project, given, task, ids, terms) for task in new]
+            states = [] if dry_run else [_append_task(project, one) for one in planned]
+        for state, entries in states:  # the files follow the commit: nothing is left of a list that was refused
+            project.facts.saw(state, entries)
+            project.view_writer.saw(state, entries)
     return ListImport(planned, [*known.values()])
 
 

@@ -188,9 +188,10 @@ def record_events(project: Project, state: State | None, task: str, events: Sequ
     """Record events from outside of a run, such as a person's."""
     entries = link_events(task, state.head if state else JournalHead(), project.clock.now(), events)
     after = fold_entries(state, entries)
-    project.store.append(entries, (), after)
-    project.facts.saw(after, entries)
-    project.view_writer.saw(after, entries)
+    with project.view_writer.writing(task):
+        project.store.append(entries, (), after)
+        project.facts.saw(after, entries)
+        project.view_writer.saw(after, entries)
     return after
 
 
