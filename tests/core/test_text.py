@@ -2,10 +2,10 @@ import json
 import sys
 import unicodedata
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from afresh.core.text import escape_hidden, to_visible_json
+from afresh.core.text import escape_hidden, read_foreign_json, to_visible_json
 from afresh.core.truncate import find_longest_fitting, join_first, list_first, select_fitting, to_one_line, truncate_middle
 
 SEEN = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD, 9, 10}
@@ -27,9 +27,16 @@ def test_ordinary_text_stays_as_it_is() -> None:
 
 
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+@example("\x7f")
+@example({"\x9b": ["\u2028\ud800\U000e0041"]})
 def test_visible_json_loses_nothing_and_hides_nothing(value: object) -> None:
-    text = to_visible_json(value)
-    assert json.loads(text) == value and escape_hidden(text) == text
+    for text in (to_visible_json(value), to_visible_json(value, indent=1), to_visible_json(value, sort_keys=True)):
+        assert json.loads(text) == value and escape_hidden(text) == text
+
+
+def test_halves_of_surrogate_pairs_are_replaced_wherever_foreign_json_has_them() -> None:
+    foreign = '{"a\\ud800": ["\\udfff", "\\ud83d\\ude00", "\\\\ud800", 1]}'
+    assert read_foreign_json(foreign) == {"a\ufffd": ["\ufffd", "\U0001f600", "\\ud800", 1]}
 
 
 @given(st.text(), st.integers(2, 40))

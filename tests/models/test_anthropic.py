@@ -89,7 +89,7 @@ def test_no_input_at_all_is_none() -> None:
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
     reply, _, _ = ask(ScriptedTurn(Reply("a\ud800b", (READ,)), arguments='{"path": "\\udfff"}'))
-    assert (reply.thought, reply.actions) == ("a?b", (Action("read", {"path": "?"}),))
+    assert (reply.thought, reply.actions) == ("a\ufffdb", (Action("read", {"path": "\ufffd"}),))
 
 
 def test_turns_are_sent_as_tool_use_and_tool_results() -> None:

@@ -146,7 +146,7 @@ def test_ten_megabytes_of_arguments_are_told_to_be_too_many(make: Make) -> None:
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
     reply, _ = ask(openai, ScriptedTurn(Reply("a\ud800b", (READ,)), arguments='{"path": "\\udfff"}'))
-    assert (reply.thought, reply.actions) == ("a?b", (Action("read", {"path": "?"}),))
+    assert (reply.thought, reply.actions) == ("a\ufffdb", (Action("read", {"path": "\ufffd"}),))
 
 
 @both

@@ -95,7 +95,7 @@ def test_nesting_without_end_is_rejected() -> None:
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
-    assert reply_from_text('{"thought": "a\\ud800b"}').thought == "a?b"
+    assert reply_from_text('{"thought": "a\\ud800b"}').thought == "a\ufffdb"
 
 
 def test_turns_are_told_in_the_same_form() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from person import COMPLETE, MEND, Person, run_in_process
 
-from afresh.core.text import escape_json_text
 from afresh.sandbox import choose_level
 from afresh.sandbox.resource_limits import ResourceLimits
 from afresh.workspace import git
@@ -87,11 +86,6 @@ def test_json_for_programs_steers_no_terminal_and_loses_nothing(person: Person):
         assert HOSTILE in json.dumps(told.json, ensure_ascii=False)
     wrong = person.types("show", HOSTILE, "--json")
     assert not set("\x9b\u202e\u200b\U000e0041\x7f") & set(wrong.err) and wrong.error["code"]
-
-
-def test_escaped_json_is_the_same_value():
-    text = json.dumps({HOSTILE: [HOSTILE]}, ensure_ascii=False)
-    assert json.loads(escape_json_text(text)) == json.loads(text) and escape_json_text(text) != text
 
 
 def test_an_identity_that_only_the_environment_has_is_used_for_the_merge(person: Person, monkeypatch: pytest.MonkeyPatch):

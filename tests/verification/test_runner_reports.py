@@ -195,6 +195,14 @@ def test_a_report_that_is_none_is_not_believed() -> None:
             assert read_runner_reports({name: text}) is None
 
 
+@pytest.mark.parametrize("name", ["jest.json", "vitest.json", "node.jsonl", "mocha.json"])
+def test_a_title_with_half_a_surrogate_pair_can_be_written_down(name: str) -> None:
+    report = IN_REPORTS[name][0]
+    text = recorded(name).replace("joins a path", "joins \\ud800")
+    found = read_runner_reports({FOLDER_REPORT: "/project\n", report: text})
+    assert found is not None and any(test.endswith("joins \ufffd") for test in found.tests)
+
+
 def test_a_title_without_words_is_left_out() -> None:
     """As vitest 1 gives one to each file."""
     report = json.loads(recorded("vitest.json"))

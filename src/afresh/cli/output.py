@@ -1,4 +1,3 @@
-import json
 import os
 import sys
 from collections.abc import Iterable
@@ -6,19 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from afresh.core.text import escape_json_text
+from afresh.core.text import to_visible_json
 
 if TYPE_CHECKING:
     from afresh.cli.render.widgets import Line
 
 
 def print_json(value: Any) -> None:
-    click.echo(escape_json_text(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)))
+    click.echo(to_visible_json(value, indent=2, sort_keys=True))
 
 
 def print_json_line(value: Any) -> None:
     """One object a line, at once: for programs that read as it comes."""
-    click.echo(escape_json_text(json.dumps(value, ensure_ascii=False, sort_keys=True)))
+    click.echo(to_visible_json(value, sort_keys=True))
 
 
 def print_rendered(renderable: Any) -> None:

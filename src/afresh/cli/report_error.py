@@ -29,11 +29,9 @@ class ErrorReport:
         return "\n  ".join([f"afresh: {self.what}", *safe_and_next])
 
     def as_json(self) -> str:
-        import json
+        from afresh.core.text import to_visible_json
 
-        from afresh.core.text import escape_json_text
-
-        return escape_json_text(json.dumps({"error": asdict(self)}, ensure_ascii=False))
+        return to_visible_json({"error": asdict(self)})
 
 
 def describe_error(error: BaseException) -> ErrorReport:

@@ -1,6 +1,5 @@
 """`afresh serve`: workers, schedules and the dashboard as one service."""
 
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -163,7 +162,9 @@ def make_log(as_json: bool) -> Callable[[str, str], None]:
 
 def format_json_line(source: str, text: str) -> str:
     at = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    return json.dumps({"at": at, "source": source, "text": text}, ensure_ascii=False)
+    from afresh.core.text import to_visible_json
+
+    return to_visible_json({"at": at, "source": source, "text": text})
 
 
 def format_log_line(source: str, text: str, width: int = 0) -> str:

@@ -1,6 +1,5 @@
 """The files that configure how a project is built, tested and styled: found by name, read once, never run."""
 
-import json
 import posixpath
 import re
 import tomllib
@@ -10,6 +9,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from afresh.core.text import read_foreign_json
 from afresh.errors import AfreshError
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def parse_json(text: str) -> ConfigTable:
     text = STRING_OR_COMMENT.sub(lambda found: found[1] or "", text.removeprefix("\ufeff"))
     text = STRING_OR_TRAILING_COMMA.sub(lambda found: found[1] or "", text)
     try:
-        found = json.loads(text)
+        found = read_foreign_json(text)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

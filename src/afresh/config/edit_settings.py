@@ -1,12 +1,12 @@
 """Sets values in a file of settings and keeps everything else in it: other settings, order and comments."""
 
-import json
 import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from afresh.core.text import to_visible_json
 from afresh.errors import BadInput
 from afresh.workspace.disk_files import write_durable_file
 
@@ -42,7 +42,7 @@ def set_text_value(text: str, change: SettingChange) -> str:
     """Return the file with this value: in place of the old one, or as a new line of its table."""
     lines = text.splitlines()
     first, last = _find_table_lines(lines, change.table)
-    line = f"{change.key} = {json.dumps(change.value, ensure_ascii=False)}"
+    line = f"{change.key} = {to_visible_json(change.value)}"
     if first < 0:
         return "\n".join([*lines, *([""] if lines else []), f"[{change.table}]", line]) + "\n"
     known = re.compile(rf"(\s*){re.escape(change.key)}\s*=\s*(?:{_TEXT_VALUE}|{_LIST_VALUE})(.*)")
@@ -96,6 +96,6 @@ def _split_table_name(table: str) -> list[str]:
 
 def _make_edit_error(path: Path, why: str, changes: Sequence[SettingChange]) -> BadInput:
     lines = "; ".join(
-        f"{f'[{change.table}] ' if change.table else ''}{change.key} = {json.dumps(change.value)}" for change in changes
+        f"{f'[{change.table}] ' if change.table else ''}{change.key} = {to_visible_json(change.value)}" for change in changes
     )
     return BadInput(f"{path} can't be edited: {why}", next=f"fix it, or set there yourself: {lines}", safe="nothing was changed")

@@ -13,6 +13,9 @@ _HIDDEN_CHARACTERS = (
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # format controls, tags
 )
 _HIDDEN_PATTERN = re.compile(f"[{_HIDDEN_CHARACTERS}]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+DELETE = "\x7f"
+"""The one control character in ASCII that JSON lets stand as it is."""
 _encode_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -28,14 +31,13 @@ def number_line(number: int, line: str, changed: bool = False) -> str:
     return f"{'+' if changed else ' '}{number:4d} {line}"
 
 
-def to_visible_json(value: Any) -> str:
+def to_visible_json(value: Any, indent: int | None = None, sort_keys: bool = False) -> str:
     """JSON that loses nothing: hidden characters stand in it as the escapes of JSON itself."""
-    return escape_json_text(_encode_json(value))
-
-
-def escape_json_text(text: str) -> str:
-    """The same JSON, with hidden characters in its strings as escapes: a terminal that it is printed on is not steered by it."""
-    return text if text.isascii() else _HIDDEN_PATTERN.sub(_escape_character_for_json, text)
+    if indent is None and not sort_keys:
+        text = _encode_json(value)
+    else:
+        text = json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=sort_keys)
+    return text if text.isascii() and DELETE not in text else _HIDDEN_PATTERN.sub(_escape_character_for_json, text)
 
 
 def to_visible_json_lines(fields: Mapping[str, Any]) -> str:
@@ -50,6 +52,18 @@ def _escape_character(match: re.Match[str]) -> str:
 
 def _escape_character_for_json(match: re.Match[str]) -> str:
     return json.dumps(match[0])[1:-1] if ord(match[0]) > 0x9F else f"\\u{ord(match[0]):04x}"
+
+
+def read_foreign_json(text: str) -> Any:
+    return replace_lone_surrogates(json.loads(text))
+
+
+def replace_lone_surrogates(plain: Any) -> Any:
+    """The same JSON value without halves of surrogate pairs: JSON can spell them, but no file or request can hold them."""
+    if isinstance(plain, str):
+        return plain if plain.isascii() else _LONE_SURROGATE.sub("\ufffd", plain)
+    text = _encode_json(plain)
+    return json.loads(_LONE_SURROGATE.sub("\ufffd", text)) if _LONE_SURROGATE.search(text) else plain
 
 
 def compile_name_pattern(name: str) -> re.Pattern[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from afresh.core.codec import to_canonical_json
 from afresh.core.prompt import ToolSchema
-from afresh.core.text import escape_hidden
+from afresh.core.text import escape_hidden, to_visible_json
 from afresh.core.tokens import EstimatingCounter, render_tool_schemas
 from afresh.errors import Damaged
 from afresh.workspace.disk_files import write_durable_file
@@ -93,7 +93,7 @@ def write_approvals(folder: Path, approvals: Mapping[str, ApprovedServer]) -> No
         for name, one in approvals.items()
     }
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_durable_file(folder / APPROVALS_FILE, json.dumps(held, ensure_ascii=False, indent=1), new_rights=0o600)
+    write_durable_file(folder / APPROVALS_FILE, to_visible_json(held, indent=1), new_rights=0o600)
 
 
 def select_named_tools(tools: Sequence[RemoteTool], wanted: Sequence[str]) -> list[RemoteTool]:

@@ -4,7 +4,6 @@ The name of a request has the number of the call, the task and the hash of the r
 restarted process finds its request and a reply that was written meanwhile, and nothing is asked twice.
 """
 
-import json
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from typing import Any
 from afresh.core.codec import to_plain_value
 from afresh.core.prompt import Request, ToolExchange, render_turn
 from afresh.core.reply import Reply
+from afresh.core.text import to_visible_json
 from afresh.errors import TryAgain
 from afresh.models.mailbox_files import (
     PAGE_SUFFIX,
@@ -162,7 +162,7 @@ def _render_request_json(request: Request) -> str:
     """In the order in which it is sent, so that two requests begin alike as far as they are."""
     plain = to_plain_value(request)
     ordered = {name: plain[name] for name in (*SENT_ORDER, *sorted(plain.keys() - set(SENT_ORDER))) if name in plain}
-    return json.dumps(ordered, ensure_ascii=False, indent=1)
+    return to_visible_json(ordered, indent=1)
 
 
 def render_mailbox_message(request: Request, stem: str) -> str:
@@ -185,9 +185,7 @@ def render_mailbox_message(request: Request, stem: str) -> str:
                 f"tokens{_describe_thinking_share(request)}). For example:"
             ),
             "",
-            json.dumps(
-                {"thought": "why, in a sentence or two", "actions": _make_example_actions(request)}, ensure_ascii=False, indent=1
-            ),
+            to_visible_json({"thought": "why, in a sentence or two", "actions": _make_example_actions(request)}, indent=1),
             "",
         )
     )

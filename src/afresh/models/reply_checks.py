@@ -3,7 +3,6 @@
 {"thought": "why", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +11,7 @@ from afresh.core.action import Action
 from afresh.core.codec import to_canonical_json
 from afresh.core.prompt import Request, ToolSchema
 from afresh.core.reply import Reply, Thinking
+from afresh.core.text import replace_lone_surrogates
 from afresh.core.usage import Usage
 
 JSON_TYPES: dict[str, tuple[type, ...]] = {
@@ -113,11 +113,6 @@ def reply_from_json(plain: object) -> Reply:
     return Reply(
         held.get("thought", ""), actions, Usage(**held.get("usage", {})), thinking=_thinking_from_json(held.get("thinking", ()))
     )
-
-
-def replace_lone_surrogates(plain: Any) -> Any:
-    """The same JSON value without half surrogate pairs: JSON can spell them, UTF-8 and so the journal can't hold them."""
-    return json.loads(json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def check_tool_calls(reply: Reply, tools: Sequence[ToolSchema]) -> None:

@@ -1,11 +1,11 @@
 """A recorded run of some coding agent, whichever wrote it down, and the neutral format that benchmarks read."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from afresh.core.text import replace_lone_surrogates
 from afresh.core.truncate import list_first
 from afresh.errors import BadInput
 
@@ -14,8 +14,6 @@ MESSAGE_USER_TOOL = "message_user"
 
 MAX_PROBLEMS_LISTED = 100
 """Problems of a run that are listed."""
-
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +44,6 @@ class RecordedRun:
     steps: tuple[RecordedStep, ...] = ()
     problems: tuple[str, ...] = ()
     path: str = ""
-
-
-def replace_lone_surrogates(text: str) -> str:
-    """The text without halves of surrogate pairs: JSON can hold them, files and requests can't."""
-    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def render_arguments(arguments: object) -> str:

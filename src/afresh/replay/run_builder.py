@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from afresh.core.text import replace_lone_surrogates
 from afresh.replay.json_entries import JsonEntry
 from afresh.replay.run import (
     MESSAGE_USER_TOOL,
     RecordedRun,
     RecordedStep,
     render_arguments,
-    replace_lone_surrogates,
     truncate_problems,
 )
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tongues import SAMPLES
 
@@ -37,8 +37,10 @@ def test_a_sample_cut_anywhere_is_read(path: str, data: st.DataObject):
 
 
 @given(st.sampled_from(PATHS), st.text(max_size=400))
+@example("a.py", "a:\0''")
+@example("a.py", 'def f():\n    "\\ud800"\n')
 def test_any_text_is_read(path: str, text: str):
-    checked(path, text)
+    assert all((one.signature + one.doc).encode() for one in checked(path, text).symbols)
 
 
 @given(st.sampled_from(PATHS), st.binary(max_size=400))

@@ -1,12 +1,12 @@
 """Opens the network for a task or for all tasks of a repository, by a person's word, and closes it again."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from afresh.core.network_access import NetworkPermission, PermissionKind, allow_address, allow_command, is_command_allowed
 from afresh.core.states.network_state import ALLOW_ALWAYS_OPTION, PermissionsChanged
+from afresh.core.text import to_visible_json
 from afresh.errors import BadInput, NotPossible
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def store_standing_permissions(
     before, gone = load_standing_permissions(project), {(one.kind, one.text) for one in removed}
     after = [one for one in before if (one.kind, one.text) not in gone]
     after += [one for one in added if (one.kind, one.text) not in {(known.kind, known.text) for known in after}]
-    table = f"network.{json.dumps(str(project.paths.root), ensure_ascii=False)}"
+    table = f"network.{to_visible_json(str(project.paths.root))}"
     keys = {PermissionKind.ADDRESS: "addresses", PermissionKind.COMMAND: "commands"}
     changed = [kind for kind in keys if _select_texts(before, kind) != _select_texts(after, kind)]
     path = find_user_config()

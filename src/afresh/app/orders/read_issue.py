@@ -1,6 +1,5 @@
 """Reads an issue that somebody else wrote: Markdown as copied, or what `gh issue view` and `glab issue view` print."""
 
-import json
 import re
 import sys
 from collections.abc import Mapping
@@ -10,7 +9,7 @@ from typing import Any
 from afresh.app.orders.check_task_limits import NOTHING_ADDED
 from afresh.core.redaction import redact_secrets
 from afresh.core.task import Issue
-from afresh.core.text import escape_hidden
+from afresh.core.text import escape_hidden, read_foreign_json
 from afresh.core.truncate import to_one_line, truncate_middle
 from afresh.errors import BadInput
 
@@ -53,7 +52,7 @@ def read_given_text(path: str) -> str:
 def _issue_from_json(text: str, path: str) -> Issue:
     """GitHub and GitLab name the same things differently. Other fields are not looked at."""
     try:
-        given: Any = json.loads(text)
+        given: Any = read_foreign_json(text)
     except (ValueError, RecursionError) as fault:
         raise BadInput(f"{path} is not valid JSON: {fault}", next="pass it as gh or glab wrote it", safe=NOTHING_ADDED) from None
     number = _first_of(given, int, "number", "iid")

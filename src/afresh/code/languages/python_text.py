@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from keyword import iskeyword, kwlist
 
+from afresh.core.text import replace_lone_surrogates
+
 STRING_OR_COMMENT = re.compile(
     r"(#[^\n]*"
     r'|"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
@@ -208,7 +210,7 @@ def extract_doc_line(source: str) -> str:
             value = ast.literal_eval(source.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    return value.strip().partition("\n")[0].expandtabs().strip() if isinstance(value, str) else ""
+    return replace_lone_surrogates(value).strip().partition("\n")[0].expandtabs().strip() if isinstance(value, str) else ""
 
 
 def collapse_code_whitespace(code: str) -> str:
@@ -229,6 +231,7 @@ def _find_outside_brackets(code: str, sign: str) -> Iterator[int]:
 
 
 def _mask_strings(source: str) -> tuple[str, Sequence[str]]:
+    source = source.replace(STRING_MARK, "")
     if not ('"' in source or "'" in source or "#" in source):
         return source, ()
     strings: list[str] = []

@@ -9,6 +9,7 @@ from typing import Any
 
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply, Thinking, ToolCallPiece
+from afresh.core.text import replace_lone_surrogates
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError
 from afresh.models.providers.anthropic_request import find_claude_family, make_anthropic_body
@@ -22,7 +23,6 @@ from afresh.models.providers.provider_reply import (
     sum_reported_tokens,
 )
 from afresh.models.providers.text_tool_calls import put_tools_in_text, reply_from_text
-from afresh.models.reply_checks import replace_lone_surrogates
 from afresh.models.retry import retry_call
 from afresh.ports.model import ReplyListener, ignore_piece
 

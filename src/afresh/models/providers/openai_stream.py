@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from afresh.core.reply import Reply, Thinking, ToolCallPiece
+from afresh.core.text import replace_lone_surrogates
 from afresh.core.usage import Usage
 from afresh.models.providers.openai_request import thinking_from_detail
 from afresh.models.providers.provider_reply import DECLINED_NOTE, action_from_arguments, sum_reported_tokens
 from afresh.models.providers.text_tool_calls import reply_from_text
-from afresh.models.reply_checks import replace_lone_surrogates
 
 
 @dataclass(slots=True)

@@ -10,9 +10,10 @@ from afresh.core.action import Action
 from afresh.core.codec import to_canonical_json
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply
+from afresh.core.text import replace_lone_surrogates
 from afresh.errors import TryAgain
 from afresh.models.providers.connection import Provider, ProviderConnection
-from afresh.models.reply_checks import add_missing_usage, replace_lone_surrogates
+from afresh.models.reply_checks import add_missing_usage
 
 Answer = TypeVar("Answer")
 MAX_ARGUMENTS_CHARACTERS = 200_000

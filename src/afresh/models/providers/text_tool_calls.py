@@ -13,7 +13,8 @@ from afresh.core.action import Action
 from afresh.core.codec import to_canonical_json
 from afresh.core.prompt import Request, ToolExchange, ToolSchema
 from afresh.core.reply import Reply
-from afresh.models.reply_checks import CountTokens, replace_lone_surrogates
+from afresh.core.text import replace_lone_surrogates
+from afresh.models.reply_checks import CountTokens
 
 REPLY_SHAPE = '{"thought": "why, in a sentence", "actions": [{"tool": "NAME", "args": {"ARGUMENT": "VALUE"}}]}'
 MAX_THOUGHT_CHARACTERS = 400

@@ -1,6 +1,5 @@
 """Parses runs of go test, plain, verbose or as JSON events (`read_go_events`)."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from afresh.core.command_output import (
     mask_volatile_names,
     truncate_to_one_line,
 )
+from afresh.core.text import read_foreign_json
 from afresh.outputs.test_reports.outcomes import (
     ERROR,
     FAILED,
@@ -218,7 +218,7 @@ def parse_go_events(output: CommandOutput) -> Iterator[tuple[int, dict[str, Any]
     for place, line in enumerate(output.lines):
         if line.startswith('{"') and '"Action":"' in line:
             try:
-                found = json.loads(line)
+                found = read_foreign_json(line)
             except (ValueError, RecursionError):
                 continue
             if isinstance(found, dict):

@@ -1,10 +1,10 @@
 """Parses the reports of mocha (`--reporter json`) and of node --test, as `core/test_runners.py` has it report."""
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from afresh.core.text import read_foreign_json
 from afresh.outputs.test_reports.outcomes import ERROR, FAILED, PASSED, SKIPPED, ReportedTest, name_in_file
 
 OUTCOMES = frozenset({PASSED, FAILED, SKIPPED})
@@ -16,7 +16,7 @@ NOTHING_SAID = "test failed"
 def parse_node_report(text: str) -> Iterator[ReportedTest]:
     """Yield each test; a suite only if it fails by itself, a file only if it can't be loaded. ValueError if it is no report."""
     for line in text.splitlines():
-        one = json.loads(line)
+        one = read_foreign_json(line)
         names, outcome = tuple(map(str, one["names"])), one["outcome"]
         if outcome not in OUTCOMES or one["why"] == "subtestsFailed" or (one["parent"] and outcome != FAILED):
             continue
@@ -36,7 +36,7 @@ def _tell_node_failure(one: dict[str, Any]) -> str:
 
 def parse_mocha_report(text: str) -> Iterator[ReportedTest]:
     """Yield each test. A hook that fails is an error of its suite, whose tests do not run. ValueError if it is no report."""
-    report = json.loads(text)
+    report = read_foreign_json(text)
     for outcome, tests in ((PASSED, report["passes"]), (SKIPPED, report["pending"])):
         for test in tests:
             yield ReportedTest(name_in_file(test.get("file") or "", (test["fullTitle"],)), outcome)

@@ -1,11 +1,11 @@
 """Parses runs of jest and vitest: their text, and the JSON report that both write."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from afresh.core.command_output import CommandOutput, OutputReading
+from afresh.core.text import read_foreign_json
 from afresh.outputs.test_reports.outcomes import (
     ERROR,
     FAILED,
@@ -151,7 +151,7 @@ OUTCOME_BY_STATUS = {"passed": PASSED, "failed": FAILED}
 
 def parse_jest_report(text: str) -> Iterator[ReportedTest]:
     """Yield each test of a JSON report. A file that can't be loaded is an error by its own name. ValueError if it is none."""
-    for file in json.loads(text)["testResults"]:
+    for file in read_foreign_json(text)["testResults"]:
         path, tests = str(file["name"]), file["assertionResults"]
         for test in tests:
             yield _parse_jest_test(test, path)
