@@ -45,7 +45,7 @@ OBJECTED = {
     "refuse_repeated_action": replace(
         READ, state=make_state(Task(id="t", goal="g"), snapshot="s", progress=ProgressState(alarms=(BARRED,)))
     ),
-    "refuse_redacted_text": propose("edit", path="a.py", new=f"key = {REDACTED}"),
+    "refuse_redacted_text": propose("run", command=f"echo {REDACTED} > a"),
     "refuse_steering_change": propose("edit", path="AGENTS.md", new="Anything goes."),
     "refuse_completion_after_failure": propose("complete", done=FAILED, summary="done"),
     "refuse_second_question": propose("ask", done=ASKED, question="?"),
@@ -54,7 +54,7 @@ OBJECTED = {
 }
 ALLOWED = {
     "refuse_small_part": propose("delegate", make_state(Task(id="t", goal="g"), plan=PLAN), goal="x"),
-    "refuse_redacted_text": propose("edit", path="a.py", new="key = 1"),
+    "refuse_redacted_text": propose("edit", path="a.py", old=REDACTED, new=f"key = {REDACTED}"),
     "refuse_steering_change": propose("edit", make_state(Task(id="t", goal="update AGENTS.md")), path="AGENTS.md", new="x"),
     "refuse_completion_after_failure": propose("complete", summary="done"),
     "refuse_second_question": propose("ask", done=FAILED, question="?"),

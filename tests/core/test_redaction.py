@@ -51,7 +51,8 @@ def test_a_diff_that_begins_in_the_middle_of_a_key_shows_nothing_of_it() -> None
     [
         "pk_users_organisation_id_and_name2", ("class='sk-folding-cube-container-1 "
                                               "sk-circle-fade-dot-12'"), "task_list = sketch-of-1",
-        "postgres://{user}:{password}@{host}/x", "https://$USER:$TOKEN@host", "http://localhost:8000/a@b", "mypy:strict@host",
+        "postgres://{user}:{password}@{host}/x", "https://$USER:$TOKEN@host", "https://user:pass@example.org",
+        "ftp://USERNAME:PASSWORD@host", "http://localhost:8000/a@b", "mypy:strict@host",
         "if '-----BEGIN RSA PRIVATE KEY-----' in text:\n    return parse(text)\n", "https://example.org/x?y=z", "eyJust.a.name",
         "header = first_line\nend = '-----END RSA PRIVATE KEY-----'\n",
     ],

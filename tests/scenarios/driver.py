@@ -116,7 +116,7 @@ def main(repo: str, task: str, point: str, step: int) -> None:
     if kind:
         project = replace(project, storage=replace(project.storage, journal=DeadlyStore(project.store, when, kind, step)))
     elif point in ("edit", "taken"):
-        deadly_call(*{"edit": (edit, "replace_unique_text"), "taken": (GitWorkspace, "take_over")}[point], step)
+        deadly_call(*{"edit": (edit, "replace_text"), "taken": (GitWorkspace, "take_over")}[point], step)
     elif point in STAGES:
         deadly_call(*STAGES[point], step)
     state = compose.run_task(project, task, compose.RunTerms(no_sandbox=True))

@@ -5,6 +5,7 @@ from leak import kept
 from person import COMPLETE, MEND, Person, Step
 
 from afresh.app import compose
+from afresh.context.build_prompt import HIDDEN_SECRET_HINT
 
 PEM = "-----BEGIN RSA PRIVATE " + "KEY-----\n" + "MIIEowIBAAKCAQEA7v3Zk0Yx\n" * 3 + "-----END RSA PRIVATE " + "KEY-----"
 IN_FILE = {
@@ -16,6 +17,7 @@ IN_FILE = {
 IN_GOAL = "ghp_" + "9aZ0bY1cX2dW3eV4fU5gT6hS7iR8jQ9kP0lO"
 PRINTED = "ghs_" + "0Op9Qj8Ri7Sh6Tg5Uf4Ve3Wd2Xc1Yb0Za9"
 CANARIES = [*IN_FILE.values(), IN_GOAL, PRINTED, "MIIEowIBAAKCAQEA7v3Zk0Yx"]
+KEY_LINE = "OPENAI_KEY = '''[redacted]'''"
 SETTINGS = "".join(f"{name} = '''{value}'''\n" for name, value in IN_FILE.items()) + "LIMIT = 1\n"
 
 
@@ -43,7 +45,10 @@ def steps() -> list[list[Step]]:
     return [
         [("read", {"path": "settings.py"}), ("run", {"command": "cat settings.py"}), ("search", {"text": "AKIA"})],
         [("run", {"command": split}), ("note", {"subject": "key", "text": f"the key is {PRINTED}"})],
-        [("edit", {"path": "settings.py", "old": "OPENAI_KEY = '''[redacted]'''", "new": "OPENAI_KEY = ''"})],
+        [
+            ("run", {"command": "echo 'OPENAI_KEY = [redacted]' > settings.py"}),
+            ("edit", {"path": "settings.py", "old": KEY_LINE, "new": f"{KEY_LINE}  # kept"}),
+        ],
         [("edit", {"path": "settings.py", "old": "LIMIT = 1", "new": "LIMIT = 2"}), MEND],
         [COMPLETE],
     ]
@@ -63,10 +68,14 @@ def test_no_secret_reaches_a_prompt_the_journal_or_a_page(person: Person, monkey
     for canary in CANARIES:
         assert canary not in prompts and canary.replace("\n", "\\n") not in prompts
         assert not [name for name, text in stored if canary in text or canary.replace("\n", "\\n") in text]
-    assert "replaces a secret that is never shown" in heard[3], "why the third edit was not done"
+    assert "hides a secret, and a command does not know it" in heard[3], "why the command was not run"
+    assert HIDDEN_SECRET_HINT in heard[1]
     assert person.types("context", "verify").code == 0, "every prompt is rebuilt to the byte"
     assert person.types("apply", person.types("list", "--json").json[0]["task"]).code == 0
-    assert (person.repo / "settings.py").read_text() == SETTINGS.replace("LIMIT = 1", "LIMIT = 2"), "the file keeps its keys"
+    kept_key = SETTINGS.replace("LIMIT = 1", "LIMIT = 2").replace(
+        f"{IN_FILE['OPENAI_KEY']}'''", f"{IN_FILE['OPENAI_KEY']}'''  # kept"
+    )
+    assert (person.repo / "settings.py").read_text() == kept_key, "the file keeps its keys, the one that was edited around too"
 
 
 def is_tree(name: str) -> bool:

@@ -66,12 +66,13 @@ def refuse_repeated_action(proposed: ProposedAction) -> Refusal | None:
 
 
 def refuse_redacted_text(proposed: ProposedAction) -> Refusal | None:
-    """The file has the secret where a prompt has the mark: to write the mark would destroy it, and no text with it is found."""
-    if ToolTrait.CHANGES not in proposed.traits or REDACTED not in to_canonical_json(proposed.action.args):
+    """The file has the secret where a prompt has the mark: a command that writes the mark would destroy it. `edit` keeps it."""
+    traits = proposed.traits
+    if ToolTrait.CHANGES not in traits or ToolTrait.WRITES in traits or REDACTED not in to_canonical_json(proposed.action.args):
         return None
     return Refusal(
-        f"not done: {REDACTED} replaces a secret that is never shown; leave that place in the file unchanged; "
-        "leave those lines out of the text, or have the program read the secret from its environment"
+        f"not done: {REDACTED} hides a secret, and a command does not know it. "
+        f"`edit` does: keep {REDACTED} in `old` and in `new`, and the secret stays as it is"
     )
 
 

@@ -34,6 +34,7 @@ from afresh.context.sources.verification_status import draft_cited_lines, draft_
 from afresh.context.token_ceiling import enforce_ceiling, over_ceiling_error
 from afresh.context.worth import drop_unworthy_pieces
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Omission, Prompt, Request, Section, Tier, ToolExchange, ToolSchema
+from afresh.core.redaction import REDACTED
 from afresh.core.states.ceiling_state import NEGLIGIBLE_TOKENS
 from afresh.core.template import CallLayout, SectionShare, Template, find_share
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
@@ -51,6 +52,8 @@ SENT_APART = ("system", "tools", TURN_SECTION, FOOTER_SECTION)
 RAISED_FACTOR = 1.75
 """A prompt that lacks room under so much higher a ceiling than the ordered one has needs that the agent can say more of."""
 LACKING_ROOM_HINT = "Not all fits: `note` with subject `compact` puts older steps away, `room` asks for a larger prompt."
+
+HIDDEN_SECRET_HINT = f"{REDACTED} hides a secret: keep it in `old` and `new` of an edit, and the secret stays."
 
 
 def select_offered_tools(layout: CallLayout, tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
@@ -120,9 +123,10 @@ def build_prompt(
 def build_from_inputs(terms: PromptInputs) -> Prompt:
     """Fixed parts first, then every section its share, then what is left to whoever still has something to say."""
     counter, budget, reserve, order = terms.counter, terms.budget, terms.reserve, terms.memory.policy.order
-    foot = counter(render_footer(terms, budget - reserve, unread=1)) + 2
     fixed = [_build_fixed_section("system", terms.layout.system, counter), build_tools_section(terms.tools, counter)]
     made = [drop_unworthy_pieces(draft, counter, terms.memory.policy) for draft in draft_sections(terms.memory)]
+    redacted = any(REDACTED in piece.text for draft in made for piece in draft.pieces)
+    foot = counter(render_footer(terms, budget - reserve, unread=1, redacted=redacted)) + 2
     always = [
         _build_fixed_section(draft.name, render_section(draft, draft.pieces), counter)
         for draft in made
@@ -141,7 +145,7 @@ def build_from_inputs(terms: PromptInputs) -> Prompt:
     body = sorted((*always, *chosen), key=lambda section: order.position(section.name))
     used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot
     unread = sum(one.unread for one in filled.pages)
-    body.append(Section(FOOTER_SECTION, Tier.ALWAYS, render_footer(terms, used, unread), foot))
+    body.append(Section(FOOTER_SECTION, Tier.ALWAYS, render_footer(terms, used, unread, redacted), foot))
     request = compose_request(terms, body)
     if chosen and (excess := counter.whole(request) + reserve - budget) > 0:
         return build_from_inputs(replace(terms, spare=terms.spare + excess))
@@ -207,9 +211,9 @@ def build_tools_section(tools: Sequence[ToolSchema], counter: TokenCounter) -> S
     return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING_TOKENS * len(tools))
 
 
-def render_footer(terms: PromptInputs, used: int, unread: int = 0) -> str:
+def render_footer(terms: PromptInputs, used: int, unread: int = 0, redacted: bool = False) -> str:
     """What is for this call only: nearest to the question, and behind all that a provider's cache can hold. `unread`: tokens of
-    what the last step has asked for and that have no room."""
+    what the last step has asked for and that have no room. `redacted`: the prompt may show the mark for a secret."""
     state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
     of = f" of {state.work.limit}" if state.work.limit else ""
     phase = describe_phase_position(state, layout)
@@ -222,6 +226,7 @@ def render_footer(terms: PromptInputs, used: int, unread: int = 0) -> str:
         layout.guidance,
         context,
         _render_room_note(terms, unread),
+        HIDDEN_SECRET_HINT if redacted else "",
         layout.cue,
         terms.refused,
         *render_stall_warnings(state, terms.memory.policy.reports),

@@ -15,6 +15,7 @@ from afresh.core.archived_block import Block, block_from_text
 from afresh.core.codec import to_canonical_json
 from afresh.core.context_policy import ExtensionPolicy
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Prompt, Request, Section, SectionRef, Tier, ToolExchange, render_turn
+from afresh.core.redaction import REDACTED
 from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.states.prompt_state import PromptState
@@ -75,8 +76,9 @@ def extend_prompt(inputs: PromptInputs, read: Callable[[str], str]) -> Prompt:
     turn = build_turn(inputs.memory, counter)
     sections = [Section(ref.name, ref.tier, ref.text(read), ref.tokens) for ref in kept.sections]
     sections.append(Section(TURN_SECTION, Tier.DEMAND, render_turn(turn), count_turn_tokens(turn, counter)))
-    foot = counter(render_footer(inputs, inputs.budget)) + 2
-    footer = render_footer(inputs, sum(section.tokens for section in sections) + counter.framing + foot)
+    redacted = any(REDACTED in section.text for section in sections)
+    foot = counter(render_footer(inputs, inputs.budget, redacted=redacted)) + 2
+    footer = render_footer(inputs, sum(section.tokens for section in sections) + counter.framing + foot, redacted=redacted)
     sections.append(Section(FOOTER_SECTION, Tier.ALWAYS, footer, foot))
     turns = (*[ref.turn(read) for ref in kept.sections if ref.name == TURN_SECTION], turn)
     request = compose_request(inputs, sections, turns)

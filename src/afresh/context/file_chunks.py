@@ -17,6 +17,7 @@ MAX_TITLE_NAMES = 4
 TITLE_DEFINITION = re.compile(r"\s*(?:async\s+def|def|class|func|function|fn)\s+(\w+)|([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
 TOP_LEVEL_LINE = re.compile(r"[A-Za-z_@]")
 SCOPE_LINE = re.compile(r"\s*(async\s+def|def|class|func|function|fn|impl|interface|struct|export)\b")
+FUNCTION_LINE = re.compile(r"\s*(?:async\s+)?(?:export\s+)?(?:def|func|function|fn)\s+(\w+)")
 BLOCK_LINE = re.compile(r"\s*(?!(?:if|else|for|while|switch|catch|try|do|return|case|with)\b)[\w$#*@].*\{\s*$")
 """It opens a method or a test in a language with braces."""
 
@@ -103,6 +104,30 @@ def _find_enclosing_lines(lines: Sequence[str], start: int) -> list[int]:
         if indent == 0:
             break
     return found[::-1]
+
+
+def find_block_end(lines: Sequence[str], start: int) -> int:
+    """The last line of what the line `start` begins, by its indentation."""
+    indent, end = _measure_indentation(lines[start - 1]), start
+    for number in range(start + 1, len(lines) + 1):
+        line = lines[number - 1]
+        if line.strip():
+            if _measure_indentation(line) < indent or (_measure_indentation(line) == indent and line.strip()[0] not in "})]"):
+                break
+            end = number
+    return end
+
+
+def describe_cut_function(lines: Sequence[str], end: int) -> str:
+    """That the function which line `end` is inside of goes on after it; empty if none does."""
+    if not 0 < end < len(lines):
+        return ""
+    for number in reversed(_find_enclosing_lines(lines, _find_first_text(lines, end, end))):
+        match = FUNCTION_LINE.match(lines[number - 1])
+        if match:
+            last = find_block_end(lines, number)
+            return f", ends inside {match[1]} ({number}-{last})" if last > end else ""
+    return ""
 
 
 def _measure_indentation(line: str) -> int:

@@ -10,6 +10,7 @@ from afresh.core.archived_block import Block, block_id_from_text
 from afresh.core.decision import Decision
 from afresh.core.event import DecisionMade, PlanSet, QuestionAsked
 from afresh.core.fact import FactKind
+from afresh.core.redaction import redact_secrets
 from afresh.core.states.ceiling_state import LargerCeilingRequested
 from afresh.core.states.strategy_state import PlanItem
 from afresh.core.task import Check, Task
@@ -151,6 +152,75 @@ def test_an_edit_that_cannot_be_placed_changes_nothing_and_says_what_is_near(old
 def test_an_edit_says_which_lines_it_replaced_and_where_the_new_ones_are(old, new, said):
     here = make_context(DictFiles(**{"a.py": "x = 1\ny = 2\n"}))
     assert use("edit", here, path="a.py", old=old, new=new).text.splitlines()[0] == said
+
+
+def test_an_edit_with_a_count_replaces_all_copies_and_no_other_number_of_them():
+    files = DictFiles(**{"a.py": "def get(url):\n    a = 1\ndef put(url):\n    a = 1\n"})
+    with pytest.raises(ModelMistake, match=r"occurs 2 times.*`count`"):
+        use("edit", make_context(files), path="a.py", old="a = 1", new="a = 2", count=3)
+    told = use("edit", make_context(files), path="a.py", old="a = 1", new="a = 2", count=2).text
+    assert told.startswith("a.py: line 2 and 1 more like it replaced") and files.texts["a.py"].count("a = 2") == 2
+
+
+ADDRESS, OTHER = "postgres://eve:hunter2@db.example/x", "postgres://bob:swordfish@db.example/y"
+
+
+def test_a_hidden_secret_can_be_edited_around_and_is_written_back():
+    files = DictFiles(**{"a.ini": f"# old\nurl = {ADDRESS}\nurl = {OTHER}\n"})
+    hidden = redact_secrets(files.texts["a.ini"])
+    assert "hunter2" not in hidden
+    use(
+        "edit",
+        make_context(files),
+        path="a.ini",
+        old=f"# old\n{hidden.splitlines()[1]}",
+        new=f"# new\n{hidden.splitlines()[1]}?ssl=1",
+    )
+    assert files.texts["a.ini"] == f"# new\nurl = {ADDRESS}?ssl=1\nurl = {OTHER}\n"
+    whole = redact_secrets(files.texts["a.ini"]).replace("# new", "# newer")
+    use("edit", make_context(files), path="a.ini", new=whole)
+    assert files.texts["a.ini"] == f"# newer\nurl = {ADDRESS}?ssl=1\nurl = {OTHER}\n"
+    use("edit", make_context(files), path="a.ini", old=whole.splitlines()[1] + "\n", new="")
+    assert files.texts["a.ini"] == f"# newer\nurl = {OTHER}\n"
+
+
+@pytest.mark.parametrize(
+    "args", [{"new": "url = [redacted]\n"}, {"old": "# old", "new": "[redacted]"}, {"old": "", "new": "[redacted]"}]
+)
+def test_a_mark_that_stands_for_no_secret_or_for_one_of_several_is_refused(args):
+    text = f"# old\nurl = {ADDRESS}\nurl = {OTHER}\n"
+    files = DictFiles(**{"a.ini": text})
+    with pytest.raises(ModelMistake, match="hides a secret"):
+        use("edit", make_context(files), path="a.ini", **args)
+    assert files.texts["a.ini"] == text
+
+
+def test_an_edit_that_copies_the_mark_for_lines_that_are_not_repeated_is_refused():
+    with pytest.raises(ModelMistake, match="write out"):
+        use("edit", make_context(DictFiles()), path="a.py", new="a = 1\n[… 12 lines not repeated]\nb = 2")
+
+
+TWO_TESTS = "def test_one():\n    value = make()\n    assert value\n\n\ndef test_two():\n    assert make()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("    value = make()\n", "    value = make()\n\n\ndef test_new():\n    value = 2\n", "test_one"),
+        ("    assert make()\n", "    assert make()\n\n\ndef test_new():\n    assert 1\n", ""),
+    ],
+)
+def test_an_edit_names_the_existing_test_whose_body_it_changes(old, new, named):
+    told = use("edit", make_context(DictFiles(**{"tests/test_a.py": TWO_TESTS})), path="tests/test_a.py", old=old, new=new)
+    assert told.text.splitlines()[0].partition("; ")[2] == (named and f"this changes the existing {named}")
+
+
+def test_a_read_that_ends_inside_a_function_says_where_the_function_ends():
+    files = DictFiles(**{"a.py": TWO_TESTS})
+    assert (
+        use("read", make_context(files), path="a.py", start=1, lines=2).text == "a.py: lines 1-2 of 7, ends inside test_one (1-3)"
+    )
+    assert use("read", make_context(files), path="a.py", start=1, lines=3).text == "a.py: lines 1-3 of 7"
 
 
 def test_an_edit_of_nothing_appends_after_the_last_line():

@@ -16,6 +16,7 @@ from afresh.core.licences.licence_for_tests import WeakeningWay
         "We even have the wrong value enshrined in the parametrised tables.",
         "Our own tests bake in the bug.",
         "A handful of assertions will need to flip.",
+        "Add tests, and adapt those that expect the old name.",
         "Reference values in the regression data set shall be reproduced with the new default.",
     ],
 )
@@ -35,6 +36,8 @@ def test_words_that_call_tests_outdated_are_hints(text: str) -> None:
         "Great library, great tests.",
         "Expected 3 but got 4.",
         "Users have to update their tests.",
+        "Rename `a` to `b` everywhere in code and docs, and add tests.",
+        "Remove the deprecated `foo` and its alias, and add some tests",
     ],
 )
 def test_words_that_mention_protect_or_want_tests_are_none(text: str) -> None:

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from afresh.actions.tools.edit import replace_unique_text
+from afresh.actions.tools.edit import replace_text
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.step_result import ToolOutcome
 from afresh.core.verdict import Baseline
@@ -22,7 +22,7 @@ def apply_suggestion(args: Mapping[str, Any], context: ToolContext) -> ToolOutco
     before = {edit["path"]: context.files.read(edit["path"]) for edit in edits}
     tidy = [path for path in before if run_formatter(context, path, ("--check",))]
     try:
-        done = [replace_unique_text(context.files, edit["path"], edit["old"], edit["new"]) for edit in edits]
+        done = [replace_text(context.files, edit["path"], edit["old"], edit["new"]) for edit in edits]
     except ModelMistake:
         for path, text in before.items():
             context.files.write(path, text)

@@ -8,6 +8,7 @@ from typing import Any
 
 from afresh.actions.tools.archive import read_archive
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
+from afresh.context.file_chunks import describe_cut_function
 from afresh.core.line_region import Region
 from afresh.core.step_result import ToolOutcome
 from afresh.core.tool_traits import is_archive_address
@@ -24,7 +25,7 @@ MAX_LISTED_NAMES = 80
 def read_path(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     path = args["path"].strip()
     try:
-        count = len(context.files.read(path).splitlines())
+        lines = context.files.read(path).splitlines()
     except ModelMistake:
         folder = normpath(path)
         if held := list_paths_below(folder, context.files.paths()):
@@ -33,7 +34,7 @@ def read_path(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
             asked = "start" in args or "lines" in args
             return read_archive(path, find_asked_lines(args) if asked else None, context)
         raise
-    return read_lines(path, count, args, context)
+    return read_lines(path, lines, args, context)
 
 
 def find_asked_lines(args: Mapping[str, Any]) -> tuple[int, int]:
@@ -41,13 +42,14 @@ def find_asked_lines(args: Mapping[str, Any]) -> tuple[int, int]:
     return start, start + max(1, args.get("lines", DEFAULT_LINE_COUNT)) - 1
 
 
-def read_lines(path: str, count: int, args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-    start, end = find_asked_lines(args)
+def read_lines(path: str, lines: Sequence[str], args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+    count, (start, end) = len(lines), find_asked_lines(args)
     if start > max(1, count):
         raise ModelMistake(f"{path} has only {count} lines")
     end = count if end > count or ("lines" not in args and count - end < DEFAULT_LINE_COUNT // 4) else end
     region = Region(path, start, end, context.state.work.step + 1)
-    return ToolOutcome(f"{path}: lines {start}-{end} of {count}", regions=(region,))
+    cut = describe_cut_function(lines, end)
+    return ToolOutcome(f"{path}: lines {start}-{end} of {count}{cut}", regions=(region,))
 
 
 def list_paths_below(folder: str, paths: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from afresh.context.file_chunks import split_into_chunks
+from afresh.context.file_chunks import describe_cut_function, split_into_chunks
 from afresh.context.sources.excerpts import try_read_file
 from afresh.context.sources.last_step import BEFORE_CHANGE_MARK, is_older_than_change, map_outputs
 from afresh.core.action import Action, Observation
@@ -61,7 +61,8 @@ def gather_lines_read(state: State, files: FileTree) -> Iterator[Excerpt]:
         lines = (try_read_file(files, region.path) or "").splitlines()
         numbers = range(region.start, min(region.end, len(lines)) + 1)
         shown = tuple([SourceLine(number, lines[number - 1]) for number in numbers])
-        yield Excerpt(LINES_READ_KIND, region.path, region.start, region.end, (f"of {len(lines)}",), shown)
+        cut = describe_cut_function(lines, region.end)
+        yield Excerpt(LINES_READ_KIND, region.path, region.start, region.end, (f"of {len(lines)}{cut}",), shown)
 
 
 def render_results(memory: GatheredContext, counter: TokenCounter) -> tuple[ToolResult, ...]:

@@ -70,6 +70,12 @@ _ADDING = re.compile(
     r"(?:tests?|test cases?|fixtures?|snapshots?|doctests?|specs?|assertions?|coverage)\b",
     re.IGNORECASE,
 )
+_MERE_ADDING = re.compile(
+    r"\b(?:add|write|include|provide|contribute|create)\s+(?:(?:new|more|some|unit|a|few|regression|good|also)\s+){0,3}tests?\b"
+    r"(?!.*\b(?:them|these|those|ones)\b)",
+    re.IGNORECASE,
+)
+"""`…, and add tests`: nothing else in the sentence is said of tests for that."""
 _REPORT = re.compile(r"\bexpected\b[^.]*\b(?:but|got|instead|actual)\b|\bexpected (?:behaviou?r)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:them|these|those|they|it|that one|this one|its)\b", re.IGNORECASE)
 
@@ -100,6 +106,8 @@ def find_protection(text: str) -> str:
 
 
 def _speaks_of_tests(sentence: str) -> bool:
+    """Of tests that there are."""
+    sentence = _MERE_ADDING.sub(" ", sentence)
     return bool(_TESTS.search(sentence) or TEST_NAME_PATTERN.search(sentence) or list_named_tests(sentence))
 
 
