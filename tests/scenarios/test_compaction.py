@@ -138,7 +138,7 @@ def test_a_repository_may_not_set_a_hook_nor_buy_summaries(tmp_path, config):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("[hooks]\nafter = 'x'\n", "hooks has no after; it may set: before_compaction, timeout"),
+        ("[hooks]\nafter = 'x'\n", "hooks: unknown setting after; known are: before_compaction, timeout"),
         ("hooks = 'x'\n", "hooks should be a table"),
         ("[hooks]\nbefore_compaction = 3\n", "hooks.before_compaction should be a text"),
         ("[compaction]\nmodel_summary = 'yes'\n", "compaction.model_summary should be true or false"),

@@ -105,7 +105,7 @@ def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", as_jso
     from afresh.app.orders.import_list import add_task_list, read_task_list
     from afresh.cli.render.activity import show_activity_line
 
-    with show_activity_line("reading the list"):
+    with show_activity_line("reading the list") as tell:
         if more["file"]:
             given = read_task_list(project, more["file"], more["own"], order)
         else:
@@ -114,7 +114,7 @@ def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", as_jso
             given = (
                 list_violation_tasks(project, order) if more["violations"] else list_failing_tests(project, more["tests"], order)
             )
-        found = add_task_list(project, given, terms, more["dry_run"])
+        found = add_task_list(project, given, terms, more["dry_run"], tell)
     print_list(found, more["dry_run"], as_json)
 
 

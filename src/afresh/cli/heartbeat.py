@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json
 
@@ -31,7 +32,7 @@ def command() -> None:
 @click.option("--notify", metavar="COMMAND", default="", help="Run this with each announcement; 'desktop': a notification.")
 @click.option("--add-tasks", is_flag=True, help="Also add a task for each announcement.")
 @json_option
-def run_once_or_loop(loop: bool, notify: str, add_tasks: bool, as_json: bool) -> None:
+def run_once_or_loop(loop: bool, notify: str, add_tasks: bool, as_json: bool) -> ExitCode | None:
     """Check all items once, or each time that they are due."""
     from afresh.app.heartbeat.announce import Announcer
     from afresh.app.heartbeat.heartbeat import HeartbeatTerms, run_heartbeat
@@ -40,7 +41,9 @@ def run_once_or_loop(loop: bool, notify: str, add_tasks: bool, as_json: bool) ->
     announcer = Announcer(project, lambda text: click.echo(text, err=as_json), notify, add_tasks)
     terms = HeartbeatTerms(announce=announcer.announce, alert=lambda text: click.echo(text, err=True), only_when_due=loop)
     if not loop:
-        return print_result(run_heartbeat(project, terms), as_json)
+        result = run_heartbeat(project, terms)
+        print_result(result, as_json)
+        return ExitCode.SETUP if any(check.waits_for_model for check in result.checks) else None
     return run_until_stopped(lambda: run_due(project, terms, announcer, as_json))
 
 
@@ -81,7 +84,8 @@ def print_result(result: "HeartbeatResult", as_json: bool) -> None:
     for check in result.checks:
         if check.note:
             click.echo(f"{check.text}: {check.note}")
-    return click.echo(f"{len(result.checks)} checked, {len(result.changed)} changed")
+    checked = sum(check.was_checked for check in result.checks)
+    return click.echo(f"{checked} checked, {len(result.changed)} changed")
 
 
 @command.command("list")
@@ -142,4 +146,4 @@ def set_paused(paused: bool, as_json: bool) -> None:
     from afresh.app.heartbeat.heartbeat import pause_heartbeat
 
     pause_heartbeat(open_current_project(), paused)
-    print_json({"paused": paused}) if as_json else click.echo("paused" if paused else "goes on")
+    print_json({"paused": paused}) if as_json else click.echo("paused" if paused else "heartbeats run again")

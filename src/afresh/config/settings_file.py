@@ -87,7 +87,7 @@ def _read_fields(plain: Mapping[str, Any], known: type, at: str) -> dict[str, An
     names = [one.name for one in fields(known)]
     unknown = sorted(set(plain) - set(names))
     if unknown and at:
-        raise _UnfitValue(f"{at.rstrip('.')} has no {', '.join(unknown)}; it may set: {', '.join(names)}")
+        raise _UnfitValue(f"{at.rstrip('.')}: unknown setting {', '.join(unknown)}; known are: {', '.join(names)}")
     if unknown:
         raise _UnknownKeys(unknown, names)
     return {name: _read_value(value, hints[name], f"{at}{name}") for name, value in plain.items()}

@@ -63,6 +63,15 @@ class ItemCheck:
     note: str = ""
     """Why it was not checked or not judged."""
 
+    @property
+    def was_checked(self) -> bool:
+        return self.changed or self.output is not None or not self.note
+
+    @property
+    def waits_for_model(self) -> bool:
+        """It changed, and no model could be asked: the next run asks again."""
+        return self.changed and self.output is None
+
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatBegan:
@@ -188,6 +197,6 @@ def _add_check(known: ItemState, check: ItemCheck, at: float) -> ItemState:
         calls=known.calls + bool(check.tokens),
         tokens=known.tokens + check.tokens,
         cost=known.cost + (check.cost or 0),
-        announcement=check.announcement if check.changed else known.announcement,
+        announcement=check.announcement if check.changed and not check.waits_for_model else known.announcement,
         note=check.note,
     )

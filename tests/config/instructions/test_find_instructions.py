@@ -113,7 +113,7 @@ def test_words_that_are_no_paths_here_say_nothing_of_where_the_work_is(files: In
 
 
 WRONG = {
-    "unknown field": ("---\ntitle: x\n---\n", 2, "title", "there is no field 'title'", "known: types"),
+    "unknown field": ("---\nauthor: x\n---\n", 2, "author", "there is no field 'author'", "known: types"),
     "near field": ("---\n\nrule: {a: b}\n---\n", 3, "rule", "there is no field", "did you mean rules?"),
     "rule's name": ("---\nrules:\n  a: b\n  No Spaces: c\n---\n", 4, "rules.No Spaces", "there is no rule", "small letters"),
     "rule a number": ("---\nrules:\n  a: 3\n---\n", 3, "rules.a", "should be a text", "in quotes"),

@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from afresh.config.instructions.parse_instructions import split_into_parts
+from afresh.config.instructions.parse_instructions import parse_own_instructions, split_into_parts
 from afresh.core.instructions import InstructionPart, NumberedLine
 
 LINES = st.sampled_from(["", "text", "# A", "## B", "### C ##", "##", "#no", "```", "~~~~", "    # code", "- # item", "```py"])
@@ -50,3 +50,16 @@ def test_every_line_that_says_something_is_in_one_part_and_in_order(lines: list[
     said = [number for number, line in enumerate(lines, 1) if line.strip()]
     assert numbers == sorted(set(numbers)) and set(said) <= set(numbers)
     assert all(line.text == lines[line.number - 1] for part in parts for line in part.lines)
+
+
+def test_front_matter_takes_style_patterns_and_free_text_and_says_what_it_does_not_know():
+    head = "project: {name: calc, language: python}\nstyle: {max_line_length: 100}\npatterns: {errors: raise}\n"
+    head += "instructions: |\n  Read first.\n"
+    parsed = parse_own_instructions("AGENT.md", f"---\n{head}---\nMore.\n", (), False)
+    assert not parsed.faults
+    assert [(line.number, line.text) for part in parsed.parts for line in part.lines] == [
+        (2, "- project name: calc"), (2, "- project language: python"), (3, "- max_line_length: 100"), (4, "- errors: raise"),
+        (6, "Read first."), (8, "More."),
+    ]  # fmt: skip
+    (fault,) = parse_own_instructions("AGENT.md", "---\nstyl: {a: b}\n---\n", (), False).faults
+    assert "styl" in str(fault) and "style" in str(fault)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from afresh.app.code.violations import list_violations
-from afresh.app.orders.tasks import TaskOrder, add_task
+from afresh.app.orders.tasks import TaskOrder, add_task, find_task_checks
 from afresh.app.project import Project
 from afresh.app.queue.queue_place import QueuePlace
 from afresh.core.event import ChangeKeptOrReverted
@@ -21,10 +21,10 @@ MAX_VIOLATIONS = 40
 
 def find_code_tasks(project: Project, profile: Path | None, benchmark: str, most: int = MAX_TASKS) -> list[CodeTask]:
     """What is worth a task and is not in the queue yet. BadInput without checks: nothing would say that the code still works."""
-    checks = project.settings.checks
+    checks = project.settings.checks or tuple(check.command for check in find_task_checks(project))
     if not checks:
         raise BadInput(
-            "the project has no checks, so nothing would say that its code still works",
+            "the project has no checks and none were found, so nothing would say that its code still works",
             next="set checks in .afresh/config.toml",
             safe="no task was filed",
         )

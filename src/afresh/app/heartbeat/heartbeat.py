@@ -219,7 +219,7 @@ class ChangeJudge:
                 self.caller = self.terms.open_caller(self.project, self.plan, self.terms.alert)
             reply = ask_about_change(item, before, after, self.caller)
         except AfreshError as fault:
-            return replace(check, changed=False, note=to_one_line(f"changed, but no model could be asked: {fault}", 300))
+            return replace(check, note=to_one_line(f"changed, but no model could be asked: {fault}", 300))
         return replace(
             check, output=after, announcement=read_announcement(reply.thought), tokens=reply.usage.tokens, cost=reply.cost
         )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from afresh.app.inspect.read_steps import iterate_step_entries
@@ -81,9 +82,13 @@ def load_call(project: Project, task: str, step: int | None) -> RecordedCall:
 def write_call_files(project: Project, task: str, folder: Path, step: int | None = None) -> list[Path]:
     """Write each call's audit as JSON, and what its model thought as Markdown where the provider tells it. Returns the files."""
     files = list[tuple[str, str]]()
-    for number in dict.fromkeys(number for number, _ in list_audits(project, task) if step in (None, number)):
+    times = {e.event.step: e.at for e in project.store.journal(task) if isinstance(e.event, CallRequested)}
+    for number, at in times.items():
+        if step not in (None, number):
+            continue
         one = load_call(project, task, number)
-        audit = call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported, one.drawn)
+        when = {"task": task, "at": datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")}
+        audit = when | call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported, one.drawn)
         files.append((f"step_{number}.json", to_visible_json_lines(audit)))
         if one.reply and one.reply.thinking:
             files.append((f"step_{number}.thinking.md", render_thinking(one.reply)))

@@ -1,6 +1,6 @@
 """Adds the tasks of a list: a checklist, JSON, failing tests or violations. All of them or none, and each once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -75,21 +75,25 @@ def _name_origin(root: Path, path: str) -> str:
     return str(place.relative_to(root)) if path != "-" and place.is_relative_to(root) else Path(path).name
 
 
-def add_task_list(project: Project, given: TaskList, terms: OrderTerms, dry_run: bool = False) -> ListImport:
+def add_task_list(
+    project: Project, given: TaskList, terms: OrderTerms, dry_run: bool = False, tell: Callable[[str], None] = lambda text: None
+) -> ListImport:
     """Check every task of the list, then add those that are not there yet in one transaction. BadInput names the line of a task
     that can't be added, and then none is."""
     _refuse_cycle(given)
     with project.view_writer.writing(ALL_TASKS):
         with project.storage.transaction():
             named = {task.key: _name_task(project, given, task) for task in given.tasks}
-            ids, known = (
-                {key: name for key, (name, _) in named.items()},
-                {key: found for key, (_, found) in named.items() if found},
-            )
+            ids = {key: name for key, (name, _) in named.items()}
+            known = {key: found for key, (_, found) in named.items() if found}
             new = [task for task in given.tasks if task.key not in known]
-            planned = [_plan_task(project, given, task, ids, terms) for task in new]
+            planned = list[PlannedTask]()
+            for number, task in enumerate(new, 1):
+                tell(f"reading task {number:,} of {len(new):,}")
+                planned.append(_plan_task(project, given, task, ids, terms))
             states = [] if dry_run else [_append_task(project, one) for one in planned]
-        for state, entries in states:  # the files follow the commit: nothing is left of a list that was refused
+        for number, (state, entries) in enumerate(states, 1):  # after the commit: of a refused list nothing is left
+            tell(f"writing the files of task {number:,} of {len(states):,}")
             project.facts.saw(state, entries)
             project.view_writer.saw(state, entries)
     return ListImport(planned, [*known.values()])

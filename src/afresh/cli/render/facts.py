@@ -82,4 +82,6 @@ def render_fact_text(known: ProjectFact, limit: int) -> "Text":
 
 def describe_fact_source(known: ProjectFact) -> str:
     names = {"notebook": "added for this project", "user": "added for all projects"}
-    return names.get(known.task, f"{known.task} step {known.fact.step}" if known.fact.step else known.task)
+    if known.task in names:
+        return names[known.task] + (f" by {known.by}" if known.by else "")
+    return f"{known.task} step {known.fact.step}" if known.fact.step else known.task

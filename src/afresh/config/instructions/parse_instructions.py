@@ -32,6 +32,7 @@ from afresh.core.instructions import (
     NumberedLine,
     TaskDefaults,
 )
+from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
 
 if TYPE_CHECKING:
@@ -93,10 +94,14 @@ def part_from_rule(name: str, text: str, line: int, key: str = RULES_KEY, label:
 
 
 def list_front_matter_parts(given: Sequence[tuple[KeyPath, int, Any]]) -> Iterator[InstructionPart]:
-    """Rules, preferences and constraints, as lines that prompts show."""
+    """What is neither a setting nor a pattern of files, as lines that prompts show."""
     for key, at, held in given:
-        if key[0] == "rules":
+        if key[0] in ("rules", "style", "patterns"):
             yield part_from_rule(key[1], held, at)
+        elif key in (("project", "name"), ("project", "language")):
+            yield part_from_rule(key[1], held, at, label=" ".join(key))
+        elif key[0] == "instructions":
+            yield from split_into_parts(number_lines("\n" * at + held, at))
         elif key[0] == "preferences":
             yield part_from_rule(key[1], held, at, PREFERENCES_KEY, f"{key[1]} (preferred)")
         elif key[0] == "constraints":
@@ -174,7 +179,9 @@ def make_front_matter_shape(known: Sequence[str], is_user_file: bool, is_folder_
         },
     )
     test_command = read_text if not is_user_file else make_refusal("a file for all your repositories can't know their tests")
-    project = MappingShape("field of project", "{test_command: pytest -q}", {"test_command": test_command})
+    project = MappingShape(
+        "field of project", "{test_command: pytest -q}", {"test_command": test_command, "name": read_text, "language": read_text}
+    )
     refused = make_refusal("a file of a folder can't set this for whole tasks")
     return MappingShape(
         "field",
@@ -183,6 +190,9 @@ def make_front_matter_shape(known: Sequence[str], is_user_file: bool, is_folder_
             "types": make_list_rule("types", make_type_rule(known)),
             "applies_to": make_list_rule("patterns such as src/**/*.py", read_path_pattern),
             "rules": MappingShape("rule", "{naming: Whole words.}", {}, read_text),
+            "style": MappingShape("style", "{naming: Whole words.}", {}, read_any_scalar),
+            "patterns": MappingShape("pattern", "{errors: Raise, don't return None.}", {}, read_any_scalar),
+            "instructions": read_text,
             "preferences": MappingShape("preference", "{style: Functions over classes.}", {}, read_text),
             "constraints": make_list_rule("constraints", read_text),
             "allow_test_changes": make_list_rule("paths such as tests/snapshots/", read_path_pattern),
@@ -230,6 +240,11 @@ def read_path_pattern(node: "Node") -> str:
             "such as *.py or src/**/*.py",
         )
     return said
+
+
+def read_any_scalar(node: "Node") -> str:
+    """Also a number, as in `max_line_length: 100`."""
+    return escape_hidden(read_scalar(node, "a text or a number").strip())
 
 
 def read_boolean(node: "Node") -> bool:
