@@ -62,4 +62,4 @@ def test_front_matter_takes_style_patterns_and_free_text_and_says_what_it_does_n
         (6, "Read first."), (8, "More."),
     ]  # fmt: skip
     (fault,) = parse_own_instructions("AGENT.md", "---\nstyl: {a: b}\n---\n", (), False).faults
-    assert "styl" in str(fault) and "style" in str(fault)
+    assert "styl" in fault.what and fault.next == "did you mean style?"
