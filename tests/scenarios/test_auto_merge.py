@@ -194,5 +194,6 @@ def test_the_pool_merges_what_its_workers_have_done_before_dependents_begin(pers
     pool = person.starts("work", "--workers", "2", "--until-empty", "--auto-merge")
     _, err = pool.communicate(timeout=300)
     assert pool.returncode == 0 and "Traceback" not in err, err
-    assert f"{first}: applied {first} (fast-forward)" in err and f"{second}: applied {second} (fast-forward)" in err
+    for task in (first, second):
+        assert f"{task}: applied {task} to main (fast-forward)" in err
     assert states(person) == {first: "applied", second: "applied"} and person.belongings()["status"] == "?? mine.txt"

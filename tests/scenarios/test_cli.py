@@ -10,7 +10,10 @@ import pytest
 from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
+from afresh.app.orders.tasks import end_task
+from afresh.app.project import open_project
 from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
+from afresh.core.task import TaskStatus
 
 pytestmark = pytest.mark.shell_check
 
@@ -245,13 +248,39 @@ def test_what_is_not_finished_can_not_be_applied(person: Person) -> None:
 
 
 def test_discard_removes_the_work_and_keeps_the_journal(person: Person, done: str) -> None:
-    before = person.belongings()
-    assert person.types("discard", done).code == 0
+    before, commit = person.belongings(), person.shown(done)["commit"][:12]
+    refused = person.types("discard", done)
+    assert refused.code == 2 and "--yes" in refused.err and (person.trees / done).exists(), "nobody can be asked"
+    assert f"git branch NAME {commit}" in person.types("discard", done, "--yes").out
+    assert person.git("cat-file", "-t", commit) == "commit"
     assert not person.git("branch", "--list", "afresh/*") and not (person.trees / done).exists()
     assert person.types("context", "verify", done).code == 0
     assert person.types("discard", done).code == person.types("apply", done).code == 1
     assert person.belongings() == before
     assert person.types("discard", person.adds()).code == 0, "one that was never begun"
+
+
+def test_failed_tasks_are_discarded_together_and_a_result_stays(person: Person, done: str) -> None:
+    project = open_project(person.repo)
+    failed, asked, ready = person.adds("first"), person.adds("second"), person.adds("third")
+    end_task(project, failed, TaskStatus.FAILED, "no progress")
+    end_task(project, asked, TaskStatus.DONE, "it is a parser")
+    told = person.types("discard", "--failed", "--json")
+    assert [row["task"] for row in told.json] == [failed, asked]
+    assert [person.shown(task)["status"] for task in (done, ready)] == ["done", "ready"]
+    assert "no task has ended without a result" in person.types("discard", "--failed").out
+    assert person.types("discard", "--yes", done, ready).code == 0 and person.types("discard").code == 2
+
+
+def test_undo_takes_back_a_finished_task_and_lets_it_go_on(person: Person, done: str) -> None:
+    person.adds("waits in the queue")
+    told = person.types("undo", "--why", "shift instead")
+    assert told.code == 0 and f"undone in {done}: 1 change" in told.out, "not in the one that was never begun"
+    assert person.shown(done)["status"] == "ready" and person.types("apply", done).code == 1
+    shift = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x << 1"})
+    assert person.types("resume", done, "--model", person.script([], [], [shift], [COMPLETE], name="again")).code == 0
+    assert person.types("apply").code == 0 and "x << 1" in (person.repo / "calc.py").read_text()
+    assert "git revert" in person.types("undo", done).err
 
 
 def test_doctor_says_what_holds(person: Person, done: str) -> None:

@@ -58,7 +58,7 @@ def test_a_task_without_a_change_and_one_that_was_discarded_say_so(person: Perso
     told = person.types("diff", ready)
     assert (told.code, told.out) == (0, "") and "has changed nothing" in told.err
     assert person.types("diff", ready, "--json").json["changes"] == []
-    assert person.types("discard", done).code == 0
+    assert person.types("discard", done, "--yes").code == 0
     gone = person.types("diff", done)
     assert gone.code == 1 and "was discarded" in gone.err and f"afresh show {done}" in gone.err
 

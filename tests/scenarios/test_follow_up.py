@@ -65,7 +65,7 @@ def test_the_first_may_be_applied_before_the_second(person: Person, first: str) 
 
 def test_the_second_keeps_the_changes_of_a_first_that_was_discarded(person: Person, first: str) -> None:
     second = follow(person, first)
-    assert person.types("discard", first).code == 0
+    assert person.types("discard", first, "--yes").code == 0
     assert person.types("apply", second).code == 0
     assert "x * 2" in (person.repo / "calc.py").read_text() and person.shown(first)["status"] == "discarded"
 
@@ -75,7 +75,7 @@ def test_without_a_result_there_is_nothing_to_go_on_from(person: Person, first: 
     told = person.runs("offline", "--on", ready)
     assert told.code == 1 and "is ready and has no result to go on from" in told.err and f"afresh resume {ready}" in told.err
     assert person.runs("offline", "--on", "nobody").code == 2
-    person.types("discard", first)
+    person.types("discard", first, "--yes")
     assert "was discarded" in person.runs("offline", "--on", first).err
     assert person.runs("offline", "--on", ready, "--with-changes").code == 2
     assert len(person.types("list", "--json").json) == before

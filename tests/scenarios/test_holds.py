@@ -82,26 +82,26 @@ def test_a_running_task_is_paused_before_its_next_call(person: Person, requires_
     assert person.shown(task)["attempts"]["resumed"] == 1
 
 
-def test_a_running_task_is_cancelled_before_its_next_call(person: Person, requires_sandbox) -> None:
+def test_a_running_task_is_discarded_before_its_next_call(person: Person, requires_sandbox) -> None:
     requires_sandbox()
     task = person.adds("double is wrong", "--model", person.script([MEND], [COMPLETE]))
     watcher = Meanwhile(lambda name: cancel_task(open_project(person.repo), name, "not wanted"))
     state = run_task(open_project(person.repo), task, RunTerms(watchers=(watcher,)))
-    assert state and state.status is TaskStatus.CANCELLED and state.spending.calls == 1
+    assert state and state.status is TaskStatus.DISCARDED and state.spending.calls == 1
     assert "not wanted" in state.work.outcome and not (person.trees / task).exists(), "its worktree is gone"
-    assert find_row(person, task)["state"] == "cancelled"
+    assert find_row(person, task)["state"] == "discarded"
 
 
 @pytest.mark.parametrize("command", ["cancel", "discard"])
-def test_a_task_that_is_not_done_is_cancelled_by_either_name(person: Person, command: str) -> None:
+def test_a_task_that_is_not_done_is_discarded_by_either_name(person: Person, command: str) -> None:
     task = person.adds("first")
     later = person.adds("second", "--after", task)
     person.types("pause", task)
     assert person.types(command, task, "--why", "no longer wanted").code == 0
     row = find_row(person, task)
-    assert (row["state"], row["hold"]) == ("cancelled", None) and "no longer wanted" in row["outcome"]
+    assert (row["state"], row["hold"]) == ("discarded", None) and "no longer wanted" in row["outcome"]
     waiting = find_row(person, later)
-    assert waiting["state"] == "blocked" and waiting["blocked_by"] == [task] and f"{task} (cancelled)" in waiting["why"]
+    assert waiting["state"] == "blocked" and waiting["blocked_by"] == [task] and f"{task} (discarded)" in waiting["why"]
     assert person.types("cancel", task).code == 1
     new = person.types("retry", task, "--json").json["task"]
     assert find_row(person, later)["needs"] == [new]

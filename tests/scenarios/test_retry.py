@@ -63,7 +63,7 @@ def test_a_discarded_task_is_ordered_anew_and_others_wait_for_the_new_one(person
     assert "no longer wanted" in person.types("show", first).words
     told = person.types("retry", first, "--json")
     new = told.json["task"]
-    assert told.code == 0 and new != first and person.shown(first)["status"] == "cancelled"
+    assert told.code == 0 and new != first and person.shown(first)["status"] == "discarded"
     rows = {row["task"]: row for row in person.types("list", "--json").json}
     assert rows[second]["needs"] == [new] and rows[new]["ready"] and not rows[second]["ready"]
     assert person.types("resume", new).code == 0

@@ -21,7 +21,6 @@ from afresh.core.prompt import Request, ToolSchema
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR
-from afresh.core.task import TaskStatus
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
 from afresh.errors import WAY_BACK, AfreshError, BadInput, NeedsPerson, TryAgain, suggest_reinstall
@@ -41,8 +40,6 @@ from afresh.workspace.git import find_git, read_git_version
 from afresh.workspace.repository import Repository
 from afresh.workspace.worktree_location import find_worktrees_folder, is_outside_repository, list_stale_folders
 
-REVIEWED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED, TaskStatus.CANCELLED)
-"""Their worktrees were removed."""
 HealthLevel = Literal["ok", "warn", "fail"]
 
 
@@ -179,7 +176,7 @@ def examine_worktrees(project: Project) -> Iterator[HealthFinding]:
             f"in {find_worktrees_folder(repository)}, since your data folder can't be written: test runners may collect them",
             "set HOME or XDG_DATA_HOME to a folder that you can write",
         )  # fmt: skip
-    tasks = {ticket.task: ticket.status not in REVIEWED_STATUSES for ticket in project.queue.tickets()}
+    tasks = {ticket.task: not ticket.status.closed for ticket in project.queue.tickets()}
     for stale in list_stale_folders(repository, tasks):
         yield HealthFinding("worktrees", "warn", f"{stale.path} is not needed: {stale.why}", stale.remedy)
 

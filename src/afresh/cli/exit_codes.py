@@ -45,7 +45,6 @@ CODES_BY_STATUS = {
     TaskStatus.UNCHANGED: ExitCode.DONE,
     TaskStatus.FAILED: ExitCode.NOT_DONE,
     TaskStatus.DISCARDED: ExitCode.NOT_DONE,
-    TaskStatus.CANCELLED: ExitCode.NOT_DONE,
     TaskStatus.BLOCKED: ExitCode.NEEDS_ANSWER,
     TaskStatus.READY: ExitCode.NEEDS_ANSWER,
     TaskStatus.RUNNING: ExitCode.NEEDS_ANSWER,

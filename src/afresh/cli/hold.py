@@ -77,8 +77,8 @@ def cancel_command(task: str, why: str, as_json: bool) -> None:
     project = open_current_project()
     state, owner = cancel_task(project, find_task(project, task), why)
     name = state.task.id
-    now = f"{name} is cancelled; `afresh retry {name}` orders it anew"
-    said = f"its worker cancels {name} before its next call" if owner else now
+    now = f"{name} is discarded; `afresh retry {name}` starts it again from scratch"
+    said = f"its worker discards {name} before its next call" if owner else now
     _report(state, said, as_json, owner)
 
 

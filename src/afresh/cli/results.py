@@ -1,5 +1,7 @@
 """`afresh apply`, `undo` and `discard`: merge or drop the changes of a task."""
 
+import sys
+
 import click
 
 from afresh.cli.options import json_option, open_current_project, silent_option
@@ -12,14 +14,16 @@ from afresh.cli.output import print_json
 @silent_option
 @json_option
 def apply_command(task: str | None, unverified: bool, as_json: bool) -> None:
-    """Merge the branch of TASK (default: the latest) into your current branch."""
+    """Merge the branch of TASK (default: the latest that is done) into your current branch."""
     from afresh.app.orders.tasks import find_task
     from afresh.app.results.task_result import apply_task_result
     from afresh.cli.render.activity import show_activity_line
+    from afresh.core.task import TaskStatus
 
     project = open_current_project()
     with show_activity_line("merging the branch"):
-        state, said = apply_task_result(project, find_task(project, task), unverified)
+        name = find_task(project, task, lambda ticket: unverified or ticket.status is TaskStatus.DONE)
+        state, said = apply_task_result(project, name, unverified)
     if as_json:
         return print_json({"task": state.task.id, "status": state.status.value, "what": said})
     return click.echo(said)
@@ -33,13 +37,13 @@ def apply_command(task: str | None, unverified: bool, as_json: bool) -> None:
 @click.option("--why", default="", metavar="WORDS", help="The reason; the model gets it and does not repeat the change.")
 @json_option
 def undo_command(task: str | None, steps: int, why: str, as_json: bool) -> None:
-    """Undo the last change of TASK (default: the latest), in the task's own worktree."""
+    """Undo the last change of TASK (default: the latest that has begun), in its own worktree. A finished task can then go on."""
     from afresh.app.orders.tasks import find_task
     from afresh.app.results.task_result import undo_task_steps
     from afresh.views.task_status import format_count
 
     project = open_current_project()
-    name = find_task(project, task)
+    name = find_task(project, task, lambda ticket: ticket.detail and ticket.detail.step and not ticket.status.closed)
     before, after = project.store.load(name), undo_task_steps(project, name, steps, why)
     gone = [path for path in before.workspace.changed if path not in after.workspace.changed]
     if as_json:
@@ -60,16 +64,48 @@ def undo_command(task: str | None, steps: int, why: str, as_json: bool) -> None:
 
 
 @click.command("discard")
-@click.argument("task")
+@click.argument("tasks", nargs=-1, metavar="[TASK]...")
+@click.option("--failed", is_flag=True, help="All tasks that ended without a result: failed, unchanged, or only answered.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask before a verified result is deleted.")
 @click.option("--why", default="", metavar="WORDS", help="The reason, kept in the journal.")
 @json_option
-def discard_command(task: str, why: str, as_json: bool) -> None:
-    """Remove the worktree and branch of TASK; a task that has not finished is cancelled. The journal is kept."""
-    from afresh.app.orders.tasks import find_task
-    from afresh.app.results.task_result import discard_task_result
+def discard_command(tasks: tuple[str, ...], failed: bool, yes: bool, why: str, as_json: bool) -> None:
+    """End each TASK, and delete its worktree and branch. Its journal is kept."""
+    from afresh.app.orders.tasks import find_task, refuse_part_of_task
+    from afresh.app.results.task_result import discard_task_result, list_tasks_without_result
+    from afresh.cli.exit_codes import ExitCode
+    from afresh.core.task import TaskStatus
 
+    if not (tasks or failed):
+        raise click.UsageError("Missing argument 'TASK'.")
     project = open_current_project()
-    state = discard_task_result(project, find_task(project, task), why.strip())
+    named = [find_task(project, task) for task in tasks] + (list_tasks_without_result(project) if failed else [])
+    states = [project.store.load(task) for task in dict.fromkeys(named)]
+    for state in states:
+        refuse_part_of_task(state)
+    verified = [state.task.id for state in states if state.status is TaskStatus.DONE and state.workspace.commit]
+    kept = [] if yes else [task for task in verified if not confirm_deletion(task, as_json)]
+    discarded = [state for state in states if state.task.id not in kept]
+    for state in discarded:
+        discard_task_result(project, state.task.id, why.strip())
+        if not as_json:
+            commit = state.workspace.commit[:12]
+            back = f"; its result was commit {commit}: `git branch NAME {commit}` brings it back" if commit else ""
+            click.echo(f"discarded {state.task.id}{back}")
     if as_json:
-        return print_json({"task": state.task.id, "status": state.status.value})
-    return click.echo(f"discarded {state.task.id}")
+        rows = [{"task": state.task.id, "status": "discarded", "commit": state.workspace.commit} for state in discarded]
+        print_json(rows)
+    elif not states:
+        click.echo("no task has ended without a result")
+    if kept:
+        raise SystemExit(ExitCode.NOT_DONE)
+
+
+def confirm_deletion(task: str, as_json: bool) -> bool:
+    """Ask before a verified result goes. BadInput where nobody can be asked."""
+    from afresh.errors import BadInput
+
+    what = f"{task} has a verified result that is not applied"
+    if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise BadInput(what, next="`afresh apply` merges it; `afresh discard --yes` deletes it", safe="nothing was deleted")
+    return click.confirm(f"{what}. Delete it?", default=False, err=True)

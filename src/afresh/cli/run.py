@@ -63,12 +63,12 @@ def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -
 @model_option
 @add_run_options
 def resume_command(task: str | None, step: int | None, **way) -> None:
-    """Continue TASK (default: the latest)."""
+    """Continue TASK (default: the latest that is not over)."""
     from afresh.app.orders.tasks import find_task
     from afresh.app.queue.hold_task import end_pause
 
     project = open_current_project()
-    name, flags = find_task(project, task), RunFlags(**way)
+    name, flags = find_task(project, task, lambda ticket: not ticket.status.over), RunFlags(**way)
     flags.refuse_alone()
     if step is not None:
         from afresh.app.results.recover_task import recover_task

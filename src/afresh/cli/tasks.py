@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 STATE_NAMES = ("pending", "ready", "running", "interrupted", "blocked", "paused",
-               "done", "failed", "unchanged", "applied", "discarded", "cancelled")  # fmt: skip
+               "done", "failed", "unchanged", "applied", "discarded")  # fmt: skip
 
 
 def add_ticket_filters(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,8 +20,7 @@ class TaskStatus(StrEnum):
     """There was nothing to do, or nothing that could be offered: no file differs."""
     APPLIED = "applied"
     DISCARDED = "discarded"
-    CANCELLED = "cancelled"
-    """A person has ended it before it was done."""
+    """A person has ended it, and its work is gone."""
 
     @property
     def over(self) -> bool:
@@ -31,18 +30,12 @@ class TaskStatus(StrEnum):
             TaskStatus.UNCHANGED,
             TaskStatus.APPLIED,
             TaskStatus.DISCARDED,
-            TaskStatus.CANCELLED,
         )
 
     @property
-    def dropped(self) -> bool:
-        """Whether a person has ended it and its work is gone."""
-        return self in (TaskStatus.DISCARDED, TaskStatus.CANCELLED)
-
-    @property
     def closed(self) -> bool:
-        """Whether a person has applied or dropped it: nothing is left to do."""
-        return self is TaskStatus.APPLIED or self.dropped
+        """Whether a person has applied or discarded it: nothing is left to do."""
+        return self in (TaskStatus.APPLIED, TaskStatus.DISCARDED)
 
     @property
     def satisfies(self) -> bool:

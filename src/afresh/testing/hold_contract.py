@@ -81,7 +81,7 @@ class HoldContract:
         queue.release("a", "one")
         queue.claim("b")
         assert queue.renew("b", "one") == StopRequest(StopAct.CANCEL)
-        end_task(store, store.load("one"), TaskStatus.CANCELLED)
+        end_task(store, store.load("one"), TaskStatus.DISCARDED)
         assert queue.renew("b", "one") is None
 
     def test_tickets_are_found_by_label_project_and_due_time(self, store: JournalStore, queue: TaskQueue) -> None:

@@ -15,7 +15,7 @@ MAX_TASKS_PER_GROUP = 20
 MAX_OVER_SHOWN = 5
 WAITING_STATUSES = (TaskStatus.BLOCKED, TaskStatus.DONE, TaskStatus.FAILED)
 """Statuses that need a person."""
-SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED, TaskStatus.CANCELLED, TaskStatus.UNCHANGED)
+SETTLED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED, TaskStatus.UNCHANGED)
 
 
 @dataclass(frozen=True, slots=True)

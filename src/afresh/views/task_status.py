@@ -172,7 +172,6 @@ COMMANDS_BY_STATUS = {
     TaskStatus.FAILED: ("retry", "show", "discard"),
     TaskStatus.UNCHANGED: ("show", "discard"),
     TaskStatus.DISCARDED: ("show", "retry"),
-    TaskStatus.CANCELLED: ("show", "retry"),
     TaskStatus.APPLIED: ("show",),
 }
 

@@ -27,7 +27,6 @@ class TicketState(StrEnum):
     UNCHANGED = "unchanged"
     APPLIED = "applied"
     DISCARDED = "discarded"
-    CANCELLED = "cancelled"
 
 
 STATUSES_BY_STATE = {
@@ -62,7 +61,7 @@ def find_ticket_state(ticket: QueueTicket) -> TicketState:
 
 def list_blockers(ticket: QueueTicket) -> list[UnmetNeed]:
     """Return the tasks that it waits for in vain until somebody acts: they have failed, were discarded or do not exist."""
-    ended = (TaskStatus.FAILED, TaskStatus.DISCARDED, TaskStatus.CANCELLED, None)
+    ended = (TaskStatus.FAILED, TaskStatus.DISCARDED, None)
     return [need for need in ticket.unmet if need.status in ended] if ticket.status is TaskStatus.READY else []
 
 

@@ -9,14 +9,11 @@ from afresh.workspace.task_branch import TaskBranch
 from afresh.workspace.transfer import find_shadow, has_pending_work, has_tree
 from afresh.workspace.worktree_location import has_task_tree
 
-TIDIED_STATUSES = (TaskStatus.APPLIED, TaskStatus.DISCARDED, TaskStatus.CANCELLED)
-"""Their worktree, branch and snapshots were removed."""
-
 
 def find_tree_faults(repository: Repository, state: State) -> Iterator[str]:
     """Yield what is missing of a task that has begun and was not tidied away."""
     tree, task = state.workspace, state.task.id
-    if not tree.first_snapshot or state.status in TIDIED_STATUSES or has_pending_work(repository, task):
+    if not tree.first_snapshot or state.status.closed or has_pending_work(repository, task):
         return
     store = find_shadow(repository, task).store
     for name, snapshot in {"first": tree.first_snapshot, "newest": tree.snapshot}.items():

@@ -105,7 +105,7 @@ def explain_refusal(project: Project, state: State) -> NotPossible:
         return NotPossible(
             f"task {task} has a different question now: {question}", next=f"afresh show {task}", safe=ANSWER_NOT_RECORDED
         )
-    if state.status.dropped:
+    if state.status is TaskStatus.DISCARDED:
         return NotPossible(
             f"task {task} was discarded {format_time(state.times.updated)}",
             next="afresh inbox lists open questions",

@@ -109,7 +109,7 @@ def record_model_wording(project: Project, state: State, folder: LessonFolder, a
 def draft_task_lesson(project: Project, state: State, folder: LessonFolder) -> tuple[str, str]:
     """Return the lesson and why it is a draft; or an empty string and why there is no lesson."""
     found = task_record_from_journal(project.store.journal(state.task.id))
-    if why := "thrown away" if state.status.dropped else find_reason_not_to_draft(found):
+    if why := "thrown away" if state.status is TaskStatus.DISCARDED else find_reason_not_to_draft(found):
         return "", why
     drafted = make_paths_portable(draft_lesson(found, find_changed_names(project, state)), project.paths.root)
     new, known = apply_rewording(drafted, found.worded), folder.objects()

@@ -27,7 +27,7 @@ def follow_task(project: Project, first: State) -> TaskStart:
     """Return the start of a task that goes on from the result of another. NotPossible if that has none."""
     refuse_part_of_task(first)
     task, workspace = first.task.id, first.workspace
-    if first.status.dropped:
+    if first.status is TaskStatus.DISCARDED:
         raise NotPossible(f"task {task} was discarded: it has no result to go on from", next="leave out --on", safe=NO_TASK_MADE)
     if first.status is TaskStatus.APPLIED:
         return _follow_applied_task(first)

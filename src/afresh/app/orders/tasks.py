@@ -3,7 +3,7 @@
 import re
 import secrets
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from textwrap import shorten
 
@@ -26,6 +26,7 @@ from afresh.core.task import (
     TYPES_WITHOUT_NEW_TESTS,
     Check,
     IssueAttached,
+    QueueTicket,
     Task,
     TaskStatus,
 )
@@ -168,9 +169,9 @@ def find_task_checks(project: Project) -> tuple[Check, ...]:
     return tuple(Check(command, project.settings.check_timeout) for command in chosen.checks)
 
 
-def find_task(project: Project, name: str | None) -> str:
+def find_task(project: Project, name: str | None, fits: Callable[[QueueTicket], object] | None = None) -> str:
     """Find a task as `find_task_id` does."""
-    return find_task_id(project.queue, project.paths.folder / "export", name)
+    return find_task_id(project.queue, project.paths.folder / "export", name, fits)
 
 
 def end_task(project: Project, task: str, status: TaskStatus, reason: str) -> State:

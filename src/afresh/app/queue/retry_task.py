@@ -24,7 +24,7 @@ def retry_task(project: Project, task: str, words: str = "") -> State:
     refuse_part_of_task(state)
     if state.status is TaskStatus.FAILED:
         return reopen_failed_task(project, state, words)
-    if state.status.dropped:
+    if state.status is TaskStatus.DISCARDED:
         return reorder_discarded_task(project, state, words)
     raise explain_no_retry(state)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afresh.core.task import TaskStatus
 from afresh.errors import NotPossible
 from afresh.storage.choose_storage import find_shared_remote
 from afresh.workspace.diff import list_changes, read_patch
@@ -67,7 +68,7 @@ def read_diff_patch(root: Path, state: "State") -> bytes:
 
 def _find_snapshots(root: Path, state: "State") -> Git:
     task = state.task.id
-    if state.status.dropped:
+    if state.status is TaskStatus.DISCARDED:
         raise NotPossible(f"task {task} was discarded, and its changes with it", next=f"`afresh show {task}` shows what is left")
     repository = Repository.find(root)
     unpack_work(repository, task)

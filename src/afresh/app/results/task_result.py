@@ -56,10 +56,11 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
         if start.carried
         else apply_or_discard.merge_task_branch(repository, task)
     )
+    where = f"to {repository.current_branch} " if repository.current_branch and not start.carried else ""
     steering = [path for path in state.workspace.changed if is_steering_file(path)]
     notes = [done.note, f"It changes what steers afresh: {', '.join(steering)}." if steering else ""]
     notes += close_earlier_tasks(project, repository, state)
-    said = " ".join([f"applied {task} ({done.how}): HEAD is {done.commit[:8]}.", *filter(None, notes)])
+    said = " ".join([f"applied {task} {where}({done.how}): HEAD is {done.commit[:8]}.", *filter(None, notes)])
     dismiss_parts(project, repository, task, "applied")
     applied = end_task(project, task, TaskStatus.APPLIED, said)
     drop_shared_work(project, repository, state)
@@ -108,16 +109,21 @@ def discard_task_result(project: Project, task: str, why: str = "") -> State:
     return drop_task(project, state, why)
 
 
+def list_tasks_without_result(project: Project) -> list[str]:
+    """List the tasks that are over and have nothing to apply."""
+    ended = project.queue.tickets(TicketQuery((TaskStatus.FAILED, TaskStatus.UNCHANGED), parents=()))
+    done = project.queue.tickets(TicketQuery((TaskStatus.DONE,), parents=()))
+    answered = [ticket for ticket in done if not project.store.load(ticket.task).workspace.commit]
+    return [ticket.task for ticket in (*ended, *answered)]
+
+
 def drop_task(project: Project, state: State, why: str) -> State:
-    """End a task and remove its work: a finished one is discarded, any other is cancelled. The caller knows that nobody else
-    works on it."""
+    """End a task and remove its work. The caller knows that nobody else works on it."""
     task, repository = state.task.id, Repository.find(project.paths.root)
-    status = TaskStatus.DISCARDED if state.status.over else TaskStatus.CANCELLED
     apply_or_discard.discard_task_branch(repository, task)
     drop_pending_work(repository, task)
-    dismiss_parts(project, repository, task, status.value)
-    said = f"{status.value} by the user: {why}" if why else f"{status.value} by the user"
-    dropped = end_task(project, task, status, said)
+    dismiss_parts(project, repository, task, "discarded")
+    dropped = end_task(project, task, TaskStatus.DISCARDED, f"discarded by the user: {why}" if why else "discarded by the user")
     drop_shared_work(project, repository, state)
     return dropped
 
@@ -137,15 +143,17 @@ def refuse_empty_undo(project: Project, state: State, steps: int) -> None:
     select_steps_to_undo(state.task.id, project.store, steps, "/undo 1")
 
 
-def refuse_held_task(project: Project, state: State, safe: str) -> None:
-    """Raise BadInput unless a person may take the task back: it is no subtask, not finished, and no worker holds it."""
+def refuse_held_task(project: Project, state: State, safe: str, reopens: bool = False) -> None:
+    """Raise BadInput unless a person may take the task back: it is no subtask, no worker holds it, and it is not finished; with
+    `reopens` it may be, if it is not applied or discarded."""
     refuse_part_of_task(state)
     task = state.task.id
     if owner := find_owner(project.queue, task):
         raise NotPossible(
             f"task {task} is being worked on by {describe_worker(owner, gethostname())}", next="stop that run first", safe=safe
         )
-    if state.status.over and not (state.dialogue.turn and state.status in (TaskStatus.DONE, TaskStatus.FAILED)):
+    again = (reopens or state.dialogue.turn) and state.status in (TaskStatus.DONE, TaskStatus.FAILED)
+    if state.status.over and not again:
         raise NotPossible(f"task {task} is finished: {state.status}", next=advise_for_finished_task(state), safe=safe)
 
 
@@ -154,16 +162,16 @@ def advise_for_finished_task(state: State) -> str:
     if state.status is TaskStatus.APPLIED:
         beside = f"afresh diff {state.task.id} | git apply -R"
         return f"{beside if state.workspace.start.carried else f'git revert {state.workspace.commit[:12]}'} takes it back"
-    if state.status.dropped:
+    if state.status is TaskStatus.DISCARDED:
         return "there is nothing left to do"
-    return f"afresh discard {state.task.id} deletes its work"
+    return f"`afresh undo {state.task.id}` takes its last change back and lets it go on; `afresh discard` deletes its work"
 
 
 def undo_task_steps(project: Project, task: str, steps: int = 0, why: str = "") -> State:
-    """Undo the last change, or the last `steps` steps, of a task that no worker holds. It is recorded before the worktree is
-    changed; if an earlier undo did not reach the worktree, only that is completed."""
+    """Undo the last change, or the last `steps` steps, of a task that no worker holds; a finished one is ready again. It is
+    recorded before the worktree is changed; if an earlier undo did not reach the worktree, only that is completed."""
     state = project.store.load(task)
-    refuse_held_task(project, state, "nothing was undone")
+    refuse_held_task(project, state, "nothing was undone", reopens=True)
     repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
     bring_task_work(project, repository, state)

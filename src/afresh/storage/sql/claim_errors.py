@@ -6,7 +6,7 @@ from afresh.core.states.queue_state import HoldKind
 from afresh.core.task import QueueTicket, TaskStatus, describe_worker
 from afresh.errors import BadInput, NeedsAnswer, NotPossible
 
-RETRIED_STATUSES = (TaskStatus.FAILED, TaskStatus.DISCARDED, TaskStatus.CANCELLED)
+RETRIED_STATUSES = (TaskStatus.FAILED, TaskStatus.DISCARDED)
 
 
 def make_claim_error(ticket: QueueTicket) -> BadInput:

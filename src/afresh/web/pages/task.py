@@ -77,11 +77,10 @@ class TaskHead:
             TaskStatus.READY: [*(["resume"] if ticket.ready else unmet), "discard"],
             TaskStatus.RUNNING: ["resume", *(["undo"] if kept else []), "discard"],
             TaskStatus.BLOCKED: [*(["apply-unverified"] if self.state.workspace.commit else []), "discard"],
-            TaskStatus.DONE: ["apply", "discard"],
+            TaskStatus.DONE: ["apply", *(["undo"] if kept else []), "discard"],
             TaskStatus.FAILED: ["retry", "discard"],
             TaskStatus.UNCHANGED: ["discard"],
             TaskStatus.DISCARDED: ["retry"],
-            TaskStatus.CANCELLED: ["retry"],
         }.get(status, [])
 
 
@@ -179,7 +178,7 @@ def release_hold(visit: Visit, project: Project, task: str) -> str:
 
 def cancel_work(visit: Visit, project: Project, task: str) -> str:
     _, owner = cancel_task(project, task)
-    return "Its worker cancels it before its next call." if owner else "It is cancelled: its branch and worktree are gone."
+    return "Its worker discards it before its next call." if owner else "It is discarded: its branch and worktree are gone."
 
 
 def retry_and_start(visit: Visit, project: Project, task: str) -> str:
