@@ -58,6 +58,7 @@ def test_a_similar_task_sees_what_an_earlier_one_learnt_and_an_unrelated_one_doe
     assert person.runs(person.script([WORSE], [NOTE, MEND], [COMPLETE])).code == 0
     (first,) = objects(person)
     assert (first["standing"], first["by"], first["waits"]) == ("approved", "automatic", "")
+    assert not person.git("status", "--porcelain"), "what afresh writes by itself is not shown by git"
     assert "rounding_mode_of" in first["file"] or "rounding_mode_of" in (person.repo / first["file"]).read_text()
     uses = person.script([("search", {"text": "rounding_mode_of"})], [MEND], [COMPLETE], name="second")
     assert person.runs(uses, goal="double gives a wrong number").code == 0
@@ -99,7 +100,7 @@ def test_a_lesson_names_only_what_was_changed(person: Person) -> None:
     triple = "def half(x):\n    return x / 2\n\n\ndef triple(x):\n    return 3 * x\n"
     add: Step = ("edit", {"path": "calc.py", "old": "def half(x):\n    return x / 2\n", "new": triple})
     look: Step = ("run", {"command": "sleep 0; echo slept"})
-    assert person.runs(person.script([("read", {"path": "calc.py"})], [add, look], [MEND], [COMPLETE])).code == 0
+    assert person.runs(person.script([("read", {"path": "calc.py"})], [add, look], [NOTE, MEND], [COMPLETE])).code == 0
     (made,) = objects(person)
     text = (person.repo / made["file"]).read_text()
     assert "- changed `calc.py`: triple, double (" in text and "half" not in text and "slept" not in text
@@ -155,7 +156,7 @@ def test_a_file_by_hand_is_used_and_only_its_counters_are_written(person: Person
 
 
 def test_a_run_killed_after_its_end_is_drafted_at_the_next_look(person: Person) -> None:
-    task = person.adds("double is wrong", "--model", person.script([MEND], [COMPLETE]))
+    task = person.adds("double is wrong", "--model", person.script([NOTE, MEND], [COMPLETE]))
     command = [sys.executable, str(DRIVER), str(person.repo), task, "after:Ended", "1"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
     assert subprocess.run(command, env=environment, capture_output=True, timeout=120).returncode == -signal.SIGKILL
@@ -180,16 +181,17 @@ def test_what_was_undone_at_the_end_waits_for_a_person_who_approves_it(person: P
     judged = [entry.event for entry in open_project(person.repo).notebook.entries() if isinstance(entry.event, LessonJudged)]
     assert [(event.object, event.standing, bool(event.by)) for event in judged] == [(one["id"], "approved", True)]
     (after,) = objects(person)
+    assert person.git("status", "--porcelain") == "?? .afresh/", "what a person approves may be committed"
     assert (after["standing"], after["by"]) == ("approved", "confirmed")
     assert [hit["id"] for hit in person.types("knowledge", "search", "double is wrong", "--json").json] == [one["id"]]
     assert not list((person.repo / ".afresh/knowledge/drafts").glob("*.md"))
 
 
 def test_what_was_rejected_is_not_drafted_again(person: Person) -> None:
-    assert person.runs(person.script([MEND], [COMPLETE])).code == 0
+    assert person.runs(person.script([NOTE, MEND], [COMPLETE])).code == 0
     (one,) = objects(person)
     assert "is rejected" in person.types("knowledge", "reject", one["id"]).words
-    assert person.runs(person.script([MEND], [COMPLETE])).code == 0
+    assert person.runs(person.script([NOTE, MEND], [COMPLETE])).code == 0
     assert "From earlier tasks" not in window(person)
     assert [(again["id"], again["standing"]) for again in objects(person)] == [(one["id"], "rejected")]
 
@@ -248,8 +250,8 @@ def test_a_model_words_it_better_if_the_user_says_so_and_is_asked_once(person: P
     config.parent.mkdir(parents=True)
     config.write_text("[knowledge]\nmodel_wording = true\n")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
-    model = person.script([MEND], [COMPLETE])
-    words = "In calc.py the function double added two; it multiplies by two now."
+    model = person.script([NOTE, MEND], [COMPLETE])
+    words = "In calc.py the function double added two; it multiplies by two now; callers use rounding_mode_of."
     with (person.folder / "script.jsonl").open("a") as script:
         script.write(json.dumps({"thought": words, "actions": []}) + "\n")
     told = person.runs(model, "--json")
@@ -261,7 +263,7 @@ def test_a_model_words_it_better_if_the_user_says_so_and_is_asked_once(person: P
 
 
 def test_what_a_person_wants_forgotten_is_not_shown_from_knowledge_either(person: Person) -> None:
-    assert person.runs(person.script([NOTE, MEND], [COMPLETE])).code == 0
+    assert person.runs(person.script([WORSE], [NOTE, MEND], [COMPLETE])).code == 0
     (note,) = person.types("memory", "search", "rounding", "--kind", "note", "--json").json
     assert person.types("memory", "forget", note["id"]).code == 0
     assert person.runs(person.script([MEND], [COMPLETE], name="second"), goal="double gives a wrong number").code == 0

@@ -33,7 +33,7 @@ FACTS = (
     Fact(FactKind.RULE, "tests", "never touch tests/", scope=FactScope.PROJECT),
     Fact(FactKind.RULE, "today", "only this once"),
     Fact(FactKind.FAILED_APPROACH, "inline the parser", "test_x fails", block="ab" * 32, lines=(3, 9), step=1),
-    Fact(FactKind.VERIFIED, "python", "needs 3.11", block="cd" * 32),
+    Fact(FactKind.CHECK, "python", "needs 3.11", block="cd" * 32),
     Fact(FactKind.OBSERVED, "test_y", "was seen to fail"),
 )
 
@@ -159,7 +159,7 @@ def test_nothing_is_written_through_a_link(views: ViewFolder, tmp_path: Path) ->
 
 def test_keys_that_a_command_has_printed_are_masked(views: ViewFolder) -> None:
     key = "sk-ant-" + "api03-abcdefghijklmnop"
-    finish(views, "t1", facts=(Fact(FactKind.VERIFIED, "the key", f"is {key}, at https://me:{'pass' + 'word'}@host/x"),))
+    finish(views, "t1", facts=(Fact(FactKind.CHECK, "the key", f"is {key}, at https://me:{'pass' + 'word'}@host/x"),))
     text = (views.folder / "project_memory.json").read_text()
     assert "[redacted]" in text and key not in text and "password" not in text and "@host/x" in text
 

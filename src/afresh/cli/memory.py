@@ -8,7 +8,7 @@ import click
 from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json, print_rendered
 
-FACT_KINDS = ("note", "rule", "decision", "error", "failed_approach", "verified", "observed", "checkpoint")
+FACT_KINDS = ("note", "rule", "answer", "decision", "error", "failed_approach", "check", "observed", "checkpoint")
 why_option = click.option("--why", default="", metavar="TEXT", help="The reason, kept in the history.")
 
 

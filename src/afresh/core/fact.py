@@ -13,11 +13,14 @@ class FactKind(StrEnum):
     NOTE = "note"
     RULE = "rule"
     """A person's own words, verbatim."""
+    ANSWER = "answer"
+    """What a person said in one task."""
     DECISION = "decision"
     ERROR = "error"
     """Read from journals, never made: errors are observations, and failed approaches if a change led to them."""
     FAILED_APPROACH = "failed_approach"
-    VERIFIED = "verified"
+    CHECK = "check"
+    """How a check ended."""
     OBSERVED = "observed"
     """Read from the output of a command that the model ran: shown while there is room, gone when it is no longer so."""
     CHECKPOINT = "checkpoint"
@@ -200,5 +203,5 @@ def mark_facts_undone(facts: tuple[Fact, ...], step: int) -> tuple[Fact, ...]:
 
 
 def _mark_undone(fact: Fact) -> Fact:
-    known = fact.kind in (FactKind.NOTE, FactKind.VERIFIED) and not fact.text.endswith(UNDONE_STEP_MARK)
+    known = fact.kind in (FactKind.NOTE, FactKind.CHECK) and not fact.text.endswith(UNDONE_STEP_MARK)
     return replace(fact, text=fact.text + UNDONE_STEP_MARK) if known else fact

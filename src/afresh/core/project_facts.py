@@ -99,13 +99,13 @@ def fact_from_decision(decision: Decision) -> Fact:
 
 def fact_from_words(text: str) -> Fact:
     """A person's words: each stands for itself, none replaces another unless the person says so."""
-    return Fact(FactKind.RULE, to_one_line(text, MAX_SUBJECT_CHARACTERS), text)
+    return Fact(FactKind.ANSWER, to_one_line(text, MAX_SUBJECT_CHARACTERS), text)
 
 
 def facts_from_verdict(step: int, verdict: Verdict) -> Iterator[Fact]:
     for run in verdict.runs:
         told = f"{'exit 0' if run.exit == 0 else f'exit {run.exit}'}: {run.passed} passed, {run.failed} failed"
-        yield Fact(FactKind.VERIFIED, run.command, told, 1.0, run.block, step)
+        yield Fact(FactKind.CHECK, run.command, told, 1.0, run.block, step)
 
 
 class EmptyFactIndex:

@@ -178,7 +178,7 @@ MEMORY_TOOLS = (
             "List memories of every kind that match, one line each with its id; recall shows one in full.",
             ("query", "kind", "limit"),
             query="Words to match; without them the newest.",
-            kind="rule, decision, failed_approach, note, verified, observed, error or checkpoint.",
+            kind="rule, answer, decision, failed_approach, note, check, observed, error or checkpoint.",
             limit=("integer", "Default 10, at most 50."),
         ),
         search_memory,

@@ -101,9 +101,9 @@ class FactIndexContract:
             happened.VerdictReached(4, Verdict(Ruling.PASS, "all fine", (run,), final=True)),
         )
         kinds = {known.fact.kind: known for known in learner.storage.facts.look_up(FactQuery("", task="one"))}
-        assert kinds[FactKind.RULE].fact.text == "never touch vendored/ files" and kinds[FactKind.RULE].by == "person"
+        assert kinds[FactKind.ANSWER].fact.text == "never touch vendored/ files" and kinds[FactKind.ANSWER].by == "person"
         assert kinds[FactKind.DECISION].fact == fact_from_decision(decision)
-        assert (kinds[FactKind.VERIFIED].fact.confidence, kinds[FactKind.VERIFIED].fact.block) == (1.0, "b" * 32)
+        assert (kinds[FactKind.CHECK].fact.confidence, kinds[FactKind.CHECK].fact.block) == (1.0, "b" * 32)
 
     def test_what_was_observed_in_a_step_that_is_undone_no_longer_holds(self, learner: FactLearner) -> None:
         learner.learns("one", make_fact("a::b", "fails oddly", 1, FactKind.OBSERVED), make_fact("odd", "stays", 1))

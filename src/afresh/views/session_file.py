@@ -79,7 +79,7 @@ def _render_body(state: State) -> Iterator[str]:
     yield from _render_section("Failed: not to be tried again", _render_facts(list_failed_approaches(state)))
     yield from _render_section("Errors seen", _render_facts(tuple(filter(is_sure_observation, state.memory.facts))))
     yield from _render_section(
-        "Known", _render_facts((*_facts_of_kind(state, FactKind.VERIFIED), *_facts_of_kind(state, FactKind.NOTE)))
+        "Known", _render_facts((*_facts_of_kind(state, FactKind.CHECK), *_facts_of_kind(state, FactKind.NOTE)))
     )
     yield from _render_section(
         f"Last steps ({state.work.step} in all)", [line for record in state.memory.recent for line in _render_step(record)]

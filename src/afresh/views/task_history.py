@@ -88,9 +88,9 @@ def _list_decisions(state: State) -> Iterator[dict[str, Any]]:
 
 def _is_lasting_fact(fact: Fact) -> bool:
     """Return whether a fact is verified or about the whole project; or a confident note of a verified task."""
-    if not fact.text or fact.kind not in (FactKind.VERIFIED, FactKind.NOTE, FactKind.DECISION):
+    if not fact.text or fact.kind not in (FactKind.CHECK, FactKind.NOTE, FactKind.DECISION):
         return False
-    return fact.kind is FactKind.VERIFIED or fact.scope is FactScope.PROJECT or fact.confidence >= 0.8
+    return fact.kind is FactKind.CHECK or fact.scope is FactScope.PROJECT or fact.confidence >= 0.8
 
 
 def _fact_to_fields(fact: Fact, task: str) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def test_violations_that_nobody_speaks_of_go_and_the_first_stays():
 def test_doubtful_and_old_notes_go_while_verified_facts_and_failures_stay():
     sure = [Fact(FactKind.NOTE, f"sure {n}", "so it is", 0.9, step=n) for n in range(1, 6)]
     guess = Fact(FactKind.NOTE, "guess", "perhaps", 0.2, step=9)
-    proven = Fact(FactKind.VERIFIED, "proven", "seen", 0.1, step=1)
+    proven = Fact(FactKind.CHECK, "proven", "seen", 0.1, step=1)
     failed = Fact(FactKind.FAILED_APPROACH, "edit x", "broke y", 0.1, step=1)
     memory = GatheredContext(state(facts=(*sure, guess, proven, failed)))
     result = least(memory)

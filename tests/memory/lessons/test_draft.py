@@ -13,6 +13,8 @@ from afresh.core.event import (
     Event,
     JournalEntry,
     OutputDigested,
+    QuestionAnswered,
+    QuestionAsked,
     ReplyReceived,
     StepFinished,
     TaskCreated,
@@ -24,7 +26,7 @@ from afresh.core.lesson import LESSON_HEADINGS, NOTHING_UNDONE, NOTHING_VERIFIED
 from afresh.core.reply import Reply
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage
-from afresh.core.verdict import Baseline, CheckRun, CompletionEvidence, FailedTest, Ruling, Verdict
+from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
 from afresh.memory.lessons.draft_lesson import draft_lesson, find_reason_for_review, find_reason_not_to_draft, lesson_id_from_task
 from afresh.memory.lessons.task_record import task_record_from_journal
 
@@ -57,6 +59,7 @@ def journal(*steps: list[Event], ruling: Ruling = Ruling.PASS, status: TaskStatu
 
 TWO = (step(1, EDIT), step(2, COMPLETE))
 FAILED = Fact(FactKind.FAILED_APPROACH, "edit lexer.py (strip() → rstrip())", "1 test passed before and fails now", step=1)
+FOUND: list[Event] = [OutputDigested((FAILED,))]
 TRIED = ([*step(1, EDIT, kept=False), OutputDigested((FAILED,))], step(2, EDIT))
 
 
@@ -100,9 +103,10 @@ def test_the_same_journal_gives_the_same_draft() -> None:
 @pytest.mark.parametrize(
     ("entries", "why"),
     [
-        (journal(*TWO), ""),
+        (journal(*TWO), "nothing failed"),
+        (journal(*TWO, FOUND), ""),
         (journal(step(1, EDIT, COMPLETE)), "one step"),
-        (journal(*TWO, status=TaskStatus.BLOCKED), "not verified, and nothing was found out"),
+        (journal(*TWO, status=TaskStatus.BLOCKED), "nothing failed"),
         (journal(*TWO, ruling=Ruling.FAIL, status=TaskStatus.FAILED), ""),
         (journal(*TRIED, status=TaskStatus.BLOCKED), ""),
         (journal(step(1, EDIT, model="offline"), step(2, COMPLETE, model="offline")), "rules"),
@@ -117,11 +121,11 @@ def test_several_steps_that_were_verified_or_found_something_out_are_drafted(ent
 @pytest.mark.parametrize(
     ("entries", "like", "why"),
     [
-        (journal(*TWO), [], ""),
-        (journal(*TWO), ["KO-other"], "much like KO-other"),
-        (journal(*[step(number, EDIT) for number in range(1, 11)]), [], ""),
-        (journal(*[step(number, EDIT) for number in range(1, 12)]), [], "11 steps"),
-        (journal(step(1, EDIT, kept=False), step(2, EDIT), step(3, COMPLETE)), [], ""),
+        (journal(*TWO, FOUND), [], ""),
+        (journal(*TWO, FOUND), ["KO-other"], "much like KO-other"),
+        (journal(*[step(number, EDIT) for number in range(1, 11)], FOUND), [], ""),
+        (journal(*[step(number, EDIT) for number in range(1, 12)], FOUND), [], "11 steps"),
+        (journal(step(1, EDIT, kept=False), step(2, EDIT), step(3, COMPLETE), FOUND), [], ""),
         (journal(step(1, EDIT), step(2, EDIT, kept=False), step(3, COMPLETE)), [], "step 2, near the end, was undone"),
         (journal(step(1, EDIT), step(2, COMPLETE, why="put back as at the base: tests")), [], "step 2, near the end"),
     ],
@@ -149,26 +153,12 @@ def test_only_names_of_the_change_itself_are_told_and_never_those_of_the_text_ar
     assert "- changed `lexer.py`\n" in draft_lesson(task_record_from_journal(entries)).body, "and none where none is known"
 
 
-def with_baseline(entries: list[JournalEntry], run: CheckRun, proven: int = 0) -> list[JournalEntry]:
-    shown = CompletionEvidence(proven=proven, new_tests=proven)
-    verdict = Verdict(Ruling.PASS, "4 passed", (GREEN,), final=True, evidence=shown)
-    events = {BaselineMeasured: BaselineMeasured(Baseline((run,))), VerdictReached: VerdictReached(2, verdict)}
-    return [replace(entry, event=events.get(type(entry.event), entry.event)) for entry in entries]
-
-
-@pytest.mark.parametrize(
-    ("entries", "waits"),
-    [
-        (with_baseline(journal(*TWO), GREEN), True),
-        (with_baseline(journal(*TWO), RED), False),
-        (with_baseline(journal(*TWO), GREEN, proven=1), False),
-        (with_baseline(journal(*TRIED, step(3, COMPLETE), step(4, COMPLETE)), GREEN), False),
-    ],
-    ids=("green before and after", "red before", "a new test fails without it", "something failed"),
-)
-def test_where_nothing_failed_and_nothing_turned_green_a_person_decides(entries: list[JournalEntry], waits: bool) -> None:
-    found = find_reason_for_review(task_record_from_journal(entries), [])
-    assert bool(found) is waits and ("nothing turned green" in found) is waits
+@pytest.mark.parametrize(("asker", "said"), [("model", True), ("harness", False)])
+def test_only_an_answer_to_the_model_becomes_part_of_a_lesson(asker: str, said: bool) -> None:
+    answered = [QuestionAsked("Which?", by=asker), QuestionAnswered("half up")]
+    found = task_record_from_journal(journal(step(1, EDIT), answered, step(2, COMPLETE)))
+    assert ("half up" in draft_lesson(found).body) is said and bool(find_reason_not_to_draft(found)) is not said
+    assert "nothing failed" in find_reason_for_review(found, [])
 
 
 def test_a_draft_of_an_unfinished_task_claims_nothing_and_waits() -> None:

@@ -16,7 +16,7 @@ FACT_KINDS_BY_NAME: dict[str, tuple[FactKind, ...]] = {
     "decisions": (FactKind.DECISION,),
     "failed": (FactKind.FAILED_APPROACH,),
     "notes": (FactKind.NOTE,),
-    "rules": (FactKind.RULE,),
+    "rules": (FactKind.RULE, FactKind.ANSWER),
     "memory": (),
 }
 FALLBACK_FACT_COUNT = 4

@@ -169,9 +169,9 @@ def find_task_checks(project: Project) -> tuple[Check, ...]:
     return tuple(Check(command, project.settings.check_timeout) for command in chosen.checks)
 
 
-def find_task(project: Project, name: str | None, fits: Callable[[QueueTicket], object] | None = None) -> str:
+def find_task(project: Project, name: str | None, wanted: Callable[[QueueTicket], object] | None = None) -> str:
     """Find a task as `find_task_id` does."""
-    return find_task_id(project.queue, project.paths.folder / "export", name, fits)
+    return find_task_id(project.queue, project.paths.folder / "export", name, wanted)
 
 
 def end_task(project: Project, task: str, status: TaskStatus, reason: str) -> State:

@@ -86,15 +86,15 @@ MAX_CANDIDATES = 5
 
 
 def find_task_id(
-    queue: "TaskQueue", export_folder: Path, name: str | None, fits: Callable[[QueueTicket], object] | None = None
+    queue: "TaskQueue", export_folder: Path, name: str | None, wanted: Callable[[QueueTicket], object] | None = None
 ) -> str:
     """Find a task by its id, the beginning of its id or its hash, or any part of its id. Without a name return the one that was
     changed last, of those that fit if any does."""
     if name is None:
-        latest = queue.tickets(TicketQuery(parents=(), order=TicketOrder.TOUCHED, most=MAX_NEXT_READ if fits else 1))
+        latest = queue.tickets(TicketQuery(parents=(), order=TicketOrder.TOUCHED, most=MAX_NEXT_READ if wanted else 1))
         if not latest:
             raise make_no_task_error(queue, export_folder)
-        return next((ticket.task for ticket in latest if fits and fits(ticket)), latest[0].task)
+        return next((ticket.task for ticket in latest if wanted and wanted(ticket)), latest[0].task)
     found = [ticket for ticket in queue.tickets(TicketQuery(part=name)) if name.lower() in ticket.task.lower()] if name else []
     exact = [ticket for ticket in found if ticket.task == name]
     begins = [ticket for ticket in found if ticket.task.startswith(name) or name_briefly(ticket.task).startswith(name)]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 KIND_STYLES = {
-    "rule": "cyan", "decision": "bold", "failed_approach": "red", "error": "red", "verified": "green", "observed": "dim",
+    "rule": "cyan", "decision": "bold", "failed_approach": "red", "error": "red", "observed": "dim",
 }  # fmt: skip
 
 

@@ -106,8 +106,8 @@ def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[Ca
 def _list_lesson_fields(data: dict[str, Any]) -> list[tuple[str, Any]]:
     """List the lessons that the task used and drafted."""
     told = [f"used {', '.join(data['used'])}"] if data["used"] else []
-    told += [f"afresh knowledge show {data['left']}"] if data["left"] else []
-    return [("learnt", render_text("; ".join(told)))] if told else []
+    told += [f"saved one: afresh knowledge show {data['left']}"] if data["left"] else []
+    return [("lesson", render_text("; ".join(told)))] if told else []
 
 
 def _render_asked_question(state: State) -> "RenderableType":

@@ -66,7 +66,7 @@ TRIM_VIOLATIONS = CompactionStrategy("trim_analysis", "suggestions", _select_vio
 def _select_doubtful_notes(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
     """All but the surest, and of these the newest."""
     notes = {build_note_piece(fact, memory.state): fact for fact in memory.state.memory.facts if fact.kind is FactKind.NOTE}
-    verified = {build_note_piece(fact, memory.state) for fact in memory.state.memory.facts if fact.kind is FactKind.VERIFIED}
+    verified = {build_note_piece(fact, memory.state) for fact in memory.state.memory.facts if fact.kind is FactKind.CHECK}
     doubtful = [piece for piece in draft.pieces if piece in notes and piece not in verified]
     doubtful.sort(key=lambda piece: (notes[piece].confidence, notes[piece].step))
     return doubtful[: max(0, len(doubtful) - memory.policy.compaction.min_notes)]

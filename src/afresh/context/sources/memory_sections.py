@@ -49,7 +49,7 @@ def list_long_outputs(memory: GatheredContext) -> list[BlockIndexLine]:
 
 
 def draft_notes(memory: GatheredContext) -> SectionDraft:
-    facts = [fact for fact in memory.state.memory.facts if fact.kind in (FactKind.NOTE, FactKind.VERIFIED)]
+    facts = [fact for fact in memory.state.memory.facts if fact.kind in (FactKind.NOTE, FactKind.CHECK)]
     return SectionDraft(
         "known",
         "Notes",

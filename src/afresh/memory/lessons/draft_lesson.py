@@ -22,7 +22,7 @@ from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line, truncate_text
-from afresh.core.verdict import Baseline, CheckRun, Ruling
+from afresh.core.verdict import CheckRun, Ruling
 from afresh.memory.lessons.task_record import TaskRecord
 
 MAX_TITLE_CHARACTERS = 80
@@ -53,11 +53,10 @@ def find_reason_not_to_draft(found: TaskRecord) -> str:
         return "done by rules that know no more than before"
     if found.steps < MIN_LESSON_STEPS:
         return "one step is no lesson"
-    if is_verified(found):
-        return "" if found.changed else "nothing was changed"
-    return (
-        "" if list_failed_approaches(found) or found.refused or list_notes(found) else "not verified, and nothing was found out"
-    )
+    if is_verified(found) and not found.changed:
+        return "nothing was changed"
+    found_out = list_failed_approaches(found) or found.refused or list_notes(found) or found.words
+    return "" if found_out else "nothing failed and nothing was found out on the way"
 
 
 def is_verified(found: TaskRecord) -> bool:
@@ -262,14 +261,6 @@ def find_reason_for_review(found: TaskRecord, like: Sequence[str]) -> str:
     last = [found.settled[step] for step in sorted(found.settled)][-LAST_STEPS_NOT_REVERTED:]
     if undone := [one for one in last if not one.kept or one.why]:
         return f"step {undone[-1].step}, near the end, was undone"
-    if not list_failed_approaches(found) and not found.refused and not has_turned_green(found):
-        return "nothing failed and nothing turned green: it may say nothing new"
+    if not list_failed_approaches(found) and not found.refused:
+        return "nothing failed on the way: it may say nothing new"
     return ""
-
-
-def has_turned_green(found: TaskRecord) -> bool:
-    """Whether a check failed before, something is fewer now, or a new test fails without the change."""
-    before, after = found.baseline or Baseline(), found.verdict
-    if after is None:
-        return False
-    return any(run.exit for run in before.runs) or after.measure < before.measure or after.evidence.proven > 0

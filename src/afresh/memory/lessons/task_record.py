@@ -9,6 +9,7 @@ from afresh.core.event import (
     JournalEntry,
     OutputDigested,
     QuestionAnswered,
+    QuestionAsked,
     ReplyReceived,
     StepFinished,
     TaskClaimed,
@@ -18,6 +19,7 @@ from afresh.core.event import (
 )
 from afresh.core.fact import Fact, FactKind
 from afresh.core.lesson import LessonWorded
+from afresh.core.project_facts import BY_MODEL
 from afresh.core.reply import Reply
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Baseline, Ruling, Verdict
@@ -42,6 +44,8 @@ class TaskRecord:
     refused: list[str] = field(default_factory=list[str])
     facts: dict[tuple[FactKind, str], Fact] = field(default_factory=dict[tuple[FactKind, str], Fact])
     words: list[str] = field(default_factory=list[str])
+    """Answers to the model's questions; what a person allows or refuses is no lesson."""
+    asked_by_model: bool = False
     tokens: int = 0
     worded: LessonWorded | None = None
 
@@ -72,7 +76,9 @@ def record_event(found: TaskRecord, event: Event) -> None:
             found.baseline = baseline
         case OutputDigested(facts):
             found.facts.update({(fact.kind, fact.subject): fact for fact in facts})
-        case QuestionAnswered(text):
+        case QuestionAsked(by=asker):
+            found.asked_by_model = asker == BY_MODEL
+        case QuestionAnswered(text) if found.asked_by_model:
             found.words.append(text)
         case LessonWorded():
             found.worded = event

@@ -63,12 +63,15 @@ class LessonFolder:
         return found[0]
 
     def add(self, one: Lesson) -> Path | None:
-        """A new file. None when there is one under this id, be it one that can't be read: none is ever replaced."""
+        """A new file among the drafts, which git does not show until a person approves it. None when there is one under this id,
+        be it one that can't be read: none is ever replaced."""
         if any(path.name.startswith((f"{one.id}-", f"{one.id}.")) for path, _, _ in self._files()):
             return None
-        folder = self.root / (APPROVED_FOLDER if one.status is LessonStatus.APPROVED else DRAFTS_FOLDER)
+        folder = self.root / DRAFTS_FOLDER
         refuse_symlinks(self.root, folder)
         folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / ".gitignore").exists():
+            replace_file(folder / ".gitignore", b"*\n")
         path = folder / f"{one.id}-{make_slug(one.title)}.md"
         replace_file(path, render_lesson_file(one).encode())
         return path
