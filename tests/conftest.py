@@ -56,7 +56,7 @@ PERSONAL = (
 
 LONGEST = (
     "test_a_bad_decision",
-    "test_documented_commands_work[README",
+    "test_the_first_half_hour",
     "test_the_suggestions_bring",
     "test_after_five_hundred",
     "test_a_killed_run",

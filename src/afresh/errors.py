@@ -151,10 +151,62 @@ class Conflict(Broken):
 
 
 def suggest_extra(extra: str) -> str:
-    """Return how to install an optional package."""
-    return f"uv tool install --force '.[{extra}]' in the clone of afresh"
+    """Return the command that adds an optional package to this afresh."""
+    return _suggest_install(extra)
 
 
 def suggest_reinstall() -> str:
-    """Return how to get back packages that every install brings."""
-    return "uv tool install --force . in the clone of afresh"
+    """Return the command that brings back packages that every install has."""
+    return _suggest_install()
+
+
+def _suggest_install(*wanted: str) -> str:
+    """Install from where this afresh came, with the tool that installed it; one that replaces all gets the same extras again."""
+    import sys
+    from importlib import metadata
+    from importlib.util import find_spec
+    from pathlib import Path
+    from shlex import quote
+
+    try:
+        found = metadata.distribution("afresh")
+    except metadata.PackageNotFoundError:
+        found = None
+    place, address, options = _find_source(found)
+    by_receipt = {"uv-receipt.toml": "uv tool install --force", "pipx_metadata.json": "pipx install --force"}
+    install = next((command for receipt, command in by_receipt.items() if (Path(sys.prefix) / receipt).exists()), "")
+    extras = ",".join(sorted({*wanted, *(_list_extras(found) if install else ())}))
+    if not install:
+        pip = f"{sys.executable} -m pip install" if find_spec("pip") else f"uv pip install --python {sys.executable}"
+        install = f"{pip}{options}"
+    requirement = quote(f"{place}[{extras}]{address}" if extras else f"{place}{address}")
+    return f"{install} {requirement}{' in a clone of afresh' if place == '.' else ''}"
+
+
+def _find_source(found: Any) -> tuple[str, str, str]:
+    """Where the installed package came from: its path (`.` if that is not known or gone), or name and address; and options."""
+    import json
+    from pathlib import Path
+    from urllib.parse import unquote, urlsplit
+
+    origin = json.loads(found.read_text("direct_url.json") or "{}") if found else {}
+    url = str(origin.get("url", ""))
+    if "vcs_info" in origin:
+        return "afresh", f" @ {origin['vcs_info']['vcs']}+{url}", ""
+    path = Path(unquote(urlsplit(url).path))
+    if not url.startswith("file:") or not path.exists():
+        return ".", "", ""
+    return str(path), "", " -e" if origin.get("dir_info", {}).get("editable") else ""
+
+
+def _list_extras(found: Any) -> list[str]:
+    """The extras whose packages are all installed."""
+    import re
+    from importlib import metadata
+
+    names: dict[str, set[str]] = {}
+    for line in (found.requires or ()) if found else ():
+        if extra := re.search(r"extra == ['\"]([\w-]+)", line):
+            names.setdefault(extra[1], set()).add(re.split(r"[^\w.-]", line, maxsplit=1)[0])
+    present = {str(one.metadata["Name"]).lower().replace("_", "-") for one in metadata.distributions()} if names else set[str]()
+    return [extra for extra, needed in names.items() if needed <= present]

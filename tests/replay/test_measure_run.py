@@ -26,7 +26,7 @@ def fixed(*contexts: str):
 
 
 def measured(run: RecordedRun = RUN, *contexts: str, budget: int = 1000) -> list[StepMeasurement]:
-    return list(measure_run(run, fixed(*contexts) if contexts else fixed(*[""] * len(run.steps)), budget, len))
+    return list(measure_run(run, fixed(*contexts) if contexts else fixed(*[""] * len(run.steps)), budget, budget, len))
 
 
 def test_an_accumulating_agent_sends_the_task_and_all_before():
@@ -35,7 +35,7 @@ def test_an_accumulating_agent_sends_the_task_and_all_before():
 
 
 def test_needs_say_what_was_held_and_where_it_was_last_seen():
-    second, third = measured(RUN, "", "lib/core.py is open", "nothing")[1:]
+    second, third = measured(RUN, "", "lib/core.py is open", "nothing" * 40)[1:]
     assert [(need.text, need.held, need.seen, need.part, need.age) for need in second.needs] == [
         ("lib/core.py", True, 1, "action", 1),
     ]
@@ -77,11 +77,11 @@ def test_reported_tokens_count_only_when_every_call_has_them():
 
 
 def test_totals_of_a_run():
-    sums = sum_steps(measured(RUN, "1", "lib/core.py", "333"))
+    sums = sum_steps(measured(RUN, "1", "lib/core.py" + " " * 89, "3" * 200))
     assert sums == ReplayTotals(
-        runs=1, steps=3, calls=3, theirs=232, ours=15, window=235, peak_theirs=141, peak_ours=11, names=ReferenceRecall(2, 1, 2)
+        runs=1, steps=3, calls=3, theirs=232, ours=301, window=225, peak_theirs=141, peak_ours=200, names=ReferenceRecall(2, 1, 2)
     )  # fmt: skip
-    assert round(sums.saving, 4) == round(1 - 15 / 232, 4)
+    assert round(sums.saving, 4) == round(1 - 301 / 232, 4)
     assert (sums.names.share, sums.names.window_share) == (0.5, 1.0)
     assert sums.lines.share is None
 
@@ -91,7 +91,7 @@ def test_totals_of_runs_add_up_and_peaks_do_not():
     both = add_totals([one, other])
     assert (both.runs, both.steps, both.theirs, both.ours) == (2, 6, 2 * one.theirs, 6)
     assert (both.peak_theirs, both.peak_ours) == (141, 3)
-    assert both.names == ReferenceRecall(4, 0, 4)
+    assert both.names == ReferenceRecall(4, 0, 0)
 
 
 def test_the_history_is_never_counted_again():
@@ -106,7 +106,7 @@ def test_the_history_is_never_counted_again():
             return len(text)
 
         run = replace(RUN, steps=(READ, EDIT, TEST) * length)
-        assert list(measure_run(run, fixed(*["context"] * len(run.steps)), 300, count))
+        assert list(measure_run(run, fixed(*["context"] * len(run.steps)), 300, 300, count))
         return counted
 
     assert work(200) < 2.2 * work(100)

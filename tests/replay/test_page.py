@@ -31,7 +31,7 @@ def made(
 ) -> tuple[ReplayReport, ContextSampler]:
     album, found = ContextSampler(), []
     for index, run in enumerate(runs):
-        moments = list(measure_run(run, lambda plain, *_: [context] * len(plain["steps"]), 4000, len))
+        moments = list(measure_run(run, lambda plain, *_: [context] * len(plain["steps"]), 4000, 4000, len))
         for moment in moments:
             album.offer(index, moment)
         price = Price(3.0, 0.3, "as given")
@@ -39,7 +39,7 @@ def made(
         found.append(
             RunMeasurement(replace(run, steps=()), slimmed, sum_steps(moments), price, estimate_input_cost(moments, price))
         )
-    return ReplayReport(4000, tuple(found), ("b.jsonl: line 3 is no JSON",)), album
+    return ReplayReport(4000, 12_000, tuple(found), ("b.jsonl: line 3 is no JSON",)), album
 
 
 def data(text: str) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def test_figures_needs_and_contexts_are_on_the_page():
     assert [need[:2] for need in run["needs"]["2"]] == [
         ["line", "return [read_one(path)]"], ["name", "load_all"], ["name", "read_one"]
     ]  # fmt: skip
-    assert {tuple(need[2:]) for need in run["needs"]["2"]} == {(0, 1, 1, payload["parts"].index("an output"))}
+    assert {tuple(need[2:]) for need in run["needs"]["2"]} == {(0, 0, 1, payload["parts"].index("an output"))}
     assert context_of(payload, 0, 2) == "## Task\nMend it.\n\n## Files\nlib/core.py\n"
     assert run["shown"]["2"]["action"] == EDIT.action
     assert payload["problems"] == ["b.jsonl: line 3 is no JSON"]

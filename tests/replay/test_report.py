@@ -26,7 +26,7 @@ def moment(number: int, *needs: NeededReference) -> StepMeasurement:
 
 
 def report(*moments: StepMeasurement, **fields: object) -> ReplayReport:
-    return ReplayReport(4000, (RunMeasurement(RUN, moments, sum_steps(moments), **fields),))  # pyright: ignore[reportArgumentType]
+    return ReplayReport(4000, 12_000, (RunMeasurement(RUN, moments, sum_steps(moments), **fields),))  # pyright: ignore[reportArgumentType]
 
 
 def test_losses_come_with_the_most_missing_first_and_name_a_name_rather_than_a_line():
@@ -54,5 +54,5 @@ def test_json_holds_every_step_and_need():
 
 def test_runs_without_a_price_do_not_count_as_free():
     priced = RunMeasurement(RUN, (), sum_steps(()), bill=InputCost(1.0, 1.0, 1.0))
-    assert ReplayReport(4000, (priced, RunMeasurement(RUN, (), sum_steps(())))).bill == InputCost(1.0, 1.0, 1.0)
-    assert ReplayReport(4000, (RunMeasurement(RUN, (), sum_steps(())),)).bill is None
+    assert ReplayReport(4000, 12_000, (priced, RunMeasurement(RUN, (), sum_steps(())))).bill == InputCost(1.0, 1.0, 1.0)
+    assert ReplayReport(4000, 12_000, (RunMeasurement(RUN, (), sum_steps(())),)).bill is None

@@ -33,7 +33,7 @@ def test_doctor_imports_and_does_not_only_look(broken, package: str, level: str)
     broken(package)
     found = examine_packages()
     assert found.level == level and package in found.detail and "half installed" in found.detail
-    assert "uv tool install --force ." in found.remedy
+    assert "pip install" in found.remedy
 
 
 def test_a_package_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

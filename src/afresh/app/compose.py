@@ -280,7 +280,7 @@ def make_lesson_wording(project: Project, runtime: Runtime, state: State) -> Sid
 
 @blame_model()
 def choose_task_model(project: Project, state: State, terms: RunTerms) -> str:
-    """Return the model of this run: from the options, the task or the user's settings; fix_violation needs none."""
+    """Return the model of this run: from the options, the task or the user's settings."""
     chosen = terms.model or choose_model_spec(state.task, project.settings.model)
     if not chosen:
         raise make_no_model_error(f"task {state.task.id} is kept", f"; then `afresh resume {state.task.id}`")

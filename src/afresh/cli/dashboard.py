@@ -43,8 +43,8 @@ def command(folders: tuple[Path, ...], port: int, read_only: bool, no_open: bool
 def refuse_without_packages() -> None:
     from importlib.util import find_spec
 
-    from afresh.errors import NeedsPerson
+    from afresh.errors import NeedsPerson, suggest_extra
 
     missing = [name for name in NEEDED_PACKAGES if find_spec(name) is None]
     if missing:
-        raise NeedsPerson(f"the dashboard needs {', '.join(missing)}", next="pip install 'afresh[web]'")
+        raise NeedsPerson(f"the dashboard needs {', '.join(missing)}", next=suggest_extra("web"))

@@ -140,7 +140,7 @@ def _payload(report: ReplayReport, album: ContextSampler) -> dict[str, Any]:
         runs.append(chapter)
     lines, stored = _store_contexts(runs, album.pictures())
     return {
-        "budget": report.budget,
+        "budget": report.bound,
         "total": totals_to_json(report.total),
         "paid": paid_to_json(report.paid),
         "money": asdict(report.bill) if report.bill else None,

@@ -23,13 +23,14 @@ def render_step(step: RecordedStep) -> str:
     return "\n".join(text for part, text in iterate_step_parts(step) if text or part != "said")
 
 
-def build_sliding_windows(run: RecordedRun, budget: int, count: CountTokens) -> Iterator[str]:
-    """One text per step. Its oldest step is cut to fill the budget."""
-    task = truncate_middle(run.task, count(run.task), budget // 2, count)
+def build_sliding_windows(run: RecordedRun, budgets: Iterable[int], count: CountTokens) -> Iterator[str]:
+    """One text per step, of at most so many tokens. Its oldest step is cut to fill them."""
+    whole = count(run.task)
     texts: list[str] = []
     sizes: list[int] = []
-    room = budget - count(task) - 2 * JOINT_TOKENS
-    for step in run.steps:
+    for step, budget in zip(run.steps, budgets, strict=False):
+        task = truncate_middle(run.task, whole, budget // 2, count)
+        room = budget - (whole if task is run.task else count(task)) - 2 * JOINT_TOKENS
         said = truncate_middle(step.said, count(step.said), room, count)
         latest = _latest_steps(texts, sizes, room - count(said), count)
         yield "\n".join([task, *latest, *([said] if said else [])])
@@ -51,7 +52,7 @@ def _latest_steps(texts: Sequence[str], sizes: Sequence[int], room: int, count: 
 
 def truncate_middle(text: str, size: int, room: int, count: CountTokens) -> str:
     """Head and tail of a text that does not fit, as the popular agents show long outputs."""
-    if size <= room:
+    if size <= max(0, room):
         return text
     kept = len(text) * max(0, room) // size
     while kept > len(TRUNCATION_MARK):
@@ -186,15 +187,21 @@ def count_common_characters(one: str, other: str) -> int:
     return low
 
 
-def measure_run(run: RecordedRun, builder: ContextBuilder, budget: int, count: CountTokens) -> Iterable[StepMeasurement]:
-    """One measurement per step, in order. A context over the budget is treated as empty: it would not have been sent."""
+def measure_run(
+    run: RecordedRun, builder: ContextBuilder, budget: int, bound: int, count: CountTokens
+) -> Iterable[StepMeasurement]:
+    """One measurement per step, in order. `budget` is for a context that is built anew, `bound` for one that was extended; over
+    it a context is treated as empty, since it would not have been sent. The sliding window is of the same size at each step."""
     seen, history = ReferenceIndex(run.task), count(run.task)
     built = builder(to_trajectory(run), budget, count)
-    together = zip(run.steps, built, build_sliding_windows(run, budget, count), strict=True)
+    sizes = list[int]()
+    windows = build_sliding_windows(run, iter(sizes.pop, None), count)
     before = ""
-    for number, (step, context, yardstick) in enumerate(together, 1):
-        ours, plain = count(context), count(yardstick)
-        sent = context if ours <= budget else ""
+    for number, (step, context) in enumerate(zip(run.steps, built, strict=True), 1):
+        sizes.append(ours := count(context))
+        yardstick = next(windows)
+        plain = count(yardstick)
+        sent = context if ours <= bound else ""
         yield StepMeasurement(
             number=number,
             step=step,
@@ -204,12 +211,12 @@ def measure_run(run: RecordedRun, builder: ContextBuilder, budget: int, count: C
             window=plain,
             needs=tuple(
                 NeededReference(
-                    *thing, thing.text in sent, plain <= budget and thing.text in yardstick, *where, number - where.step
+                    *thing, thing.text in sent, thing.text in yardstick, *where, number - where.step
                 )
                 for thing, where in seen.needed(step)
             ),
             call=not step.same_call,
-            fits=ours <= budget,
+            fits=ours <= bound,
             same=ours * count_common_characters(before, context) // max(1, len(context)),
         )
         before = before if step.same_call else context

@@ -14,8 +14,7 @@ TOKENS_PER_PRICE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class InputCost:
-    """Dollars, without a cache and with a perfect one. Theirs with a cache and ours without is the least favourable case for
-    us."""
+    """Dollars, without a cache and with a perfect one."""
 
     theirs: float = 0.0
     theirs_cached: float = 0.0
@@ -182,6 +181,9 @@ class RunMeasurement:
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
     budget: int
+    """Tokens of a prompt that is built anew."""
+    bound: int
+    """Tokens of one that was kept and extended."""
     runs: tuple[RunMeasurement, ...]
     problems: tuple[str, ...] = ()
     unpriced: str = ""
@@ -241,6 +243,7 @@ def _choose_telling_reference(missing: Sequence[NeededReference]) -> NeededRefer
 def report_to_json(report: ReplayReport) -> dict[str, Any]:
     return {
         "budget": report.budget,
+        "bound": report.bound,
         "total": totals_to_json(report.total),
         "paid": paid_to_json(report.paid),
         "money": asdict(report.bill) if report.bill else None,

@@ -1,6 +1,6 @@
 """The tests of a file as units that can be compared: suites and modules with their members, tests, helpers, statements.
 
-Read with the tree-sitter grammars of the extra `languages`. Layout, comments, commas and semicolons do not count.
+Read with the tree-sitter grammars. Layout, comments, commas and semicolons do not count.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Were tests in JavaScript, TypeScript, Rust, Go or Java weakened? By syntax where the extra `languages` is installed."""
+"""Were tests in JavaScript, TypeScript, Rust, Go or Java weakened? By syntax."""
 
 import re
 from collections import Counter

@@ -5,6 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from afresh.context.extend_or_rebuild import compute_extension_bound
+from afresh.core.cache_rates import CacheRates
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.tokens import TOKEN_PIECE_PATTERN, EstimatingCounter
 from afresh.core.truncate import join_first, to_one_line
 from afresh.errors import BadInput, NeedsPerson, OverCeiling, suggest_reinstall
@@ -46,6 +49,11 @@ class ReplayRequest:
     price: float = 0.0
     album: ContextSampler | None = None
 
+    @property
+    def bound(self) -> int:
+        """How long a prompt may become that is kept and extended."""
+        return compute_extension_bound(self.budget, DEFAULT_CONTEXT_POLICY.allocation.extension)
+
 
 def make_album() -> ContextSampler:
     return ContextSampler()
@@ -58,11 +66,13 @@ def find_sample_session() -> Path:
     return Path(str(files("afresh").joinpath("sample_runs", "parcel.jsonl")))
 
 
-def load_replay_builder() -> ContextBuilder:
-    """Return the same memory and prompt builder that real runs use."""
-    from afresh.replay.build_contexts import build_contexts
+def load_replay_builder(rates: CacheRates) -> ContextBuilder:
+    """Return the memory and the prompts of real runs: one is kept and extended as long as that is cheaper than a new one."""
+    from functools import partial
 
-    return build_contexts
+    from afresh.replay.extend_contexts import extend_contexts
+
+    return partial(extend_contexts, rates=rates)
 
 
 def count_ceiling_tokens(text: str) -> int:
@@ -75,16 +85,16 @@ def replay_sessions(files: Sequence[Path], wanted: ReplayRequest, watch: ReplayP
     """Replay all files. Broken files and runs are listed in the report; it is an error only if nothing could be read."""
     runs: list[RunMeasurement] = []
     problems: list[str] = []
-    builder, reader = load_replay_builder(), _SessionReader(files, problems, watch)
+    reader = _SessionReader(files, problems, watch)
     for run in reader:
         try:
-            runs.append(_measure_session(run, len(runs), builder, wanted, reader.step))
+            runs.append(_measure_session(run, len(runs), wanted, reader.step))
         except OverCeiling as error:
             problems.append(f"{_describe_run(run)}: {error}")
     if not runs:
         told = "\n    ".join(problems) or "the files are empty"
         raise BadInput(f"no recorded session could be read:\n    {told}", next=_list_known_formats(), safe="Nothing was written.")
-    return ReplayReport(wanted.budget, tuple(runs), tuple(problems), _explain_missing_prices(runs, wanted.price))
+    return ReplayReport(wanted.budget, wanted.bound, tuple(runs), tuple(problems), _explain_missing_prices(runs, wanted.price))
 
 
 class _SessionReader:
@@ -130,17 +140,15 @@ class _SessionReader:
         self.watch(ReplayProgress(min(1.0, share), f"{to_one_line(self.name, 40)}: {words}"))
 
 
-def _measure_session(
-    run: RecordedRun, index: int, builder: ContextBuilder, wanted: ReplayRequest, step: Callable[[int, int], None]
-) -> RunMeasurement:
-    moments: list[StepMeasurement] = []
-    for moment in measure_run(run, builder, wanted.budget, count_ceiling_tokens):
+def _measure_session(run: RecordedRun, index: int, wanted: ReplayRequest, step: Callable[[int, int], None]) -> RunMeasurement:
+    price = Price(wanted.price, wanted.price * CACHED_PRICE_SHARE, "as given") if wanted.price else find_price(run.model)
+    rates = derive_cache_rates(run.model, None if wanted.price else price)
+    builder, moments = load_replay_builder(rates), list[StepMeasurement]()
+    for moment in measure_run(run, builder, wanted.budget, wanted.bound, count_ceiling_tokens):
         if wanted.album:
             wanted.album.offer(index, moment)
         moments.append(drop_texts(moment))
         step(moment.number, len(run.steps))
-    price = Price(wanted.price, wanted.price * CACHED_PRICE_SHARE, "as given") if wanted.price else find_price(run.model)
-    rates = derive_cache_rates(run.model, None if wanted.price else price)
     likely = 1 / (MEDIAN_COUNT_EXCESS * EstimatingCounter().factor)
     return RunMeasurement(
         replace(run, steps=()),

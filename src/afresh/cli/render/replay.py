@@ -39,11 +39,15 @@ def render_replay_report(report: ReplayReport, page: Path | None = None) -> "Ren
 
     many = "the agents" if len(report.runs) > 1 else "the agent"
     return Group(
-        render_text(f"Limit {report.budget:,} tokens per call; {many} kept the whole history.", "dim"),
+        render_text(
+            f"afresh: a prompt of at most {report.budget:,} tokens, kept and extended to {report.bound:,} while that is cheaper; "
+            f"{many} kept the whole history.",
+            "dim",
+        ),
         _make_run_table(report),
         render_text(
             "paid: relative to theirs, with caching; names, lines: share of what the next action needed that the prompt contained"
-            " (sliding window of the same size)",
+            " (the latest steps in as many tokens)",
             "dim",
         ),
         render_heading("Total"),
@@ -106,7 +110,7 @@ def _list_total_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"
         if recall.needed:
             text = f"{recall.held:,} of the {recall.needed:,} needed by the next action were in the prompt"
             text += f", {_format_percent(recall.share)}"
-            rows.append((name, f"{text}; in a sliding window of the same size {_format_percent(recall.window_share)}"))
+            rows.append((name, f"{text}; of the latest steps in as many tokens {_format_percent(recall.window_share)}"))
     return rows + _list_money_fields(report)
 
 
@@ -115,7 +119,6 @@ def _list_money_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"
     if bill := report.bill:
         rows.append(("nothing cached", _compare_costs(bill.theirs, bill.ours)))
         rows.append(("both cached", _compare_costs(bill.theirs_cached, bill.ours_cached)))
-        rows.append(("theirs cached", _compare_costs(bill.theirs_cached, bill.ours)))
     if report.unpriced:
         priced = sum(one.bill is not None for one in report.runs)
         known = f"of {priced:,} of {_count_with_noun(len(report.runs), 'session')}; " if priced else ""
