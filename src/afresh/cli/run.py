@@ -216,7 +216,7 @@ def run_and_report(project: "Project", task: str, way: RunFlags) -> None:
 
     state = run_with_progress(project, task, way)
     assert state, "a named task is claimed or refused"
-    report_outcome(project, state, way.as_json)
+    report_outcome(project, state, way.as_json, way.verbose)
     apply_and_report(project, state)
     if code := choose_status_code([state.status]):
         sys.exit(code)
@@ -230,7 +230,7 @@ def apply_and_report(project: "Project", state: "State") -> None:
         click.echo(said, err=True)
 
 
-def report_outcome(project: "Project", state: "State", as_json: bool) -> None:
+def report_outcome(project: "Project", state: "State", as_json: bool, verbose: bool = False) -> None:
     from afresh.app.inspect.inspect_calls import list_audits
     from afresh.app.inspect.measure_calls import compare_with_history
     from afresh.app.results.task_result import list_task_changes
@@ -240,7 +240,7 @@ def report_outcome(project: "Project", state: "State", as_json: bool) -> None:
     from afresh.views.tasks import run_summary_to_json
 
     made, calls = list_task_changes(project, state), [audit for _, audit in list_audits(project, state.task.id)]
-    history = compare_with_history(project, state.task.id)
+    history = compare_with_history(project, state.task.id) if as_json or verbose else None
     if as_json:
         cost = cost_to_json(sum_task_spending(project, state.task.id))
         print_json(run_summary_to_json(state, made, calls, history) | {"cost": cost})

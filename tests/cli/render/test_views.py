@@ -305,8 +305,8 @@ def test_a_call_tells_what_replies_drew_on_once_there_is_a_reply():
     assert "drawn on" not in rendered(render_call(AUDITS[0], SECTIONS, (), 1))
 
 
-@pytest.mark.parametrize(("paid", "words"), [(4_300, "80% saved"), (31_500, "this is 50% more")])
-def test_a_run_that_was_paid_more_than_a_cached_history_says_so(paid: int, words: str):
+@pytest.mark.parametrize(("paid", "words"), [(4_300, "80% saved"), (31_500, "this is 50% more"), (21_040, "the same")])
+def test_a_run_says_what_a_cached_history_would_have_been_paid(paid: int, words: str):
     text = rendered(render_run_summary(DONE, CHANGES, AUDITS, replace(HISTORY, paid=paid)), 120)
     assert "total sent" in text and "89% saved" in text
     assert f"about {paid:,} tokens; the history, cached, would have been 21,000 ({words})" in text

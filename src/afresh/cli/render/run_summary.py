@@ -134,6 +134,8 @@ def _describe_saved_paid(tokens: dict[str, Any]) -> str:
 
 
 def _describe_share(saved: float) -> str:
+    if abs(saved) < 0.005:
+        return " (the same)"
     return f" ({saved:.0%} saved)" if saved > 0 else f" (this is {-saved:.0%} more)"
 
 
