@@ -99,7 +99,7 @@ def test_the_session_that_comes_with_it_is_read(here: Path, capsys: pytest.Captu
     assert "in 48 calls" in shown
 
 
-def test_with_the_prompts_of_live_work_the_sample_is_cheaper_and_never_over_the_limit(here: Path, monkeypatch: pytest.MonkeyPatch):
+def test_with_the_prompts_of_live_work_the_sample_is_cheaper(here: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(replays, "load_replay_builder", OURS)
     report = replay_sessions([replays.find_sample_session()], ReplayRequest())
     assert (report.total.steps, report.total.over) == (57, 0)

@@ -35,7 +35,9 @@ def remember_quiet(context: click.Context, parameter: click.Parameter, value: bo
 
 silent_option = click.option("--quiet", "-q", is_flag=True, expose_value=False, callback=remember_quiet, help="Show no progress.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
-verbose_option = click.option("--verbose", "-v", is_flag=True, help="Show diffs, all the model says, and what a kept history would have cost.")
+verbose_option = click.option(
+    "--verbose", "-v", is_flag=True, help="Show diffs, all the model says, and what a kept history would have cost."
+)
 model_option = click.option(
     "--model",
     "-m",

@@ -19,7 +19,11 @@ DEFAULT_PAGE_FILE = "afresh-replay.html"
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE…")
 @click.option(
-    "--budget", default=4000, type=click.IntRange(min=500), metavar="N", help="Tokens of a prompt that is built anew (default: 4000)."
+    "--budget",
+    default=4000,
+    type=click.IntRange(min=500),
+    metavar="N",
+    help="Tokens of a prompt that is built anew (default: 4000).",
 )
 @click.option(
     "--html",

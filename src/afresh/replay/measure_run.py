@@ -210,9 +210,7 @@ def measure_run(
             ours=ours,
             window=plain,
             needs=tuple(
-                NeededReference(
-                    *thing, thing.text in sent, thing.text in yardstick, *where, number - where.step
-                )
+                NeededReference(*thing, thing.text in sent, thing.text in yardstick, *where, number - where.step)
                 for thing, where in seen.needed(step)
             ),
             call=not step.same_call,
