@@ -189,7 +189,7 @@ def _find_source(found: Any) -> tuple[str, str, str]:
     from pathlib import Path
     from urllib.parse import unquote, urlsplit
 
-    origin = json.loads(found.read_text("direct_url.json") or "{}") if found else {}
+    origin: dict[str, Any] = json.loads(found.read_text("direct_url.json") or "{}") if found else {}
     url = str(origin.get("url", ""))
     if "vcs_info" in origin:
         return "afresh", f" @ {origin['vcs_info']['vcs']}+{url}", ""
