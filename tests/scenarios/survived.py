@@ -81,7 +81,8 @@ def files_of_a_rebuild(project: Project) -> None:
     found = {path: path.read_bytes() for path in list_view_files(project.paths.state)}
     rebuild_views(project)
     rebuilt = {path: path.read_bytes() for path in list_view_files(project.paths.state)}
-    assert [str(path) for path in found.keys() | rebuilt.keys() if found.get(path) != rebuilt.get(path)] == []
+    stale = [str(path) for path in found.keys() | rebuilt.keys() if found.get(path) != rebuilt.get(path)]
+    assert stale == []
 
 
 def same_windows(repo: Path, scenario: str) -> None:
