@@ -12,7 +12,7 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_from_inputs, make_prompt_inputs
 from afresh.context.extend_or_rebuild import ExtensionDecision
-from afresh.context.extend_prompt import compute_bound, extend_prompt, find_obstacle
+from afresh.context.extend_prompt import build_turn, compute_bound, extend_prompt, find_obstacle
 from afresh.context.prepare_call import PreparedCall
 from afresh.context.rebuild_call import audit_call, reassemble_request, rebuild_prompt
 from afresh.context.record_call import make_prompt_origin
@@ -172,9 +172,21 @@ def test_lines_that_a_command_changed_are_named_in_its_turn():
     run = started((Action("run", {"command": "sed -i s/a/b/ b.py"}), "exit 0"))
     run.state = apply_event(ChangeKeptOrReverted(1, True, "s", ("b.py",), hunks=(Hunk("b.py", 3, 1, 3, 2),)), run.state)
     assert not find_obstacle(run.state, run.settings)
-    assert "Lines changed otherwise than by your edits: b.py 3-4" in run.ask(extend=True, budget=8_000).request.turns[0].text
+    assert "Changed by commands: lines b.py 3-4." in run.ask(extend=True, budget=8_000).request.turns[0].text
     run.act((SEARCH, "x"))
-    assert "changed otherwise" not in run.ask(extend=True, budget=8_000).request.turns[-1].text
+    assert "Changed by commands" not in run.ask(extend=True, budget=8_000).request.turns[-1].text
+
+
+def test_a_turn_names_the_files_whose_lines_further_up_it_has_changed_and_no_others():
+    run = started((EDIT, "a.py: line 1 replaced"))
+    assert "further up" not in run.ask(extend=True, budget=8_000).request.turns[0].text, "no section shows lines of it"
+    base = GatheredContext(run.state)
+    memory = replace(
+        base, state=apply_event(ChangeKeptOrReverted(1, True, "s", ("b.py",), hunks=(Hunk("b.py", 3, 1, 3, 2),)), run.state)
+    )
+    shown = "## Files\nb.py\n    3 b = 1\na.py:7-9 f\n    7 def f():"
+    turn = build_turn(memory, COUNTER, [shown])
+    assert "Lines of a.py, b.py further up are from before this reply." in turn.text
 
 
 def test_a_change_that_the_reply_shows_asks_for_no_new_prompt():
@@ -254,4 +266,4 @@ def test_whoever_plays_the_model_sees_what_a_model_is_sent_in_the_order_of_the_w
 
 def test_the_footer_says_how_old_the_sections_are():
     run = started()
-    assert "The sections are from before step 1;" in run.ask(extend=True, budget=8_000).request.footer
+    assert "The sections at the top are as of step 1;" in run.ask(extend=True, budget=8_000).request.footer

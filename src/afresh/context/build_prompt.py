@@ -248,7 +248,7 @@ def _render_room_note(terms: PromptInputs, unread: int) -> str:
     state = terms.memory.state
     if terms.granted is not None:
         return (
-            f"The sections are from before step {state.tokens.prompt.base}; your replies since, with their results, follow them."
+            f"The sections at the top are as of step {state.tokens.prompt.base}; your replies since then are below, with results."
         )
     raised = terms.budget >= RAISED_FACTOR * state.task.budget
     return LACKING_ROOM_HINT if state.work.step and raised and unread > NEGLIGIBLE_TOKENS else ""

@@ -1,6 +1,7 @@
 """A prompt that is the last one with the last step appended as a turn. All that comes before the turn is the same to the byte, so
 a provider's cache can serve it."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -73,8 +74,8 @@ def extend_prompt(inputs: PromptInputs, read: Callable[[str], str]) -> Prompt:
     """OverCeiling if it has no room. What the last step has brought is in the inputs; the rest is read as it was recorded."""
     counter, kept = inputs.counter, inputs.memory.state.tokens.prompt
     inputs = replace(inputs, granted=kept.thinking)
-    turn = build_turn(inputs.memory, counter)
     sections = [Section(ref.name, ref.tier, ref.text(read), ref.tokens) for ref in kept.sections]
+    turn = build_turn(inputs.memory, counter, [section.text for section in sections])
     sections.append(Section(TURN_SECTION, Tier.DEMAND, render_turn(turn), count_turn_tokens(turn, counter)))
     redacted = any(REDACTED in section.text for section in sections)
     foot = counter(render_footer(inputs, inputs.budget, redacted=redacted)) + 2
@@ -85,8 +86,9 @@ def extend_prompt(inputs: PromptInputs, read: Callable[[str], str]) -> Prompt:
     return enforce_ceiling(Prompt(request, tuple(sections), (), inputs.budget, 0), counter)
 
 
-def build_turn(memory: GatheredContext, counter: TokenCounter) -> ToolExchange:
-    """The last step as the model's own reply, with a result for each action; then how the checks went, if they ran."""
+def build_turn(memory: GatheredContext, counter: TokenCounter, above: Sequence[str] = ()) -> ToolExchange:
+    """The last step as the model's own reply, with a result for each action; then how the checks went, if they ran. `above`: what
+    the prompt says before it."""
     state = memory.state
     step = state.memory.recent[-1]
     results = render_results(memory, counter)
@@ -94,21 +96,28 @@ def build_turn(memory: GatheredContext, counter: TokenCounter) -> ToolExchange:
     reply = replace(returned.reply, thought=step.thought) if returned else Reply(step.thought)
     reply = reply if state.tokens.prompt.thinking else replace(reply, thinking=())
     reply = replace(reply, actions=shorten_actions(reply.actions, step))
-    return ToolExchange(reply, results, "\n\n".join(_list_turn_notes(memory)))
+    return ToolExchange(reply, results, "\n\n".join(_list_turn_notes(memory, above)))
 
 
-def _list_turn_notes(memory: GatheredContext) -> Sequence[str]:
+def _list_turn_notes(memory: GatheredContext, above: Sequence[str]) -> Sequence[str]:
     """What the harness made of the step."""
     state = memory.state
     verdict = state.verification.verdict if state.verification.verdict_step == state.work.step else None
-    ranges = [f"{one.path} {one.new_start}-{one.new_start + max(1, one.new_count) - 1}" for one in state.tokens.prompt.unseen]
-    changed = [f"Lines changed otherwise than by your edits: {', '.join(ranges)}"] if ranges else []
+    unseen = state.tokens.prompt.unseen
+    ranges = [f"{one.path} {one.new_start}-{one.new_start + max(1, one.new_count) - 1}" for one in unseen]
+    changed = [f"Changed by commands: lines {', '.join(ranges)}."] if ranges else []
     again = [render_edits_again(state.memory.recent[-1])] if state.memory.recent[-1].again else []
-    edited = ", ".join(list_edited_paths(state.memory.recent[-1]))
-    older = [f"Sections above show {edited} as before this reply."] if edited else []
+    touched = dict.fromkeys((*list_edited_paths(state.memory.recent[-1]), *[one.path for one in unseen]))
+    stale = [path for path in touched if any(_shows_lines(text, path) for text in above)]
+    older = [f"Lines of {', '.join(stale)} further up are from before this reply."] if stale else []
     undone = [] if state.memory.recent[-1].kept else [TURN_UNDONE_TEXT]
     said = ["\n".join([*undone, *render_verdict(state, verdict, memory.policy.reports)])] if verdict else undone
     return [*again, *changed, *older, *said]
+
+
+def _shows_lines(text: str, path: str) -> bool:
+    """Whether it shows lines of the file: under a heading of its own, as a definition, or as what was read."""
+    return bool(re.search(rf"^{re.escape(path)}(?:$|:\d+-\d+ |: lines \d)", text, re.MULTILINE))
 
 
 def count_turn_tokens(turn: ToolExchange, counter: TokenCounter) -> int:

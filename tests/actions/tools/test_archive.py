@@ -124,6 +124,21 @@ def test_what_another_task_printed_first_can_be_had_by_the_task_that_saw_it_too(
     assert "$ pytest" in recall(store, other, id=block_id_from_text(OUTPUT)[:8])
 
 
+def test_a_search_without_a_hit_says_so(store: SqlJournal):
+    state = replace_in_parts(
+        kept(store, "one", OUTPUT), index=(BlockIndexLine(block_id_from_text(OUTPUT), "run", "pytest", 9, "2 failed", 3),)
+    )
+    context = ToolContext(state, DictFiles(), TableSandbox({}), store, None)  # type: ignore[arg-type]
+    told = search.tool.run({"path": "@index", "text": "value_10000"}, context).text
+    assert told.startswith("[@index: no line holds 'value_10000'; it lists outputs and does not search inside them")
+    assert "run pytest" in search.tool.run({"path": "@index", "text": "pytest"}, context).text
+    one = {"path": f"@{block_id_from_text(OUTPUT)[:8]}"}
+    assert (
+        "no line holds 'pytest_elsewhere'; lines with a part of it:"
+        in search.tool.run({**one, "text": "pytest_elsewhere"}, context).text
+    )
+
+
 @pytest.mark.parametrize("id", ["deadbeef", "deadbeefdeadbeefdeadbeefdeadbeef"])
 def test_an_unknown_id_says_where_ids_stand(store: SqlJournal, id: str):
     with pytest.raises(ModelMistake, match=r"archived no output .* Archived outputs"):

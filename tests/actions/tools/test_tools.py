@@ -335,7 +335,7 @@ def test_a_note_with_a_reason_is_a_decision():
     told = use("note", make_context(step=2), subject="parser", text="by  hand", why="no new dependency (90% sure)")
     (event,) = told.events
     made = Decision("by hand", "model", "no new dependency (90% sure)", 3, "parser", 0.9)
-    assert event == DecisionMade(made) and told.text == "decided" and not told.facts
+    assert event == DecisionMade(made) and told.text == "decision kept for later prompts" and not told.facts
     (event,) = use("note", make_context(), subject="parser", text="by hand", why="30% of users need it").events
     assert event.decision.confidence is None
 
@@ -343,7 +343,10 @@ def test_a_note_with_a_reason_is_a_decision():
 def test_a_decision_tells_what_no_longer_holds_and_leaves_the_users_word_alone():
     held = (Decision("a table", "model", "so", 1, "Parser"), Decision("keep them", "person", "", 1, "Rename all?"))
     here = make_context(decisions=held)
-    assert use("note", here, subject="parser", text="by hand", why="so").text == "decided; no longer: a table"
+    assert (
+        use("note", here, subject="parser", text="by hand", why="so").text
+        == "decision kept for later prompts; no longer: a table"
+    )
     with pytest.raises(ModelMistake, match="the user has decided that: keep them"):
         use("note", here, subject="rename all?", text="rename", why="nicer")
 
@@ -352,7 +355,7 @@ def test_a_decision_that_is_too_long_is_cut_and_the_result_says_so():
     told = use("note", make_context(), subject="s" * 99, text="t" * 700, why="w" * 700)
     (event,) = told.events
     assert (len(event.decision.subject), len(event.decision.text), len(event.decision.why)) == (60, 600, 600)
-    assert told.text == "decided (cut to 600 characters)"
+    assert told.text == "decision kept for later prompts (cut to 600 characters)"
 
 
 @pytest.mark.parametrize("args", [{"subject": " "}, {"text": ""}, {"text": "", "why": "so"}])

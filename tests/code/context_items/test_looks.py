@@ -123,7 +123,7 @@ def test_what_the_task_names_is_shown_whole_with_the_reason():
 def test_what_nobody_names_is_found_by_its_words():
     current = state("The shade of a colour is not lower case", "fix_bug")
     [_, target, *_] = CodeInsight().looks(current, Texts(dict(SHOP)), {"target"})
-    assert target.subject == "shop/checks.py:24-28 Colour, speaks of the same"
+    assert target.subject == "shop/checks.py:24-28 Colour, shares words with the task"
 
 
 def test_a_pattern_is_not_shown_a_second_time_as_what_the_task_is_about():
@@ -183,7 +183,7 @@ def test_coverage_tells_what_tests_name_what_they_come_to_through_others_and_wha
     told = [text for _, text in looked("mend it", about=about, changed=("shop/checks.py", "shop/order.py"))["coverage"]]
     assert told == [
         "shop/checks.py: no test leads to: Colour (24); tests name only accept, which leads to: Phone (16)",
-        "shop/order.py: named in tests: accept (4)",
+        "shop/order.py: tests name: accept (4)",
     ]
 
 

@@ -148,6 +148,7 @@ def test_a_long_script_that_ran_is_repeated_in_part_and_one_that_failed_or_was_r
     assert lines[0] == "print(0)" and lines[-1] == "print(59)" and "[… 48 lines not repeated]" in lines
     assert shorten_actions([run], StepRecord(7, "", (replace(done, ok=False),), "", True)) == (run,)
     assert shorten_actions([run], StepRecord(7, "", (done,), "", False)) == (run,)
-    [edited] = shorten_actions([edit], StepRecord(7, "", (replace(done, action=edit),), "", True))
-    assert edited.args["new"] == script, "it shows the present text"
-    assert edited.args["old"].split("\n") == ["print(0)", "[… 58 lines not repeated]", "print(59)"]
+    [receipt] = shorten_actions([edit], StepRecord(7, "", (replace(done, action=edit),), "", True))
+    ends = ["print(0)", "print(1)", "print(2)", "[… 54 lines not repeated]", "print(57)", "print(58)", "print(59)"]
+    assert receipt.args["new"].split("\n") == receipt.args["old"].split("\n") == ends, "its result says which lines they are"
+    assert shorten_actions([edit], StepRecord(7, "", (replace(done, action=edit, ok=False),), "", True)) == (edit,)

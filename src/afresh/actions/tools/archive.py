@@ -61,7 +61,8 @@ def list_facts(name: str, about: str, context: ToolContext) -> str:
 def render_known_fact(known: ProjectFact, task: str) -> str:
     fact = known.fact
     where = f"step {fact.step}" if known.task == task else known.origin
-    return f"- {known.id} {where} {fact.kind}: {fact.subject}: {fact.text}"
+    about = "" if fact.text.startswith(fact.subject.removesuffix("…")) else f"{fact.subject}: "
+    return f"- {known.id} {where} {fact.kind}: {about}{fact.text}"
 
 
 def recall_fact(name: str, context: ToolContext) -> str:
@@ -119,11 +120,17 @@ def search_archive(address: str, words: str, context: ToolContext) -> ToolOutcom
     if known := recall_facts(address, words, context):
         return ToolOutcome(known)
     block, text, room = open_block(address, context)
-    part = select_lines_about(text, words.strip(), room, context.count)
+    words = words.strip()
+    part = select_lines_about(text, words, room, context.count)
+    missing = f"no line holds {words[:80]!r}"
+    if block == INDEX_NAME and words.lower() not in text.lower():
+        return ToolOutcome(
+            f"[@{INDEX_NAME}: {missing}; it lists outputs and does not search inside them: `search` path=@id does]"
+        )
     if part.numbers:
-        return ToolOutcome(render_block_part(block, part))
-    note = f"no line holds {words.strip()[:80]!r}; what tells most:"
-    return ToolOutcome(render_block_part(block, select_outline(text, room, context.count), note))
+        literal = words.lower() in text.lower() or len(words.split()) > 1
+        return ToolOutcome(render_block_part(block, part, "" if literal else f"{missing}; lines with a part of it:"))
+    return ToolOutcome(render_block_part(block, select_outline(text, room, context.count), f"{missing}; what tells most:"))
 
 
 def open_block(address: str, context: ToolContext) -> tuple[str, str, int]:

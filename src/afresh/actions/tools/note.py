@@ -56,7 +56,7 @@ def record_decision(subject: str, text: str, why: str, context: ToolContext) -> 
         raise ModelMistake(f"note: the user has decided that: {theirs.text}; `ask` if it has to change")
     made = Decision(text, "model", why, context.state.work.step + 1, subject, confidence_from_reason(why))
     instead = next((f"; no longer: {old.text}" for old in before if old.by == "model" and old.text != text), "")
-    return ToolOutcome(f"decided{cut or why_cut}{instead}", events=(DecisionMade(made),))
+    return ToolOutcome(f"decision kept for later prompts{cut or why_cut}{instead}", events=(DecisionMade(made),))
 
 
 def confidence_from_reason(why: str) -> float | None:

@@ -42,7 +42,7 @@ IN_NAMED_FILE = "in a file that the task names"
 IN_IMPLIED_FILE = "in a file that the task is about"
 IN_EXAMPLE = "used in an example of the task"
 NAMED_BY_OPTION = "what an option in the task is called after"
-SHARES_WORDS = "speaks of the same"
+SHARES_WORDS = "shares words with the task"
 BASIS_BY_REASON = {
     NAMED_IN_TASK: "named",
     NAMED_IN_PLAN: "plan",

@@ -146,7 +146,7 @@ def describe_expected_habits(facts: ProjectTraits) -> str:
 
 
 def describe_public_files(facts: ProjectTraits) -> str:
-    return f"others rely on {', '.join(facts.public[:3])}" if facts.public else ""
+    return f"public interface: {', '.join(facts.public[:3])}" if facts.public else ""
 
 
 def describe_changelog(facts: ProjectTraits) -> str:

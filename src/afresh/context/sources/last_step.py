@@ -1,13 +1,14 @@
 """The last step, in a section of its own."""
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.action import Observation, describe_subject
 from afresh.core.change import group_consecutive
+from afresh.core.command_output import skip_command_echo
 from afresh.core.context_item import Excerpt, Note, collect_line_numbers
 from afresh.core.context_policy import ReportPolicy
 from afresh.core.line_region import Region
@@ -26,6 +27,7 @@ TURN_UNDONE_TEXT = "The whole reply was reverted."
 BEFORE_CHANGE_MARK = "(before the change below)"
 OUTCOME_PIECE = "outcome of the last step"
 AGAIN_PIECE = "edits applied again"
+COMMAND_SIGN = "$ "
 THOUGHT_PIECE = "thought of the last step"
 
 
@@ -34,12 +36,14 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
     if not memory.state.memory.recent:
         return SectionDraft("last", "Last step", Tier.DEMAND, ())
     step: StepRecord = memory.state.memory.recent[-1]
-    outputs = map_outputs(memory)
+    outputs, commands = map_outputs(memory), _list_commands(memory.state)
     thought = [SectionPiece(f"You thought: {step.thought}", THOUGHT_PIECE)] if step.thought else []
     many = _summarise_changes(step, memory.policy.reports)
     deeds = [
         SectionPiece(
-            _mark_older_output(_render_action(seen, outputs, step.kept), is_older_than_change(number, step)),
+            _mark_older_output(
+                _render_action(seen, outputs, step.kept, commands.get(number, "")), is_older_than_change(number, step)
+            ),
             name_output(number, step),
             1,
             _name_recall_source(seen),
@@ -107,15 +111,51 @@ def _render_unshown_action(seen: Observation) -> str:
     return f"You did: {seen.action.tool} {describe_subject(seen.action)} (output not shown: {_name_recall_source(seen)})"
 
 
-def _render_action(seen: Observation, outputs: dict[str, str], kept: bool) -> str:
+def drop_command(seen: Observation, lines: Sequence[str]) -> Sequence[str]:
+    """The output of a command begins with the command, which the call shows, and how it ended."""
+    if not has_trait(seen.action, ToolTrait.COMMANDS) or not lines[0].startswith(COMMAND_SIGN):
+        return lines
+    start, ended = skip_command_echo(list(enumerate(lines)))
+    return lines[start - 1 :] if ended else lines
+
+
+MAX_ECHOED_LINES = 40
+ECHOED_HEAD_LINES = 8
+ECHOED_TAIL_LINES = 4
+
+
+def shorten_command_text(value: Any) -> Any:
+    """Whole if it is no very long script: without it nobody can say what an output means."""
+    return shorten_lines(value, MAX_ECHOED_LINES, ECHOED_HEAD_LINES, ECHOED_TAIL_LINES)
+
+
+def shorten_lines(value: Any, most: int, head: int, tail: int) -> Any:
+    lines = value.split("\n") if isinstance(value, str) else []
+    if len(lines) <= most:
+        return value
+    return "\n".join([*lines[:head], f"[… {len(lines) - head - tail} lines not repeated]", *lines[-tail:]])
+
+
+def _list_commands(state: State) -> dict[int, str]:
+    """By place: what the last reply ran, whole where the reply is still known."""
+    returned = state.work.returned_reply
+    actions = returned.reply.actions if returned and returned.step == state.memory.recent[-1].step else ()
+    return {place: str(one.args.get("command", "")) for place, one in enumerate(actions) if has_trait(one, ToolTrait.COMMANDS)}
+
+
+def _render_action(seen: Observation, outputs: dict[str, str], kept: bool, command: str) -> str:
     """Text that a kept change wrote stands under Files; of one that failed or was undone it is shown here, to learn from.
-    The output of a command begins with the command."""
+    The output of a command stands after the command as it was given."""
     if (kept and _has_written(seen)) or (seen.regions and has_trait(seen.action, ToolTrait.READS)):
         return f"You did: {seen.action.tool}: {seen.text.partition(chr(10))[0]}"
     shown: Mapping[str, Any] = {"path": describe_subject(seen.action)} if _has_written(seen) else seen.action.args
     listed = ", ".join(f"{name}={shown[name]}" for name in sorted(shown, key=lambda name: (name != "path", name)))
-    arguments = "" if has_trait(seen.action, ToolTrait.COMMANDS) else f"({listed})"
-    return f"You did: {seen.action.tool}{arguments}{'' if seen.ok else ' FAILED'}\n{outputs.get(seen.block, seen.text)}"
+    text = outputs.get(seen.block, seen.text)
+    if has_trait(seen.action, ToolTrait.COMMANDS):
+        printed = "\n".join(drop_command(seen, text.split("\n")))
+        text = f"{COMMAND_SIGN}{shorten_command_text(command)}\n{printed}" if command and printed != text else text
+        listed = ""
+    return f"You did: {seen.action.tool}{f'({listed})' if listed else ''}{'' if seen.ok else ' FAILED'}\n{text}"
 
 
 def list_hidden_reads(memory: GatheredContext, shown: Iterable[SectionPiece]) -> dict[str, str]:

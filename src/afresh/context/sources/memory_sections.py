@@ -137,7 +137,7 @@ def draft_decisions(memory: GatheredContext) -> SectionDraft:
         for one in memory.state.memory.decisions
         if not one.answer
     ]
-    kept = [f"- kept: {words}" for words in list_kept_words(memory.state)]
+    kept = [f"- kept: {words.removeprefix('keep:').strip()}" for words in list_kept_words(memory.state)]
     return _draft_relevant_entries("decisions", "Decisions (a newer note with `why` replaces one)", told, memory, kept)
 
 

@@ -3,13 +3,18 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from afresh.context.file_chunks import describe_cut_function, split_into_chunks
 from afresh.context.sources.excerpts import try_read_file
-from afresh.context.sources.last_step import BEFORE_CHANGE_MARK, is_older_than_change, map_outputs
+from afresh.context.sources.last_step import (
+    BEFORE_CHANGE_MARK,
+    drop_command,
+    is_older_than_change,
+    map_outputs,
+    shorten_command_text,
+    shorten_lines,
+)
 from afresh.core.action import Action, Observation
-from afresh.core.command_output import skip_command_echo
 from afresh.core.context_item import Excerpt, SourceLine
 from afresh.core.line_region import Region
 from afresh.core.prompt import ToolResult
@@ -25,7 +30,6 @@ LINES_READ_KIND = "read"
 AFTER_CHANGE_MARK = "(as it is after the change below)"
 REVERTED_MARK = "(reverted with the whole reply)"
 NOTHING_PRINTED = "done"
-COMMAND_SIGN = "$ "
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,27 +150,16 @@ def _render_output(seen: Observation, outputs: dict[str, str], step: StepRecord,
     if brief and not step.kept and has_trait(seen.action, ToolTrait.WRITES):
         text = f"{text} {REVERTED_MARK}"
     marks = [BEFORE_CHANGE_MARK] if is_older_than_change(number, step) and not brief else []
-    return ResultText([*marks, *_drop_command(seen, text.split("\n"))], seen.ok, partial(_name_hidden_output, seen, len(marks)))
-
-
-def _drop_command(seen: Observation, lines: Sequence[str]) -> Sequence[str]:
-    """The output of a command begins with the command, which the call shows, and how it ended."""
-    if not has_trait(seen.action, ToolTrait.COMMANDS) or not lines[0].startswith(COMMAND_SIGN):
-        return lines
-    start, ended = skip_command_echo(list(enumerate(lines)))
-    return lines[start - 1 :] if ended else lines
+    return ResultText([*marks, *drop_command(seen, text.split("\n"))], seen.ok, partial(_name_hidden_output, seen, len(marks)))
 
 
 def _name_hidden_output(seen: Observation, marks: int, start: int, end: int) -> str:
     return f"[… {end - start} lines from line {start + 1 - marks} on left out: `read` @{seen.block[:8]}]"
 
 
-MAX_ECHOED_LINES = 24
-"""Of a script that ran, or of a file that was written and kept: what came of it says more than its text."""
-ECHOED_HEAD_LINES = 8
-ECHOED_TAIL_LINES = 4
-MAX_REPLACED_LINES = 4
-"""Of the text that an edit has replaced."""
+MAX_RECEIPT_LINES = 8
+"""Of a text that an edit has replaced, or put in its place: its result says where the new lines are, `read` shows them."""
+RECEIPT_END_LINES = 3
 
 
 def shorten_actions(actions: Sequence[Action], step: StepRecord) -> tuple[Action, ...]:
@@ -177,17 +170,10 @@ def shorten_actions(actions: Sequence[Action], step: StepRecord) -> tuple[Action
 
 
 def _shorten_action(action: Action, seen: Observation, kept: bool) -> Action:
-    """Lines that were replaced are gone; those in their place are whole, since the prompt shows them nowhere else."""
+    """Of a long text its ends: a later edit may begin there."""
     if not (seen.ok and kept) or not has_trait(action, ToolTrait.COMMANDS, ToolTrait.WRITES):
         return action
-    if old := action.args.get("old"):
-        return replace(action, args={**action.args, "old": _shorten_text(old, MAX_REPLACED_LINES, 1, 1)})
-    shorten = partial(_shorten_text, most=MAX_ECHOED_LINES, head=ECHOED_HEAD_LINES, tail=ECHOED_TAIL_LINES)
+    shorten = shorten_command_text
+    if has_trait(action, ToolTrait.WRITES):
+        shorten = partial(shorten_lines, most=MAX_RECEIPT_LINES, head=RECEIPT_END_LINES, tail=RECEIPT_END_LINES)
     return replace(action, args={name: shorten(value) for name, value in action.args.items()})
-
-
-def _shorten_text(value: Any, most: int, head: int, tail: int) -> Any:
-    lines = value.split("\n") if isinstance(value, str) else []
-    if len(lines) <= most:
-        return value
-    return "\n".join([*lines[:head], f"[… {len(lines) - head - tail} lines not repeated]", *lines[-tail:]])
