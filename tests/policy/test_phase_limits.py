@@ -257,15 +257,15 @@ def test_completion_is_suggested_after_a_kept_change_with_passing_checks():
     assert all(ALL_PASS_CUE not in window(one, template).request.body for one in (busy, red))
 
 
-MAX_FIXED_TOKENS = {"implement_feature": 800, "bridge": 850, "refactor": 750}
-"""Tokens of tools and system text, by our own count: more than 700 where `delegate` or `apply` is among the tools."""
+MAX_FIXED_TOKENS = {"implement_feature": 800, "bridge": 850, "refactor": 765}
+"""Tokens of tools and system text, by our own count: more than 715 where `delegate` or `apply` is among the tools."""
 
 
 @pytest.mark.parametrize("type", list_task_types())
 def test_tools_and_system_text_leave_the_ceiling_to_the_work(type: str):
     made = window(at_work(type, "understand"), load_template(type))
     fixed = EstimatingCounter()(made.request.system) + next(one.tokens for one in made.sections if one.name == "tools")
-    assert fixed <= MAX_FIXED_TOKENS.get(type, 700)
+    assert fixed <= MAX_FIXED_TOKENS.get(type, 715)
 
 
 FRAME = ("system", "tools", "task", "failed", "changes", "verification", "plan", "footer")

@@ -100,7 +100,7 @@ def by_path(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 def test_1_each_piece_of_code_stands_once_in_a_window(windows):
     for window in windows.values():
-        said = () if re.search(r"You did: (?:run FAILED|search\()", window.sections.get("last", "")) else ("last",)
+        said = () if re.search(r"You did: (?:run FAILED|run\n\$ .*<<|search\()", window.sections.get("last", "")) else ("last",)
         placed = list(by_path(window.lines("files")))
         assert len(placed) == len(set(placed)), f"step {window.step}: a line of a file"
         shown = [*{*code(window, "files"), *code(window, "failing")}, *code(window, "changes", *said)]
@@ -321,3 +321,36 @@ def test_actions_under_work_say_how_they_ended(tmp_path):
         r"^1 partly(?: \w{8})?> run test -d no_where \|\| true\nrun cat nowhere_1.py \(failed\)$", "\n".join(told), re.MULTILINE
     )
     assert "2 failed> run cat nowhere_2.py" in told and f"3 kept> edit {PRICING}" in told
+
+
+ITEMS = """Three things:
+
+1. `billable_weight` must not round whole kilograms up.
+2. `needs_form` of the customs module is false for an empty list.
+3. Tell of both in NEWS.md.
+"""
+LONG_TEST = "".join(f"\n\ndef test_rounding_{number}():\n    assert {number} + 1 == {number + 1}\n" for number in range(12))
+
+
+def test_13_what_the_next_item_needs_is_shown_and_finished_work_leaves_but_for_its_end(tmp_path):
+    plan = ["round", "empty list in needs_form", "NEWS.md"]
+    steps = [
+        ("Plan.", [("plan", {"items": plan}), ("read", {"path": PRICING})]),
+        (
+            "Round.",
+            [
+                edit(PRICING, OLD, OLD.removesuffix(" + 1")),
+                edit(TESTS, "", LONG_TEST),
+                edit("NEWS.md", "# News\n", "# News\n\n- Rounded.\n"),
+            ],
+        ),
+        ("Done.", [("plan", {"items": ["[x] billable_weight rounds", *plan[1:]]})]),
+        ("Next.", [run("echo next")]),
+        ("On.", [run("echo on")]),
+    ]
+    told = tell(tmp_path, ITEMS, steps, {"NEWS.md": "# News\n"}, QUICK)
+    assert "def test_rounding_0" in told[2].text and "def needs_form" not in told[2].sections.get("target", "")
+    for window in told[3:]:
+        assert "def needs_form" in window.sections["target"], "the code that the next item names"
+        assert "def test_rounding_11" in window.sections["files"] and "def test_rounding_3" not in window.text
+        assert "+   3 - Rounded." in window.sections["files"], "the place where the next entry goes"

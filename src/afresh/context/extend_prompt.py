@@ -1,7 +1,6 @@
 """A prompt that is the last one with the last step appended as a turn. All that comes before the turn is the same to the byte, so
 a provider's cache can serve it."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -117,7 +116,8 @@ def _list_turn_notes(memory: GatheredContext, above: Sequence[str]) -> Sequence[
 
 def _shows_lines(text: str, path: str) -> bool:
     """Whether it shows lines of the file: under a heading of its own, as a definition, or as what was read."""
-    return bool(re.search(rf"^{re.escape(path)}(?:$|:\d+-\d+ |: lines \d)", text, re.MULTILINE))
+    heads = [line.removeprefix(path) for line in text.splitlines() if line.startswith(path)]
+    return any(not head or head.startswith(": lines ") or (head[:1] == ":" and "-" in head.partition(" ")[0]) for head in heads)
 
 
 def count_turn_tokens(turn: ToolExchange, counter: TokenCounter) -> int:

@@ -43,7 +43,7 @@ class SectionPiece:
         return replace(self, text=render_lines(lines), lines=tuple(lines))
 
     def as_stub(self) -> "SectionPiece":
-        return replace(self, text=self.stub, lines=(self.item.stub,) if isinstance(self.item, Excerpt) else ())
+        return replace(self, text=self.stub, lines=(self.item.stub,) if self.group and isinstance(self.item, Excerpt) else ())
 
 
 @dataclass(frozen=True, slots=True)

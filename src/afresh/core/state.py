@@ -3,6 +3,7 @@
 from afresh.core.event import Event, JournalHead, MemoryCompacted, ReplyReceived
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonWorded
+from afresh.core.open_goal import remove_finished_items
 from afresh.core.states.dialogue_state import DialogueState
 from afresh.core.states.memory_state import MemoryState
 from afresh.core.states.queue_state import NO_ATTEMPTS, AttemptState, QueuePlace, TicketMarks
@@ -116,8 +117,9 @@ class State:
 
     @property
     def topic(self) -> str:
-        """What the work is about: the goal and the issue, which may name code and orders nothing."""
-        return f"{self.task.goal}\n{self.dialogue.issue.body}" if self.dialogue.issue else self.task.goal
+        """What the work is about: what is open of the goal, and the issue, which may name code and orders nothing."""
+        goal = remove_finished_items(self.task.goal, self.work.plan)
+        return f"{goal}\n{self.dialogue.issue.body}" if self.dialogue.issue else goal
 
     @property
     def contexts(self) -> int:

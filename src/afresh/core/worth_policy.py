@@ -52,7 +52,7 @@ DEFAULT_WORTH = WorthPolicy(
         ("target example", 0.15, 0.05, 0.0),
         ("similar test", 0.5, 0.3, 0.2),
         ("similar", 0.2, 0.1, 0.02),
-        ("callers", 0.2, 0.1, 0.1),
+        ("callers", 0.25, 0.15, 0.15),
         ("tests", 0.1, 0.05, 0.05),
         ("graph", 0.15, 0.1, 0.02),
     ),

@@ -106,9 +106,25 @@ def test_the_nearest_thing_that_exists_is_shown_with_where_it_is_wired_in():
 
 
 def test_an_option_is_shown_where_one_like_it_stands():
-    [(subject, lines), *_] = looked("Add `discount=True` beside `currency=`")["similar"]
-    assert subject == "uses of currency, which the task names"
+    [(subject, lines), absent, *_] = looked("Add `discount=True` beside `currency=`")["callers"]
+    assert subject == "where currency is"
     assert lines == "shop/order.py:4 def accept(order, currency):"
+    assert absent == ("named in the task, and not found in the code", "discount")
+
+
+def test_each_item_of_a_numbered_goal_has_a_pointer_until_it_is_done():
+    goal = "Change the shop:\n\n1. `--eager` reads `message`\n2. an `Email` may hold `CURRENCY_CODES`\n3. checks of a phone\n"
+    plan = (PlanItem("eager message"), PlanItem("email codes"), PlanItem("check phones"))
+    files = Texts({**SHOP, "shop/run.py": 'FLAGS = ["--eager"]\n', "setup.cfg": "codes = CURRENCY_CODES\n"})
+    first = dict(looked(goal, files=files, plan=plan)["callers"])
+    assert first["where --eager is"] == 'shop/run.py:1 FLAGS = ["--eager"]'
+    assert first["where CURRENCY_CODES is"] == "setup.cfg:1 codes = CURRENCY_CODES"
+    assert first["item 3 of the task, by its words"].startswith("shop/checks.py:")
+    assert [subject for subject, _ in looked(goal, files=files, plan=plan)["target"] if " Email" in subject]
+    begun = (PlanItem("eager message", done=True), *plan[1:])
+    later = looked(goal, files=files, plan=begun, changed=("shop/run.py",))
+    assert "where CURRENCY_CODES is" in dict(later["callers"]) and "where --eager is" not in dict(later["callers"])
+    assert later["target"][0][0].endswith("Email, named in your plan"), "what the next item needs comes first"
 
 
 def test_what_the_task_names_is_shown_whole_with_the_reason():

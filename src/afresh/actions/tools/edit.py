@@ -145,7 +145,7 @@ def describe_nearest_line(text: str, old: str) -> str:
 
 tool = FunctionTool(
     make_tool_schema(
-        "edit", "Replace `old`, which occurs once, or `count` times. Empty `old`: append; none: whole file.",
+        "edit", "Replace `old`; `count` if not once. Empty: append; none: whole file.",
         ("old", "count"), path="", old="", new="", count=("integer", ""),
     ),
     edit_file,

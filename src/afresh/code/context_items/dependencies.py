@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from afresh.code.context_items import match_text
 from afresh.code.context_items.match_text import DEFINITION_KINDS, find_named_files
+from afresh.code.context_items.named_places import gather_named_places
 from afresh.code.context_items.target_definitions import (
     CHANGED_BY_TASK,
     TargetDefinition,
@@ -26,6 +27,7 @@ MAX_CALLEES = 8
 
 
 def gather_callers(scene: WorkFocus) -> Iterator[Note]:
+    yield from gather_named_places(scene)
     for target in select_caller_targets(scene):
         found = [one for one in calls.find_callers_cached(scene.code, target.place) if one.kind is not UseKind.IMPORT]
         inner = [one for one in found if not scene.code.is_test(one.path)]

@@ -179,13 +179,18 @@ def classify_name_form(text: str, match: re.Match[str]) -> NameForm:
 
 
 def resolve_named_definition(code: CodeIndex, name: str, how: NameForm, at: FilesAtHand) -> list[SymbolPlace]:
-    """Return the definitions of a name in the files at hand, otherwise anywhere; empty if there are too many."""
+    """Return the definitions of a name in the files at hand, otherwise anywhere; empty if there are too many. Of overloads the
+    last; no attributes, of which any class may have one of that name.
+    """
     if how is NameForm.PLAIN and (len(name) < MIN_PLAIN_NAME_CHARACTERS or name.lower() in STOP_WORDS):
         return []
     holder, _, short = name.rpartition(".")
     found = code.defining(name) or [
         place for place in code.defining(short) if holder and holder.split(".")[-1] in split_module_path(place)
     ]
+    if not holder:
+        found = [place for place in found if place.symbol.kind is not SymbolKind.CONSTANT or "." not in place.symbol.name]
+    found = list({(place.path, place.symbol.name): place for place in found}.values())
     for near in (at.files, at.imported) if how is not NameForm.PLAIN else ():
         here = [
             place

@@ -4,43 +4,37 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from keyword import iskeyword
 from math import log
 from pathlib import PurePosixPath
 
 from afresh.code.context_items import match_text
 from afresh.code.context_items.match_text import find_named_files
+from afresh.code.context_items.named_places import render_name_places
 from afresh.code.context_items.related_tests import EXPECTATION_LINE
 from afresh.code.context_items.target_definitions import (
     CHANGED_BY_TASK,
     IN_IMPLIED_FILE,
+    NAMED_IN_PLAN,
     NAMED_IN_TASK,
     join_user_texts,
     remove_paths_from_texts,
 )
 from afresh.code.context_items.target_source import cut_definition
-from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside, join_first_names
+from afresh.code.context_items.work_focus import WorkFocus, join_first_names
 from afresh.code.ranking.query import find_surely_implied_files
 from afresh.core.context_item import Item, Note
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.symbol import ImportedModule, Symbol, SymbolKind, SymbolPlace
 from afresh.core.truncate import to_one_line
-from afresh.errors import AfreshError
 
 MAX_WHOLE_PATTERN_LINES = 40
 MIN_PATTERN_LINES = 4
 MIN_FAMILY_SIZE = 3
 MAX_WIRING_LINES = 9
-FILES_PER_OPTION = 4
-MAX_PROSE_FILES = 60
-MAX_PROSE_CHARACTERS = 200_000
-MAX_COMPARED_LINES = 3
 """Limits: lines of a pattern that is shown whole, and the fewest that make one; similar definitions that make a family; lines
-about where one is used; an option is in at most one file of so many; prose files searched for it, characters of each; and lines
-of a file of which the most informative is shown.
+about where one is used.
 """
-OPTION_LIKE_WORD = re.compile(r"(\w{3,})=|--([A-Za-z]\w{2,})|`(\w{3,})`")
-PROSE_SUFFIXES = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
+SHOWN_AS_TARGETS = (NAMED_IN_TASK, NAMED_IN_PLAN, CHANGED_BY_TASK, IN_IMPLIED_FILE)
 MAX_IMPORTED_CHARACTERS = 300
 """Characters of a test file's imports that are shown."""
 FAMILY_WEIGHT = 1.0
@@ -60,9 +54,6 @@ MAX_FLAT_SCORE = 0.87
 def gather_similar_code(scene: WorkFocus) -> Iterator[Item]:
     """Yield where the best pattern is used, and the pattern itself."""
     found = find_similar_tests(scene) if scene.state.task.judged_as == "write_tests" else find_patterns(scene)
-    for name in find_option_names(scene)[:1]:
-        if lines := list(render_name_places(scene, name)):
-            yield Note("similar", f"uses of {name}, which the task names", "\n".join(lines[:MAX_WIRING_LINES]))
     if not found:
         return
     best, why = found[0]
@@ -109,7 +100,7 @@ def find_patterns(scene: WorkFocus) -> list[tuple[SymbolPlace, str]]:
                     )
                 )
     found.sort(key=lambda one: (-one[0], one[1].path, one[1].symbol.line))
-    known = {(one.path, one.symbol.name) for one in scene.targets if one.why in (NAMED_IN_TASK, CHANGED_BY_TASK, IN_IMPLIED_FILE)}
+    known = {(one.path, one.symbol.name) for one in scene.targets if one.why in SHOWN_AS_TARGETS}
     return [
         (place, why)
         for _, place, why in found
@@ -227,21 +218,6 @@ def short_name_from_place(place: SymbolPlace) -> str:
     return place.symbol.short
 
 
-def find_option_names(scene: WorkFocus) -> list[str]:
-    """Return words that the task writes like a name (`x=`, `--x`, in backticks), that are no definition but occur in the code,
-    such as an option or a key; the rarest first. New names mentioned beside them belong in the same places.
-    """
-    code, text = scene.code, join_user_texts(scene.state)
-    found = dict.fromkeys(match[1] or match[2] or match[3] for match in OPTION_LIKE_WORD.finditer(text))
-    known = {name: len(code.words(name)) for name in found if not code.defining(name) and not iskeyword(name)}
-    most = max(1, len(code.files) // FILES_PER_OPTION)
-    return sorted((name for name, count in known.items() if 0 < count <= most), key=lambda name: (known[name], name))
-
-
-UNTELLING_STARTS = ("import ", "from ", "#", "//", "*")
-"""Beginnings of lines that say little about a name: imports and comments."""
-
-
 def render_wiring(scene: WorkFocus, best: SymbolPlace) -> Iterator[str]:
     """Yield lines about where a definition is exported, registered, used, tested and documented."""
     code, name = scene.code, short_name_from_place(best)
@@ -255,33 +231,3 @@ def render_wiring(scene: WorkFocus, best: SymbolPlace) -> Iterator[str]:
             yield f"{path}:{lines[0]} {scene.line(path, lines[0])}"
     if named := [path for path in code.paths if PurePosixPath(path).stem == name and path != best.path]:
         yield f"files of that name: {join_first_names(named, 4)}"
-
-
-def render_name_places(scene: WorkFocus, name: str, best: SymbolPlace | None = None) -> Iterator[str]:
-    """Yield one line of each file that mentions the name outside its definition: code, then tests, then prose. Lines that the
-    task wrote are skipped.
-    """
-    code = scene.code
-    own = best.path if best else ""
-    texts = [
-        path
-        for path in code.paths
-        if path.endswith(PROSE_SUFFIXES) and path not in code.files and not TOOL_MADE_PATH.search(path)
-    ][:MAX_PROSE_FILES]
-    saying = [path for path in (code.files if best is None else code.mentioning(name)) if path != own]
-    saying.sort(key=lambda path: (code.is_test(path), is_aside(path), path))
-    for path in (*([own] if own else []), *saying, *texts):
-        inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
-        numbers = [one for one in find_name_lines(scene, path, name) if one not in inside and not scene.made(path, one, one)]
-        if numbers and PurePosixPath(path).stem != name:
-            shown = min(numbers[:MAX_COMPARED_LINES], key=lambda one: (scene.line(path, one).startswith(UNTELLING_STARTS), one))
-            more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
-            yield f"{path}:{shown}{more} {scene.line(path, shown)}"
-
-
-def find_name_lines(scene: WorkFocus, path: str, name: str) -> list[int]:
-    try:
-        text = scene.code.text(path)
-    except AfreshError:
-        return []
-    return match_text.find_mention_lines(text, name) if name in text and len(text) < MAX_PROSE_CHARACTERS else []

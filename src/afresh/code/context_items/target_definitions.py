@@ -18,18 +18,18 @@ from afresh.code.context_items.match_text import (
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking.query import RankedFile, find_surely_implied_files
 from afresh.core.line_region import Region
+from afresh.core.open_goal import describe_next_item
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 
 FILE_SUFFIX = re.compile(r"\.(?:\w{1,3}|toml|yaml|json)$")
 MAX_TARGETS = 8
 MAX_GUESSES = 2
-MAX_PLAN_ITEMS = 2
 MAX_DEFINITIONS_OF_WHOLE_FILE = 6
 MAX_SEARCHED_FILES = 4
 MAX_LIKELY_FILES = 5
 MAX_PASSING_LINES = 60
-"""Limits: targets; those found by words; plan items; definitions of a file that is a target as a whole; files searched by words;
+"""Limits: targets; those found by words; definitions of a file that is a target as a whole; files searched by words;
 highest ranked files, in which a quoted word is looked up first; and lines of a definition that is a target when only mentioned
 in passing.
 """
@@ -126,25 +126,30 @@ def remove_paths_from_texts(state: State) -> str:
 
 def find_named_targets(code: CodeIndex, state: State, ranked: Sequence[RankedFile]) -> Iterator[TargetDefinition]:
     """Yield definitions named in the goal, looked up in the files that it is about, and in plan and thought, looked up in touched
-    files.
+    files; once an item of the plan is done, those of the next item first.
     """
     thought = state.memory.recent[-1].thought if state.memory.recent else ""
-    ahead = "\n".join([item.text for item in state.work.plan if not item.done][:MAX_PLAN_ITEMS])
+    ahead = describe_next_item(state.task.goal, state.work.plan)
     about, said = find_task_files(code, state), join_user_texts(state)
     prose, at = match_text.remove_code_blocks(said), find_goal_files(code, state, ranked)
-    yield from (
+    named = [
         TargetDefinition(place, NAMED_IN_TASK)
         for place in (*find_cited_definitions(code, said), *find_named_definitions(code, prose, at))
-    )
+    ]
     touched = find_files_at_hand(
         code, [*state.workspace.changed, *about, *[region.path for region in state.memory.regions]], strict=True
     )
+    begun, passing = any(item.done for item in state.work.plan), list[TargetDefinition]()
     for text, why in ((ahead, NAMED_IN_PLAN), (thought, NAMED_IN_THOUGHT)):
         found = [
             TargetDefinition(place, why)
             for place in (*find_cited_definitions(code, text), *find_named_definitions(code, text, touched))
         ]
-        yield from (one for one in found if one.symbol.end - one.symbol.line < MAX_PASSING_LINES)
+        short = [one for one in found if one.symbol.end - one.symbol.line < MAX_PASSING_LINES]
+        yield from short if begun and why == NAMED_IN_PLAN else ()
+        passing += short
+    yield from named
+    yield from passing
 
 
 def find_goal_files(code: CodeIndex, state: State, ranked: Sequence[RankedFile]) -> match_text.FilesAtHand:

@@ -20,13 +20,16 @@ ANALYSIS_TITLES = {
     "diff": "Diff under review",
     "similar": "Similar existing code",
     "target": "Code the task is about",
-    "callers": "Callers",
+    "callers": "Where names of the task are, and callers",
     "tests": "Tests that use it",
     "coverage": "Coverage of the changes",
 }
 """In reading order."""
 STRICTLY_RANKED_SECTIONS = ("target", "similar", "diff")
 """Where a small thing of little worth must not stand for a large one of more."""
+PLAN_BASIS = "plan"
+NAMED_BASES = (PLAN_BASIS, "named")
+"""Of code that is at least pointed at where it has no room."""
 KINDS_WITH_HEADING = ("similar", "callers")
 """Notes that are shown under a line of their own that names them and the reason."""
 
@@ -38,7 +41,10 @@ def draft_analysis_sections(memory: GatheredContext) -> list[SectionDraft]:
 
 def _draft_analysis_section(name: str, memory: GatheredContext, words: str) -> SectionDraft:
     found = [item for item in map(partial(_drop_lines_just_found, memory), memory.of(name)) if item]
-    pieces = [_build_analysis_piece(item, rank, words, memory.policy.truncation) for rank, item in enumerate(found)]
+    pieces = [
+        _build_analysis_piece(item, rank + _rank_next_item(item, memory), words, memory.policy.truncation)
+        for rank, item in enumerate(found)
+    ]
     chances = [estimate_chance(item, memory.state, memory.policy.allocation.worth) for item in found]
     return SectionDraft(
         name,
@@ -48,6 +54,14 @@ def _draft_analysis_section(name: str, memory: GatheredContext, words: str) -> S
         strict=name in STRICTLY_RANKED_SECTIONS,
         chances=tuple(chances),
     )
+
+
+def _rank_next_item(item: Item, memory: GatheredContext) -> int:
+    """Code that the next item of a begun plan names comes before all that was done."""
+    ranks = memory.policy.excerpts
+    begun = any(one.done for one in memory.state.work.plan)
+    next_ = begun and isinstance(item, Excerpt) and item.basis == PLAN_BASIS and len(item.lines) <= ranks.max_protected_lines // 2
+    return ranks.core_rank if next_ else 0
 
 
 def _drop_lines_just_found(memory: GatheredContext, item: Item) -> Item | None:
@@ -70,6 +84,7 @@ def _build_analysis_piece(item: Item, rank: int, words: str, policy: TruncationP
         first=rank_lines_by_need(text, words, policy) if item.kind != "diff" else (),
         lines=lines if isinstance(item, Excerpt | ModuleContract) else (),
         item=item if isinstance(item, Excerpt) else None,
+        stub=f"{item.subject} (not shown: `read` it)" if isinstance(item, Excerpt) and item.basis in NAMED_BASES else "",
     )
 
 

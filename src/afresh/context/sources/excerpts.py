@@ -29,6 +29,8 @@ from afresh.errors import ModelMistake
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import FileTree
 
+MAX_FINISHED_LINES = 2
+"""Of a change that belongs to a finished item of the plan, besides the lines around it."""
 PROSE_SUFFIXES = (".md", ".rst", ".txt")
 
 
@@ -63,7 +65,7 @@ def gather_excerpts(
     fresh = [*told, *[region for region in state.memory.regions if region.step > oldest]]
     for path in dict.fromkeys(region.path for region in regions):
         lines, changed = (try_read_file(files, path) or "").splitlines(), find_added_lines(patches.get(path, ""))
-        spans = [_select_region_lines(lines, region, changed, policy) for region in regions if region.path == path]
+        spans = [_select_region_lines(lines, region, changed, state, policy) for region in regions if region.path == path]
         wanted = [span for found in spans for span in found]
         borders = [
             *[(region.start, region.end) for region in regions if region.path == path and _is_border(region, state)],
@@ -76,15 +78,24 @@ def gather_excerpts(
                 yield view
 
 
+def is_finished_change(region: Region, state: State) -> bool:
+    """Whether it was made for items of the plan that are done, while others are open."""
+    plan = state.work.plan
+    if not region.changed or not any(item.done for item in plan) or all(item.done for item in plan):
+        return False
+    return region.step <= state.work.plan_step and region.step < state.work.step
+
+
 def _select_region_lines(
-    lines: Sequence[str], region: Region, changed: Collection[int], policy: FilePolicy
+    lines: Sequence[str], region: Region, changed: Collection[int], state: State, policy: FilePolicy
 ) -> Sequence[tuple[int, int]]:
-    """Of a change its lines with a few beside them, or the place where some were deleted; what was read as it was asked for, but
-    for a few lines that complete a definition."""
+    """Of a change its lines with a few beside them, or the place where some were deleted; of a finished one the last lines, since
+    the next item may be added after them, as to a changelog or to tests. What was read as it was asked for, but for a few lines
+    that complete a definition."""
     if region.changed:
-        return widen_changed_lines([one for one in changed if region.start <= one <= region.end], policy) or [
-            (region.start, region.end)
-        ]
+        inside = sorted(one for one in changed if region.start <= one <= region.end)
+        inside = inside[-MAX_FINISHED_LINES:] if is_finished_change(region, state) else inside
+        return widen_changed_lines(inside, policy) or [(region.start, region.end)]
     return [round_to_definition(lines, (region.start, region.end), policy) if region.step else (region.start, region.end)]
 
 
@@ -96,9 +107,8 @@ def _is_border(region: Region, state: State) -> bool:
 def gather_imports(state: State, files: FileTree, seen: Sequence[Item], policy: FilePolicy) -> Iterator[Excerpt]:
     """What the file imports that was changed last, and the one that was read last: whoever edits it may need one more."""
     shown = {(one.path, number) for one in seen if isinstance(one, Excerpt) for number in one.key[1]}
-    newest = [
-        next((one.path for one in reversed(state.memory.regions) if one.changed is changed), "") for changed in (True, False)
-    ]
+    regions = [one for one in state.memory.regions if not is_finished_change(one, state)]
+    newest = [next((one.path for one in reversed(regions) if one.changed is changed), "") for changed in (True, False)]
     for path in dict.fromkeys(filter(None, newest)):
         lines = (try_read_file(files, path) or "").splitlines()
         first, last = find_import_lines(lines, policy) or (1, 0)

@@ -1,0 +1,123 @@
+"""Where the names, options and texts that the task writes like code stand, as far as they are no definition that is shown."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from afresh.code.context_items import match_text
+from afresh.code.context_items.match_text import NameForm, classify_name_form, find_named_files
+from afresh.code.context_items.target_definitions import SHARES_WORDS
+from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
+from afresh.core.context_item import Note
+from afresh.core.open_goal import describe_next_item, split_goal_items
+from afresh.core.search_words import drop_stop_words, split_words
+from afresh.core.symbol import SymbolPlace
+from afresh.errors import AfreshError
+
+MAX_NAMES = 8
+MAX_PLACES = 3
+MAX_SEARCHED_FILES = 60
+MAX_PROSE_FILES = 60
+MAX_PROSE_CHARACTERS = 200_000
+MAX_COMPARED_LINES = 3
+"""Names that are looked up, and files that are shown for each; files of code and of text that are searched for one, characters of
+each; and lines of a file of which the most informative is shown.
+"""
+MIN_NAME_CHARACTERS = 3
+OPTION_OR_KEY = re.compile(
+    r"(?<![\w-])(--[a-z]\w*(?:-\w+)*)|(?<![\w.])([A-Za-z_]\w{2,})=(?!=)|`([\w.-]{3,60})(?:\(\))?`|\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b"
+)
+PROSE_SUFFIXES = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
+UNTELLING_STARTS = ("import ", "from ", "#", "//", "*")
+"""Beginnings of lines that say little about a name: imports and comments."""
+
+
+def gather_named_places(scene: WorkFocus) -> Iterator[Note]:
+    """Yield for each name of the task, or once it has begun of the next item, the lines that hold it; and for an item of a
+    numbered goal that names nothing where its words lead.
+    """
+    begun, goal = scene.state.workspace.changed, scene.state.topic
+    text = describe_next_item(scene.state.task.goal, scene.state.work.plan) if begun else goal
+    absent = list[str]()
+    for name in find_unshown_names(scene, text)[:MAX_NAMES]:
+        lines = list(render_name_places(scene, name))
+        if lines:
+            more = f" (and in {len(lines) - MAX_PLACES} more files)" if len(lines) > MAX_PLACES else ""
+            yield Note("callers", f"where {name} is{more}", "\n".join(lines[:MAX_PLACES]))
+        elif not begun:
+            absent.append(name)
+    if absent:
+        yield Note("callers", "named in the task, and not found in the code", ", ".join(absent))
+    for number, item in enumerate(() if begun else split_goal_items(goal)[1], 1):
+        if not (find_code_names(item) or find_named_files(scene.code, item)) and (line := render_nearest_definition(scene, item)):
+            yield Note("callers", f"item {number} of the task, by its words", line)
+
+
+def find_code_names(text: str) -> list[str]:
+    """Return what a text writes like code, in its order: dotted and compound names, options, keys, and what is in backticks."""
+    prose = match_text.remove_code_blocks(text)
+    dotted = [
+        (match.start(), match[0])
+        for match in match_text.DOTTED_NAME.finditer(prose)
+        if classify_name_form(prose, match) is NameForm.CODE
+    ]
+    keys = [(match.start(), next(filter(None, match.groups()))) for match in OPTION_OR_KEY.finditer(prose)]
+    names = dict.fromkeys(name.removesuffix("()") for _, name in sorted([*dotted, *keys]))
+    return [name for name in names if len(name) >= MIN_NAME_CHARACTERS and re.fullmatch(r"-*[\w.-]*\w", name)]
+
+
+def find_unshown_names(scene: WorkFocus, text: str) -> list[str]:
+    """Return the names of a text that are no file and no definition among the targets."""
+    shown = {name for one in scene.targets if one.why != SHARES_WORDS for name in (one.symbol.name, one.symbol.short)}
+    files = {PurePosixPath(path).name for path in scene.code.paths} | set(scene.code.paths)
+    return [name for name in find_code_names(text) if name.rpartition(".")[2] not in shown and name not in files]
+
+
+def render_name_places(scene: WorkFocus, name: str, best: SymbolPlace | None = None) -> Iterator[str]:
+    """Yield one line of each file that mentions the name outside its definition `best`: code, then tests, then prose. Lines that
+    the task wrote are skipped. Of `A.b` it is `b`.
+    """
+    code, own, short = scene.code, best.path if best else "", name.rpartition(".")[2]
+    texts = [
+        path
+        for path in code.paths
+        if path.endswith(PROSE_SUFFIXES) and path not in code.files and not TOOL_MADE_PATH.search(path)
+    ][:MAX_PROSE_FILES]
+    saying = [path for path in (code.mentioning(short) if best else find_files_with_words(scene, short)) if path != own]
+    saying.sort(key=lambda path: (code.is_test(path), is_aside(path), path))
+    for path in (*([own] if own else []), *saying[:MAX_SEARCHED_FILES], *texts):
+        inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
+        numbers = [one for one in find_name_lines(scene, path, short) if one not in inside and not scene.made(path, one, one)]
+        if numbers and PurePosixPath(path).stem != name:
+            shown = min(numbers[:MAX_COMPARED_LINES], key=lambda one: (scene.line(path, one).startswith(UNTELLING_STARTS), one))
+            more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
+            yield f"{path}:{shown}{more} {scene.line(path, shown)}"
+
+
+def find_files_with_words(scene: WorkFocus, name: str) -> Sequence[str]:
+    """Return the files of code that may hold a text: those with all of its words."""
+    held = [scene.code.words(word).keys() for word in dict.fromkeys(drop_stop_words(split_words(name)))]
+    return sorted(set(held[0]).intersection(*held[1:])) if held else []
+
+
+def find_name_lines(scene: WorkFocus, path: str, name: str) -> list[int]:
+    try:
+        text = scene.code.text(path)
+    except AfreshError:
+        return []
+    return match_text.find_mention_lines(text, name) if name in text and len(text) < MAX_PROSE_CHARACTERS else []
+
+
+def render_nearest_definition(scene: WorkFocus, text: str) -> str:
+    """Return a line about the definition of the product that shares most words with a text; empty if none has one in its name."""
+    code, words = scene.code, match_text.weigh_words(scene.code, text)
+    scores = {path: one for path, one in match_text.score_files_by_words(code, words).items() if not code.is_test(path)}
+    near = sorted(scores, key=lambda path: (-scores[path], path))[:MAX_PLACES]
+    found = [
+        (score, path, one)
+        for path in near
+        for one, score in match_text.score_symbols_by_words(code, path, words).items()
+        if match_text.has_word_in_name(one.short, words)
+    ]
+    best = max(found, key=lambda one: (one[0], one[1]), default=None)
+    return f"{best[1]}:{best[2].line} {scene.line(best[1], best[2].line)}" if best else ""
