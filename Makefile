@@ -4,7 +4,7 @@ BENCHES := $(wildcard bench/startup.py bench/store.py)
 RECORDED := bench/holds.py bench/paid.py bench/tokens.py bench/context.py bench/compactions.py
 export VENV
 
-.PHONY: help setup small-model demo test test-sandboxed lint types torture reliability bench test-pythons requirements clean
+.PHONY: help setup small-model demo test test-sandboxed explore lint types torture reliability bench test-pythons requirements clean
 
 help:
 	@echo 'make setup         everything that is needed, in $(VENV)'
@@ -12,6 +12,7 @@ help:
 	@echo 'make test          lint, types and all tests'
 	@echo 'make test-sandboxed  the tests that depend on the sandbox; .ci/run runs them with less of one'
 	@echo 'make small-model   a real small model for the tests, 130 MB; SMALL_MODEL=no leaves it out'
+	@echo 'make explore       new examples for the property tests; SEED=N repeats those of a run'
 	@echo 'make torture       the long crash tests, and the property tests with many more examples'
 	@echo 'make reliability   kills, power losses, full disks, flipped bits and a million inputs for the parsers; as root, an hour'
 	@echo 'make bench         measure, beside others; results in bench/results; DATA=FILE adds the benches on recorded runs'
@@ -39,20 +40,31 @@ types: setup
 # Two workers more than there are cores: many tests wait for processes that they have started, or for the disk.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2)
 
+PYTEST = $(BIN)/python -m pytest -q -rsfE -n $(WORKERS) --dist worksteal
+
 # Types are checked beside the tests, on one core alone; what is wrong with them is told at the end.
 test: lint small-model
 	@mkdir -p build
 	@$(BIN)/pyright --pythonpath $(BIN)/python >build/types.log 2>&1 & types=$$!; \
-	$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal; behaviour=$$?; \
-	wait $$types; typed=$$?; cat build/types.log; exit $$((behaviour | typed))
+	$(PYTEST); behaviour=$$?; wait $$types || { cat build/types.log; exit 1; }; exit $$behaviour
 
-# The part of the tests that depends on the sandbox; .ci/run runs it with less of one.
+# The part of the tests that depends on the sandbox, or with PART='sandboxed or browser' on either; .ci/run runs it with less of one.
+PART ?= sandboxed
 test-sandboxed: setup
-	@$(BIN)/python -m pytest -q -rs -n $(WORKERS) --dist worksteal -m 'sandboxed and not torture'
+	@$(PYTEST) -m '($(PART)) and not torture'
+
+# make test tries the same examples in every run. These are others, and the same ones again with the SEED that is printed.
+ifndef SEED
+SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+endif
+explore: setup
+	@echo 'explore: the same examples again: make explore SEED=$(SEED)'
+	@timeout 1200 $(PYTEST) -m 'hypothesis and not torture' --hypothesis-profile explore --hypothesis-seed=$(SEED)
 
 torture: small-model
 	@$(BIN)/python -m pytest -q -m torture
-	@$(BIN)/python -m pytest -q -n $(WORKERS) -m 'hypothesis and not torture' --hypothesis-profile torture
+	@echo 'torture: the same examples again: make torture SEED=$(SEED)'
+	@$(PYTEST) -m 'hypothesis and not torture' --hypothesis-profile torture --hypothesis-seed=$(SEED)
 
 # Counts of faults tried and of what was lost, beside broken twins; as root, about an hour. RELIABILITY=--short: minutes.
 reliability: setup

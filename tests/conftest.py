@@ -15,7 +15,8 @@ from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from afresh.core.known_secrets import forget_secrets
 from afresh.core.tokens import EstimatingCounter
@@ -33,9 +34,19 @@ sys.dont_write_bytecode = False
 gc.disable()
 """Disabled until all tests are collected: test items are kept anyway, and scanning them takes a quarter of the time."""
 
-settings.register_profile("afresh", deadline=None, max_examples=20)
-settings.register_profile("torture", deadline=None, max_examples=600)
+settings.register_profile(
+    "afresh",
+    max_examples=20,
+    derandomize=True,  # the same examples in every run; `make explore` and `make torture` draw others
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
 settings.load_profile("afresh")
+settings.register_profile("explore", max_examples=100, derandomize=False)
+settings.register_profile("torture", max_examples=600, derandomize=False)
+providers._get_local_constants = lambda: providers._local_constants
+"""Hypothesis draws constants of the modules that are imported by then, so examples would depend on which tests ran before."""
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 CERTIFICATE = str(Path(__file__).with_name("certificate.pem"))
@@ -66,11 +77,16 @@ LONGEST = (
 """Started first: a long test that starts last leaves the other workers idle."""
 
 
+BROWSER_FIXTURES = frozenset({"chromium", "filled", "browser"})
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.name.startswith(LONGEST))
     for item in items:
         if "requires_sandbox" in getattr(item, "fixturenames", ()):
             item.add_marker("sandboxed")
+        if BROWSER_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("browser")
 
 
 def pytest_collection_finish() -> None:

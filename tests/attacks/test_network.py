@@ -64,23 +64,23 @@ def test_any_public_address_is_no_address_of_this_machine(sandbox: Bubblewrap) -
 
 def test_the_port_is_gone_with_the_command_and_none_other_is_given_one(sandbox: Bubblewrap) -> None:
     look = "curl -sS http://b.invalid/ -x http://127.0.0.1:3128"
-    assert "is closed" in sandbox.run(f"({look}; sleep 60) & sleep 0.2; {look}", 60, network=ANYWHERE).output
-    assert "b.invalid is closed" not in sandbox.run(look, 60).output
-    assert "proxy" not in sandbox.run("env", 60).output.lower()
+    assert "is closed" in sandbox.run(f"({look}; sleep 60) & sleep 0.2; {look}", 600, network=ANYWHERE).output
+    assert "b.invalid is closed" not in sandbox.run(look, 600).output
+    assert "proxy" not in sandbox.run("env", 600).output.lower()
 
 
 def test_the_users_environment_is_never_written_to(sandbox: Bubblewrap) -> None:
     place = make_environment(sandbox)
-    done = sandbox.run("echo evil > .venv/bin/python; rm .venv/pyvenv.cfg; echo x > .venv/new", 60, network=ANYWHERE)
+    done = sandbox.run("echo evil > .venv/bin/python; rm .venv/pyvenv.cfg; echo x > .venv/new", 600, network=ANYWHERE)
     assert done.exit == 0, done.output
     assert sorted(path.name for path in place.iterdir()) == ["bin", "pyvenv.cfg"] and not list((place / "bin").iterdir())
-    assert "new" in sandbox.run("ls .venv", 60).output, "the task has its own"
+    assert "new" in sandbox.run("ls .venv", 600).output, "the task has its own"
 
 
 def test_without_the_network_the_tasks_own_environment_is_read_only(sandbox: Bubblewrap) -> None:
     make_environment(sandbox)
-    sandbox.run("echo x > .venv/new", 60, network=ANYWHERE)
-    assert sandbox.run("echo y > .venv/new", 60).exit != 0 and sandbox.run("cat .venv/new", 60).output == "x\n"
+    sandbox.run("echo x > .venv/new", 600, network=ANYWHERE)
+    assert sandbox.run("echo y > .venv/new", 600).exit != 0 and sandbox.run("cat .venv/new", 600).output == "x\n"
 
 
 def test_a_rewritten_environment_brings_no_folder_of_the_host(sandbox: Bubblewrap, tmp_path: Path) -> None:
@@ -90,9 +90,9 @@ def test_a_rewritten_environment_brings_no_folder_of_the_host(sandbox: Bubblewra
     rewrite = f"echo 'home = {outside}' > .venv/pyvenv.cfg; ln -s {outside} .venv/lib; ln -sfn {outside} .venv/link"
     made = f"mkdir made x; echo 'home = {outside}' > made/pyvenv.cfg"
     links = f"ln -s {outside} node_modules; ln -s {outside} x/node_modules"
-    sandbox.run(f"{rewrite}; {made}; {links}", 60, network=ANYWHERE)
+    sandbox.run(f"{rewrite}; {made}; {links}", 600, network=ANYWHERE)
     assert list_own_environments(sandbox.mounts) == (".venv", "made")
-    shown = sandbox.run(f"cat {outside}/key .venv/lib/key .venv/link/key made/../node_modules/key", 60)
+    shown = sandbox.run(f"cat {outside}/key .venv/lib/key .venv/link/key made/../node_modules/key", 600)
     assert "secret" not in shown.output
     assert find_environment_source(sandbox.mounts, "made").is_dir() and not (tmp_path / "own/of-node_modules").exists()
 
@@ -107,5 +107,5 @@ def test_a_sandbox_without_a_place_of_its_own_opens_nothing(sandbox: Bubblewrap)
 def test_a_level_that_can_not_filter_runs_nothing_with_the_network(level: str, tmp_path: Path) -> None:
     sandbox = open_level(level, Mounts(tmp_path, tmp_path))
     with pytest.raises(NotPossible, match="network for a command needs bubblewrap"):
-        sandbox.run("touch ran", 60, network=NetworkAccess((parse_address("packages.example.org"),)))
+        sandbox.run("touch ran", 600, network=NetworkAccess((parse_address("packages.example.org"),)))
     assert not os.path.exists(tmp_path / "ran")

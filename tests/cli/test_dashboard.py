@@ -53,7 +53,7 @@ def test_a_signal_ends_it_though_a_page_listens(repo: Path, stop: signal.Signals
             page = urlopen(Request(address[0].partition("?")[0] + "p/repo/events", headers={"cookie": cookie}))
             assert page.readline() == b"retry: 1000\n"
             running.send_signal(stop)
-            assert running.wait(60) == 0 and page.read() is not None
+            assert running.wait(600) == 0 and page.read() is not None
     finally:
         running.kill()
         running.wait()

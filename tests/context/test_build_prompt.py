@@ -159,7 +159,7 @@ def test_what_is_never_cut_alone_decides_whether_there_is_a_window(memory, budge
         assert window.tokens + window.request.reserve <= budget
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 4)
 @given(memories)
 def test_the_same_memory_gives_the_same_bytes(memory):
     first, second = (attempt(memory) for _ in range(2))

@@ -194,7 +194,7 @@ class MemoryCopy(MemoryStore):
 
 
 TestAnyCourse = Ceiling.TestCase
-TestAnyCourse.settings = settings(stateful_step_count=20, deadline=None)
+TestAnyCourse.settings = settings(stateful_step_count=20)
 
 
 def changes(parts: Runtime) -> list[tuple[int, int, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from any_event import events, of
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from afresh.core.action import Action
 from afresh.core.codec import to_canonical_json, to_plain_value, value_from_json
@@ -66,7 +66,7 @@ def test_what_json_does_not_know_is_refused() -> None:
             to_canonical_json(Action("run", {"what": strange}))
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings.default.max_examples // 2)
 @given(of(State))
 def test_every_state_comes_back_as_it_was(state: State) -> None:
     assert value_from_json(State, to_canonical_json(state)) == state

@@ -14,7 +14,7 @@ from afresh.fleet.clone_cache import take_clone_folder
 from afresh.fleet.worker import LOST_LOCK_CODE, FleetTerms
 from afresh.fleet.worker_group import WorkerGroup, describe_end
 
-LONGEST = 60.0
+LONGEST = 900.0
 
 
 @pytest.fixture(autouse=True)

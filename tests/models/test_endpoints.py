@@ -46,7 +46,7 @@ def listening(status: int, headers: dict[str, str], body: bytes = b"") -> Iterat
 
 def table(provider: str, address: str, key: str = "") -> ModelSettings:
     return ModelSettings(
-        named={"mine": NamedModel(provider=provider, model="some", base_url=address, key=key, retries=1, timeout=60)}
+        named={"mine": NamedModel(provider=provider, model="some", base_url=address, key=key, retries=1, timeout=600)}
     )
 
 

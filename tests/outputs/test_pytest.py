@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.action import CommandRun
@@ -203,7 +203,6 @@ IDS = st.builds(lambda name, parameter: f"tests/test_m.py::{name}" + (f"[{parame
 MESSAGES = st.lists(LETTERS, max_size=4).map(" - ".join)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(IDS, st.tuples(st.sampled_from(["PASSED", "FAILED", "ERROR"]), MESSAGES), min_size=1))
 def test_what_a_summary_says_is_what_is_read(tests: dict[str, tuple[str, str]]) -> None:
     lines = [

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afresh.errors import BadInput
@@ -22,8 +22,7 @@ DOCUMENTS = {
     "swe_agent.traj": "trajectory",
     "openhands_app.json": "",
 }
-SOME = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-FEW = settings(SOME, max_examples=8)
+FEW = settings(max_examples=settings.default.max_examples * 2 // 5)
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
@@ -60,7 +59,6 @@ def whole_items(text: str, key: str) -> list[tuple[int, Any]]:
 
 
 @pytest.mark.parametrize("name", LINES)
-@SOME
 @given(data=st.data())
 def test_lines_before_a_cut_lose_nothing_and_the_cut_is_named(name: str, data: st.DataObject):
     content = (RUNS / name).read_bytes()
@@ -76,7 +74,6 @@ def test_lines_before_a_cut_lose_nothing_and_the_cut_is_named(name: str, data: s
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-@SOME
 @given(data=st.data())
 def test_of_a_cut_document_the_whole_entries_are_read_and_the_cut_is_named(name: str, data: st.DataObject):
     text, key = (RUNS / name).read_text("utf-8"), DOCUMENTS[name]
@@ -92,7 +89,6 @@ def test_of_a_cut_document_the_whole_entries_are_read_and_the_cut_is_named(name:
         assert "not whole JSON" in str(read(text[:cut].encode())[0].problems)
 
 
-@SOME
 @given(data=st.data())
 def test_of_cut_neutral_runs_every_whole_step_is_read(data: st.DataObject):
     text = (RUNS / "neutral.jsonl").read_text("utf-8")
@@ -106,7 +102,6 @@ def test_of_cut_neutral_runs_every_whole_step_is_read(data: st.DataObject):
 
 
 @pytest.mark.parametrize("name", [*LINES, "neutral.jsonl"])
-@SOME
 @given(junk=st.lists(st.tuples(st.integers(0, 10**6), values.map(json.dumps) | scribble), min_size=1, max_size=8))
 def test_junk_between_the_lines_loses_no_step(name: str, junk: list[tuple[int, str]]):
     lines = (RUNS / name).read_text("utf-8").splitlines()
@@ -151,7 +146,6 @@ def replace_somewhere(value: Any, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-@SOME
 @given(data=st.data())
 def test_of_a_document_with_a_broken_place_the_whole_entries_before_it_are_read(name: str, data: st.DataObject):
     text, key = (RUNS / name).read_text("utf-8"), DOCUMENTS[name]
@@ -163,7 +157,6 @@ def test_of_a_document_with_a_broken_place_the_whole_entries_before_it_are_read(
     assert (found[0] if found else ()) == (steps(json.dumps(document).encode()) or [()])[0]
 
 
-@SOME
 @given(data=st.data())
 def test_a_cut_archive_gives_the_steps_before_the_cut_or_bad_input(data: st.DataObject):
     content = (RUNS / "codex.jsonl").read_bytes()

@@ -51,13 +51,13 @@ def test_no_context_is_over_the_budget_whatever_was_recorded(run, budget, count)
     assert all(count(context) <= budget for context in found)
 
 
-@settings(max_examples=12)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 @given(RUNS, st.integers(600, 4_000), st.integers(0, 8))
 def test_a_context_does_not_look_ahead(run, budget, cut):
     assert built({**run, "steps": run["steps"][:cut]}, budget) == built(run, budget)[:cut]
 
 
-@settings(max_examples=8)
+@settings(max_examples=settings.default.max_examples * 2 // 5)
 @given(RUNS, st.integers(600, 4_000))
 def test_the_same_run_gives_the_same_contexts(run, budget):
     assert built(run, budget) == built(run, budget)

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.cache_rates import CacheRates
@@ -75,7 +75,6 @@ def test_a_report_that_repeats_the_file_of_an_edit_is_left_out_of_a_turn():
     assert last.endswith("File created successfully at: src/value.py")
 
 
-@settings(max_examples=20)
 @given(st.lists(st.integers(0, 120), max_size=12), st.integers(0, 12))
 def test_no_context_depends_on_later_steps_or_passes_the_bound(outputs, cut):
     run = make_run(outputs)

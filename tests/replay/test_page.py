@@ -142,7 +142,7 @@ def browser() -> str:
 
 def drawn(browser: str, path: Path) -> str:
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", path.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=True).stdout
 
 
 def test_a_browser_draws_it(browser: str, tmp_path: Path):

@@ -159,7 +159,7 @@ def test_a_cache_beside_the_packages_is_private_and_can_be_written(make_place) -
     for name in (".vite", "left"):
         (place.at / "node_modules" / name).mkdir(parents=True)
     (place.at / "node_modules/.vite/results.json").write_text("mine")
-    done = place.sandbox.run("cd node_modules && ls -A .vite && echo x > .vite/results.json && ! echo x > left/new", 60)
+    done = place.sandbox.run("cd node_modules && ls -A .vite && echo x > .vite/results.json && ! echo x > left/new", 600)
     assert done.exit == 0 and "results" not in done.output, done.output
     assert (place.at / "node_modules/.vite/results.json").read_text() == "mine"
 
@@ -168,7 +168,8 @@ def test_a_cache_beside_the_packages_is_private_and_can_be_written(make_place) -
 def test_links_of_the_home_folder_can_be_read_in_a_sandbox(make_place, home: Path, level: str) -> None:
     (home / ".tool-versions").write_text("nodejs 20.1.0\n")
     (home / ".m2/repository").mkdir(parents=True)
-    done = make_place(level).sandbox.run("cat ~/.tool-versions ~/.mavenrc && touch ~/.m2/new && ! echo x >> ~/.tool-versions", 60)
+    ran = "cat ~/.tool-versions ~/.mavenrc && touch ~/.m2/new && ! echo x >> ~/.tool-versions"
+    done = make_place(level).sandbox.run(ran, 600)
     assert done.exit == 0 and "nodejs 20.1.0" in done.output and "offline.xml" in done.output, done.output
     assert (home / ".tool-versions").read_text() == "nodejs 20.1.0\n"
 
@@ -191,7 +192,7 @@ def test_go_finds_downloaded_modules(make_place, home: Path, monkeypatch: pytest
     summed = "example.com/leaf v1.0.0/go.mod h1:1MaTp9sHanA3qb9z/5k/UYuLLKsV++jc3n6qZdkBhuA=\n"
     (place.tree / "go.sum").write_text(f"example.com/leaf v1.0.0 {sums}\n{summed}")
     (place.tree / "sums.go").write_text('package sums\n\nimport "example.com/leaf"\n\nconst Two = leaf.One + 1\n')
-    done = place.sandbox.run("go list -deps ./... | grep -F example.com/", 120)
+    done = place.sandbox.run("go list -deps ./... | grep -F example.com/", 600)
     assert done.exit == 0 and "example.com/leaf" in done.output, done.output
 
 

@@ -67,7 +67,7 @@ def install_a_copy(at: Path, layout: str) -> None:
 def test_an_editable_install_leads_to_the_tasks_tree(project, level: str, layout: str, install) -> None:
     place = project(level, layout)
     install(place.at, layout)
-    done = place.sandbox.run("python tests/check.py", 30)
+    done = place.sandbox.run("python tests/check.py", 600)
     assert (done.exit, done.output) == (0, "")
     require_own_tree(place.sandbox, place.tree)
 

@@ -52,7 +52,7 @@ def proxy(access: NetworkAccess, resolve: Resolver = network_proxy.resolve_host)
         place = listening.getsockname()
 
         def ask(text: str) -> str:
-            with socket.create_connection(place, timeout=20) as one:
+            with socket.create_connection(place, timeout=600) as one:
                 one.sendall(text.encode())
                 return b"".join(iter(lambda: one.recv(65536), b"")).decode()
 
@@ -172,16 +172,16 @@ def test_more_connections_than_are_allowed_at_once_are_turned_away(monkeypatch: 
 
     def wait(host: str, port: int) -> list[SocketAddress]:
         begun.set()
-        go_on.wait(20)
+        go_on.wait(600)
         return []
 
     with proxy(access("packages.example.org"), wait) as (_, ask):
         first = threading.Thread(target=ask, args=("CONNECT packages.example.org:443 HTTP/1.1\r\n\r\n",))
         first.start()
-        assert begun.wait(20)
+        assert begun.wait(600)
         assert ask("").startswith("HTTP/1.1 503")
         go_on.set()
-        first.join(20)
+        first.join(600)
 
 
 def test_a_silent_connection_is_given_up(monkeypatch: pytest.MonkeyPatch, server: Server) -> None:

@@ -22,7 +22,7 @@ from afresh.testing.model_server import ModelServer, ReceivedRequest
 from afresh.testing.provider_faults import ServerAnswer
 from afresh.testing.wire_formats import ScriptedTurn
 
-LONGEST = 300
+LONGEST = 900
 """Seconds: for a machine that does much else meanwhile."""
 
 

@@ -13,7 +13,7 @@ from acp.schema import AllowedOutcome, ClientCapabilities, DeniedOutcome, Reques
 from acp.stdio import spawn_agent_process
 from person import SOURCE, Person
 
-PATIENCE = 60.0
+PATIENCE = 900.0
 """Seconds until a test is given up that waits for what never comes."""
 
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from threading import Thread
 
-LONGEST = 300
+LONGEST = 900
 """Seconds: for a machine that does much else meanwhile."""
 
 
@@ -40,7 +40,7 @@ class Service:
 
     def get(self, address: str) -> tuple[int, str]:
         host, _, path = address.removeprefix("http://").partition("/")
-        connection = http.client.HTTPConnection(host, timeout=60)
+        connection = http.client.HTTPConnection(host, timeout=600)
         connection.request("GET", f"/{path}")
         answer = connection.getresponse()
         return answer.status, answer.read().decode()

@@ -27,7 +27,7 @@ def drive(repo: Path, task: str, point: str = "never", step: int = 0) -> int:
     said = repo.parent / "said"
     process = forking().Process(target=driven, args=(dict(os.environ), said, str(repo), task, point, step))
     process.start()
-    process.join(120)
+    process.join(600)
     code = process.exitcode
     process.kill()
     assert code in (0, -signal.SIGKILL), said.read_text()

@@ -52,10 +52,10 @@ def test_a_question_is_answered_by_number_from_another_process_and_the_task_goes
     assert "1 open question" in waiting.words and "2 shift whole numbers only" in waiting.words
     assert f"afresh answer {task[-8:]} 1" in waiting.words and "no files changed" in waiting.words
     answered = person.starts("answer", task, "2")
-    out, err = answered.communicate(timeout=60)
+    out, err = answered.communicate(timeout=600)
     assert answered.returncode == 0 and "answered: shift: whole numbers only" in out, err
     resumed = person.starts("resume", task, "--json")
-    out, err = resumed.communicate(timeout=120)
+    out, err = resumed.communicate(timeout=600)
     assert resumed.returncode == 0 and json.loads(out)["status"] == "done", err
     meant = f"{NEWEST_MESSAGE_HEADING}\nAsked: Multiply or shift? Options: 1 multiply; 2 shift\nAnswer: shift: whole numbers only"
     for step in (2, 3):
@@ -217,7 +217,7 @@ def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
         whole(*args)
         monkeypatch.setattr(asking, "refuse_overfull_prompt", whole)
         faster = person.starts("answer", task, "1")
-        assert faster.communicate(timeout=60) and faster.returncode == 0
+        assert faster.communicate(timeout=600) and faster.returncode == 0
 
     monkeypatch.setattr(asking, "refuse_overfull_prompt", somebody_else_is_faster)
     with pytest.raises(BadInput, match="was answered already"):
@@ -228,7 +228,7 @@ def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
 def test_of_many_answers_at_once_exactly_one_is_taken(person: Person, project: Project) -> None:
     task = asks(project)
     people = [person.starts("answer", task, f"words of {number}", "--json") for number in range(4)]
-    ended = [(one.communicate(timeout=120), one.returncode) for one in people]
+    ended = [(one.communicate(timeout=600), one.returncode) for one in people]
     assert sorted(code for _, code in ended) == [0, 1, 1, 1]
     (winner,) = [json.loads(out)["answer"] for (out, _), code in ended if code == 0]
     assert project.store.load(task).dialogue.words == (winner,)

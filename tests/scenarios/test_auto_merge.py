@@ -192,7 +192,7 @@ def test_the_pool_merges_what_its_workers_have_done_before_dependents_begin(pers
     second = person.adds("second, whose tests pass only with the first", "--after", first, "--model", script)
     person.write("mine.txt", "")
     pool = person.starts("work", "--workers", "2", "--until-empty", "--auto-merge")
-    _, err = pool.communicate(timeout=300)
+    _, err = pool.communicate(timeout=600)
     assert pool.returncode == 0 and "Traceback" not in err, err
     for task in (first, second):
         assert f"{task}: applied {task} to main (fast-forward)" in err

@@ -124,7 +124,7 @@ def command_lines() -> list[str]:
 
 
 def test_a_change_that_hangs_is_reverted(person: Person) -> None:
-    person.write(".afresh/config.toml", "check_timeout = 10\n")
+    person.write(".afresh/config.toml", "check_timeout = 30\n")
     person.commit()
     hang = ("edit", {"path": "calc.py", "old": "    return x + 2", "new": "    __import__('time').sleep(600)"})
     assert person.runs(person.script([hang], [MEND], [COMPLETE])).code == 0

@@ -372,5 +372,5 @@ def test_a_task_of_the_queue_can_be_worked_on_from_any_folder(person: Person) ->
 
 def test_the_command_line_runs_as_a_module(person: Person) -> None:
     process = person.starts("list", "--json")
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, json.loads(out), err) == (0, [], "")

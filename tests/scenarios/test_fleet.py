@@ -17,7 +17,7 @@ from afresh.fleet.dispatch import ChunkName, list_ready_tasks
 from afresh.fleet.run_chunk import run_chunk
 from afresh.fleet.stored_projects import open_stored_projects
 
-LONGEST = 240
+LONGEST = 900
 
 
 @pytest.fixture(autouse=True)

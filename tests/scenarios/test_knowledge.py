@@ -159,7 +159,7 @@ def test_a_run_killed_after_its_end_is_drafted_at_the_next_look(person: Person) 
     task = person.adds("double is wrong", "--model", person.script([NOTE, MEND], [COMPLETE]))
     command = [sys.executable, str(DRIVER), str(person.repo), task, "after:Ended", "1"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
-    assert subprocess.run(command, env=environment, capture_output=True, timeout=120).returncode == -signal.SIGKILL
+    assert subprocess.run(command, env=environment, capture_output=True, timeout=600).returncode == -signal.SIGKILL
     assert not (person.repo / ".afresh/knowledge").exists()
     (drafted,) = objects(person)
     assert drafted["source"] == task

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from leak import OF_GIT, PLACES, WORDS, Count, Full, canary, cloned, copied, fill, kept, repository, scripted, worktree
 from person import CHECK, COMPLETE, MEND, Person, Step
@@ -155,10 +155,9 @@ def of_user(home: Path, full: Full) -> Count:
 
 
 ways = st.lists(st.tuples(st.sampled_from(EVERY), st.integers(0, 400)), min_size=6, max_size=16)
-quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
 
-@settings(max_examples=2, suppress_health_check=quiet)
+@settings(max_examples=2)
 @example(ways=[(way, number * 13) for number, way in enumerate((*EVERY, "memory", "memory", "block", "fact"))])
 @given(ways=ways)
 def test_no_window_of_another_project_ever_holds_a_canary(
@@ -170,7 +169,7 @@ def test_no_window_of_another_project_ever_holds_a_canary(
 
 @pytest.mark.torture
 @pytest.mark.parametrize("part", range(8))
-@settings(max_examples=5, suppress_health_check=quiet)
+@settings(max_examples=5)
 @given(ways=ways, places=st.sets(st.sampled_from(PLACES), min_size=1))
 def test_wherever_the_canaries_are_and_whatever_is_tried(
     tmp_path_factory: pytest.TempPathFactory, home: Path, part: int, ways: list[tuple[str, int]], places: set[str]
@@ -230,7 +229,7 @@ def test_nor_when_each_runs_in_a_process_of_its_own(full: Full, home: Path, tmp_
     known = prying(full)
     script = scripted(other, [known["memory"](0) + known["environment"](0), [MEND], [COMPLETE]])
     process = other.starts("run", WORDS, "--type", "fix_bug", "--check", "true", "--model", script, "--no-sandbox")
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     count, canaries = Count(), {**full.canaries(), canary(ENVIRONMENT): ENVIRONMENT}
     count.look((out, err, *[text for _, text in kept(other.repo / ".afresh")]), canaries, "another process")

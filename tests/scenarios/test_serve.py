@@ -85,7 +85,6 @@ def test_a_stop_lets_the_step_end_and_the_dashboard_says_so(
 def test_processes_of_a_killed_service_end_and_another_can_be_started(person: Person, serve: Callable[..., Service]):
     service = serve("--workers", "1")
     children = [int(service.find(rf"{name} started \(process (\d+)\)")) for name in ("workers", "schedules")]
-    time.sleep(1.0)  # they ask to end with it as their first act
     service.process.kill()
     wait_until(lambda: not any(Path(f"/proc/{child}/exe").exists() for child in children))
     again = serve("--workers", "1")

@@ -93,5 +93,5 @@ def test_at_a_terminal_it_asks_and_tries(person: Person, config: Path) -> None:
         at.sees("Model")
         at.types("tiny")
         at.sees("next, in your repository")
-        assert at.process.wait(60) == 0
+        assert at.process.wait(600) == 0
     assert 'model = "my-compatible"' in config.read_text() and json.dumps(server.openai_url) in config.read_text()

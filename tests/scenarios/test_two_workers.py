@@ -13,7 +13,7 @@ from survived import differing
 from afresh.app.project import open_project
 from afresh.core.reducer import fold_entries
 
-LONGEST = 120
+LONGEST = 900
 
 
 @pytest.fixture(autouse=True)

@@ -82,7 +82,7 @@ texts = st.builds(
 )
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(texts, texts, st.integers(0, 60))
 def test_it_is_bounded_whatever_the_call_and_the_archive_hold(one: str, other: str, many: int) -> None:
     audit = CallAudit(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from journals import commits
 
 from afresh.core import event as happened
@@ -44,7 +44,6 @@ def outline(branches: Sequence[DecisionNode]) -> list[object]:
     return [[branch.line["kind"], *outline(branch.followed)] if branch.followed else branch.line["kind"] for branch in branches]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(commits("one"))
 def test_every_line_of_the_log_is_in_the_tree_once_and_in_order(done: list[list[Event]]) -> None:
     entries = link_events("one", JournalHead(), 1.0, [event for commit in done for event in commit])
@@ -57,7 +56,6 @@ def test_every_line_of_the_log_is_in_the_tree_once_and_in_order(done: list[list[
         assert all(number < line["n"] for number in line["follows"]) and line["follows"] == sorted(line["follows"])
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(commits("one"))
 def test_collapsing_steps_loses_none(done: list[list[Event]]) -> None:
     def lines(branches: Sequence[DecisionNode]) -> list[int]:

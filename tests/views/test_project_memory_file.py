@@ -174,7 +174,7 @@ scraps = st.text(max_size=4) | st.sampled_from(['"', "\x1b", "漢", "word "])
 texts = st.builds(lambda scrap, times: scrap * times, scraps, st.integers(1, 200))
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(texts, min_size=1, max_size=4), st.integers(1, 24))
 def test_it_is_bounded_whatever_the_tasks_have_left(said: list[str], tasks: int) -> None:
     made: dict[str, State] = {}

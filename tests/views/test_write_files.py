@@ -2,7 +2,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from journals import Project, in_memory, on_disk, projects
 from view_folder import files
@@ -14,8 +14,6 @@ from afresh.views.write_files import ViewWriter, rebuild_view_files
 
 slow = settings(
     max_examples=settings.default.max_examples // 2,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from served import Served
 
-PATIENCE_MS = 90_000
+PATIENCE_MS = 900_000
 """Workers are processes of their own, and the machine may be busy."""
 REFUSALS = [
     f"Failed to load resource: the server responded with a status of {code}" for code in ("404 (Not Found)", "409 (Conflict)")

@@ -36,7 +36,7 @@ class Served:
 
     def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
         given = {"cookie": self.cookie, **{name.replace("_", "-"): value for name, value in headers.items()}}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         connection.putrequest(method, path, skip_host="host" in given, skip_accept_encoding=True)
         for name, value in given.items():
             connection.putheader(name, value)
@@ -79,7 +79,7 @@ def serve(repo: Path, tasks: dict[str, str], read_only: bool = False, others: Se
         yield served
     finally:
         server.handle_exit(0, None)
-        thread.join(20)
+        thread.join(600)
         listening.close()
         for project in projects:
             project.storage.close()

@@ -22,7 +22,7 @@ from afresh.web import guard, render, server
 EVIL = "http://evil.example"
 SCRIPT = "<script src=/static/planted.js></script>"
 KEY = "zQ8vR2mK7pL4" + "xW9tB6nJ3"
-PATIENCE = 60
+PATIENCE = 900
 HALF_REQUESTS = 60
 
 

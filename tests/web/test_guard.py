@@ -153,7 +153,7 @@ def test_a_read_only_dashboard_takes_no_form_and_offers_none(light: tuple[Path, 
 
 
 def test_an_open_page_hears_of_a_change_within_a_second(plain: Served, light: tuple[Path, dict[str, str]]) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", plain.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", plain.port, timeout=600)
     connection.request("GET", "/p/repo/events", headers={"cookie": plain.cookie})
     stream = connection.getresponse()
     assert stream.getheader("content-type", "").startswith("text/event-stream") and stream.readline() == b"retry: 1000\n"

@@ -42,7 +42,7 @@ def service(light: tuple[Path, dict[str, str]]) -> Iterator[Service]:
         yield made
     finally:
         made.server.end()
-        thread.join(60)
+        thread.join(600)
         made.listening.close()
         made.project.storage.close()
         assert not thread.is_alive()

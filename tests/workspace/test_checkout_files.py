@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from afresh.errors import ModelMistake
@@ -40,7 +40,6 @@ def alone() -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "HOME": "/nonexistent"}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(paths=["src/c.log"], rules={"": "src/**\n!c.log"})
 @example(paths=["b.py/x y/a"], rules={"": "x\\ y\n!b.py"})
 @example(paths=[], rules={"": "**/a\n!a/", "a/": "x\\\\ y"})

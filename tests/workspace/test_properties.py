@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afresh.testing.workspace_contract import hash_tree
@@ -26,7 +26,7 @@ ACTIONS = st.one_of(
     st.tuples(st.just("snapshot")),
     st.tuples(st.just("restore"), st.integers(0, 5)),
 )
-FEW = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(max_examples=settings.default.max_examples * 3 // 5)
 
 
 def act(tree: Path, action: tuple) -> None:
@@ -125,7 +125,6 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rules=st.dictionaries(st.sampled_from(["", "a[1]/", "d/", "d/b/"]), st.lists(PATTERNS, max_size=4)))
 def test_flattened_rules_ignore_what_git_ignores(plain: Path, rules: dict[str, list[str]]):
     for folder in ("", "a[1]/", "d/", "d/b/"):

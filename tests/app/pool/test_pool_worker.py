@@ -13,7 +13,7 @@ from afresh.sandbox.process import finish_command, start_command
 from afresh.sandbox.resource_limits import ResourceLimits
 from afresh.testing.states import make_state
 
-LONGEST = 120
+LONGEST = 900
 
 
 def test_an_interrupted_thread_ends_its_command_and_cleans_up(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from afresh.fleet import worker_group
 from afresh.fleet.worker import FleetTerms
 from afresh.fleet.worker_group import WorkerGroup
 
-LONGEST = 120
+LONGEST = 900
 """Seconds until a test that waits for itself is given up."""
 
 

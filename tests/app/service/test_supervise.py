@@ -19,9 +19,12 @@ from afresh.app.service.supervise import (
     describe_exit,
 )
 
-LONGEST = 300
+LONGEST = 900
 """Seconds: for a machine that does much else meanwhile."""
-IGNORES_SIGTERM = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); time.sleep(900)"
+IGNORES_SIGNALS = (
+    "import signal, time; [signal.signal(one, signal.SIG_IGN) for one in (signal.SIGTERM, signal.SIGINT)];"
+    " print('deaf', flush=True); time.sleep(900)"
+)
 ENDS_AFTER_STEP = (
     "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('step done', flush=True)));"
     " print('up', flush=True); time.sleep(900)"
@@ -75,7 +78,7 @@ class Watched:
 
 @pytest.fixture
 def deaf() -> Iterator[Watched]:
-    watched = Watched(sys.executable, "-c", IGNORES_SIGTERM)
+    watched = Watched(sys.executable, "-c", IGNORES_SIGNALS)
     yield watched
     for _ in range(2):
         watched.supervisor.request_stop()

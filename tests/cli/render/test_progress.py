@@ -146,7 +146,7 @@ def test_a_silent_run_without_a_terminal_says_that_it_is_still_there(monkeypatch
 
     with LiveProgress(Clock(), Console(file=Stream(), width=80)) as progress:
         progress.follow(CallBegan("the model", CallPurpose.WORK))
-        assert told_so.wait(120)
+        assert told_so.wait(600)
 
 
 def test_another_task_starts_with_its_own_figures() -> None:

@@ -7,7 +7,7 @@ from itertools import chain, count, islice
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from programs import INPUTS, behaviours, program, programs, random_program
 
 from afresh.code.python_source import PythonFunction, PythonSource, parse_python
@@ -64,7 +64,7 @@ def compiles(text: str) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
+@settings(print_blob=False)
 @given(programs)
 def test_every_suggestion_keeps_what_a_random_program_does(text):
     check(text)

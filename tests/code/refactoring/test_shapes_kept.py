@@ -5,7 +5,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from programs import behaviours
 from shaped import shaped_program, shaped_programs
 from test_behaviour_kept import compiles
@@ -53,7 +53,7 @@ def check(text: str) -> Counter[str]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(suppress_health_check=list(HealthCheck), print_blob=False)
+@settings(print_blob=False)
 @given(shaped_programs)
 def test_every_change_keeps_what_a_random_program_does(text):
     check(text)
@@ -68,7 +68,7 @@ def test_every_kind_of_change_occurs_in_the_random_programs():
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False)
+@settings(max_examples=settings.default.max_examples * 3 // 4, print_blob=False)
 @given(shaped_programs)
 def test_changes_in_combination_keep_what_a_random_program_does(text):
     source = parse_python("program.py", text)

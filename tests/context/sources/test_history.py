@@ -74,14 +74,14 @@ def section(window: Prompt, name: str) -> list[str]:
     return next((part.text.splitlines()[1:] for part in window.sections if part.name == name), [])
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings.default.max_examples * 3 // 4)
 @given(SPOKEN, st.integers(2_400, 6_000))
 def test_steps_stand_in_the_order_in_which_they_were_taken(spoken, budget):
     steps = [int(match[1]) for line in section(made(remembering(spoken)), "work") if (match := HEADING.fullmatch(line))]
     assert steps == sorted(steps)
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings.default.max_examples * 3 // 4)
 @given(SPOKEN, st.integers(2_400, 6_000))
 def test_no_line_stands_twice(spoken, budget):
     shown = [line.strip() for line in section(made(remembering(spoken), budget), "work")]
@@ -89,7 +89,7 @@ def test_no_line_stands_twice(spoken, budget):
     assert len(told) == len(set(told))
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings.default.max_examples * 3 // 4)
 @given(SPOKEN, st.lists(st.tuples(st.integers(0, 12), st.sets(st.integers(0, 12))), max_size=3))
 @example(
     [

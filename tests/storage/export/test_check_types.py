@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from any_event import events
-from hypothesis import given, settings
+from hypothesis import given
 
 from afresh.core.action import Action, Observation
 from afresh.core.codec import to_canonical_json, value_from_json
@@ -16,7 +16,6 @@ from afresh.core.task import TaskStatus
 from afresh.storage.export.manifest import find_type_mismatch
 
 
-@settings(deadline=None)
 @given(events())
 def test_every_event_that_can_be_written_and_read_conforms(event: Event) -> None:
     assert find_type_mismatch(value_from_json(type(event), to_canonical_json(event)), type(event)) == ""

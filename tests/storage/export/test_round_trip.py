@@ -158,7 +158,7 @@ MOVES = st.lists(
 
 
 @given(moves=MOVES)
-@settings(max_examples=10)
+@settings(max_examples=settings.default.max_examples // 2)
 def test_whatever_is_done_on_two_machines_no_store_loses_an_entry_and_each_stays_whole(projects: Projects, moves):
     pair, folder = (projects.fresh(), projects.fresh()), projects.place()
     for kind, side, number in moves:

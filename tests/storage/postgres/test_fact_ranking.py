@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afresh.core.fact import Fact, FactKind, FactScope
@@ -65,7 +65,6 @@ def ask(kept: Kept, question: FactQuery) -> list[tuple[str, str, str]]:
     return [(one.task, one.fact.subject, one.fact.text) for one in found]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(FACTS, TEXTS, st.integers(1, 8))
 def test_both_find_the_same_facts_in_the_same_order(both: tuple[Kept, Kept], facts: list[tuple[str, str]], text: str, most: int):
     for kept in both:
@@ -74,7 +73,7 @@ def test_both_find_the_same_facts_in_the_same_order(both: tuple[Kept, Kept], fac
         assert ask(both[1], question) == ask(both[0], question)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=8)
+@settings(max_examples=settings.default.max_examples * 2 // 5)
 @given(FACTS, TEXTS)
 def test_both_agree_when_every_word_is_common(both: tuple[Kept, Kept], facts: list[tuple[str, str]], text: str):
     with pytest.MonkeyPatch.context() as patch:

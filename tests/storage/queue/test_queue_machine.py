@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -134,6 +134,4 @@ def answered(ask, queue):
 
 
 TestQueues = Queues.TestCase
-TestQueues.settings = settings(
-    max_examples=12, stateful_step_count=20, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+TestQueues.settings = settings(max_examples=settings.default.max_examples * 3 // 5, stateful_step_count=20)

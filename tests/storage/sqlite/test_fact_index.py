@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core import event as happened
@@ -136,7 +136,6 @@ moves = st.lists(
 
 
 @given(moves)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_index_that_grew_equals_one_that_was_made_again(tmp_path_factory: pytest.TempPathFactory, story) -> None:
     project = Project(tmp_path_factory.mktemp("grown"))
     project.facts.look_up(FactQuery("x"))

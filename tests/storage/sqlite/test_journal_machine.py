@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, precondition, rule
 
@@ -97,6 +97,4 @@ class Journal(RuleBasedStateMachine):
 
 
 TestJournal = Journal.TestCase
-TestJournal.settings = settings(
-    max_examples=8, stateful_step_count=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+TestJournal.settings = settings(max_examples=settings.default.max_examples * 2 // 5, stateful_step_count=12)

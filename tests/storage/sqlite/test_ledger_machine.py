@@ -111,4 +111,4 @@ class Spending(RuleBasedStateMachine):
 
 
 TestSpending = Spending.TestCase
-TestSpending.settings = settings(stateful_step_count=30, deadline=None)
+TestSpending.settings = settings(stateful_step_count=30)

@@ -71,7 +71,7 @@ def hammered(path: Path, workers: int, tokens: int) -> Sequence[str]:
         assert one.stdin
         one.stdin.write("\n")
         one.stdin.flush()
-    told = [one.communicate(timeout=60) for one in running]
+    told = [one.communicate(timeout=600) for one in running]
     assert not any(err for _, err in told), told
     return [out.strip() for out, _ in told]
 

@@ -45,7 +45,7 @@ def test_two_processes_that_write_at_once_lose_nothing_and_keep_the_chain(tmp_pa
         assert process.stdin
         process.stdin.write("go\n")
         process.stdin.flush()
-    assert [process.wait(60) for process in started] == [0, 0]
+    assert [process.wait(600) for process in started] == [0, 0]
     entries = list(notebook(path).entries())
     told = [entry.event.fact.text for entry in entries if isinstance(entry.event, FactNoted)]
     assert [entry.seq for entry in entries] == list(range(1, 2 * NOTES + 1))
