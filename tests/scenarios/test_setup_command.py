@@ -31,7 +31,7 @@ def test_after_setup_a_run_needs_no_model(person: Person, config: Path, requires
     with ModelServer([SAYS, DOES]) as server:
         told = person.types("setup", "--provider", "compatible", "--base-url", server.openai_url, "--model", "tiny")
         assert told.code == 0, told.err
-        assert 'wrote model = "my-compatible"' in told.words and "afresh init" in told.words
+        assert 'wrote model = "my-compatible"' in told.words and "checks: " in told.words
         assert person.types("run", "double is wrong", "--type", "fix_bug", "--check", CHECK).code == 0
         assert len(server.received) == 2
     again = person.types("setup", "--provider", "compatible", "--base-url", server.openai_url, "--model", "tiny", "--no-try")
@@ -82,16 +82,54 @@ def test_a_suggested_model_has_a_price(provider: str) -> None:
     assert all(find_price(f"{provider}:{name}") for name in SUGGESTED_MODELS[provider])
 
 
-def test_at_a_terminal_it_asks_and_tries(person: Person, config: Path) -> None:
-    with ModelServer([SAYS]) as server, Terminal(person.repo, "setup") as at:
-        at.sees("Provider [")
-        at.types("compatible")
-        at.sees("Address [")
-        at.types(server.openai_url)
-        at.sees("Variable that holds its key")
-        at.types("")
-        at.sees("Model")
-        at.types("tiny")
-        at.sees("next, in your repository")
+def test_at_a_terminal_it_asks_again_and_lists_what_the_server_has(person: Person, config: Path) -> None:
+    server = ModelServer([HttpFault(401, "no such key"), SAYS], models=("large", "tiny"))
+    with server, Terminal(person.repo, "setup") as at:
+        for question, answer, said in (
+            ("Provider, a number", "9", "there are 7"),
+            ("Provider, a number", "compatible", ""),
+            ("Address of the server [", "localhost:8765", "not a valid address: it begins with http"),
+            ("Address of the server [", server.openai_url, ""),
+            ("Variable that holds its key", KEY, "never the key itself"),
+            ("Variable that holds its key", "", "1 large 2 tiny"),
+            ("Model, a number", "3", "there are 2"),
+            ("Model, a number", "2", f"tiny at {server.openai_url} can't be used"),
+            ("Answer again?", "", "Provider, a number"),
+            ("[7]", "", "Address of the server"),
+            (f"[{server.openai_url}]", "", "Variable that holds its key"),
+            (":", "", "Model, a number"),
+            ("[tiny]", "", f"tiny at {server.openai_url} answered in"),
+        ):
+            at.sees(question)
+            at.types(answer)
+            at.sees(said)
+        at.sees("next:")
         assert at.process.wait(600) == 0
     assert 'model = "my-compatible"' in config.read_text() and json.dumps(server.openai_url) in config.read_text()
+
+
+def test_in_a_repository_it_does_what_init_does(person: Person, config: Path) -> None:
+    told = person.types("setup", "--provider", "ollama", "--model", "qwen3:8b", "--no-try")
+    assert "checks:" in told.words and "next: afresh doctor" in told.words
+    assert (person.repo / ".afresh/config.toml").exists()
+
+
+def test_the_context_that_ollama_gives_is_told_and_kept(person: Person, config: Path) -> None:
+    with ModelServer([SAYS], loaded={"qwen3:8b": 4_096}) as server:
+        told = person.types("setup", "--provider", "ollama", "--base-url", server.openai_url, "--model", "qwen3:8b")
+    assert told.code == 0 and "Ollama gives it 4,096 tokens" in told.words and "OLLAMA_CONTEXT_LENGTH" in told.words
+    assert "window = 4096" in config.read_text()
+
+
+def test_an_address_that_nobody_answers_at_is_named(person: Person, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer([]) as server:
+        address = server.openai_url
+    monkeypatch.setenv("OLLAMA_BASE_URL", address)
+    told = person.types("models", "check", "ollama:x")
+    assert told.code == 4 and f"Ollama at {address} could not be reached" in told.words
+
+
+@pytest.mark.parametrize("command", [("run", "double is wrong", "-m", KEY), ("setup", "--provider", "openai", "--model", KEY)])
+def test_a_key_in_place_of_a_model_is_not_repeated(person: Person, config: Path, command: tuple[str, ...]) -> None:
+    told = person.types(*command)
+    assert told.code == 2 and "looks like a key" in told.words and KEY not in told.out + told.err

@@ -129,9 +129,10 @@ def test_ctrl_c_in_a_step_waits_for_its_end_and_a_second_one_does_not(person: Pe
         at.presses(CTRL_C)
         at.sees("pausing after this step")
         at.presses(CTRL_C)
-        at.sees("afresh resume")
+        seen = at.sees("continues after the last finished step")
         assert at.ends() == 130
     state = state_of(person)
+    assert f"afresh resume {state.task.id.rpartition('-')[2]}" in seen
     assert (state.work.step, state.spending.calls, state.status.value) == (1, 2, "running"), (
         "paid once, and acted on when it goes on"
     )

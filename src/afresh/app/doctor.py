@@ -25,7 +25,7 @@ from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
 from afresh.errors import WAY_BACK, AfreshError, BadInput, NeedsPerson, TryAgain, suggest_reinstall
 from afresh.models.call import ModelGate, call_model
-from afresh.models.choose_model import find_framing_tokens, is_paid, make_model
+from afresh.models.choose_model import choose_model, find_framing_tokens, is_offline, is_paid, make_model
 from afresh.models.model_settings import ModelSettings
 from afresh.ports.model import Model
 from afresh.sandbox.choose_level import describe_remedies
@@ -182,6 +182,9 @@ def examine_worktrees(project: Project) -> Iterator[HealthFinding]:
 
 
 RESERVE_TOKENS = 600
+USUAL_WINDOW_TOKENS = 20_000
+"""A fifth of it is what most types of tasks begin with."""
+OLLAMA_REMEDY = "start Ollama with OLLAMA_CONTEXT_LENGTH=32768, or with what your memory allows, then afresh setup again"
 TRIAL_RETRIES = 1
 """A person waits for the answer: what is wrong is said at once."""
 EXPECTED_WORD = "afresh"
@@ -207,12 +210,23 @@ class ModelTrial:
     price: Price | None
     gate: ModelGate
     heard: list[ProgressEvent]
+    label: str
+    """The model, and the address of a server of the user's own."""
     project: str = ""
 
     @property
     def worst(self) -> int | None:
         """Worst-case cost in nano-dollars; None if the price is unknown."""
         return self.price.worst(self.tokens, RESERVE_TOKENS) if self.price else None
+
+    def find_given_window(self) -> int:
+        """The context that the server has given the model for the call; 0: it does not say."""
+        return getattr(self.model, "loaded_window", 0)
+
+
+def find_needless_trial(name: str) -> Sequence[HealthFinding]:
+    """What there is to say of rules that call nobody; nothing for a model."""
+    return [HealthFinding("call", "ok", "the rules of fix_violation call no model")] if is_offline(name) else []
 
 
 def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
@@ -229,7 +243,10 @@ def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
     paid = is_paid(name, own.models, own.prices)
     prices = PriceTable(own.prices) if paid else FreePrices()
     gate = ModelGate(model, open_trial_ledger(purse, own, prices, paid), heard.append)
-    return ModelTrial(model, tokens, prices.of(model.name), gate, heard, purse.account.project)
+    chosen = choose_model(name, own.models)
+    address = chosen.table.base_url if chosen.table else ""
+    label = f"{chosen.argument} at {address}" if address else chosen.spec
+    return ModelTrial(model, tokens, prices.of(model.name), gate, heard, label, purse.account.project)
 
 
 def open_trial_ledger(purse: OpenLedger, own: Settings, prices: PriceTable | FreePrices, paid: bool) -> SpendingLedger:
@@ -246,7 +263,7 @@ def run_model_trial(trial: ModelTrial) -> Sequence[HealthFinding]:
         reply = call_model(TRIAL_REQUEST, _make_trial_booking(trial), trial.gate)
     except AfreshError as fault:
         waiting = (
-            "try again later; for a local server, check that it runs and that base_url is right"
+            "try again later; for a server of your own, check that it runs and that the address is right"
             if isinstance(fault, TryAgain)
             else ""
         )
@@ -268,7 +285,11 @@ def _make_trial_booking(trial: ModelTrial) -> CallBooking:
 
 
 def _list_findings(trial: ModelTrial, reply: Reply, seconds: float) -> Iterator[HealthFinding]:
-    yield HealthFinding("call", "ok", f"{reply.model or trial.model.name} answered in {seconds:.1f} s")
+    yield HealthFinding("call", "ok", f"{trial.label} answered in {seconds:.1f} s")
+    if window := trial.find_given_window():
+        remedy = "" if window >= USUAL_WINDOW_TOKENS else OLLAMA_REMEDY
+        about = f"Ollama gives it {window:,} tokens" + (f", and most tasks need {USUAL_WINDOW_TOKENS:,}" if remedy else "")
+        yield HealthFinding("context", "warn" if remedy else "ok", about, remedy)
     yield _check_tool_call(reply)
     pieces = sum(isinstance(event, ReplyStreamed) for event in trial.heard)
     streamed = f"the reply came in {pieces} pieces" if pieces > 1 else "the reply came in one piece: no progress while you wait"

@@ -9,7 +9,7 @@ from afresh.config.instructions.find_instructions import shorten_home_path
 from afresh.config.settings_file import find_user_config
 from afresh.errors import AfreshError, BadInput, NeedsPerson
 from afresh.models.api_keys import has_keyring, store_api_key
-from afresh.models.choose_model import PAID_PROVIDERS, endpoint_of_provider
+from afresh.models.choose_model import PAID_PROVIDERS, endpoint_of_provider, is_key_text, make_key_as_model_error
 from afresh.models.model_settings import ModelSettings, NamedModel, find_address_fault, is_key_location
 from afresh.models.providers.connection import ProviderRoute, find_route
 from afresh.models.providers.openai_chat import list_offered_models
@@ -21,6 +21,8 @@ SUGGESTED_MODELS = {
     "openai": ("gpt-5.5", "gpt-5-mini"),
     "openrouter": ("anthropic/claude-sonnet-4.5", "openai/gpt-5"),
 }
+MODEL_EXAMPLES = {"ollama": "qwen3:8b", "vllm": "Qwen/Qwen3-Coder-30B-A3B-Instruct", "llamacpp": "qwen3"}
+COMPATIBLE_ADDRESS = "http://localhost:8000/v1"
 UNCHOSEN = "any"
 """Stands for the model until one is chosen."""
 NOTHING_WRITTEN = "nothing was written"
@@ -36,6 +38,8 @@ class ModelChoice:
     base_url: str = ""
     key: str = ""
     """The variable that holds the key, or `keyring`; empty: the provider's own."""
+    window: int = 0
+    """The context that the server gives the model; 0: it did not say."""
 
     @property
     def kind(self) -> str:
@@ -47,31 +51,35 @@ class ModelChoice:
     @property
     def name(self) -> str:
         """What --model says: a table of its own only where there is more to know than provider and model."""
-        return f"my-{self.provider}" if self.base_url or self.key else f"{self.kind}:{self.model}"
+        return f"my-{self.provider}" if self.has_table else f"{self.kind}:{self.model}"
+
+    @property
+    def has_table(self) -> bool:
+        return bool(self.base_url or self.key or self.window)
 
     @property
     def table(self) -> NamedModel | None:
-        if not (self.base_url or self.key):
+        if not self.has_table:
             return None
-        return NamedModel(provider=self.kind, model=self.model or UNCHOSEN, base_url=self.base_url, key=self.key)
+        model = self.model or UNCHOSEN
+        return NamedModel(provider=self.kind, model=model, base_url=self.base_url, key=self.key, window=self.window)
 
 
 def refuse_bad_choice(choice: ModelChoice) -> None:
     """Raise BadInput for an address or a place of a key that can't be meant. What may be a key is not repeated."""
-    if choice.provider == COMPATIBLE and not choice.base_url:
-        raise BadInput(
-            "a compatible server needs its address",
-            next="pass --base-url, such as http://localhost:8000/v1",
-            safe=NOTHING_WRITTEN,
-        )
     if choice.base_url and (wrong := find_address_fault(choice.base_url)):
-        raise BadInput(f"--base-url {wrong}", next="pass an address such as http://localhost:8000/v1", safe=NOTHING_WRITTEN)
-    if choice.key and not is_key_location(choice.key):
-        raise BadInput(
-            "--key-env takes the name of an environment variable in capitals, or keyring, never the key itself",
-            next="export MY_KEY=…, then pass --key-env MY_KEY. If you have typed a key, revoke it",
-            safe=NOTHING_WRITTEN,
-        )
+        raise BadInput(f"--base-url {wrong}", next="pass --base-url http://HOST:PORT/v1", safe=NOTHING_WRITTEN)
+    if wrong := find_key_place_fault(choice.key):
+        raise BadInput(f"--key-env {wrong}", next="export MY_KEY=…, then pass --key-env MY_KEY", safe=NOTHING_WRITTEN)
+    if is_key_text(choice.model):
+        raise make_key_as_model_error(NOTHING_WRITTEN)
+
+
+def find_key_place_fault(key: str) -> str:
+    """What is wrong with the answer where the key is; what may be a key is not repeated."""
+    if not key or is_key_location(key):
+        return ""
+    return "takes the name of an environment variable, such as MY_KEY, never the key itself. If you have typed a key, revoke it"
 
 
 def find_choice_route(own: Settings, choice: ModelChoice) -> ProviderRoute:
@@ -81,6 +89,13 @@ def find_choice_route(own: Settings, choice: ModelChoice) -> ProviderRoute:
     return find_route(endpoint_of_provider(choice.kind), settings)
 
 
+def find_usual_address(own: Settings, choice: ModelChoice) -> str:
+    """Where a server of the user's own is usually found; empty for a provider with an address of its own."""
+    if choice.provider in PAID_PROVIDERS:
+        return ""
+    return COMPATIBLE_ADDRESS if choice.provider == COMPATIBLE else find_choice_route(own, replace(choice, base_url="")).base_url
+
+
 def require_key(own: Settings, choice: ModelChoice) -> None:
     """Raise NeedsPerson if no call could be made."""
     found = find_choice_route(own, choice)
@@ -88,16 +103,16 @@ def require_key(own: Settings, choice: ModelChoice) -> None:
         raise NeedsPerson(found.problem, next=f"{found.remedy}, then run afresh setup again", safe=NOTHING_WRITTEN)
 
 
-def suggest_models(own: Settings, choice: ModelChoice) -> Sequence[str]:
-    """Return names to choose from: known ones of a provider, or what a server of the user's own offers."""
+def suggest_models(own: Settings, choice: ModelChoice) -> tuple[Sequence[str], str]:
+    """Return names to choose from: known ones of a provider, or what a server of the user's own offers; and why it has none."""
     if choice.provider in PAID_PROVIDERS:
-        return SUGGESTED_MODELS[choice.provider]
+        return SUGGESTED_MODELS[choice.provider], ""
     table = NamedModel(provider=choice.kind, model=UNCHOSEN, base_url=choice.base_url, key=choice.key)
     settings = ModelSettings(named=own.models, name=choice.name, chosen=table)
     try:
-        return [one.model for one in list_offered_models(endpoint_of_provider(choice.kind), settings)][:MAX_OFFERED]
-    except AfreshError:
-        return ()
+        return [one.model for one in list_offered_models(endpoint_of_provider(choice.kind), settings)][:MAX_OFFERED], ""
+    except AfreshError as fault:
+        return (), str(fault)
 
 
 def can_store_key() -> bool:
@@ -121,6 +136,7 @@ def list_setting_changes(choice: ModelChoice) -> list[SettingChange]:
     changes = [SettingChange("", "model", choice.name)]
     if choice.table:
         values = {"provider": choice.kind, "model": choice.model, "base_url": choice.base_url, "key": choice.key}
+        values |= {"window": choice.window}
         changes += [SettingChange(f"models.{choice.name}", key, value) for key, value in values.items() if value]
     return changes
 

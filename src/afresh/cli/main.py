@@ -11,18 +11,19 @@ from afresh import __version__
 
 COMMAND_SECTIONS = {
     "Start here": {
-        "init": "Set up this repository.",
+        "setup": "Choose your model, and set up this repository.",
+        "init": "Set up another repository.",
         "run": "Work on a goal until the checks pass.",
+        "chat": "Talk with the agent, turn by turn.",
         "status": "Show all tasks and what each needs next.",
         "show": "Show one task in detail.",
         "diff": "Show what a task has changed.",
         "apply": "Merge a task's result into your branch.",
+        "resume": "Continue an interrupted task.",
     },
     "Work": {
-        "chat": "Talk with the agent, turn by turn.",
         "watch": "Follow a task that runs elsewhere.",
         "acp": "Serve your editor (Agent Client Protocol).",
-        "resume": "Continue an interrupted task.",
         "retry": "Try a failed or discarded task again.",
         "skip": "Start a task without those it waits for.",
         "inbox": "List questions that need your answer.",
@@ -67,7 +68,6 @@ COMMAND_SECTIONS = {
         "evolve": "Learn better prompts from recorded work.",
     },
     "Models, money, this machine": {
-        "setup": "Choose your model; asks once.",
         "models": "List usable models and test one.",
         "spend": "Show tokens and money spent, with limits.",
         "report": "Show the figures of the last week.",

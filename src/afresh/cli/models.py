@@ -20,15 +20,17 @@ def command(context: click.Context, ask: bool, as_json: bool) -> None:
     from afresh.app import list_models as models
     from afresh.app.settings import find_user_config, load_user_settings
     from afresh.cli.render import models as views
+    from afresh.cli.render.activity import show_activity_line
 
     own = load_user_settings()
-    told = views.ModelsOverview(
-        models.list_configured_models(own),
-        models.list_usable_providers(own),
-        [*models.ask_own_servers(own)] if ask else None,
-        str(find_user_config()),
-        tuple(models.find_package_faults().values()),
-    )
+    with show_activity_line("asking the servers" if ask else "importing the packages of the providers"):
+        told = views.ModelsOverview(
+            models.list_configured_models(own),
+            models.list_usable_providers(own),
+            [*models.ask_own_servers(own)] if ask else None,
+            str(find_user_config()),
+            tuple(models.find_package_faults().values()),
+        )
     return print_json(views.models_to_json(told)) if as_json else print_rendered(views.render_models(told))
 
 
@@ -44,18 +46,20 @@ def check(name: str, yes: bool, as_json: bool) -> None:
     """
     from pathlib import Path
 
-    from afresh.app.doctor import prepare_model_trial, run_model_trial
+    from afresh.app.doctor import find_needless_trial, prepare_model_trial, run_model_trial
     from afresh.app.settings import load_user_settings
     from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.models import warn_of_call_cost
     from afresh.cli.render.project import findings_to_json, render_findings
 
+    if found := find_needless_trial(name):
+        return print_json(findings_to_json(found)) if as_json else print_rendered(render_findings(found))
     trial = prepare_model_trial(name, load_user_settings(), Path.cwd())
     if (costs := warn_of_call_cost(trial)) and not as_json:
         click.secho(costs, dim=True, err=True)
     if costs and not yes and sys.stdin.isatty():
         click.confirm("Make the call?", default=True, abort=True, err=True)
-    with show_activity_line(f"calling {name}"):
+    with show_activity_line(f"calling {trial.label}"):
         findings = run_model_trial(trial)
     if as_json:
         print_json(findings_to_json(findings))

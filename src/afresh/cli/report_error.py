@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
 import click
@@ -12,7 +13,6 @@ from afresh.cli.output import echo_wrapped
 from afresh.errors import Broken, NeedsPerson, TryAgain
 
 JOURNAL_KEPT = "Everything reported as done is saved in the journal."
-RESUME_ADVICE = "'afresh resume' continues after the last finished step."
 BUG_ADVICE = "This is a bug in afresh; please report it. Run the command with AFRESH_DEBUG=1 for a traceback."
 
 
@@ -36,9 +36,12 @@ class ErrorReport:
 
 def describe_error(error: BaseException) -> ErrorReport:
     kind, code = type(error).__name__, choose_error_code(error)
+    task = getattr(error, "task", "") or getattr(error.__cause__, "task", "")
     match error:
         case click.Abort() | KeyboardInterrupt():
-            return ErrorReport("Interrupted", "interrupted", JOURNAL_KEPT, RESUME_ADVICE, code)
+            if task:
+                return ErrorReport("Interrupted", "interrupted", JOURNAL_KEPT, advise_to_resume(task), code)
+            return ErrorReport("Interrupted", "interrupted", "", "`afresh status` shows what there is", code)
         case click.ClickException():
             where = getattr(error, "ctx", None)
             path = where.command_path if where else "afresh"
@@ -46,12 +49,28 @@ def describe_error(error: BaseException) -> ErrorReport:
         case NeedsPerson():
             return ErrorReport(kind, error.what, error.safe, join_advice(error.next, error), code)
         case TryAgain() | OSError():
-            advice = join_advice(f"Once that is fixed, {RESUME_ADVICE}", error)
+            advice = join_advice(f"once that is fixed, {advise_to_resume(task) if task else 'give the command again'}", error)
             return ErrorReport(kind, _say_what_failed(error), JOURNAL_KEPT, advice, code)
         case Broken():
             return ErrorReport(kind, str(error), JOURNAL_KEPT, BUG_ADVICE, code)
         case _:
             return ErrorReport(kind, f"{kind}: {error}", JOURNAL_KEPT, BUG_ADVICE, code)
+
+
+def advise_to_resume(task: str) -> str:
+    from afresh.views.task_list import name_briefly
+
+    return f"`afresh resume {name_briefly(task)}` continues after the last finished step"
+
+
+@contextmanager
+def name_interrupted_task(task: str) -> Iterator[None]:
+    """What stops the command says which task can be resumed."""
+    try:
+        yield
+    except (KeyboardInterrupt, TryAgain, OSError) as error:
+        error.task = task  # pyright: ignore[reportAttributeAccessIssue]
+        raise
 
 
 def _say_what_failed(error: BaseException) -> str:

@@ -1,13 +1,14 @@
-"""`afresh setup`: asks once for provider, key and model, tries one call, and writes the user's config.toml."""
+"""`afresh setup`: asks for provider, key and model, tries one call, writes the user's config.toml, and sets up the repository."""
 
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from afresh.cli.options import json_option
-from afresh.cli.output import print_json
+from afresh.cli.output import echo_wrapped, print_json
 
 if TYPE_CHECKING:
     from afresh.app.set_up_model import ModelChoice
@@ -27,33 +28,31 @@ def command(provider: str | None, model: str, base_url: str, key_env: str, no_tr
     """Choose the model for all tasks, try it with one small call, and write it into your config.toml.
 
     Asks for what the options leave out. Keys stay in the environment or the keyring; none is written to a file.
+    In a repository it then does what `afresh init` does.
     """
-    from afresh.app.set_up_model import ModelChoice, refuse_bad_choice, require_key, write_choice
+    from afresh.app.set_up_model import ModelChoice, refuse_bad_choice, write_choice
     from afresh.app.settings import load_user_settings
 
     own, asks = load_user_settings(), sys.stdin.isatty() and sys.stderr.isatty()
+    given = ModelChoice(provider=provider or "", model=model, base_url=base_url, key=key_env)
     if not asks:
-        refuse_missing_options(provider, model)
-    choice = ModelChoice(provider=provider or ask_provider(own), model=model, base_url=base_url, key=key_env)
-    if asks:
-        choice = complete_choice(own, choice)
-    refuse_bad_choice(choice)
-    if no_try:
-        warn_of_missing_key(own, choice)
-    else:
-        require_key(own, choice)
-        try_model(own, choice, asks)
+        refuse_missing_options(given)
+    refuse_bad_choice(given)
+    choice = choose_and_try(own, given, asks, no_try) if asks else try_choice(own, given, asks, no_try)
     written = write_choice(choice)
+    if not as_json:
+        click.echo(written)
+    made = set_up_repository()
     if as_json:
-        return print_json({"written": written, "provider": choice.provider, "model": choice.model})
-    click.echo(written)
-    click.echo('next, in your repository: afresh init, then afresh run "GOAL"')
+        return print_json({"written": written, "provider": choice.provider, "model": choice.model, "done": list(made)})
+    click.echo("\n".join(made) or 'next, in your repository: afresh init, then afresh run "GOAL"')
 
 
-def refuse_missing_options(provider: str | None, model: str) -> None:
+def refuse_missing_options(given: "ModelChoice") -> None:
+    from afresh.app.set_up_model import COMPATIBLE
     from afresh.errors import BadInput
 
-    if not provider or not model:
+    if not given.provider or not given.model or (given.provider == COMPATIBLE and not given.base_url):
         raise BadInput(
             "afresh setup asks questions, and there is no terminal",
             next="pass the answers: afresh setup --provider NAME --model NAME, and --base-url or --key-env where needed",
@@ -61,68 +60,150 @@ def refuse_missing_options(provider: str | None, model: str) -> None:
         )
 
 
-def ask_provider(own: "Settings") -> str:
+def set_up_repository() -> Sequence[str]:
+    """Do what `afresh init` does; nothing where there is no repository with a commit."""
+    from pathlib import Path
+
+    from afresh.app.project import init_project, open_project
+    from afresh.cli.render.activity import show_activity_line
+    from afresh.errors import NeedsPerson
+
+    try:
+        project = open_project(Path.cwd())
+    except NeedsPerson:
+        return ()
+    with show_activity_line("looking for the test command and trying it"):
+        return init_project(project)
+
+
+def choose_and_try(own: "Settings", given: "ModelChoice", asks: bool, no_try: bool) -> "ModelChoice":
+    """Ask, and ask again with the answers as defaults until the model answers or the person gives up."""
+    from afresh.errors import NeedsPerson
+
+    last = given
+    while True:
+        provider = given.provider or ask_provider(own, last.provider)
+        choice = complete_choice(own, replace(given, provider=provider), last if last.provider == provider else given)
+        try:
+            return try_choice(own, choice, asks, no_try)
+        except NeedsPerson as fault:
+            echo_wrapped(f"{fault.what}\n  {fault.next}", err=True, fg="yellow")
+            if not click.confirm("Answer again?", default=True, err=True):
+                raise
+        last = choice
+
+
+def try_choice(own: "Settings", choice: "ModelChoice", asks: bool, no_try: bool) -> "ModelChoice":
+    """The choice, with what the server has told. Raises NeedsPerson if no call can be made."""
+    from afresh.app.set_up_model import find_choice_route, refuse_bad_choice, require_key
+
+    refuse_bad_choice(choice)
+    if not no_try:
+        require_key(own, choice)
+        return replace(choice, window=try_model(own, choice, asks))
+    if problem := find_choice_route(own, choice).problem:
+        click.secho(problem, fg="yellow", err=True)
+    return choice
+
+
+def ask_provider(own: "Settings", last: str) -> str:
     """Ask which provider; those whose key was found are marked, and the first of them is the default."""
     from afresh.app.list_models import list_usable_providers
 
-    found = {one.provider: f" (key found: {one.key})" for one in list_usable_providers(own) if one.key}
+    usable = {one.provider: one for one in list_usable_providers(own)}
     for number, name in enumerate(PROVIDER_NAMES, 1):
-        about = " (another server with OpenAI's protocol)" if name == "compatible" else found.get(name, "")
-        click.echo(f"  {number} {name}{about}", err=True)
-    numbers = [str(number) for number in range(1, len(PROVIDER_NAMES) + 1)]
-    default = PROVIDER_NAMES.index(next(iter(found), PROVIDER_NAMES[0])) + 1
-    said = click.prompt(
-        "Provider", type=click.Choice((*numbers, *PROVIDER_NAMES)), default=str(default), err=True, show_choices=False
-    )
-    return PROVIDER_NAMES[int(said) - 1] if said.isdigit() else said
+        found = usable.get(name)
+        about = "another server with OpenAI's protocol" if not found else found.title
+        about += f" (key found: {found.key})" if found and found.key else f" at {found.host}" if found and found.host else ""
+        click.echo(f"  {number} {name:<11} {about}", err=True)
+    default = PROVIDER_NAMES.index(last or next((name for name, one in usable.items() if one.key), PROVIDER_NAMES[0])) + 1
+    return ask_choice("Provider, a number or a name", PROVIDER_NAMES, str(default))
 
 
-def complete_choice(own: "Settings", choice: "ModelChoice") -> "ModelChoice":
-    """Ask for what is missing: the address of a server, where the key is, and the model."""
-    from afresh.app.set_up_model import find_choice_route, suggest_models
+def ask_choice(question: str, names: Sequence[str], default: str | None) -> str:
+    """Ask for one of the names, or its number."""
 
-    if choice.provider == "compatible" and not choice.base_url:
-        address = click.prompt("Address", default="http://localhost:8000/v1", err=True)
-        variable = click.prompt("Variable that holds its key (empty: none)", default="", show_default=False, err=True)
-        choice = replace(choice, base_url=address, key=choice.key or variable.strip())
+    def find_fault(said: str) -> str:
+        if said.isdigit():
+            return "" if 0 < int(said) <= len(names) else f"there are {len(names)}"
+        return "" if said in names else f"{said} is none of them"
+
+    said = ask_until_valid(question, find_fault, default)
+    return names[int(said) - 1] if said.isdigit() else said
+
+
+def ask_until_valid(question: str, find_fault: Callable[[str], str], default: str | None) -> str:
+    """Ask, and say what is wrong with the answer, until nothing is."""
+    while True:
+        said = click.prompt(question, default=default, show_default=bool(default), err=True).strip()
+        if not (fault := find_fault(said)):
+            return said
+        echo_wrapped(f"  {fault}", err=True, fg="yellow")
+
+
+def complete_choice(own: "Settings", choice: "ModelChoice", last: "ModelChoice") -> "ModelChoice":
+    """Ask for what is missing: the address of a server, where the key is, and the model. `last`: the answers before."""
+    from afresh.app.set_up_model import COMPATIBLE, find_choice_route, find_key_place_fault, find_usual_address
+    from afresh.app.set_up_model import find_address_fault as find_fault
+
+    usual = find_usual_address(own, choice)
+    if usual and not choice.base_url:
+        address = ask_until_valid("Address of the server", find_fault, last.base_url or usual)
+        choice = replace(choice, base_url=address if address != usual or choice.provider == COMPATIBLE else "")
+    if choice.provider == COMPATIBLE and not choice.key:
+        question = "Variable that holds its key, such as MY_KEY (Enter: it needs no key)"
+        choice = replace(choice, key=ask_until_valid(question, find_key_place_fault, last.key))
     found = find_choice_route(own, choice)
-    if not found.key.secret and found.problem and not choice.key:
+    if not found.key.secret and found.problem:
         choice = ask_key(choice, found.problem)
-    if not choice.model:
-        names = suggest_models(own, choice)
-        if names:
-            click.echo(f"  {', '.join(names)}", err=True)
-        choice = replace(choice, model=click.prompt("Model", default=names[0] if names else None, err=True).strip())
-    return choice
+    return choice if choice.model else replace(choice, model=ask_model(own, choice, last.model))
+
+
+def ask_model(own: "Settings", choice: "ModelChoice", last: str) -> str:
+    """Ask for the model; what the provider or the server has is listed by number."""
+    from afresh.app.set_up_model import MODEL_EXAMPLES, is_key_text, suggest_models
+    from afresh.cli.render.activity import show_activity_line
+
+    with show_activity_line("asking which models there are"):
+        names, problem = suggest_models(own, choice)
+    if problem:
+        echo_wrapped(f"  {problem}", err=True, fg="yellow")
+    for number, name in enumerate(names, 1):
+        click.echo(f"  {number} {name}", err=True)
+
+    def find_fault(said: str) -> str:
+        if is_key_text(said):
+            return "that looks like a key, not like a model's name. Revoke it if it is one"
+        return f"there are {len(names)}" if said.isdigit() and names and not 0 < int(said) <= len(names) else ""
+
+    question = (
+        "Model, a number or any other name" if names else f"Model, such as {MODEL_EXAMPLES.get(choice.provider, 'my-model')}"
+    )
+    said = ask_until_valid(question, find_fault, last or ("1" if names else None))
+    return names[int(said) - 1] if said.isdigit() and names else said
 
 
 def ask_key(choice: "ModelChoice", problem: str) -> "ModelChoice":
     """Ask in which variable the key is, or store it in the keyring."""
-    from afresh.app.set_up_model import can_store_key, store_choice_key
+    from afresh.app.set_up_model import can_store_key, find_key_place_fault, store_choice_key
 
     click.echo(f"  {problem}", err=True)
     more = ", or keyring to store it there now" if can_store_key() else ""
-    place = click.prompt(f"Name of the variable that holds the key{more}", err=True).strip()
+    place = ask_until_valid(f"Name of the variable that holds the key, such as MY_KEY{more}", find_key_place_fault, None)
     if place == "keyring":
         store_choice_key(choice, click.prompt("Key", hide_input=True, err=True))
         return choice
     return replace(choice, key=place)
 
 
-def warn_of_missing_key(own: "Settings", choice: "ModelChoice") -> None:
-    from afresh.app.set_up_model import find_choice_route
-
-    if problem := find_choice_route(own, choice).problem:
-        click.secho(problem, fg="yellow", err=True)
-
-
-def try_model(own: "Settings", choice: "ModelChoice", asks: bool) -> None:
-    """Make one small call. Raises NeedsPerson if it fails: then nothing is written."""
+def try_model(own: "Settings", choice: "ModelChoice", asks: bool) -> int:
+    """Make one small call; return the context that the server gives the model, if it says so. Raises NeedsPerson if it fails."""
     from pathlib import Path
 
     from afresh.app.doctor import prepare_model_trial, run_model_trial
     from afresh.app.set_up_model import NOTHING_WRITTEN, add_to_settings
     from afresh.cli.output import print_rendered
+    from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.models import warn_of_call_cost
     from afresh.cli.render.project import render_findings
     from afresh.errors import NeedsPerson
@@ -132,10 +213,12 @@ def try_model(own: "Settings", choice: "ModelChoice", asks: bool) -> None:
         click.secho(costs, dim=True, err=True)
         if asks:
             click.confirm("Make the call?", default=True, abort=True, err=True)
-    findings = run_model_trial(trial)
+    with show_activity_line(f"calling {trial.label}"):
+        findings = run_model_trial(trial)
     print_rendered(render_findings(findings))
     if wrong := next((one for one in findings if one.level == "fail"), None):
         remedy = wrong.remedy or "choose another model"
         raise NeedsPerson(
-            f"{choice.name} can't be used: {wrong.detail}", next=f"{remedy}; --no-try writes it anyway", safe=NOTHING_WRITTEN
+            f"{trial.label} can't be used: {wrong.detail}", next=f"{remedy}; --no-try writes it anyway", safe=NOTHING_WRITTEN
         )
+    return trial.find_given_window()

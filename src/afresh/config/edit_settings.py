@@ -17,11 +17,11 @@ _LIST_VALUE = rf"\[\s*(?:{_TEXT_VALUE}\s*,?\s*)*\]"
 
 @dataclass(frozen=True, slots=True)
 class SettingChange:
-    """A text or a list of texts to be set; `table` is empty for the top of the file, otherwise such as `models.fast`."""
+    """A text, number or list of texts to be set; `table` is empty for the top of the file, otherwise such as `models.fast`."""
 
     table: str
     key: str
-    value: str | tuple[str, ...]
+    value: str | int | tuple[str, ...]
 
 
 def change_settings_file(path: Path, changes: Sequence[SettingChange]) -> bool:
@@ -45,7 +45,7 @@ def set_text_value(text: str, change: SettingChange) -> str:
     line = f"{change.key} = {to_visible_json(change.value)}"
     if first < 0:
         return "\n".join([*lines, *([""] if lines else []), f"[{change.table}]", line]) + "\n"
-    known = re.compile(rf"(\s*){re.escape(change.key)}\s*=\s*(?:{_TEXT_VALUE}|{_LIST_VALUE})(.*)")
+    known = re.compile(rf"(\s*){re.escape(change.key)}\s*=\s*(?:{_TEXT_VALUE}|{_LIST_VALUE}|[0-9_]+)(.*)")
     for number in range(first, last):
         if match := known.fullmatch(lines[number]):
             return "\n".join([*lines[:number], f"{match[1]}{line}{match[2]}", *lines[number + 1 :]]) + "\n"
@@ -80,7 +80,7 @@ def _refuse_other_changes(path: Path, before: str, after: str, changes: Sequence
         place = wanted
         for part in _split_table_name(change.table):
             place = place.setdefault(part, {})
-        place[change.key] = change.value if isinstance(change.value, str) else list(change.value)
+        place[change.key] = list(change.value) if isinstance(change.value, tuple) else change.value
     if found != wanted:
         raise _make_edit_error(path, "its layout is unusual", changes)
 

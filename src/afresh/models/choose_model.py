@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afresh.core.redaction import redact_secrets
 from afresh.errors import BadInput, blame_model
 from afresh.models.model_settings import ModelSettings, NamedModel
 from afresh.models.providers.connection import ProviderEndpoint
@@ -70,9 +71,11 @@ def choose_model(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -
     """BadInput, with what there is, if it is neither."""
     if table := named.get(spec):
         return ChosenModel(table.provider, table.model, spec, table)
-    if spec in (OFFLINE_SPEC, EXTRACTING_SPEC):
+    if is_offline(spec):
         return ChosenModel(OFFLINE_SPEC, "")
     kind, _, argument = spec.partition(":")
+    if is_key_text(spec):
+        raise make_key_as_model_error("nothing was sent")
     if kind not in MODEL_KINDS or kind == OFFLINE_SPEC or not argument:
         own = f"yours are {', '.join(sorted(named))}; others are " if named else ""
         raise BadInput(
@@ -81,6 +84,24 @@ def choose_model(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -
             safe="nothing was sent",
         )
     return ChosenModel(kind, argument)
+
+
+def is_offline(spec: str) -> bool:
+    return spec in (OFFLINE_SPEC, EXTRACTING_SPEC)
+
+
+def is_key_text(text: str) -> bool:
+    """Whether somebody has given a key where the name of a model belongs."""
+    return text.startswith("sk-") or redact_secrets(text) != text
+
+
+def make_key_as_model_error(safe: str) -> BadInput:
+    return BadInput(
+        "what stands where the model's name belongs looks like a key; it is not repeated here",
+        next="revoke it, since your shell may have stored it; put the new one into a variable such as ANTHROPIC_API_KEY, then "
+        "`afresh setup`",
+        safe=safe,
+    )
 
 
 def _suggest_spec(spec: str, named: Mapping[str, NamedModel]) -> str:

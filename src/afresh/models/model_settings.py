@@ -61,9 +61,9 @@ def find_address_fault(base_url: str) -> str:
         host, named = parts.hostname, parts.username is not None or parts.password is not None
         _ = parts.port
     except ValueError:
-        return "is no address, such as http://localhost:8000/v1"
+        return "is not a valid address: it begins with http:// or https://, such as http://localhost:8000/v1"
     if base_url and (parts.scheme not in ("http", "https") or not host):
-        return "is no address, such as http://localhost:8000/v1"
+        return "is not a valid address: it begins with http:// or https://, such as http://localhost:8000/v1"
     if named or parts.query or parts.fragment:
         return "holds a name, a password or a query: an address is shown, so nothing secret may stand in it"
     return ""

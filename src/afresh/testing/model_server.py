@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 from threading import Event, Lock, Thread
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any
 
 from afresh.testing.provider_faults import CutConnection, GarbageAnswer, HttpFault, ScriptStep, ServerAnswer, answer_from_step
@@ -40,7 +40,7 @@ class ModelServer:
     """Plays one step of the script for each call; past its end it answers with an error that says so.
 
     `count` makes the input tokens that are reported of the body that was asked; without it the script's own are. `aside` is a
-    fault for all questions that cost nothing.
+    fault for all questions that cost nothing; `loaded` the context of each model, as Ollama tells it.
     """
 
     def __init__(
@@ -49,8 +49,9 @@ class ModelServer:
         count: Callable[[Mapping[str, Any]], int] | None = None,
         models: tuple[str, ...] = ("loopback",),
         aside: HttpFault | None = None,
+        loaded: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
-        self.script, self.count, self.models, self.aside = tuple(script), count, models, aside
+        self.script, self.count, self.models, self.aside, self.loaded = tuple(script), count, models, aside, loaded
         self.received, self.asides = list[ReceivedRequest](), list[ReceivedRequest]()
         self._lock = Lock()
         self._http = _LoopbackServer(("127.0.0.1", 0), _RequestExchange)
@@ -100,6 +101,8 @@ class ModelServer:
             return ANTHROPIC_WIRE.make_token_count(tokens)
         if received.path == "/v1/models":
             return received.wire.listing(self.models)
+        if received.path == "/api/ps" and self.loaded:
+            return {"models": [{"name": name, "context_length": tokens} for name, tokens in self.loaded.items()]}
         return HttpFault(404, f"there is nothing at {received.path}")
 
 

@@ -15,10 +15,10 @@ from afresh.core.state import State
 from afresh.core.task import FIX_VIOLATION_TYPE, REFACTOR_TYPE, Task
 from afresh.errors import BadInput, NeedsPerson, suggest_reinstall
 from afresh.models.choose_model import (
-    EXTRACTING_SPEC,
     OFFLINE_SPEC,
     choose_model,
     endpoint_of_provider,
+    is_offline,
     is_paid,
     settings_for_model,
 )
@@ -98,7 +98,7 @@ def make_no_model_error(safe: str, more: str = "") -> NeedsPerson:
 
 def refuse_offline_type(spec: str, task: Task) -> None:
     """Raise BadInput for the offline rules with a type that they know nothing of."""
-    if spec in (OFFLINE_SPEC, EXTRACTING_SPEC) and task.judged_as != FIX_VIOLATION_TYPE:
+    if is_offline(spec) and task.judged_as != FIX_VIOLATION_TYPE:
         raise BadInput(
             f"--model offline works only with --type fix_violation, not with {task.type}",
             next="pass another --model (`afresh setup` chooses one), or --type fix_violation",

@@ -141,7 +141,7 @@ def warn_of_call_cost(trial: ModelTrial) -> str:
     if trial.worst == 0:
         return ""
     most = f"at most ${trial.worst / 1e9:.4f}" if trial.worst else "an unknown amount: no price data for this model"
-    return f"Test call to {trial.model.name}: {trial.tokens:,} tokens and a short reply. Cost: {most}."
+    return f"Test call to {trial.label}: {trial.tokens:,} tokens and a short reply. Cost: {most}."
 
 
 def open_requests_to_json(found: Sequence[OpenRequest]) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ from afresh.models.providers.openai_stream import (
     take_chunk,
     usage_from_openai,
 )
-from afresh.models.providers.provider_errors import error_from_stream, estimate_spent
+from afresh.models.providers.provider_errors import error_from_stream, estimate_spent, name_server
 from afresh.models.providers.provider_reply import (
     finish_reply,
     read_answer,
@@ -150,6 +150,20 @@ class OpenAIModel:
     def _told_window(self) -> int:
         return sum_reported_tokens(self._props.get("n_ctx")) if self.flavour.template else 0
 
+    @property
+    def loaded_window(self) -> int:
+        """The context that Ollama has given the model, once it is loaded; 0: it does not say."""
+        import openai
+
+        if self.flavour.name != "ollama":
+            return 0
+        try:
+            running = read_field(self._root.get("/api/ps", cast_to=object), "models")
+        except (openai.OpenAIError, ValueError):
+            return 0
+        found = [one for one in (running if isinstance(running, list) else ()) if read_field(one, "name") == self.model]
+        return sum_reported_tokens(read_field(found[0], "context_length")) if found else 0
+
     @cached_property
     def _props(self) -> dict[str, Any]:
         """What llama.cpp says of itself; nothing when it does not answer, which the call that follows will notice."""
@@ -208,10 +222,10 @@ def list_offered_models(target: ProviderEndpoint, settings: ModelSettings) -> Se
     try:
         found = make_sdk_client(openai, openai.OpenAI, connection, connection.base_url).get("/models", cast_to=object)
     except openai.APIStatusError as error:
-        what = f"{target.title} at {connection.base_url} does not tell what it has ({error.status_code})"
+        what = f"{name_server(provider, connection)} does not say which models it has ({error.status_code})"
         raise NeedsPerson(what, next="check its address and key") from None
     except (openai.OpenAIError, ValueError):
-        raise TryAgain(f"no {target.title} answers at {connection.base_url}") from None
+        raise TryAgain(f"{name_server(provider, connection)} does not answer") from None
     listed = read_field(found, "data")
     held = [one for one in (listed if isinstance(listed, list) else ()) if isinstance(read_field(one, "id"), str)]
     offers = (OfferedModel(to_one_line(one["id"], 120), _read_window_tokens(one)) for one in held[:MAX_LISTED_MODELS])

@@ -6,7 +6,7 @@ from afresh.core.prompt import Request
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
 from afresh.models.model_settings import KEYRING
-from afresh.models.providers.connection import OTHER_MODELS_ADVICE, Provider, ProviderConnection
+from afresh.models.providers.connection import DEFAULT_ADDRESSES, OTHER_MODELS_ADVICE, Provider, ProviderConnection
 from afresh.models.retry import read_retry_after
 
 CONTEXT_TOO_LONG_PHRASES = (
@@ -47,7 +47,7 @@ def error_from_sdk_error(error: Exception, provider: Provider, connection: Provi
     """The SDK's error as an AfreshError."""
     status, said = _find_http_status(error), _render_error_text(error, connection)
     if status is None:
-        what = f"{provider.title} could not be reached or sent no usable reply: {type(error).__name__}: {said}"
+        what = f"{name_server(provider, connection)} could not be reached or sent no usable reply: {type(error).__name__}: {said}"
         return TryAgain(what, brief="no usable reply")
     if status == 413 or any(phrase in said.lower() for phrase in CONTEXT_TOO_LONG_PHRASES):
         return Broken(f"{provider.title} reports that the request is too long, though it was under the ceiling: {said}")
@@ -60,6 +60,12 @@ def error_from_sdk_error(error: Exception, provider: Provider, connection: Provi
     return NeedsPerson(
         f"{provider.title} refused the request ({status}): {said}", next=_suggest_remedy(status, provider, connection)
     )
+
+
+def name_server(provider: Provider, connection: ProviderConnection) -> str:
+    """Who was called, and at which address: a server of the user's own may be none of those that are known by name."""
+    address = connection.base_url or DEFAULT_ADDRESSES.get(provider.key_variable, "")
+    return f"the server at {address}" if connection.places.own_address else f"{provider.title} at {address}"
 
 
 def _find_http_status(error: Exception) -> int | None:
