@@ -1,5 +1,6 @@
 """What holds for every commit: no addresses, no paths of a machine, pinned requirements, documents whose commands work."""
 
+import ast
 import os
 import re
 import shlex
@@ -87,6 +88,16 @@ def test_the_checks_run_with_the_versions_that_are_shipped():
     texts = ((ROOT / "requirements" / name).read_text("utf-8") for name in ("runtime.txt", "dev.txt"))
     shipped, checked = (set(re.findall(r"^\S+==\S+", text, re.MULTILINE)) for text in texts)
     assert shipped and shipped <= checked
+
+
+def test_no_message_sends_a_user_to_a_page_that_an_install_does_not_have():
+    named = []
+    for path in (ROOT / "src/afresh").rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in notes]
+        named += [f"{path.name}:{text.lineno}" for text in texts if re.search(r"docs/[a-z-]+\.md", str(text.value))]
+    assert not named
 
 
 def test_the_changelog_has_the_current_version():

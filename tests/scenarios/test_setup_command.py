@@ -110,7 +110,7 @@ def test_at_a_terminal_it_asks_again_and_lists_what_the_server_has(person: Perso
 
 def test_in_a_repository_it_does_what_init_does(person: Person, config: Path) -> None:
     told = person.types("setup", "--provider", "ollama", "--model", "qwen3:8b", "--no-try")
-    assert "checks:" in told.words and "next: afresh doctor" in told.words
+    assert "checks:" in told.words and "next: afresh run" in told.words
     assert (person.repo / ".afresh/config.toml").exists()
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from afresh.app.queue.read_tasks import SystemClock, find_user_folder
 from afresh.app.settings import ProjectPaths, Settings, load_settings
@@ -23,6 +24,9 @@ from afresh.storage.choose_storage import (
 from afresh.views.write_files import ViewWriter, rebuild_view_files
 from afresh.workspace.disk_files import write_durable_file
 from afresh.workspace.repository import Repository, make_state_folder
+
+if TYPE_CHECKING:
+    from afresh.app.orders.choose_checks import ChosenChecks
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +122,29 @@ def init_project(project: Project) -> Sequence[str]:
     from afresh.workspace.checkout_files import CheckoutFiles
 
     unread = describe_missing_grammars(CheckoutFiles(project.paths.root).paths())
-    found = ", ".join(chosen.checks) or "none found; pass --check, or set checks in the config"
+    found = ", ".join(chosen.checks) or "none works yet, so no result could be verified"
     return [
         f"{made} {config.relative_to(project.paths.root)} (commit it if you like)",
         f"state in {project.paths.state.relative_to(project.paths.root)} (ignored by git)",
         *describe_shared_places(project.paths.root),
-        f"checks: {found}" + (f" ({chosen.told})" if chosen.told else ""),
+        f"checks: {found}" + (f" ({chosen.told})" if chosen.told and not chosen.failed else ""),
+        *[f"  {one}" for one in chosen.failed],
         f"instructions: {list_instruction_files(project.instructions) or 'none; add your own in .afresh/AGENT.md'}",
         *([f"languages: {unread}"] if unread else []),
-        f'next: {"" if project.settings.model else "afresh setup chooses a model; "}afresh doctor, then afresh run "GOAL"',
+        f"next: {suggest_next_step(project, chosen)}",
     ]
+
+
+def suggest_next_step(project: Project, chosen: "ChosenChecks") -> str:
+    """Advise what brings the user to a task that can be verified."""
+    if chosen.checks:
+        return f'{"" if project.settings.model else "afresh setup chooses a model; then "}afresh run "GOAL"'
+    if any(" -m pytest" in one or " -m unittest" in one for one in chosen.failed) and not (project.paths.root / ".venv").exists():
+        return (
+            "install what the tests need (python3 -m venv .venv; .venv/bin/python -m pip install -e . pytest), then afresh init "
+            "again; or pass --check"
+        )
+    return "pass --check COMMAND with each task, or set checks in the config"
 
 
 def describe_shared_places(root: Path) -> Sequence[str]:

@@ -16,7 +16,7 @@ from afresh.cli.options import TypeOption, model_option, no_sandbox_option
 def command(type_: str, checks: tuple[str, ...], with_changes: bool, model: str, no_sandbox: bool) -> None:
     """Serve an editor over standard input and output (Agent Client Protocol).
 
-    Your editor starts this command: docs/editors.md has the settings for Zed, JetBrains and Neovim.
+    Your editor starts this command. In its settings, name `afresh` with the argument `acp` as an agent.
     """
     from importlib.util import find_spec
 
@@ -25,7 +25,9 @@ def command(type_: str, checks: tuple[str, ...], with_changes: bool, model: str,
     if find_spec("acp") is None:
         raise NeedsPerson("the package agent-client-protocol is not installed", next=suggest_extra("acp"))
     if sys.stdin.isatty():
-        raise BadInput("`afresh acp` is started by an editor", next="docs/editors.md has the settings; `afresh chat` talks here")
+        raise BadInput(
+            "`afresh acp` is started by an editor", next="name `afresh acp` as an agent in its settings; `afresh chat` talks here"
+        )
     from afresh.acp.serve import serve_editor
     from afresh.acp.session import EditorOptions
     from afresh.app.dialogue.conversation import ConversationOrder

@@ -28,7 +28,9 @@ def command(context: click.Context, http: int | None, read_only: bool, folder: s
     with suppress(KeyboardInterrupt):
         if http is None:
             if sys.stdin.isatty():
-                click.echo("waiting for an agent on standard input; docs/mcp.md says how to add it to one", err=True)
+                click.echo(
+                    "waiting for an agent on standard input; add the command `afresh mcp` to your agent's MCP servers", err=True
+                )
             serve_stdio(served)
         else:
             serve_http(served, http, lambda line: click.echo(line, err=True))

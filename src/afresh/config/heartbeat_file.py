@@ -117,4 +117,8 @@ SETTING_READERS: Mapping[str, Callable[[str], Any]] = {
 
 
 def _make_fault(name: str, line: int, what: str) -> BadInput:
-    return BadInput(f"{name}:{line}: {what}", next="fix the file; docs/heartbeat.md describes it", safe="nothing was run")
+    return BadInput(
+        f"{name}:{line}: {what}",
+        next="fix the file; an item is such as - tests still pass: `python -m pytest -q`",
+        safe="nothing was run",
+    )

@@ -90,7 +90,10 @@ def read_setting(policy: ContextPolicy, field: str) -> Any:
     if table:
         return next((_unpack_row(row) for row in _get_path(policy, table) if row[0] == name), None)
     if field not in NUMBER_BOUNDS and field != COMPACTION_FIELD:
-        raise BadInput(f"{field!r} is not a setting that can be tuned", next="see docs/evolve.md for those that can")
+        raise BadInput(
+            f"{field!r} is not a setting that can be tuned",
+            next=f"those that can are such as {', '.join(list(NUMBER_BOUNDS)[:3])}",
+        )
     return _get_path(policy, field)
 
 

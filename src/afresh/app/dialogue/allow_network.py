@@ -40,7 +40,9 @@ def parse_permissions(addresses: Sequence[str], commands: Sequence[str], always:
             *(allow_command(text, always) for text in commands),
         )
     except ValueError as fault:
-        raise BadInput(str(fault), next="see docs/network.md", safe=NOTHING_ALLOWED) from None
+        raise BadInput(
+            str(fault), next="name a host such as pypi.example or host:port, or a whole command", safe=NOTHING_ALLOWED
+        ) from None
 
 
 def permissions_of_order(addresses: Sequence[str], commands: Sequence[str]) -> "list[Event]":

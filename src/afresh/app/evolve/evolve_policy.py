@@ -197,7 +197,7 @@ def retire_subject(project: Project, one: Proposal) -> None:
     if one.kind != "retire":
         raise BadInput(
             f"nothing of the policy changes: {one.reason}",
-            next=f"leave {one.subject} out of the tools of your template (docs/templates.md)",
+            next=f"leave {one.subject} out of the tools of your template",
             safe="nothing was changed",
         )
     from afresh.app.memory.curate_lessons import reject_lesson

@@ -40,16 +40,19 @@ def add_report_schedule(project: Project, every: str = "", cron: str = "") -> Sc
     return keep_schedule(project, Schedule(make_task_id(REPORT_GOAL), REPORT_GOAL, seconds, line, report=True))
 
 
+TIMES_ADVICE = 'pass --every such as 30m, 12h or 7d, or --cron "0 7 * * 1-5": minute, hour, day, month and weekday'
+
+
 def parse_times(every: str, cron: str) -> tuple[int, str]:
     """The seconds of the interval, or the cron line with single blanks."""
     if bool(every) == bool(cron):
-        raise BadInput("a schedule needs either --every or --cron", next="see docs/heartbeat.md", safe=NOTHING_SCHEDULED)
+        raise BadInput("a schedule needs either --every or --cron", next=TIMES_ADVICE, safe=NOTHING_SCHEDULED)
     try:
         if cron:
             parse_cron(cron)
         return parse_interval(every) if every else 0, " ".join(cron.split())
     except ValueError as fault:
-        raise BadInput(str(fault), next="see docs/heartbeat.md", safe=NOTHING_SCHEDULED) from None
+        raise BadInput(str(fault), next=TIMES_ADVICE, safe=NOTHING_SCHEDULED) from None
 
 
 def keep_schedule(project: Project, schedule: Schedule) -> Schedule:

@@ -1,6 +1,8 @@
 """Chooses checks for a task that names none: a command from the project's files that was seen to run its tests."""
 
 import contextlib
+import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -44,6 +46,8 @@ class ChosenChecks:
 
     checks: tuple[str, ...] = ()
     told: str = ""
+    failed: tuple[str, ...] = ()
+    """Commands that should run the tests and do not, each with the reason."""
 
 
 def choose_checks(place: ProjectWithSettings, limit: float = MAX_UNASKED_TEST_SECONDS) -> ChosenChecks:
@@ -55,15 +59,23 @@ def choose_checks(place: ProjectWithSettings, limit: float = MAX_UNASKED_TEST_SE
     untried = next((one for one in tried.trials if one.note is TrialNote.NO_TRIAL), None)
     if untried:
         return ChosenChecks((untried.command,), untried.said)
-    reasons = "; ".join(f"{one.command}: {one.said}" for one in tried.trials[:MAX_REASONS])
-    return ChosenChecks((), reasons or NO_COMMAND_FOUND)
+    failed = [f"{one.command}: {one.said}" for one in sorted(tried.trials, key=lambda one: not one.tried)[:MAX_REASONS]]
+    return ChosenChecks((), "; ".join(failed) or NO_COMMAND_FOUND, tuple(failed))
 
 
 def suggest_check(place: ProjectWithSettings) -> str:
     """Return a test command as an example for this project: the first that its files name, tried or not."""
     files = CheckoutFiles(place.paths.root)
-    found = find_candidates(read_configuration(files.paths(), files.read))
-    return next((one.command for one in found if not one.refused), "python -m pytest -q")
+    found = find_named_commands(place, read_configuration(files.paths(), files.read))
+    return next((one.command for one in found if not one.refused), "python3 -m pytest -q")
+
+
+def find_named_commands(place: ProjectWithSettings, configuration: ProjectConfiguration) -> tuple[CommandCandidate, ...]:
+    """Return the test commands that the files name. Where only python3 is there (Debian), `python` is called by that name."""
+    found = find_candidates(configuration)
+    if shutil.which("python") or not shutil.which("python3") or find_environment_folders(Repository.find(place.paths.root)):
+        return found
+    return tuple(replace(one, command=re.sub(r"(?<![\w/.-])python(?= )", "python3", one.command)) for one in found)
 
 
 def describe_check_trial(trial: CommandTrial) -> str:
@@ -87,7 +99,7 @@ def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bo
     because the machine may change."""
     files = CheckoutFiles(place.paths.root)
     configuration = read_configuration(files.paths(), files.read)
-    found = find_candidates(configuration)
+    found = find_named_commands(place, configuration)
     digest = digest_test_configuration(configuration, found)
     before = load_kept_trials(place.paths.state / TRIALS_FILE)
     enough = before.best and (before.best.ran or not limit)

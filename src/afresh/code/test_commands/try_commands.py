@@ -149,8 +149,9 @@ def make_listing_command(one: CommandCandidate) -> str:
     if one.kind == "pytest":
         quiet = [] if any(re.fullmatch(r"-q+|--quiet", word) for word in words) else ["-q"]
         return folder + shlex.join([*words, "--collect-only", *quiet])
+    python = next((word for word in words if word.startswith("python")), "python")
     if one.kind == "unittest" and (words[-1] in ("discover", "unittest") or words[-2] == "-s"):
-        return folder + shlex.join(["python", "-c", UNITTEST_COUNT_SCRIPT, words[-1] if words[-2] == "-s" else "."])
+        return folder + shlex.join([python, "-c", UNITTEST_COUNT_SCRIPT, words[-1] if words[-2] == "-s" else "."])
     if one.kind == "package":
         return f"{words[0]} --version"
     return folder + PROBE_COMMANDS[one.kind] if one.kind in PROBE_COMMANDS else ""
