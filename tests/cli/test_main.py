@@ -47,10 +47,10 @@ def test_help_imports_no_command():
     assert afresh(code=code).stdout.splitlines()[-1] == "['afresh', 'afresh.cli', 'afresh.cli.main']"
 
 
-def test_the_six_to_start_with_come_first():
+def test_the_nine_to_start_with_come_first():
     shown = afresh("--help").stdout
     first = shown[shown.index("Start here:") :].split("\n\n")[0].splitlines()[1:]
-    assert [line.split()[0] for line in first] == ["init", "run", "status", "show", "diff", "apply"]
+    assert [line.split()[0] for line in first] == ["setup", "init", "run", "chat", "status", "show", "diff", "apply", "resume"]
 
 
 @pytest.mark.parametrize("args", [("--version",), ("-V",), ("version",)])

@@ -150,7 +150,7 @@ def test_a_task_keeps_the_name_and_says_when_it_is_gone(person: Person, config: 
     ("line", "problem"),
     [
         (f'key = "{KEY}"', "looks like a key"),
-        (f'api_key = "{KEY}"', "has no api_key"),
+        (f'api_key = "{KEY}"', "unknown setting api_key"),
         (f'base_url = "https://me:{KEY}@models.example"', "holds a name, a password"),
         ("retries = -1", "whole number of 0 or more"),
         ("window = 0", "whole number above 0"),

@@ -45,7 +45,8 @@ def set_text_value(text: str, change: SettingChange) -> str:
     line = f"{change.key} = {to_visible_json(change.value)}"
     if first < 0:
         return "\n".join([*lines, *([""] if lines else []), f"[{change.table}]", line]) + "\n"
-    known = re.compile(rf"(\s*){re.escape(change.key)}\s*=\s*(?:{_TEXT_VALUE}|{_LIST_VALUE}|[0-9_]+)(.*)")
+    old = "[0-9_]+" if isinstance(change.value, int) else f"{_TEXT_VALUE}|{_LIST_VALUE}"
+    known = re.compile(rf"(\s*){re.escape(change.key)}\s*=\s*(?:{old})(.*)")
     for number in range(first, last):
         if match := known.fullmatch(lines[number]):
             return "\n".join([*lines[:number], f"{match[1]}{line}{match[2]}", *lines[number + 1 :]]) + "\n"
