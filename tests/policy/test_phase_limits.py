@@ -251,10 +251,10 @@ def test_the_names_of_sections_and_which_are_always_shown_are_those_that_the_bui
 def test_completion_is_suggested_after_a_kept_change_with_passing_checks():
     state, template = at_work("implement_feature", "change"), load_template("implement_feature")
     green = replace_in_parts(state, verdict=Verdict(Ruling.PASS, "3 passed", (GREEN,)), plan=())
-    assert ALL_PASS_CUE in window(green, template).request.body
+    assert ALL_PASS_CUE.format("") in window(green, template).request.body
     busy = replace_in_parts(green, plan=(PlanItem("write the docs"),))
     red = replace_in_parts(green, verdict=Verdict(Ruling.FAIL, "1 failed", (GREEN,)))
-    assert all(ALL_PASS_CUE not in window(one, template).request.body for one in (busy, red))
+    assert all(ALL_PASS_CUE.format("") not in window(one, template).request.body for one in (busy, red))
 
 
 MAX_FIXED_TOKENS = {"implement_feature": 800, "bridge": 850, "refactor": 765}

@@ -54,7 +54,7 @@ def try_cheat(person: Person, cheat: Cheat) -> dict[str, Any]:
     """All in one reply: what a step alone would be told is not what is tested here."""
     if ".venv" in cheat.check:
         make_environment(person.repo)
-    person.runs(person.script([*cheat.steps, DONE]), "--quiet", check=cheat.check)
+    person.runs(person.script([*cheat.steps, DONE]), "--quiet", check=cheat.check, goal="test_five fails: double is wrong")
     return person.shown()
 
 

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from verification_yard import PYTEST, SUMS, Yard, begun, impatient, make_yard
+from verification_yard import PYTEST, SUMS, Yard, begun, impatient, make_yard, retyped
 
 from afresh.core.verdict import Ruling, summarise_check_run
 from afresh.verification.baseline import find_baseline_blocker
@@ -125,15 +125,22 @@ def test_a_change_that_makes_the_check_hang_fails(tmp_path: Path) -> None:
     assert verdict.ruling is FAIL and verdict.runs[0].timed_out and "timed out" in verdict.reason
 
 
-def test_tests_that_fail_already_are_not_held_against_a_step_but_are_against_the_end(tmp_path: Path) -> None:
+def test_tests_that_fail_already_are_held_against_neither_a_step_nor_the_end(tmp_path: Path) -> None:
     yard = begun(tmp_path, {"tests/test_bug.py": "import sums\n\n\ndef test_bug():\n    assert sums.half(3) == 1\n"})
     yard.change("sums.py", "def add", "# a comment\ndef add")
     verdict = yard.step("sums.py")
-    assert verdict.ruling is PASS and "1 test failed already before: tests/test_bug.py::test_bug" in verdict.reason
+    assert (
+        verdict.ruling is PASS and "1 test failed before the task and still fails: tests/test_bug.py::test_bug" in verdict.reason
+    )
     final = yard.grade()
-    assert final.ruling is FAIL and "failed before the task began and still fails: tests/test_bug.py::test_bug" in final.reason
+    assert (
+        final.ruling is PASS
+        and final.still_failing == "1 test failed before the task and still fails: tests/test_bug.py::test_bug"
+    )
+    told = retyped(yard, "fix_bug").grade()
+    assert told.ruling is PASS and told.still_failing.endswith(", and none that failed before passes now")
     yard.change("sums.py", "a / 2", "a // 2")
-    assert yard.grade().ruling is PASS
+    assert yard.grade().still_failing == ""
 
 
 def test_a_failing_test_that_is_new_is_told_but_is_no_regression_and_still_stops_the_end(yard: Yard) -> None:

@@ -63,10 +63,62 @@ def test_a_skipped_test_passed_before_and_must_pass_again() -> None:
     assert not compare_final_run(ran(0, skipped), before(0, NAMED, "b")).problem, "a flaky one need not"
 
 
-def test_a_flaky_failure_beside_a_real_one_excuses_nothing() -> None:
+def outcomes(**tests: str) -> OutcomesByTest:
+    return OutcomesByTest(
+        {name.replace("__", "::"): outcome for name, outcome in tests.items()},
+        [*tests.values()].count("passed"),
+        [*tests.values()].count("failed") + [*tests.values()].count("error"),
+        named=True,
+    )
+
+
+RED = outcomes(t__a="passed", t__b="failed", t__c="error")
+
+
+def test_failures_of_before_are_accepted_and_nothing_else_is() -> None:
+    was = before(1, RED)
+    same = compare_final_run(ran(1, RED), was)
+    assert not same.problem and same.still_failing == {"t::b", "t::c"} and same.ran.run.red_as_before
+    assert not compare_final_run(ran(1, outcomes(t__a="passed", t__b="passed", t__c="failed")), was).problem
+    worse = {
+        "t::b": outcomes(t__a="passed", t__b="error", t__c="error"),
+        "t::d": outcomes(t__a="passed", t__b="failed", t__c="error", t__d="failed"),
+        "t::a": outcomes(t__a="failed", t__b="failed", t__c="error"),
+        "is skipped or gone": outcomes(t__a="passed", t__c="error"),
+        "passed before": outcomes(t__b="failed", t__c="error"),
+        "and only 2 can be named": replace(RED, failed=3),
+    }
+    for told, now in worse.items():
+        judged = compare_final_run(ran(1, now), was)
+        assert judged.problem and not judged.ran.run.red_as_before, told
+        assert told in judged.problem or told == "passed before"
+    assert "before the task it exited 1" in compare_final_run(ran(139, RED), was).problem, "it crashed after the tests"
+    assert "did not run" in compare_final_run(replace(ran(1, RED), evidence=TestEvidence(unfinished=("t::z",))), was).problem
+
+
+def test_an_error_that_stands_for_tests_which_did_not_run_is_never_accepted() -> None:
+    for name in ("tests/test_x.py", "unittest.loader._FailedTest.test_x", "mod.Case.setUpClass", "example.com/pkg"):
+        broken = OutcomesByTest({"t::a": "passed", name: "error"}, 1, 1, named=True)
+        assert name in compare_final_run(ran(1, broken), before(1, broken)).problem
+
+
+def test_cases_whose_names_change_from_run_to_run_are_counted() -> None:
+    was = before(
+        1, OutcomesByTest({"t::a[0x2]": "failed", "t::a[0x3]": "passed"}, 1, 1, named=True), "t::a[0x1]", "t::a[0x2]", "t::a[0x3]"
+    )
+    one = OutcomesByTest({"t::a[0x4]": "failed", "t::a[0x5]": "passed"}, 1, 1, named=True)
+    two = OutcomesByTest({"t::a[0x4]": "failed", "t::a[0x5]": "failed"}, 0, 2, named=True)
+    assert not compare_final_run(ran(1, one), was).problem and compare_final_run(ran(1, two), was).problem
+
+
+def test_a_flaky_failure_beside_one_of_before_is_told() -> None:
     now = OutcomesByTest({"a": "failed", "b": "passed", "c": "failed"}, 1, 2, 0, named=True)
-    known = before(1, OutcomesByTest({"a": "failed", "b": "passed", "c": "failed"}, 1, 2, 0, named=True), "a")
-    assert "failed before the task began and still fails: c" in compare_final_run(ran(1, now), known).problem
+    judged = compare_final_run(ran(1, now), before(1, now, "a"))
+    assert not judged.problem and judged.still_failing == {"c"} and judged.notes == ("flaky, deciding nothing: a",)
+    assert (
+        "1 test that the task names or changes still fails: c"
+        in compare_final_run(ran(1, now), replace(before(1, now), required=frozenset("c"))).problem
+    )
 
 
 def test_a_test_that_a_whole_output_does_not_name_has_not_run(monkeypatch: pytest.MonkeyPatch) -> None:

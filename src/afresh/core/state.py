@@ -169,10 +169,10 @@ class State:
             return False
         if verdict.final:
             return True
-        was_red = any(run.exit for run in baseline.runs)
+        turned_green = any(run.exit for run in baseline.runs) and not any(run.exit for run in verdict.runs)
         plan_done = bool(self.work.plan) and all(item.done for item in self.work.plan)
         reached_zero = baseline.measure > 0 and verdict.measure == 0
-        return self.verification.is_green and (was_red or plan_done or reached_zero)
+        return self.verification.is_green and (turned_green or plan_done or reached_zero)
 
     @property
     def phase_step(self) -> int:

@@ -263,6 +263,7 @@ class QueueCounts:
     """Of the ready and running ones: those that wait for others or their next attempt, or that a person has blocked or paused."""
 
 
+FIX_BUG_TYPE = "fix_bug"
 FIX_VIOLATION_TYPE = "fix_violation"
 """The type whose purpose is to lower what is counted."""
 WRITE_TESTS_TYPE = "write_tests"

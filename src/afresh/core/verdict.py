@@ -1,5 +1,6 @@
 """What the harness found by running things. Only it says PASS."""
 
+import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import ClassVar
@@ -25,11 +26,21 @@ class FailedTest:
     message: str = ""
     detail: str = ""
     """A short traceback."""
+    failed_before: bool = False
+    """It failed before the task, too, and the order does not name it."""
 
 
 def name_test_function(test: str) -> str:
     """The id of a test without the case that it ran for."""
     return test.partition("[")[0]
+
+
+def is_named_by_order(test: str, order: str) -> bool:
+    """Whether the goal or the command of a check names a test: by its id, its file, or a name that is no plain word."""
+    path, mark, inner = name_test_function(test).partition("::")
+    module, _, method = path.rpartition(".")
+    names = [test, path, re.split("::| › ", inner)[-1]] if mark else [test, module, method]
+    return any(re.search(rf"(?<![\w./]){re.escape(one)}(?![\w/])", order) for one in names if one and not one.isalpha())
 
 
 class EvidenceSource(StrEnum):
@@ -90,6 +101,13 @@ class CheckRun:
     block: str = ""
     tests: str = ""
     evidence: TestEvidence = NO_EVIDENCE
+    red_as_before: bool = False
+    """It fails, by nothing but tests that failed before the task."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it exits 0, or fails as it did before the task."""
+        return not self.timed_out and (self.exit == 0 or self.red_as_before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +208,8 @@ class Verdict:
     """Tests that failed, and passed when they were run again."""
     licensed: tuple[str, ...] = ()
     """Changes of tests that the task was asked for."""
+    still_failing: str = ""
+    """Which tests failed before the task and still fail, as the reason says it; empty if none."""
 
 
 _EVIDENCE_WORDS = {

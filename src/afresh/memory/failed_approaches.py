@@ -177,7 +177,7 @@ def find_evidence(judged: StepVerification) -> RejectionEvidence:
 
 def find_blamed_run(verdict: Verdict, texts: dict[str, str]) -> CheckRun:
     """The one that names a test which is worse than before, else the first that failed, else the last."""
-    failed = [run for run in verdict.runs if run.exit or run.timed_out]
+    failed = [run for run in verdict.runs if not run.holds]
     naming = [run for run in failed if any(test in texts.get(run.block, "") for test in verdict.regressions[:1])]
     return next(iter(naming or failed), verdict.runs[-1])
 

@@ -23,7 +23,7 @@ ORDINARY_TASK_STEPS = 60
 """Steps of a task that the budgets of templates are made for."""
 
 
-ALL_PASS_CUE = "The tests that ran pass. Call `complete` only if all that the task asks for is there (code, tests, docs)."
+ALL_PASS_CUE = "The tests that ran pass{}. Call `complete` only if all that the task asks for is there (code, tests, docs)."
 
 
 class PhasePressure(StrEnum):
@@ -49,7 +49,9 @@ def suggest_completion(layout: CallLayout, state: State) -> CallLayout:
     open_items = any(not item.done for item in state.work.plan)
     if layout.phase != "change" or not state.verification.is_green or open_items:
         return layout
-    return replace(layout, cue="\n".join(part for part in (layout.cue, ALL_PASS_CUE) if part))
+    red = bool(state.verification.verdict and state.verification.verdict.still_failing)
+    cue = ALL_PASS_CUE.format(", but for those that failed before the task" if red else "")
+    return replace(layout, cue="\n".join(part for part in (layout.cue, cue) if part))
 
 
 def count_phase_steps(state: State) -> int:

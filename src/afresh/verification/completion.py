@@ -7,7 +7,7 @@ from functools import partial
 from afresh.core.archived_block import Block
 from afresh.core.change import Change
 from afresh.core.recognise_test_files import is_conftest, is_test_file
-from afresh.core.task import FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE, Check
+from afresh.core.task import FIX_BUG_TYPE, FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE, Check
 from afresh.core.verdict import Baseline, Ruling, Verdict
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
@@ -27,6 +27,7 @@ from afresh.verification.regressions import (
     compare_final_run,
     compare_run_with_base_tests,
     pair_checks_with_baseline,
+    require_tests,
     verdict_from_comparisons,
     waive_tests,
 )
@@ -123,7 +124,7 @@ def _replaces_base_tests(change: Change) -> bool:
 
 
 def _run_full_check(context: ToolContext, check: Check, before: BaselineCheck, scope: str = "full") -> CheckResult:
-    return run_check(context.sandbox, check, scope=scope, known=before.outcomes.failing)
+    return run_check(context.sandbox, check, scope=scope, known=before.red)
 
 
 def _compare_with_base_tests(context: ToolContext, check: Check, before: BaselineCheck) -> CheckComparison:
@@ -138,6 +139,7 @@ def _compare_delivered_tree(
     removed with a licence may be gone."""
     waived = frozenset(test for test in before.firm if test.partition("::")[0] in rewritten)
     waived |= frozenset(test for test in before.outcomes.tests if judged.covers_test(test))
+    before = require_tests(before, judged.covers_test)
     ran = _run_full_check(context, check, before)
     return confirm_final_regressions(context, check, ran, before, partial(compare_final_run, waived=waived))
 
@@ -147,11 +149,23 @@ def _make_final_verdict(
 ) -> Verdict:
     was = (context.state.verification.baseline or Baseline()).measure
     verdict = replace(verdict_from_comparisons(judgements, measure), final=True)
+    if verdict.still_failing and context.state.task.judged_as == FIX_BUG_TYPE and not _has_mended_tests(context, judgements):
+        verdict = add_to_red_tests(verdict, ", and none that failed before passes now")
     verdict = replace(verdict, reason=name_steering_changes(verdict, changes))
     writes_tests = context.state.task.judged_as == WRITE_TESTS_TYPE or context.state.task.require_tests
     if verdict.ruling is Ruling.PASS and writes_tests and not _has_new_tests(context, judgements, changes):
         return replace(verdict, ruling=Ruling.FAIL, reason="no new test was written: " + verdict.reason)
     return replace(verdict, reason=f"{verdict.reason}; violations {was} -> {measure}") if was else verdict
+
+
+def _has_mended_tests(context: ToolContext, judgements: Sequence[CheckComparison]) -> bool:
+    passing = {test for judgement in judgements for test in judgement.ran.outcomes.passing}
+    return any(known.outcomes.failing & passing for _, known in pair_checks_with_baseline(context))
+
+
+def add_to_red_tests(verdict: Verdict, words: str) -> Verdict:
+    red = verdict.still_failing
+    return replace(verdict, reason=verdict.reason.replace(red, red + words, 1), still_failing=red + words)
 
 
 def _has_new_tests(context: ToolContext, judgements: Sequence[CheckComparison], changes: Sequence[Change]) -> bool:

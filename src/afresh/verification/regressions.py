@@ -1,10 +1,11 @@
-"""One run of a check held against its run at the baseline."""
+"""One run of a check held against its run at the baseline: the one place that says whether its result is acceptable."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from afresh.core.archived_block import Block
+from afresh.core.fact import DOTTED_TEST_NAME
 from afresh.core.task import Check
 from afresh.core.verdict import (
     TARGETED_SCOPE_PREFIX,
@@ -14,10 +15,12 @@ from afresh.core.verdict import (
     Ruling,
     Verdict,
     format_count,
+    is_named_by_order,
     list_first_names,
+    name_test_function,
     summarise_check_run,
 )
-from afresh.outputs.test_reports.outcomes import ERROR, OutcomesByTest
+from afresh.outputs.test_reports.outcomes import ERROR, OUTCOME_RANK, OutcomesByTest
 from afresh.ports.tool import ToolContext
 from afresh.verification.baseline import load_baseline_outcomes
 from afresh.verification.checks import NO_TESTS, CheckResult
@@ -38,6 +41,8 @@ class BaselineCheck:
     flaky: frozenset[str]
     waived: frozenset[str] = NO_TESTS
     """Tests that the task may change: as they were they decide nothing."""
+    required: frozenset[str] = NO_TESTS
+    """Tests that must pass though they failed: the order names them, or the task has changed them."""
 
     @property
     def undecided(self) -> frozenset[str]:
@@ -52,6 +57,12 @@ class BaselineCheck:
         """Tests that passed, both times."""
         return self.outcomes.passing - self.undecided
 
+    @property
+    def red(self) -> frozenset[str]:
+        """Tests that failed, both times, and may go on failing. An error that hides tests, as one at import, is none."""
+        failing = self.outcomes.failing - self.undecided - self.required
+        return frozenset(test for test in failing if not hides_tests(test, self.outcomes.tests[test]))
+
 
 @dataclass(frozen=True, slots=True)
 class CheckComparison:
@@ -63,6 +74,8 @@ class CheckComparison:
     """Tests that failed, and passed when they were run again."""
     with_base_tests: bool = False
     """The code of the task was run with the tests of the base."""
+    still_failing: frozenset[str] = NO_TESTS
+    """Tests that failed before the task, too."""
 
 
 def compare_step_run(ran: CheckResult, before: BaselineCheck) -> CheckComparison:
@@ -71,7 +84,7 @@ def compare_step_run(ran: CheckResult, before: BaselineCheck) -> CheckComparison
         return known
     if ran.run.exit and not before.run.exit and not ran.outcomes.failing:
         return CheckComparison(ran, f"`{before.run.command}` exits {ran.run.exit} now, and 0 before")
-    return CheckComparison(ran, notes=tuple(_list_notes(ran.outcomes, before)))
+    return _add_red_tests(CheckComparison(ran, notes=tuple(_list_notes(ran.outcomes, before))), before)
 
 
 def _compare_at_once(ran: CheckResult, before: BaselineCheck) -> CheckComparison | None:
@@ -146,12 +159,13 @@ def hidden_prefix_from_error(error: str) -> str:
 
 
 def _list_notes(now: OutcomesByTest, before: BaselineCheck) -> list[str]:
-    old = now.failing & before.outcomes.failing - before.flaky
+    named = now.failing & before.required
     new = now.failing - before.outcomes.tests.keys() - before.flaky
     flaky, waived = now.failing & before.flaky, now.failing & before.waived - before.flaky
     notes: list[str] = []
-    if old:
-        notes.append(f"{format_count(len(old), 'test')} failed already before: {list_first_names(old)}")
+    if named:
+        told = f"{format_count(len(named), 'test')} that the task names still {_conjugate_fail(len(named))}"
+        notes.append(f"{told}: {list_first_names(named)}")
     if new:
         notes.append(f"{format_count(len(new), 'new test')} {_conjugate_fail(len(new))}: {list_first_names(new)}")
     if flaky:
@@ -175,7 +189,7 @@ def compare_final_run(ran: CheckResult, before: BaselineCheck, waived: frozenset
         return CheckComparison(ran, problem, tuple(sorted(gone)[:MAX_LOST_TESTS]))
     if problem := _describe_fewer_tests(ran.outcomes, before):
         return CheckComparison(ran, problem)
-    return CheckComparison(ran, *_judge_exit_code(ran, before))
+    return _add_red_tests(CheckComparison(ran, *_judge_exit_code(ran, before)), before)
 
 
 def _drop_renamed_cases(gone: frozenset[str], now: OutcomesByTest, before: BaselineCheck) -> frozenset[str]:
@@ -204,7 +218,8 @@ def compare_run_with_base_tests(ran: CheckResult, before: BaselineCheck) -> Chec
     """Do the base's own tests hold? New tests may lack what was put back for this run, and are judged in the next."""
     if not before.decides or not before.outcomes.named:
         return CheckComparison(ran)
-    judgement = compare_final_run(ran, before)
+    theirs = ran.outcomes.failing - before.outcomes.tests.keys()
+    judgement = compare_final_run(ran, replace(before, flaky=before.flaky | theirs))
     failing = ran.outcomes.failing & before.outcomes.tests.keys() - before.undecided
     return judgement if judgement.regressions or failing or not ran.outcomes.readable else CheckComparison(ran)
 
@@ -213,7 +228,8 @@ def find_missing_tests(now: OutcomesByTest, before: BaselineCheck) -> frozenset[
     """Tests that ran at the base and are deselected, skipped or deleted now, whatever they said."""
     if not before.outcomes.named or not now.named:
         return frozenset()
-    failed = frozenset(test for test in before.outcomes.failing - before.flaky if not hidden_prefix_from_error(test))
+    failing = before.outcomes.failing - before.flaky
+    failed = frozenset(test for test in failing if not hides_tests(test, before.outcomes.tests[test]))
     return (before.firm | failed) - before.waived - now.passing - now.failing
 
 
@@ -221,17 +237,71 @@ def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tupl
     if ran.run.exit == 0:
         return _describe_hidden_failures(ran, before), (), ()
     failing = ran.outcomes.failing
+    note = (f"flaky, deciding nothing: {list_first_names(failing & before.flaky)}",) if failing & before.flaky else ()
     if failing and failing <= before.flaky:
-        return "", (), (f"flaky, deciding nothing: {list_first_names(failing)}",)
-    old = failing & before.outcomes.failing - before.flaky
-    new = failing - old - before.flaky
+        return "", (), note
+    new = find_new_failures(ran.outcomes, before)
+    why = "" if new else _find_unexplained_exit(ran, before)
+    if not new and not why:
+        return "", (), note
+    named = new & before.required
+    new -= named
     parts = [f"{format_count(len(new), 'test')} {_conjugate_fail(len(new))}: {list_first_names(new)}"] if new else []
-    if old:
-        parts.append(
-            f"{format_count(len(old), 'test')} failed before the task began and still {_conjugate_fail(len(old))}: "
-            f"{list_first_names(old)}"
-        )
-    return f"`{before.run.command}` exits {ran.run.exit}: " + ("; ".join(parts) or "it must exit 0"), (), ()
+    if named:
+        told = f"{format_count(len(named), 'test')} that the task names or changes still {_conjugate_fail(len(named))}"
+        parts.append(f"{told}: {list_first_names(named)}")
+    return f"`{before.run.command}` exits {ran.run.exit}: " + "; ".join([*parts, *([why] if why else [])]), (), ()
+
+
+def find_new_failures(now: OutcomesByTest, before: BaselineCheck) -> frozenset[str]:
+    """Tests that fail and are not excused: an old failure is, if it has become no worse. Cases whose names differ from run to run
+    are counted."""
+    excused = frozenset(
+        test for test in now.failing & before.red if OUTCOME_RANK[now.tests[test]] <= OUTCOME_RANK[before.outcomes.tests[test]]
+    )
+    new = now.failing - excused - before.flaky
+    unstable = {name_test_function(test) for test in before.flaky - before.outcomes.tests.keys() if "[" in test}
+    was, fails = (Counter(map(name_test_function, ran.failing)) for ran in (before.outcomes, now))
+    return frozenset(
+        test for test in new if (name := name_test_function(test)) not in unstable or "[" not in test or fails[name] > was[name]
+    )
+
+
+def _find_unexplained_exit(ran: CheckResult, before: BaselineCheck) -> str:
+    """Why a run that fails is more than tests that failed before; empty if these explain it. A run that was broken off, by an
+    option or by a crash, has not shown that what passed still passes."""
+    failing, now, was = ran.outcomes.failing, ran.run.exit, before.run.exit
+    if not failing:
+        return f"no test failed, so it must exit 0{'' if now == was else f' (before the task it exited {was})'}"
+    if ran.evidence.unfinished:
+        return f"it stops before all tests have run, so it must exit 0: {list_first_names(ran.evidence.unfinished)} did not run"
+    if ran.outcomes.failed > max(len(failing), before.outcomes.failed):
+        return f"{ran.outcomes.failed} tests fail, and only {len(failing)} can be named"
+    same = now in (was, len(failing)) and ran.evidence.exit == before.run.evidence.exit  # mocha exits with their number
+    return "" if same else f"before the task it exited {was}, with the same failures"
+
+
+def _add_red_tests(judged: CheckComparison, before: BaselineCheck) -> CheckComparison:
+    """With the tests that failed before and still fail; and whether the run fails by these alone."""
+    ran, new = judged.ran, find_new_failures(judged.ran.outcomes, before)
+    red, alone = ran.outcomes.failing & before.red - new, not new and not _find_unexplained_exit(ran, before)
+    failures = tuple(replace(failure, failed_before=failure.test in red) for failure in ran.run.failures)
+    run = replace(ran.run, failures=failures, red_as_before=bool(ran.run.exit) and alone)
+    return replace(judged, ran=replace(ran, run=run), still_failing=red)
+
+
+def hides_tests(test: str, outcome: str) -> bool:
+    """Whether an error stands for a file, class or module whose tests could not run."""
+    if test.startswith(_UNITTEST_LOAD_ERROR_PREFIX) or test.endswith(_FIXTURE_SUFFIXES):
+        return True
+    return outcome == ERROR and "::" not in test and not DOTTED_TEST_NAME.match(test)
+
+
+def describe_red_tests(red: Iterable[str]) -> str:
+    """`3 tests failed before the task and still fail: a, b, c`; empty for none."""
+    known = sorted(red)
+    told = f"{format_count(len(known), 'test')} failed before the task and still {_conjugate_fail(len(known))}"
+    return f"{told}: {list_first_names(known)}" if known else ""
 
 
 def _describe_hidden_failures(ran: CheckResult, before: BaselineCheck) -> str:
@@ -246,9 +316,19 @@ def _describe_hidden_failures(ran: CheckResult, before: BaselineCheck) -> str:
 def pair_checks_with_baseline(context: ToolContext, seen: Iterable[str] = ()) -> list[tuple[Check, BaselineCheck]]:
     """Each check with what is known of it from the baseline; `seen`: tests that were found to be flaky since."""
     baseline = context.state.verification.baseline or Baseline()
-    flaky = frozenset((*baseline.flaky, *seen))
-    pairs = zip(context.state.task.checks, baseline.runs, strict=True)
-    return [(check, BaselineCheck(run, load_baseline_outcomes(context.store, run), flaky)) for check, run in pairs]
+    flaky, task = frozenset((*baseline.flaky, *seen)), context.state.task
+    known = [BaselineCheck(run, load_baseline_outcomes(context.store, run), flaky) for run in baseline.runs]
+    pairs = zip(task.checks, known, strict=True)
+    return [
+        (check, require_tests(before, lambda test, order=f"{task.goal}\n{check.command}": is_named_by_order(test, order)))
+        for check, before in pairs
+    ]
+
+
+def require_tests(before: BaselineCheck, is_required: Callable[[str], bool]) -> BaselineCheck:
+    """The check, with these of the tests that failed having to pass."""
+    required = frozenset(test for test in before.outcomes.failing if is_required(test))
+    return replace(before, required=before.required | required) if required else before
 
 
 def select_conclusive_checks(context: ToolContext) -> list[Check]:
@@ -272,12 +352,15 @@ def verdict_from_comparisons(judgements: Sequence[CheckComparison], measure: int
     said = problems or [prefix + "; ".join(_summarise_comparison(judgement) for judgement in told)]
     flaky = dict.fromkeys(test for judgement in judgements for test in judgement.flaky)
     ruling = Ruling.FAIL if problems else Ruling.PASS
-    return Verdict(ruling, "; ".join([*said, *notes]), runs, tuple(lost), measure=measure, flaky=tuple(flaky))
+    red = describe_red_tests({test for judgement in judgements for test in judgement.still_failing})
+    reason = "; ".join([*said, *([red] if red else []), *notes])
+    return Verdict(ruling, reason, runs, tuple(lost), measure=measure, flaky=tuple(flaky), still_failing=red)
 
 
 def _summarise_comparison(judgement: CheckComparison) -> str:
     """The run in a line. If it is accepted, those of the base's tests that fail are the ones that may change."""
-    expected = judgement.with_base_tests and judgement.ran.run.failed and not judgement.problem
+    failing = judgement.ran.outcomes.failing - judgement.still_failing
+    expected = judgement.with_base_tests and failing and not judgement.problem
     return summarise_check_run(judgement.ran.run) + (" (these may fail: the task changed them)" if expected else "")
 
 

@@ -155,14 +155,13 @@ def _run_narrowest_check(context: ToolContext, known: BaselineCheck, check: Chec
     """Only the tests of what was changed, where these are known and the run of them is conclusive; else the whole check."""
     tests = _select_target_tests(context, known, changed)
     command = narrow_check(context, check.command, tests) if tests else None
-    failing = known.outcomes.failing
     if command is not None:
         ran = run_check(
-            context.sandbox, check, narrowed=command, scope=TARGETED_SCOPE_PREFIX + list_first_names(tests, 2), known=failing
+            context.sandbox, check, narrowed=command, scope=TARGETED_SCOPE_PREFIX + list_first_names(tests, 2), known=known.red
         )
         if ran.run.timed_out or ran.outcomes.failing or (ran.run.exit == 0 and ran.outcomes.readable):
             return ran
-    return run_check(context.sandbox, check, known=failing)
+    return run_check(context.sandbox, check, known=known.red)
 
 
 def _select_target_tests(context: ToolContext, known: BaselineCheck, changed: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from afresh.app.orders.tasks import TaskOrder
 from afresh.app.project import Project
 from afresh.config.task_lists.listed_task import MAX_DETAILS_CHARACTERS, NOTHING_ADDED, ListedTask, make_key, refuse_long_list
 from afresh.core.rewrite_check_command import narrow_to_names
-from afresh.core.task import FIX_VIOLATION_TYPE, Check
+from afresh.core.task import FIX_BUG_TYPE, FIX_VIOLATION_TYPE, Check
 from afresh.core.truncate import truncate_text
 from afresh.core.verdict import FailedTest
 from afresh.errors import BadInput, NotPossible
@@ -23,7 +23,6 @@ from afresh.workspace.checkout_files import CheckoutFiles, make_scratch_copy
 from afresh.workspace.environment_files import find_environment_folders
 from afresh.workspace.repository import Repository
 
-FIX_BUG_TYPE = "fix_bug"
 MAX_LISTED_FUNCTIONS = 12
 
 

@@ -1,7 +1,8 @@
 """Runs the checks of a task on a merged tree, in the sandbox, in a worktree that exists only for that."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from afresh.app.compose import open_task_sandbox
 from afresh.app.project import Project
@@ -10,6 +11,7 @@ from afresh.core.task import TaskStart
 from afresh.sandbox.escape_probe import AnySandbox
 from afresh.verification.baseline import load_baseline_outcomes
 from afresh.verification.checks import CheckResult, run_check
+from afresh.verification.regressions import BaselineCheck, compare_final_run, find_new_failures
 from afresh.workspace.apply_or_discard import discard_task_branch
 from afresh.workspace.repository import Repository
 from afresh.workspace.task_branch import TaskBranch
@@ -17,28 +19,49 @@ from afresh.workspace.worktree import GitWorkspace
 
 
 def find_merge_failures(project: Project, state: State, head: str, merged: str, no_sandbox: bool) -> tuple[str, ...]:
-    """Return what fails in the merged tree, twice, and in neither of the two that were merged."""
-    failing = find_failures(project, state, merged, no_sandbox) - find_known_failures(project, state)
-    if failing:
-        failing &= find_failures(project, state, merged, no_sandbox)
-    if failing:
-        failing -= find_failures(project, state, head, no_sandbox)
-    return tuple(sorted(failing))
+    """Return what is worse in the merged tree than in the task's result, in two runs, and not because of the user's branch."""
+    before, ours = pair_checks_with_result(project, state), run_checks(project, state, merged, no_sandbox)
+    wrong = name_problems(before, ours)
+    if wrong:
+        ours = run_checks(project, state, merged, no_sandbox)
+        wrong &= name_problems(before, ours)
+    if wrong:
+        theirs = run_checks(project, state, head, no_sandbox)
+        failing = frozenset(test for ran in ours for test in name_failures(ran))
+        there = frozenset(test for ran in theirs for test in (*ran.outcomes.passing, ran.run.command))
+        wrong -= frozenset(test for ran in theirs for test in name_failures(ran))
+        wrong -= wrong - failing - there  # tests that the branch does not have any more
+    return tuple(sorted(wrong))
 
 
-def find_known_failures(project: Project, state: State) -> frozenset[str]:
-    """What failed when the task was verified, or fails now and then."""
-    verification = state.verification
-    runs = verification.verdict.runs if verification.verdict else ()
-    flaky = {*verification.flaky, *(verification.baseline.flaky if verification.baseline else ())}
-    failed = {name for run in runs for name in load_baseline_outcomes(project.store, run).failing}
-    return frozenset(flaky | failed)
+def pair_checks_with_result(project: Project, state: State) -> list[BaselineCheck]:
+    """Each check as it ended when the task was verified; what a runner loads by itself is kept with the baseline only."""
+    known, verdict = state.verification, state.verification.verdict
+    runs = {run.command: run for run in verdict.runs} if verdict else {}
+    pairs = list[BaselineCheck]()
+    for check, first in zip(state.task.checks, known.baseline.runs if known.baseline else (), strict=True):
+        run = runs.get(check.command, first)
+        evidence = replace(first.evidence, source=run.evidence.source, exit=run.evidence.exit)
+        flaky = frozenset((*known.flaky, *(known.baseline.flaky if known.baseline else ())))
+        pairs.append(BaselineCheck(replace(run, evidence=evidence), load_baseline_outcomes(project.store, run), flaky))
+    return pairs
 
 
-def find_failures(project: Project, state: State, commit: str, no_sandbox: bool) -> frozenset[str]:
-    """Run the checks of a task on the tree of a commit. Return tests that fail, and commands that fail without naming one."""
+def run_checks(project: Project, state: State, commit: str, no_sandbox: bool) -> list[CheckResult]:
+    """Run the checks of a task on the tree of a commit."""
     with open_commit_tree(project, state.task.id, commit, no_sandbox) as sandbox:
-        return frozenset(name for check in state.task.checks for name in name_failures(run_check(sandbox, check)))
+        return [run_check(sandbox, check) for check in state.task.checks]
+
+
+def name_problems(before: Sequence[BaselineCheck], ran: Sequence[CheckResult]) -> frozenset[str]:
+    """Return tests that are worse than before, and commands that are, where no test can be named."""
+    pairs = [(known, compare_final_run(one, known)) for known, one in zip(before, ran, strict=True)]
+    return frozenset(
+        name
+        for known, judged in pairs
+        if judged.problem
+        for name in ({*judged.regressions} | find_new_failures(judged.ran.outcomes, known) or {known.run.command})
+    )
 
 
 def name_failures(ran: CheckResult) -> frozenset[str]:

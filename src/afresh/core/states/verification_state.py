@@ -92,12 +92,12 @@ class VerificationState:
 
     @property
     def is_green(self) -> bool:
-        """Whether something was checked last, and all of it exits 0."""
+        """Whether something was checked last, and all of it exits 0 or fails as it did before the task."""
         return (
             self.verdict is not None
             and bool(self.verdict.runs)
             and self.verdict.ruling is Ruling.PASS
-            and not any(run.exit for run in self.verdict.runs)
+            and all(run.holds for run in self.verdict.runs)
         )
 
 

@@ -115,12 +115,13 @@ def render_problem(found: TaskRecord) -> str:
     lines = [quote_plain_lines(found.task.goal.strip(), MAX_GOAL_CHARACTERS)]
     lines += [f"The user added: {to_one_line(word, MAX_LINE_CHARACTERS)}" for word in found.words]
     runs = found.baseline.runs if found.baseline else ()
-    failures = [one for run in runs for one in run.failures]
+    left = {one.test for run in found.verdict.runs for one in run.failures if one.failed_before} if found.verdict else set[str]()
+    failures = [one for run in runs for one in run.failures if one.test not in left]
     lines += [
         f"- failed before: `{one.test}` {to_one_line(one.message, MAX_LINE_CHARACTERS)}".rstrip()
         for one in failures[:MAX_FAILING_TESTS]
     ]
-    more = sum(run.failed for run in runs) - MAX_FAILING_TESTS
+    more = 0 if left else sum(run.failed for run in runs) - MAX_FAILING_TESTS
     return "\n".join([*lines, *([f"- and {more} more"] if more > 0 else [])])
 
 
@@ -202,9 +203,7 @@ def render_what_failed(found: TaskRecord) -> str:
         f"- {to_one_line(fact.subject, MAX_LINE_CHARACTERS)}: {to_one_line(fact.text, MAX_LINE_CHARACTERS)}"
         for fact in list_failed_approaches(found)
     ]
-    lines += [
-        f"- said to be finished too early: {to_one_line(reason, MAX_LINE_CHARACTERS)}" for reason in dict.fromkeys(found.refused)
-    ]
+    lines += [f"- completion was refused: {to_one_line(reason, MAX_LINE_CHARACTERS)}" for reason in dict.fromkeys(found.refused)]
     return "\n".join(lines) or NOTHING_UNDONE
 
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from afresh.core.command_output import MAX_FINDINGS, OutputFinding, OutputReading, truncate_to_one_line
 from afresh.core.verdict import FailedTest
@@ -67,8 +67,9 @@ def outcomes_from_reported_tests(reports: Iterable[ReportedTest]) -> OutcomesByT
     found = list(reports)
     tests = keep_worst_outcome((one.test, one.outcome) for one in found)
     said = list(tests.values())
-    failures = {one.test: _describe_failure(one) for one in reversed(found) if one.outcome in (FAILED, ERROR)}
-    failed = said.count(FAILED) + said.count(ERROR)
+    wrong = [one for one in found if one.outcome in (FAILED, ERROR)]
+    failures = {one.test: _describe_failure(one) for one in reversed(wrong)}
+    failed = len(wrong)  # a second test of the same name is counted
     counts = said.count(PASSED), failed, said.count(SKIPPED)
     return OutcomesByTest(tests, *counts, named=True, failures=tuple(reversed(failures.values()))) if tests else None
 
@@ -119,7 +120,7 @@ def _mask_addresses(failure: FailedTest) -> FailedTest:
 
 def _count_group(group: list[FailedTest]) -> FailedTest:
     first = group[0]
-    return first if len(group) == 1 else FailedTest(first.test, f"{len(group)} × {first.message}", first.detail)
+    return first if len(group) == 1 else replace(first, message=f"{len(group)} × {first.message}")
 
 
 def truncate_traceback(lines: list[str]) -> str:

@@ -141,7 +141,7 @@ def ending_from_failure(source: str, text: str) -> CheckEnding:
 
 def ending_from_check(run: CheckRun) -> CheckEnding:
     source = hash_parts(run.command, run.scope)
-    if not run.exit and not run.failures:
+    if run.red_as_before or (not run.exit and not run.failures):
         return CheckEnding(source, "")
     found = sorted(f"{failure.test} {mask_volatile_values(failure.message)}" for failure in run.failures)
     first = run.failures[0] if run.failures else None
