@@ -141,6 +141,8 @@ class Baseline:
     """The project's own: a change may not add a finding."""
     formatter: LinterRun | None = None
     """The name of a file follows its command."""
+    red: tuple[str, ...] = ()
+    """For each check that fails: what may go on failing, or why it must exit 0 in the end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,10 @@ from afresh.core.archived_block import Block
 from afresh.core.progress_event import BaselineRunBegan, ProgressListener, ignore_progress
 from afresh.core.task import FIX_VIOLATION_TYPE, Check, Task
 from afresh.core.verdict import Baseline, CheckRun
-from afresh.outputs.test_reports.outcomes import OutcomesByTest, outcomes_from_json
-from afresh.ports.storage import JournalStore
 from afresh.ports.tool import ToolContext
 from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.project_linters import find_formatter, measure_linters
+from afresh.verification.regressions import judge_baseline_run
 
 NO_CHECKS_REASON = (
     "no checks were given: nothing can be verified. Give the command that must succeed, for example --check 'python -m pytest -q'"
@@ -29,9 +28,10 @@ def run_baseline_checks(
     flaky = sorted({test for first, *more in ran for second in more for test in _find_flaky_tests(first, second)})
     blocks = tuple(block for runs in ran for one in runs for block in one.blocks)
     measure = context.insight.measure(context.state, context.files)
-    last = tuple(replace(runs[-1].run, evidence=runs[-1].evidence) for runs in ran)
+    judged = [judge_baseline_run(runs[-1], frozenset(flaky), context.state.task.goal) for runs in ran]
+    last = tuple(replace(run, evidence=runs[-1].evidence) for (run, _), runs in zip(judged, ran, strict=True))
     once = tuple(runs[0].run.command for runs in ran if len(runs) == 1)
-    baseline = Baseline(last, tuple(flaky), measure, once)
+    baseline = Baseline(last, tuple(flaky), measure, once, red=tuple(told for _, told in judged if told))
     if not with_linters:
         return baseline, blocks
     linters, counted = measure_linters(context)
@@ -90,10 +90,3 @@ def _find_missing_program(run: CheckRun) -> str:
         return f"Python has no module {module[1]}"
     program = run.command.split()[0]
     return f"{program} was not found" if run.exit == 127 and "/" not in program else ""
-
-
-def load_baseline_outcomes(store: JournalStore, run: CheckRun) -> OutcomesByTest:
-    """What was known of each test at the baseline."""
-    tests = outcomes_from_json(store.read(run.tests)) if run.tests else {}
-    known = OutcomesByTest(tests)
-    return OutcomesByTest(tests, run.passed, run.failed, run.skipped, bool(tests) and len(known.passing) >= run.passed)

@@ -20,9 +20,9 @@ from afresh.core.verdict import (
     name_test_function,
     summarise_check_run,
 )
-from afresh.outputs.test_reports.outcomes import ERROR, OUTCOME_RANK, OutcomesByTest
+from afresh.outputs.test_reports.outcomes import ERROR, OUTCOME_RANK, OutcomesByTest, outcomes_from_json
+from afresh.ports.storage import JournalStore
 from afresh.ports.tool import ToolContext
-from afresh.verification.baseline import load_baseline_outcomes
 from afresh.verification.checks import NO_TESTS, CheckResult
 from afresh.verification.doubtful_evidence import find_doubt
 from afresh.verification.runner_reports import CUT_OUTPUT_MARK
@@ -272,7 +272,7 @@ def _find_unexplained_exit(ran: CheckResult, before: BaselineCheck) -> str:
     option or by a crash, has not shown that what passed still passes."""
     failing, now, was = ran.outcomes.failing, ran.run.exit, before.run.exit
     if not failing:
-        return f"no test failed, so it must exit 0{'' if now == was else f' (before the task it exited {was})'}"
+        return "no test failed, so it must exit 0"
     if ran.evidence.unfinished:
         return f"it stops before all tests have run, so it must exit 0: {list_first_names(ran.evidence.unfinished)} did not run"
     if ran.outcomes.failed > max(len(failing), before.outcomes.failed):
@@ -313,16 +313,38 @@ def _describe_hidden_failures(ran: CheckResult, before: BaselineCheck) -> str:
     return f"`{before.run.command}` exits 0, though {told}: {list_first_names(failing)}"
 
 
+def load_baseline_outcomes(store: JournalStore, run: CheckRun) -> OutcomesByTest:
+    """What was known of each test at the baseline."""
+    tests = outcomes_from_json(store.read(run.tests)) if run.tests else {}
+    known = OutcomesByTest(tests)
+    return OutcomesByTest(tests, run.passed, run.failed, run.skipped, bool(tests) and len(known.passing) >= run.passed)
+
+
+def judge_baseline_run(ran: CheckResult, flaky: frozenset[str], goal: str) -> tuple[CheckRun, str]:
+    """A run before the task, held against itself: with its failures marked, and what is to be said of them at the start."""
+    before = _require_named_tests(BaselineCheck(replace(ran.run, evidence=ran.evidence), ran.outcomes, flaky), goal)
+    if not before.decides or not ran.run.exit:
+        return ran.run, ""
+    judged, name = compare_final_run(ran, before), f"`{ran.run.command}`"
+    problem = judged.problem if ran.outcomes.readable else f"{name} exits {ran.run.exit} and no test result can be read"
+    if problem:
+        return judged.ran.run, f"{problem}. It must exit 0 in the end, whatever failed before; `--check` gives another command"
+    red = before.red
+    told = f"{format_count(len(red), 'test')} {_conjugate_fail(len(red))} already and may go on failing: {list_first_names(red)}"
+    return judged.ran.run, told if red else ""
+
+
+def _require_named_tests(before: BaselineCheck, goal: str) -> BaselineCheck:
+    order = f"{goal}\n{before.run.command}"
+    return require_tests(before, lambda test: is_named_by_order(test, order))
+
+
 def pair_checks_with_baseline(context: ToolContext, seen: Iterable[str] = ()) -> list[tuple[Check, BaselineCheck]]:
     """Each check with what is known of it from the baseline; `seen`: tests that were found to be flaky since."""
     baseline = context.state.verification.baseline or Baseline()
     flaky, task = frozenset((*baseline.flaky, *seen)), context.state.task
     known = [BaselineCheck(run, load_baseline_outcomes(context.store, run), flaky) for run in baseline.runs]
-    pairs = zip(task.checks, known, strict=True)
-    return [
-        (check, require_tests(before, lambda test, order=f"{task.goal}\n{check.command}": is_named_by_order(test, order)))
-        for check, before in pairs
-    ]
+    return [(check, _require_named_tests(before, task.goal)) for check, before in zip(task.checks, known, strict=True)]
 
 
 def require_tests(before: BaselineCheck, is_required: Callable[[str], bool]) -> BaselineCheck:

@@ -141,7 +141,8 @@ def _make_baseline_lines(baseline: Baseline) -> list[ProgressLine]:
     once = ", run once" if baseline.once else ""
     linters = describe_linter_runs(baseline)
     also = [ProgressLine("•", f"also checked: {linters}")] if linters else []
-    return [ProgressLine("•", f"before the first change: {checks}{flaky}{once}"), *also]
+    red = [ProgressLine("•", told) for told in baseline.red]
+    return [ProgressLine("•", f"before the first change: {checks}{flaky}{once}"), *red, *also]
 
 
 def _make_progress_lines(state: State, events: Sequence[happened.Event]) -> tuple[ProgressLine, ...]:

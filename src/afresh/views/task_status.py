@@ -50,13 +50,17 @@ def list_lowered_functions(state: State) -> list[str]:
 
 def list_evidence_lines(state: State) -> list[tuple[str, str]]:
     """Return what the verdict on a finished task leaves open, as label and text; empty if nothing is open."""
-    verdict = find_current_verdict(state)[0]
+    verdict, baseline = find_current_verdict(state)[0], state.verification.baseline
     if verdict is None:
-        return []
-    told = [("open", describe_open_items(verdict.evidence)), ("unproven", describe_unproven_tests(verdict.evidence))]
+        return [("red", told) for told in (baseline.red if baseline else ())]
+    told = [
+        ("red", verdict.still_failing),
+        ("open", describe_open_items(verdict.evidence)),
+        ("unproven", describe_unproven_tests(verdict.evidence)),
+    ]
     told.append(("left alone", describe_unfixed(verdict.evidence.unfixed)))
-    meaning = {"open": "plan items not done: ", "unproven": "passes without the change, too: ", "left alone": ""}
-    return [(label, f"{meaning[label]}{text}") for label, text in told if text]
+    meaning = {"open": "plan items not done: ", "unproven": "passes without the change, too: "}
+    return [(label, f"{meaning.get(label, '')}{text}") for label, text in told if text]
 
 
 def describe_tests(state: State) -> str:

@@ -58,7 +58,8 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
     )
     where = f"to {repository.current_branch} " if repository.current_branch and not start.carried else ""
     steering = [path for path in state.workspace.changed if is_steering_file(path)]
-    notes = [done.note, f"It changes what steers afresh: {', '.join(steering)}." if steering else ""]
+    red = state.verification.verdict.still_failing if state.verification.verdict else ""
+    notes = [done.note, f"{red}." if red else "", f"It changes what steers afresh: {', '.join(steering)}." if steering else ""]
     notes += close_earlier_tasks(project, repository, state)
     said = " ".join([f"applied {task} {where}({done.how}): HEAD is {done.commit[:8]}.", *filter(None, notes)])
     dismiss_parts(project, repository, task, "applied")

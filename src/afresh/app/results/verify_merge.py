@@ -9,9 +9,8 @@ from afresh.app.project import Project
 from afresh.core.state import State
 from afresh.core.task import TaskStart
 from afresh.sandbox.escape_probe import AnySandbox
-from afresh.verification.baseline import load_baseline_outcomes
 from afresh.verification.checks import CheckResult, run_check
-from afresh.verification.regressions import BaselineCheck, compare_final_run, find_new_failures
+from afresh.verification.regressions import BaselineCheck, compare_final_run, find_new_failures, load_baseline_outcomes
 from afresh.workspace.apply_or_discard import discard_task_branch
 from afresh.workspace.repository import Repository
 from afresh.workspace.task_branch import TaskBranch
