@@ -1,5 +1,7 @@
 """A task as it is now: the fold of its journal, in parts. Bounded, whatever the number of steps."""
 
+from collections.abc import Iterable
+
 from afresh.core.event import Event, JournalHead, MemoryCompacted, ReplyReceived
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonWorded
@@ -13,6 +15,7 @@ from afresh.core.states.work_state import WorkState
 from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import DISCOVERY_TYPE, Task, TaskStatus, TicketDetail
 from afresh.core.usage import NO_CALL_COSTS, CallCosts, Usage
+from afresh.core.verdict import FailedTest, is_spoken_of
 
 EMPTY_HEAD = JournalHead()
 CHECKPOINT_PERCENT = 60
@@ -161,6 +164,13 @@ class State:
         return "synthesise" if self.task.judged_as == DISCOVERY_TYPE else "report"
 
     @property
+    def failures(self) -> tuple[FailedTest, ...]:
+        """What failed last and may be the task's: without tests that failed before and that the goal does not speak of."""
+        known = self.verification
+        runs = known.verdict.runs if known.verdict else known.baseline.runs if known.baseline else ()
+        return select_task_failures([one for run in runs for one in run.failures], self.topic)
+
+    @property
     def looks_done(self) -> bool:
         """Whether completion was refused, or the last checks pass and something beyond them says that the goal may be met."""
         verdict, baseline = self.verification.verdict, self.verification.baseline
@@ -178,6 +188,10 @@ class State:
     def phase_step(self) -> int:
         """Which step of its phase the next one is."""
         return dict(self.work.phase_steps).get(self.phase, 0) + 1
+
+
+def select_task_failures(failures: Iterable[FailedTest], topic: str) -> tuple[FailedTest, ...]:
+    return tuple([one for one in failures if not one.failed_before or is_spoken_of(one, topic)])
 
 
 def make_ticket_marks(state: State) -> TicketMarks:

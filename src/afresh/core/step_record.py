@@ -79,7 +79,9 @@ def find_first_fate(observations: tuple[Observation, ...]) -> StepFate:
 
 def record_verdict(step: StepRecord, verdict: Verdict) -> StepRecord:
     checks, passes = tuple([name_check_run(run) for run in verdict.runs]), verdict.ruling is Ruling.PASS
-    fate = (StepFate.VERIFIED if passes else StepFate.REFUSED) if verdict.final else step.fate
+    fate = StepFate.LOOKED if passes else step.fate  # what of it was kept is not refused, if an edit failed beside it
+    if verdict.final:
+        fate = StepFate.VERIFIED if passes else StepFate.REFUSED
     counts = passes and verdict.runs and not verdict.final
     judged = sum_check_runs(verdict.runs).words if counts else to_one_line(verdict.reason, MAX_JUDGED_CHARACTERS)
     return replace(step, checks=checks, fate=fate, judged=judged)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.truncate import to_one_line
 
 TARGETED_SCOPE_PREFIX = "targeted: "
@@ -33,6 +34,24 @@ class FailedTest:
 def name_test_function(test: str) -> str:
     """The id of a test without the case that it ran for."""
     return test.partition("[")[0]
+
+
+_GENERAL_TEST_WORDS = frozenset(
+    map(
+        stem_word,
+        split_words("assert error errors exception fail failed fails false none raise return self test tests true value"),
+    )
+)
+
+
+def is_spoken_of(failure: FailedTest, text: str) -> bool:
+    """Whether a text shares a word with the name of a test or with what it said when it failed. Names of files don't count."""
+    said = re.sub(r"\S+/\S+|\S+\.py\S*", " ", f"{failure.message}\n{failure.detail}")
+    names, words = (
+        {stem_word(word) for word in drop_stop_words(split_words(one))} - _GENERAL_TEST_WORDS
+        for one in (f"{re.split('::| › ', failure.test)[-1]}\n{said}", text)
+    )
+    return bool(names & words) or is_named_by_order(failure.test, text)
 
 
 def is_named_by_order(test: str, order: str) -> bool:

@@ -129,15 +129,7 @@ def gather_fixtures(scene: WorkFocus) -> Iterator[Excerpt]:
 
 
 def find_failing_tests(scene: WorkFocus) -> Iterator[tuple[str, Symbol]]:
-    state = scene.state
-    runs = (
-        state.verification.verdict.runs
-        if state.verification.verdict
-        else state.verification.baseline.runs
-        if state.verification.baseline
-        else ()
-    )
-    for failure in [one for run in runs for one in run.failures if "::" in one.test][:MAX_FAILING_TESTS]:
+    for failure in [one for one in scene.state.failures if "::" in one.test][:MAX_FAILING_TESTS]:
         path, *names = failure.test.split("[")[0].split("::")
         held = scene.code.reading(path).symbols if path in scene.code.files else ()
         yield from ((path, one) for one in held if one.name == ".".join(names))

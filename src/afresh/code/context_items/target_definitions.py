@@ -100,8 +100,8 @@ def find_targets(
     options = [TargetDefinition(place, NAMED_BY_OPTION) for place in find_option_classes(code, join_user_texts(state))]
     for target in (
         *named,
-        *find_traceback_targets(code, state),
         *written,
+        *find_traceback_targets(code, state),
         *find_targets_in_named_files(code, state),
         *options,
         *guessed,
@@ -179,14 +179,7 @@ def find_cited_definitions(code: CodeIndex, text: str) -> Iterator[SymbolPlace]:
 
 def find_traceback_targets(code: CodeIndex, state: State) -> Iterator[TargetDefinition]:
     """Yield the definitions in the traceback of a failing test, the innermost first."""
-    runs = (
-        state.verification.verdict.runs
-        if state.verification.verdict
-        else state.verification.baseline.runs
-        if state.verification.baseline
-        else ()
-    )
-    for failure in [failure for run in runs for failure in run.failures]:
+    for failure in state.failures:
         for path, line in reversed(PATH_AND_LINE.findall(failure.detail)):
             symbol = find_enclosing_definition(code, path, int(line)) if path in code.files and not code.is_test(path) else None
             if symbol:

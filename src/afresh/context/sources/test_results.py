@@ -58,14 +58,7 @@ def _parse_coverage_rows(runs: tuple[CheckRun, ...], read: Callable[[str], str])
 
 def gather_failing_tests(state: State, files: FileTree, policy: FilePolicy) -> Iterator[Note]:
     """Source of tests that fail now, so that nobody has to ask for it."""
-    runs = (
-        state.verification.verdict.runs
-        if state.verification.verdict
-        else state.verification.baseline.runs
-        if state.verification.baseline
-        else ()
-    )
-    failures = dict.fromkeys(name_test_function(failure.test) for run in runs for failure in run.failures if "::" in failure.test)
+    failures = dict.fromkeys(name_test_function(failure.test) for failure in state.failures if "::" in failure.test)
     for test in list(failures)[: policy.max_failing_test_sources]:
         path, *names = test.split("::")
         text = try_read_file(files, path)

@@ -9,7 +9,7 @@ from afresh.context.sources.memory_sections import list_error_lines
 from afresh.core.context_item import Note
 from afresh.core.context_policy import ReportPolicy
 from afresh.core.prompt import Tier
-from afresh.core.state import State
+from afresh.core.state import State, select_task_failures
 from afresh.core.task import RECORDED_TYPE, SPEC_DESIGN_TYPE, Task
 from afresh.core.truncate import join_first, to_one_line
 from afresh.core.verdict import CheckRun, FailedTest, Ruling, Verdict, name_test_function, summarise_check_run
@@ -52,11 +52,12 @@ def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
         return ["not run yet"]
     lines = [DOCUMENT_CHECK_LIMITS] if state.task.report else []
     lines += [f"Before the task: {summarise_check_run(run)}" for run in state.verification.baseline.runs]
+    lines += state.verification.baseline.red
     if flaky := dict.fromkeys((*state.verification.baseline.flaky, *state.verification.flaky)):
         names = [name.rpartition("::")[2] for name in flaky]
         lines.append(f"Flaky, decide nothing: {join_first(names, policy.max_flaky_names)}")
     if state.verification.verdict is None:
-        failures = [line for run in state.verification.baseline.runs for line in _render_failures(run, policy)]
+        failures = [line for run in state.verification.baseline.runs for line in _render_failures(run, policy, state.topic)]
         return [name_long_commands(line, state.task) for line in (*lines, *failures)]
     lines += _list_verdict_lines(state, state.verification.verdict, policy)
     return [name_long_commands(line, state.task) for line in lines]
@@ -71,21 +72,27 @@ def _list_verdict_lines(state: State, verdict: Verdict, policy: ReportPolicy) ->
     known, step = state.verification, state.verification.verdict_step
     if not _is_answered(state):
         undone = f"(undone: the tree is as before that step{_describe_kept_verdict(state)})"
-        return [*render_verdict_of_step(verdict, step, policy), *([undone] if known.is_undone else [])]
+        return [*render_verdict_of_step(verdict, step, policy, state.topic), *([undone] if known.is_undone else [])]
     current, step = (known.kept_verdict, known.kept_step) if known.is_undone else (verdict, step)
     if current is None or not (current.weakened or (current.final and current.ruling is not Ruling.PASS)):
-        return render_verdict_of_step(current, step, policy) if current else []
-    told = [(f"After step {step}: {summarise_check_run(run)}", *_render_failures(run, policy)) for run in current.runs]
+        return render_verdict_of_step(current, step, policy, state.topic) if current else []
+    told = [
+        (f"After step {step}: {summarise_check_run(run)}", *_render_failures(run, policy, state.topic)) for run in current.runs
+    ]
     return [line for lines in told for line in lines]
 
 
-def render_verdict_of_step(verdict: Verdict, step: int, policy: ReportPolicy) -> list[str]:
+def render_verdict_of_step(verdict: Verdict, step: int, policy: ReportPolicy, topic: str) -> list[str]:
     kind = "completion" if verdict.final else "change"
-    unfinished = verdict.ruling is Ruling.PASS and not verdict.final and any(run.failures for run in verdict.runs)
+    unfinished = (
+        verdict.ruling is Ruling.PASS
+        and not verdict.final
+        and any(run.failures and not run.red_as_before for run in verdict.runs)
+    )
     lines = [f"After step {step} ({kind}): {KEPT_UNFINISHED if unfinished else verdict.ruling}: {verdict.reason}"]
     for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
         lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]
-        lines += _render_failures(run, policy, verdict.regressions)
+        lines += _render_failures(run, policy, topic, verdict.regressions)
     return lines
 
 
@@ -98,11 +105,11 @@ def _describe_kept_verdict(state: State) -> str:
     return f", and the checks of step {state.verification.kept_step} hold: {kept.ruling}" if kept and kept.runs else ""
 
 
-def _render_failures(run: CheckRun, policy: ReportPolicy, broken: Collection[str] = ()) -> list[str]:
-    """Failures once: the same message of many tests, and many cases of one test, are one line with a count. Tests that the change
-    has broken come first; how many are left out is said."""
+def _render_failures(run: CheckRun, policy: ReportPolicy, topic: str, broken: Collection[str] = ()) -> list[str]:
+    """Failures that may be the task's, each once: the same message of many tests, and many cases of one test, are one line with a
+    count. Tests that the change has broken come first; how many are left out is said."""
     groups = list[list[FailedTest]]()
-    for failure in sorted(run.failures, key=lambda one: one.test not in broken):
+    for failure in sorted(select_task_failures(run.failures, topic), key=lambda one: one.test not in broken):
         alike = [group for group in groups if _is_alike(failure, group[0])]
         if alike:
             alike[0].append(failure)
@@ -110,7 +117,8 @@ def _render_failures(run: CheckRun, policy: ReportPolicy, broken: Collection[str
             groups.append([failure])
     lines: list[str] = []
     for first, *more in groups[: policy.max_failures_per_check]:
-        lines.append(f"  FAILED {first.test}{f' and {len(more)} more' if more else ''}: {first.message}")
+        before = " (before the task, too)" if first.failed_before else ""
+        lines.append(f"  FAILED {first.test}{f' and {len(more)} more' if more else ''}{before}: {first.message}")
         lines += [f"    {line}" for line in first.detail.splitlines()[-8:]]
     left = groups[policy.max_failures_per_check :]
     return [*lines, *([f"  and {sum(map(len, left))} more failed"] if left else [])]

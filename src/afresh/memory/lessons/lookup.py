@@ -20,14 +20,7 @@ def keep_one_foreign_lesson(looks: Sequence[Note]) -> list[Note]:
 
 def build_lesson_queries(state: State) -> tuple[str, str]:
     """The goal and what the user said since; and with it what fails now and what has been changed."""
-    runs = (
-        state.verification.verdict.runs
-        if state.verification.verdict
-        else state.verification.baseline.runs
-        if state.verification.baseline
-        else ()
-    )
-    failing = [f"{one.test} {to_one_line(one.message, 200)}" for run in runs for one in run.failures][:MAX_QUERY_FAILURES]
+    failing = [f"{one.test} {to_one_line(one.message, 200)}" for one in state.failures][:MAX_QUERY_FAILURES]
     goal = "\n".join([state.task.goal, *state.dialogue.words[-2:]])
     return goal, "\n".join([goal, *failing, *state.workspace.changed[:MAX_QUERY_FAILURES]])
 
