@@ -13,7 +13,7 @@ from afresh.core.state import State
 from afresh.models.call import call_model, make_step_booking
 from afresh.policy.human_supervision import replan_or_pause
 from afresh.runtime import Runtime
-from afresh.verification.conclude_step import conclude_step, record_step
+from afresh.verification.conclude_step import conclude_step, end_if_accepted, record_step
 from afresh.verification.keep_or_revert import keep_or_revert
 from afresh.verification.start_or_resume_task import prepare_task
 from afresh.verification.verify_step import verify_step_or_completion
@@ -22,7 +22,7 @@ from afresh.verification.verify_step import verify_step_or_completion
 def advance_task(task: str, worker: str, runtime: Runtime, at_most: int | None = None) -> State:
     """Take a task this many steps further, or until it rests. The first thing done is what a crash may have left undone."""
     state, taken = prepare_task(runtime.store.load(task), worker, runtime), 0
-    while (state := replan_or_pause(state, worker, runtime)).is_running and taken != at_most:
+    while (state := end_if_accepted(replan_or_pause(state, worker, runtime), runtime)).is_running and taken != at_most:
         if has_step_to_take(state):
             state, taken = take_step(state, runtime), taken + 1
         else:

@@ -12,6 +12,8 @@ from afresh.errors import NeedsPerson
 from afresh.ports.storage import JournalStore
 from afresh.workspace.repository import Repository
 from afresh.workspace.shared_work import SharedPlace, SharedWorkspace, bring_work, remove_shared_work
+from afresh.workspace.task_branch import TaskBranch
+from afresh.workspace.transfer import unpack_work
 from afresh.workspace.worktree import GitWorkspace, PartOrigin
 
 
@@ -34,6 +36,16 @@ def open_workspace(project: Project, repository: Repository, state: State, check
     bring_work(repository, state, project.remote)
     place = SharedPlace(project.remote, check_cancelled)
     return SharedWorkspace(repository, state, JournalClock(project.store, state.task.id), place, origin, project.settings.copy)
+
+
+def publish_kept_work(project: Project, state: State, message: str) -> str:
+    """Put what a task has kept so far on its branch, and return the commit; done again it is the same one."""
+    repository = Repository.find(project.paths.root)
+    unpack_work(repository, state.task.id)
+    record, snapshot = TaskBranch.of(repository, state.task.id).record, state.workspace.snapshot
+    if record.get("snapshot") == snapshot:
+        return record["commit"]
+    return open_workspace(project, repository, state, lambda: None).publish(snapshot, message)
 
 
 def bring_task_work(project: Project, repository: Repository, state: State) -> None:

@@ -7,6 +7,7 @@ from string import ascii_lowercase
 from afresh.core.decision import Decision
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.state import State
+from afresh.core.states.dialogue_state import ACCEPT_WORK
 
 _OPTION_LABEL = re.compile(r"\(?(?:\d{1,2}|[A-Za-z])[.)]\s+(?=\S)")
 _BARE_CHOICE = re.compile(r"\(?(?:\d+|[A-Za-z])[.)]?")
@@ -48,6 +49,7 @@ def match_options(answer: str, options: Sequence[str]) -> tuple[int, ...]:
     """The options that an answer may mean: by number, by letter in order, by name or its first letter. More than one: unclear."""
     said, known = answer.strip().casefold().strip("()."), parse_options(options)
     found = {one.number for one in known if said in (one.name.casefold(), one.words.casefold())}
+    found |= {one.number for one in known if one.name == ACCEPT_WORK and said.startswith(ACCEPT_WORK)}
     if said.isdecimal():
         found |= {one.number for one in known if one.number == int(said)}
     if len(said) == 1 and said.isalpha():

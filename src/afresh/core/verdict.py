@@ -17,6 +17,8 @@ class Ruling(StrEnum):
     PASS = "PASS"
     FAIL = "FAIL"
     BLOCKED = "BLOCKED"
+    ACCEPTED = "ACCEPTED"
+    """A person has taken the work as it is; the harness vouches for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,9 @@ def is_spoken_of(failure: FailedTest, text: str) -> bool:
 def is_named_by_order(test: str, order: str) -> bool:
     """Whether the goal or the command of a check names a test: by its id, its file, or a name that is no plain word."""
     path, mark, inner = name_test_function(test).partition("::")
-    module, _, method = path.rpartition(".")
-    names = [test, path, re.split("::| › ", inner)[-1]] if mark else [test, module, method]
+    parts = path.split(".")
+    modules = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+    names = [test, path, re.split("::| › ", inner)[-1]] if mark else [*modules, parts[-1]]
     return any(re.search(rf"(?<![\w./]){re.escape(one)}(?![\w/])", order) for one in names if one and not one.isalpha())
 
 

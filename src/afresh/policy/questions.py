@@ -9,6 +9,7 @@ from afresh.core.decision import Decision
 from afresh.core.event import QuestionAsked
 from afresh.core.licences.licence_for_tests import FROM_ANSWER, LicensedChange, Weakening
 from afresh.core.state import State
+from afresh.core.states.dialogue_state import ACCEPT_WORK
 from afresh.core.states.progress_state import ProgressState
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import list_first_names
@@ -128,6 +129,18 @@ def ask_about_ceiling(reason: str) -> QuestionAsked:
     return ask_person(
         reason, "try again: you have shortened a template or the instructions, or chosen a model with a larger context window"
     )
+
+
+def offer_acceptance(question: QuestionAsked, state: State) -> QuestionAsked:
+    """With the option to take the work as it is: of the harness's questions, and of the model's once a completion was refused."""
+    is_late = question.by == "harness" or state.verification.refusals
+    if not is_late or not state.workspace.changed or question.network or is_acceptable(question.options):
+        return question
+    return replace(question, options=(*question.options, f"{ACCEPT_WORK}: the task ends with it as it is, not verified"))
+
+
+def is_acceptable(options: Sequence[str]) -> bool:
+    return any(option.startswith(ACCEPT_WORK) for option in options)
 
 
 def ask_person(question: str, *options: str) -> QuestionAsked:

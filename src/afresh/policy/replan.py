@@ -8,7 +8,7 @@ from afresh.core.template import Template
 from afresh.journal.append import append_events
 from afresh.policy.next_call import choose_strategy, layout_for_next_call
 from afresh.policy.phase_limits import PhasePressure, phase_pressure_from_state
-from afresh.policy.questions import ask_after_phase_limit, ask_after_replans, ask_for_missing_plan
+from afresh.policy.questions import ask_after_phase_limit, ask_after_replans, ask_for_missing_plan, offer_acceptance
 from afresh.policy.strategies.plan_execute import count_steps_over_plan_limit, find_reason_to_replan
 from afresh.runtime import Runtime
 
@@ -27,7 +27,7 @@ def decide_replan(state: State, template: Template) -> list[Event]:
     if why and state.work.strategy.turns >= template.pace.replans:
         stop = ask_after_replans(state, why)
     if stop:
-        return [stop, TaskEnded(TaskStatus.BLOCKED, stop.question)]
+        return [offer_acceptance(stop, state), TaskEnded(TaskStatus.BLOCKED, stop.question)]
     return [StrategyChanged(state.work.step, PLAN_EXECUTE_STRATEGY, why)] if why else []
 
 

@@ -1,11 +1,12 @@
 """The outcome of a step, whether the task ends with it, and its record in the journal."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from afresh.actions.digest_outputs import StepDigest
 from afresh.core.action import Action, describe_action, describe_subject
-from afresh.core.event import ActionsExecuted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
+from afresh.core.event import ActionsExecuted, ChangeKeptOrReverted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
 from afresh.core.state import State
 from afresh.core.step_history import FAILED_SUFFIX
 from afresh.core.step_result import (
@@ -23,7 +24,7 @@ from afresh.core.truncate import truncate_text
 from afresh.core.verdict import Ruling, Verdict
 from afresh.journal.append import append_events
 from afresh.journal.checkpoint import add_checkpoint
-from afresh.policy.questions import ask_about_test_changes, ask_about_unverifiable, ask_after_step_limit
+from afresh.policy.questions import ask_about_test_changes, ask_about_unverifiable, ask_after_step_limit, offer_acceptance
 from afresh.policy.stall.escalation import check_for_stall
 from afresh.runtime import Runtime
 from afresh.verification.nothing_to_offer import explain_nothing_to_offer
@@ -42,6 +43,24 @@ def conclude_step(
     did = summarise_actions(deeds) if reverted else ""
     due = add_checkpoint(state, events, runtime)
     return StepConclusion(deeds, judged, settled, summarise_step(deeds, judged, settled), (*events, *due), did)
+
+
+def end_if_accepted(state: State, runtime: Runtime) -> State:
+    """End the task if a person's last word is that they take its work as it is."""
+    if not state.verification.accepted or state.status.over:
+        return state
+    return append_events(state, runtime, end_with_acceptance(state, runtime.workspace.publish))
+
+
+def end_with_acceptance(state: State, publish: Callable[[str, str], str]) -> list[Event]:
+    """The verdict says who has accepted the work, and what the checks said last. Publishing it again gives the same commit."""
+    known, by = state.verification, state.verification.accepted
+    last = known.kept_verdict if known.is_undone else known.verdict
+    said = f"; the checks said {last.ruling}: {last.reason}" if last else "; no check has run on it"
+    reason = f"{by} has accepted the work as it is{said}"
+    verdict = replace(last or Verdict(Ruling.ACCEPTED, ""), ruling=Ruling.ACCEPTED, reason=reason, final=True, weakened=())
+    commit = publish(state.workspace.snapshot, render_commit_message(state, state.task.goal, verdict))
+    return [VerdictReached(state.work.step, verdict), TaskEnded(TaskStatus.DONE, reason, commit)]
 
 
 def rest_or_go_on(
@@ -69,6 +88,9 @@ def record_step(state: State, digest: StepDigest, conclusion: StepConclusion, ru
         StepFinished(step, conclusion.outcome, conclusion.reverted),
         *conclusion.events,
     ]
+    kept = [event.changed for event in settled.events if isinstance(event, ChangeKeptOrReverted)]
+    now = replace(state, workspace=replace(state.workspace, changed=kept[-1])) if kept else state
+    events = [offer_acceptance(event, now) if isinstance(event, QuestionAsked) else event for event in events]
     return append_events(state, runtime, events, (*digest.blocks, *verified.blocks, *settled.blocks))
 
 
@@ -152,7 +174,7 @@ def describe_command_result(text: str) -> str:
 def render_commit_message(state: State, summary: str, verdict: Verdict) -> str:
     subject, *rest = summary.strip().splitlines() or [state.task.goal]
     body = "\n".join(rest).strip()
-    verified = "Verified" if verdict.ruling is Ruling.PASS else "Not verified"
+    verified = "Verified" if verdict.ruling is Ruling.PASS else "Not verified"  # accepted is not verified
     lowered = "\n".join(f"- {one.words}" for one in verdict.evidence.lowered)
     parts = [
         _shorten_subject(subject), body, lowered, f"Goal: {state.task.goal}" if state.task.goal not in summary else "",

@@ -165,7 +165,7 @@ def list_next_commands(state: State) -> tuple[str, ...]:
     first, *rest = list_commands_for_status(state.task.id, state.status, bool(state.dialogue.question))
     as_it_is = (
         [f"afresh apply {name_briefly(state.task.id)} --unverified"]
-        if state.status is TaskStatus.BLOCKED and state.workspace.commit
+        if state.status in (TaskStatus.BLOCKED, TaskStatus.FAILED) and state.workspace.changed
         else []
     )
     return (first, *as_it_is, *rest)

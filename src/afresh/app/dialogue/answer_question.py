@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from socket import gethostname
 
 from afresh.app.dialogue.allow_network import store_answer_for_ever
+from afresh.app.open_workspace import publish_kept_work
 from afresh.app.orders.check_task_limits import refuse_overfull_prompt, refuse_unstorable_text
 from afresh.app.orders.tasks import find_task, record_events, refuse_part_of_task
 from afresh.app.project import Project
@@ -18,6 +20,7 @@ from afresh.core.states.supervision_state import APPROVE_OPTION, PersonAct, Pers
 from afresh.core.task import TaskStatus, TicketQuery, describe_worker, name_briefly
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput, Conflict, NotPossible
+from afresh.verification.conclude_step import end_with_acceptance
 from afresh.views.task_status import format_time
 from afresh.workspace.git import find_author_name
 
@@ -75,7 +78,10 @@ def answer_question(project: Project, task: str, text: str) -> State:
     except Conflict:
         raise explain_refusal(project, project.store.load(task)) from None
     reset_task_limits(project, task)
-    return answered
+    if not answered.verification.accepted:
+        return answered
+    publish = partial(publish_kept_work, project, answered)
+    return record_events(project, answered, task, end_with_acceptance(answered, lambda _, message: publish(message)))
 
 
 def parse_answer(state: State, text: str, by: str) -> QuestionAnswered:

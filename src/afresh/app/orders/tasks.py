@@ -36,7 +36,7 @@ from afresh.models.choose_model import (
     is_provider,
     make_spec_absolute,
 )
-from afresh.policy.questions import ask_about_ceiling
+from afresh.policy.questions import ask_about_ceiling, offer_acceptance
 
 ID_SUFFIX_BYTES = 4
 """Random bytes of an id: enough that tasks from two machines with the same goal do not collide in an export."""
@@ -174,15 +174,15 @@ def find_task(project: Project, name: str | None, wanted: Callable[[QueueTicket]
     return find_task_id(project.queue, project.paths.folder / "export", name, wanted)
 
 
-def end_task(project: Project, task: str, status: TaskStatus, reason: str) -> State:
-    return record_events(project, project.store.load(task), task, [TaskEnded(status, reason)])
+def end_task(project: Project, task: str, status: TaskStatus, reason: str, commit: str = "") -> State:
+    return record_events(project, project.store.load(task), task, [TaskEnded(status, reason, commit)])
 
 
 def block_task(project: Project, task: str, why: str, question: QuestionAsked | None = None) -> State:
     """Block the task with a question, and release it."""
-    return record_events(
-        project, project.store.load(task), task, [question or ask_about_ceiling(why), TaskEnded(TaskStatus.BLOCKED, why)]
-    )
+    state = project.store.load(task)
+    asked = offer_acceptance(question or ask_about_ceiling(why), state)
+    return record_events(project, state, task, [asked, TaskEnded(TaskStatus.BLOCKED, why)])
 
 
 def record_events(project: Project, state: State | None, task: str, events: Sequence[Event]) -> State:

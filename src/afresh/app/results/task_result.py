@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from socket import gethostname
 
-from afresh.app.open_workspace import bring_task_work, drop_shared_work
+from afresh.app.open_workspace import bring_task_work, drop_shared_work, publish_kept_work
 from afresh.app.orders.tasks import end_task, record_events, refuse_part_of_task
 from afresh.app.project import Project
 from afresh.app.queue.read_tasks import find_owner
@@ -12,8 +12,10 @@ from afresh.core.state import State
 from afresh.core.states.supervision_state import PersonAct, PersonRequest
 from afresh.core.steering_files import is_steering_file
 from afresh.core.task import TaskStatus, TicketQuery, describe_worker
+from afresh.core.verdict import Ruling, Verdict
 from afresh.errors import BadInput, NeedsPerson, NotPossible
 from afresh.journal.undo import is_just_undone, select_steps_to_undo, undo_steps
+from afresh.verification.conclude_step import render_commit_message
 from afresh.workspace import apply_or_discard
 from afresh.workspace.git import find_author_name
 from afresh.workspace.repository import Repository
@@ -33,23 +35,24 @@ def list_task_changes(project: Project, state: State) -> Sequence[Change]:
 
 
 def apply_task_result(project: Project, task: str, unverified: bool = False) -> tuple[State, str]:
-    """Merge the task's branch into the user's checkout; unverified work only with `unverified`."""
+    """Merge the task's branch into the user's checkout. With `unverified` also what a task has kept that did not come so far."""
     project.store.check(task)  # what is merged must be what was recorded and verified
     state = project.store.load(task)
     refuse_part_of_task(state)
     if state.status is TaskStatus.APPLIED:
         raise NotPossible(f"task {task} is already applied", next=advise_for_finished_task(state))
-    if not state.workspace.commit:
-        raise NotPossible(f"task {task} is {state.status} and has no result to apply", next=f"afresh show {task} shows its state")
+    if not state.workspace.changed and not state.workspace.commit:
+        raise NotPossible(f"task {task} is {state.status} and has changed nothing", next=f"afresh show {task} shows its state")
     if state.status is not TaskStatus.DONE and not unverified:
         raise NotPossible(
-            f"the result of task {task} is not verified: {state.work.outcome}",
-            next=f"review it with `afresh show {task}`, then `afresh apply {task} --unverified` to merge it anyway",
+            f"the result of task {task} is not verified: {state.work.outcome or state.status}",
+            next=f"review it with `afresh diff {task}`, then `afresh apply {task} --unverified` to merge it anyway",
             safe="your checkout was not changed",
         )
     repository = Repository.find(project.paths.root)
     unpack_work(repository, task)
     bring_task_work(project, repository, state)
+    commit = "" if state.status is TaskStatus.DONE else publish_unverified(project, state)
     start = state.workspace.start
     done = (
         apply_or_discard.apply_beside_changes(repository, task, start)
@@ -63,9 +66,21 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
     notes += close_earlier_tasks(project, repository, state)
     said = " ".join([f"applied {task} {where}({done.how}): HEAD is {done.commit[:8]}.", *filter(None, notes)])
     dismiss_parts(project, repository, task, "applied")
-    applied = end_task(project, task, TaskStatus.APPLIED, said)
+    applied = end_task(project, task, TaskStatus.APPLIED, said, commit)
     drop_shared_work(project, repository, state)
     return applied, said
+
+
+def publish_unverified(project: Project, state: State) -> str:
+    """Put on the branch what a task has kept that is not done: it may have failed, be blocked or was interrupted."""
+    if owner := find_owner(project.queue, state.task.id):
+        raise NotPossible(
+            f"task {state.task.id} is being worked on by {describe_worker(owner, gethostname())}",
+            next="stop that run first",
+            safe="your checkout was not changed",
+        )
+    reason = f"{state.status}: {state.work.outcome}" if state.work.outcome else state.status.value
+    return publish_kept_work(project, state, render_commit_message(state, state.task.goal, Verdict(Ruling.BLOCKED, reason)))
 
 
 def close_earlier_tasks(project: Project, repository: Repository, state: State) -> list[str]:

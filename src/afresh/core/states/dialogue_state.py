@@ -23,6 +23,9 @@ from afresh.core.task import Issue, IssueAttached, TaskStatus
 if TYPE_CHECKING:
     from afresh.core.state import State
 
+ACCEPT_WORK = "accept the work"
+"""Begins the option that ends a task with its work as it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class DialogueState:

@@ -13,7 +13,7 @@ from afresh.core.event import (
 )
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.licences.licence_for_tests import LicenceWidened, LicensedChange, RefusedEdits, add_licences, is_agreement
-from afresh.core.states.dialogue_state import restarts_counters
+from afresh.core.states.dialogue_state import ACCEPT_WORK, restarts_counters
 from afresh.core.states.supervision_state import PersonSpoke, StepsUndone
 from afresh.core.verdict import Baseline, Ruling, Verdict
 
@@ -42,6 +42,8 @@ class VerificationState:
     """What the task may change in the tests of the base."""
     offered: tuple[LicensedChange, ...] = ()
     """What the first option of the open question would add to it."""
+    accepted: str = ""
+    """Who has taken the work as it is, as their last word."""
     put_backs: int = 0
     """Times that changes of tests without a licence were put back, since the last word of a person."""
     flaky: tuple[str, ...] = ()
@@ -66,14 +68,16 @@ class VerificationState:
             case QuestionAsked():
                 return replace(self, offered=event.about)
             case _:
-                return self._restart(event) if restarts_counters(event, state) else self
+                return self._restart(event, state.dialogue.options) if restarts_counters(event, state) else self
 
-    def _restart(self, event: Event) -> "VerificationState":
+    def _restart(self, event: Event, options: tuple[str, ...]) -> "VerificationState":
         """A person has spoken. The first option of a question about tests, or a plain yes, allows what it asks for."""
         agreed = isinstance(event, QuestionAnswered) and (event.option == 1 or (not event.option and is_agreement(event.text)))
         licence = add_licences(self.licence, self.offered) if agreed else self.licence
         refused = None if isinstance(event, PersonSpoke) and event.redirects else self.refused
-        return replace(self, refusals=0, put_backs=0, offered=(), licence=licence, refused=refused)
+        accepts = isinstance(event, QuestionAnswered) and event.option and options[event.option - 1].startswith(ACCEPT_WORK)
+        accepted = event.by if isinstance(event, QuestionAnswered) and accepts else ""
+        return replace(self, refusals=0, put_backs=0, offered=(), licence=licence, refused=refused, accepted=accepted)
 
     def _replace_verdict(self, event: VerdictReached) -> "VerificationState":
         refusals = self.refusals + is_refusal(event.verdict)
@@ -103,4 +107,4 @@ class VerificationState:
 
 def is_refusal(verdict: Verdict) -> bool:
     """Whether it refuses a claim of completion."""
-    return verdict.final and verdict.ruling is not Ruling.PASS
+    return verdict.final and verdict.ruling in (Ruling.FAIL, Ruling.BLOCKED)
