@@ -90,7 +90,11 @@ def test_it_is_warned_then_turned_then_stopped(way: Way):
     assert [(one.step, one.loop) for one in yard.events(StrategyChanged)] == [(turned, PLAN_EXECUTE_STRATEGY)]
     (asked,) = yard.events(QuestionAsked)
     assert asked.by == "harness" and way.evidence in asked.question and "The task is stuck" in state.work.outcome
-    assert f"{stopped} steps" in asked.question and f"in all {stopped} calls" in asked.question and asked.options[0].startswith("go on: ")
+    assert (
+        f"{stopped} steps" in asked.question
+        and f"in all {stopped} calls" in asked.question
+        and asked.options[0].startswith("go on: ")
+    )
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
