@@ -52,6 +52,15 @@ def busy(person: Person) -> Person:
     return person
 
 
+def test_the_users_model_is_not_called_unless_it_is_named(busy: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(busy.folder / "config"))
+    config = busy.folder / "config/afresh/config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('model = "mine"\n[models.mine]\nprovider = "vllm"\nmodel = "x"\nbase_url = "http://127.0.0.1:9/v1"\n')
+    told = fix(busy)
+    assert told.code == 0 and "nothing to offer without a new name" in told.words, told.words
+
+
 def test_functions_are_changed_together_and_only_the_one_that_fails_is_undone(busy: Person) -> None:
     told = fix(busy, *EXTRACTING)
     assert told.code == 0, told.words

@@ -1,11 +1,12 @@
 """`afresh models`: what a new user needs first. Nothing here needs a sandbox."""
 
 import io
+import re
 import sys
 from pathlib import Path
 
 import pytest
-from person import Person
+from person import CHECK, Person
 from ring import install
 
 from afresh.app.doctor import examine_models as examined
@@ -162,3 +163,21 @@ def test_a_table_that_can_t_be_used_is_named_and_no_secret_of_it_shown(
     config.write_text(f'[models.mine]\nprovider = "openai"\nmodel = "x"\n{line}\n')
     told = person.types("models")
     assert told.code == 2 and "models.mine" in told.err and problem in told.err and KEY not in told.out + told.err
+
+
+SMALL = '[models.small]\nprovider = "ollama"\nmodel = "x"\n'
+
+
+@pytest.mark.parametrize("more", [(), ("--budget", "819")])
+def test_a_window_that_is_too_small_is_refused_with_the_one_that_is_needed(person: Person, config: Path, more: tuple[str, ...]):
+    config.write_text(SMALL + "window = 4096\n")
+    told = person.types("add", "double is wrong", "--check", CHECK, "--model", "small", *more)
+    needed = re.search(r"a window of at least ([\d,]+) tokens", told.words)
+    assert told.code == 2 and "OLLAMA_CONTEXT_LENGTH=20000" in told.words and needed
+    config.write_text(SMALL + f"window = {needed[1].replace(',', '')}\n")
+    assert person.types("add", "double is wrong", "--check", CHECK, "--model", "small").code == 0
+
+
+def test_types_with_larger_calls_begin_with_what_the_window_permits(person: Person, config: Path):
+    config.write_text(f'model = "small"\n{SMALL}')
+    assert person.types("add", "how is it built", "--type", "discovery", "--check", CHECK).code == 0

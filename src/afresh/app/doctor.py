@@ -9,6 +9,7 @@ from typing import Literal
 
 from afresh.app.code.explore_code import describe_missing_grammars
 from afresh.app.list_models import SDK_PACKAGES, find_package_faults, list_configured_models, list_usable_providers
+from afresh.app.orders.check_task_limits import USUAL_WINDOW_TOKENS
 from afresh.app.project import Project, open_project
 from afresh.app.queue.read_tasks import SystemClock
 from afresh.app.settings import Settings, load_user_settings
@@ -182,8 +183,6 @@ def examine_worktrees(project: Project) -> Iterator[HealthFinding]:
 
 
 RESERVE_TOKENS = 600
-USUAL_WINDOW_TOKENS = 20_000
-"""A fifth of it is what most types of tasks begin with."""
 OLLAMA_REMEDY = "start Ollama with OLLAMA_CONTEXT_LENGTH=32768, or with what your memory allows, then afresh setup again"
 TRIAL_RETRIES = 1
 """A person waits for the answer: what is wrong is said at once."""

@@ -52,7 +52,11 @@ def refuse_missing_options(given: "ModelChoice") -> None:
     from afresh.app.set_up_model import COMPATIBLE
     from afresh.errors import BadInput
 
-    if not given.provider or not given.model or (given.provider == COMPATIBLE and not given.base_url):
+    if given.provider == COMPATIBLE and not given.base_url:
+        raise BadInput(
+            "a compatible server needs its address", next="pass --base-url http://HOST:PORT/v1", safe="nothing was written"
+        )
+    if not given.provider or not given.model:
         raise BadInput(
             "afresh setup asks questions, and there is no terminal",
             next="pass the answers: afresh setup --provider NAME --model NAME, and --base-url or --key-env where needed",

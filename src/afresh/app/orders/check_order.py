@@ -83,8 +83,8 @@ def check_model(project: Project, task: Task, terms: OrderTerms) -> None:
 
 
 def choose_model_spec(task: Task, default: str) -> str:
-    """Return the task's model, or the user's. fix_violation costs nothing unless the person names a model for it."""
-    return task.model or (OFFLINE_SPEC if task.judged_as == FIX_VIOLATION_TYPE else default)
+    """Return the task's model, or the user's; fix_violation needs none."""
+    return task.model or default or (OFFLINE_SPEC if task.judged_as == FIX_VIOLATION_TYPE else "")
 
 
 def make_no_model_error(safe: str, more: str = "") -> NeedsPerson:

@@ -1,6 +1,7 @@
 """Refuses a task whose words, limits and instructions can't fit into a prompt of its model."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from afresh.actions.tools.registry import TOOLS
@@ -12,7 +13,12 @@ from afresh.context.sources.instructions import InstructionsAllowance, render_in
 from afresh.core.context_item import Note
 from afresh.core.prompt import Prompt
 from afresh.core.state import State
-from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR, compute_highest_ceiling
+from afresh.core.states.ceiling_state import (
+    CEILING_STEP_TOKENS,
+    MODEL_WINDOW_DIVISOR,
+    compute_highest_ceiling,
+    round_up_ceiling,
+)
 from afresh.core.task import Task
 from afresh.core.template import MIN_THINKING_TOKENS, Template
 from afresh.core.tokens import REQUEST_FRAMING_TOKENS, EstimatingCounter
@@ -29,6 +35,8 @@ from afresh.models.model_settings import NamedModel
 from afresh.ports.knowledge import InstructionReader
 
 NOTHING_ADDED = "nothing was added"
+USUAL_WINDOW_TOKENS = 20_000
+"""A fifth of it is what most types of tasks begin with."""
 
 
 def build_prompt_per_phase(memory: GatheredContext, style: Template, budget: int, counter: EstimatingCounter) -> list[Prompt]:
@@ -89,7 +97,7 @@ def refuse_large_ceiling(budget: int, window: int, option: str = "--budget") -> 
     if budget > window // MODEL_WINDOW_DIVISOR:
         raise BadInput(
             f"a budget of {budget:,} tokens is over 20 % of this model's context window of {window:,}",
-            next=f"{option} {window // MODEL_WINDOW_DIVISOR}",
+            next=f"{option} {window // MODEL_WINDOW_DIVISOR}, or leave it out",
             safe="nothing was sent",
         )
 
@@ -100,7 +108,7 @@ def refuse_overfull_prompt(
     """Raise BadInput if a prompt with tools, criteria, user messages and instructions does not fit the highest ceiling in
     every phase."""
     task, style = state.task, load_template(state.task.type, shelf)
-    window, framing = _find_window_and_framing(task.model, named)
+    window, framing = find_window_and_framing(task.model, named)
     highest, counter = compute_highest_ceiling(task, window), EstimatingCounter(framing=framing)
     allowance = InstructionsAllowance(highest, style.instructions)
     try:
@@ -108,14 +116,37 @@ def refuse_overfull_prompt(
     except OverCeiling as fault:
         what = f"{fault.evidence} ({allowance.share:.0%} of the highest ceiling, {highest:,})"
         raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what is included", safe=NOTHING_ADDED) from None
+    memory = GatheredContext(state, (Note("instructions", "", text),))
     try:
-        build_prompt_per_phase(GatheredContext(state, (Note("instructions", "", text),)), style, highest, counter)
+        build_prompt_per_phase(memory, style, highest, counter)
     except OverCeiling as fault:
+        if highest == window // MODEL_WINDOW_DIVISOR and (needed := find_needed_limit(memory, style, highest, counter)):
+            raise make_small_window_error(window, highest, needed) from None
         what = f"that does not fit into a prompt: {fault.evidence} under the highest ceiling, {highest:,} tokens"
         raise BadInput(what, next="use fewer words, or add the task with a larger --max-budget", safe=NOTHING_ADDED) from None
 
 
-def _find_window_and_framing(model: str, named: Mapping[str, NamedModel]) -> tuple[int, int]:
+def find_needed_limit(memory: GatheredContext, style: Template, limit: int, counter: EstimatingCounter) -> int:
+    """Return the lowest limit, in steps, under which the first prompts fit; 0 if fewer words are the remedy."""
+    for larger in range(round_up_ceiling(limit), style.ceiling + 1, CEILING_STEP_TOKENS):
+        with suppress(OverCeiling):
+            build_prompt_per_phase(memory, style, larger, counter)
+            return larger
+    return 0
+
+
+def make_small_window_error(window: int, limit: int, needed: int) -> BadInput:
+    least, usual = needed * MODEL_WINDOW_DIVISOR, USUAL_WINDOW_TOKENS
+    return BadInput(
+        f"this model's context window of {window:,} tokens is too small: a call takes at most a fifth of it, {limit:,} tokens, "
+        f"and this task needs {needed:,}",
+        next=f"use a model with a window of at least {least:,} tokens; most tasks begin with {usual:,}. Ollama: start it with "
+        f"OLLAMA_CONTEXT_LENGTH={usual}, then `afresh setup` again",
+        safe=NOTHING_ADDED,
+    )
+
+
+def find_window_and_framing(model: str, named: Mapping[str, NamedModel]) -> tuple[int, int]:
     """Return the model's context window and framing tokens. An unknown model name is reported on resume, not here."""
     usual = (DEFAULT_WINDOW_TOKENS, REQUEST_FRAMING_TOKENS)
     try:

@@ -10,7 +10,7 @@ from textwrap import shorten
 from afresh.app.dialogue.allow_test_changes import license_paths
 from afresh.app.mcp_servers import refuse_unapproved_tools
 from afresh.app.orders.check_order import OrderTerms, check_commands, check_goal, check_model
-from afresh.app.orders.check_task_limits import NOTHING_ADDED, refuse_unworkable_task
+from afresh.app.orders.check_task_limits import NOTHING_ADDED, find_window_and_framing, refuse_unworkable_task
 from afresh.app.project import Project
 from afresh.app.queue.read_tasks import find_task_id, find_ticket
 from afresh.app.settings import Settings
@@ -21,8 +21,10 @@ from afresh.core.redaction import redact_secrets
 from afresh.core.reducer import fold_entries
 from afresh.core.report_path import choose_report_path
 from afresh.core.state import State
+from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR
 from afresh.core.states.queue_state import FIRST_COME, PlaceChanged, QueuePlace
 from afresh.core.task import (
+    FIX_VIOLATION_TYPE,
     TYPES_WITHOUT_NEW_TESTS,
     Check,
     IssueAttached,
@@ -33,6 +35,7 @@ from afresh.core.task import (
 from afresh.core.template import Template
 from afresh.errors import BadInput, Conflict
 from afresh.models.choose_model import (
+    OFFLINE_SPEC,
     is_provider,
     make_spec_absolute,
 )
@@ -121,6 +124,7 @@ def make_task(project: Project, order: TaskOrder, title: str = "", suffix: str =
     asked = order.goal.replace(title, re.sub(r"\W+", " ", title))
     report = choose_report_path(merged.family, asked, lambda path: (project.paths.root / path).is_file())
     defaults = project.instructions.defaults((merged.family, type))
+    model = order.model or (OFFLINE_SPEC if merged.family == FIX_VIOLATION_TYPE else given.model)
     checks = order.checks or (() if report else given.checks or ((defaults.test_command,) if defaults.test_command else ()))
     return Task(
         id=make_task_id(redact_secrets(order.goal), suffix),
@@ -130,8 +134,8 @@ def make_task(project: Project, order: TaskOrder, title: str = "", suffix: str =
         priority=order.place.priority,
         needs=order.place.needs,
         tools=order.tools,
-        model=make_spec_absolute(order.model or given.model),
-        budget=order.budget or given.budget or choose_ceiling(make_template(merged), order, given),
+        model=make_spec_absolute(model),
+        budget=order.budget or given.budget or choose_ceiling(make_template(merged), order, given, model),
         max_steps=order.max_steps or given.max_steps or defaults.max_steps or DEFAULT_MAX_STEPS,
         project=project.paths.root.name,
         family=merged.family if merged.family != type else "",
@@ -154,11 +158,12 @@ def create_task(project: Project, task: Task, events: Sequence[Event] = ()) -> S
     return record_events(project, None, task.id, [TaskCreated(task), *events])
 
 
-def choose_ceiling(style: Template, order: TaskOrder, given: Settings) -> int:
-    """Return the template's ceiling plus the model's thinking budget, so that prompts keep their size."""
-    model = order.model or given.model
+def choose_ceiling(style: Template, order: TaskOrder, given: Settings, model: str) -> int:
+    """Return the template's ceiling plus the model's thinking budget, so that prompts keep their size; at most what the model's
+    context window permits."""
     asked = max([style.thinking, *[phase.thinking for phase in style.phases]]) if order.thinking is None else order.thinking
-    return style.ceiling + (asked if order.thinking or (model and is_provider(model, given.models)) else 0)
+    usual = style.ceiling + (asked if order.thinking or (model and is_provider(model, given.models)) else 0)
+    return min(usual, find_window_and_framing(model, given.models)[0] // MODEL_WINDOW_DIVISOR)
 
 
 def find_task_checks(project: Project) -> tuple[Check, ...]:
