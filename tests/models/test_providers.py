@@ -178,7 +178,7 @@ def test_a_wait_of_an_hour_is_not_slept_through(make: Make) -> None:
 
 @both
 def test_a_slow_answer_is_for_a_later_try(make: Make) -> None:
-    with pytest.raises(TryAgain, match="APITimeoutError"):
+    with pytest.raises(TryAgain, match=r"at http://127.0.0.1.*timed out"):
         ask(make, SlowStart(5.0, ScriptedTurn(PLAIN)), timeout=0.2, retries=0)
 
 
@@ -192,7 +192,7 @@ def test_a_cut_connection_is_for_a_later_try(make: Make) -> None:
 def test_nobody_at_the_address_is_for_a_later_try(make: Make) -> None:
     with ModelServer([]) as server:
         pass
-    with pytest.raises(TryAgain, match="APIConnectionError"):
+    with pytest.raises(TryAgain, match=r"at http://127.0.0.1.*Connection error"):
         make(server, retries=0).propose(make_sample_request())
 
 

@@ -298,7 +298,7 @@ def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes
     again = person.types("undo", task, "--json")
     assert again.code == 1 and "nothing to undo" in again.error["what"]
     assert worked(project, task, "autonomous").status is TaskStatus.DONE
-    assert person.types("undo", task, "--json").error["what"] == f"task {task} is finished: done"
+    assert person.types("undo", task, "--json").json["no_longer_changed"] == ["calc.py"], "a finished one, too"
 
 
 def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Person, project: Project) -> None:

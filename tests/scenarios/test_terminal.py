@@ -50,7 +50,7 @@ def test_supervised_shows_the_change_before_it_is_made_and_nothing_but_an_answer
         at.types("/undno")
         at.sees("no such command: /undno; commands: /new, /undo, /stop, /diff, /help")
         at.types("multiply, don't shift")
-        at.sees("✗ tried to edit calc.py → not accepted")
+        at.sees("✗ tried to edit calc.py → not done")
         assert "+ x * 2" in at.sees("Enter: approve")
         at.types("")
         at.sees("About to verify the result. Go ahead?")

@@ -99,9 +99,9 @@ TABLE: dict[str, WrongUse] = {
     "no check, added": WrongUse(("add", "x"), USAGE, ("none was found",), before=without_tests),
     "test path outside": WrongUse(run("x", *GOOD, "--allow-test-changes", "../x"), USAGE, ("../x",)),
     # the numbers
-    "negative budget": WrongUse(run("x", *GOOD, "--budget", "-5"), USAGE, ("not in the range x>=1",)),
-    "budget of 0": WrongUse(run("x", *GOOD, "--budget", "0"), USAGE, ("not in the range x>=1",)),
-    "no steps": WrongUse(run("x", *GOOD, "--steps", "0"), USAGE, ("not in the range x>=1",)),
+    "negative budget": WrongUse(run("x", *GOOD, "--budget", "-5"), USAGE, ("not a whole number from 1 on",)),
+    "budget of 0": WrongUse(run("x", *GOOD, "--budget", "0"), USAGE, ("not a whole number from 1 on",)),
+    "no steps": WrongUse(run("x", *GOOD, "--steps", "0"), USAGE, ("not a whole number from 1 on",)),
     "budget of 100": WrongUse(run("x", *GOOD, "--budget", "100", "--max-budget", "100"), USAGE, ("does not fit",)),
     "huge budget": WrongUse(run("x", *GOOD, "--budget", "100000000"), USAGE, ("20 % of this model's context window",)),
     "highest below the first": WrongUse(run("x", *GOOD, "--budget", "5000", "--max-budget", "4000"), USAGE, ("is below",)),

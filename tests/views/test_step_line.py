@@ -53,7 +53,7 @@ def finished(*observations: Observation, verdict: Verdict | None = None, kept: b
         (
             finished(seen("edit", False, "edit: old occurs 0 times", path="a.py")),
             "✗",
-            "tried to edit a.py → not accepted: edit: old occurs 0 times",
+            "tried to edit a.py → edit: old occurs 0 times",
         ),
         (finished(DONE, verdict=replace(TESTED, final=True, reason="all pass")), "✓", "reported done → verified: all pass"),
         (

@@ -164,5 +164,6 @@ def rebuild_views(project: Project) -> int:
 
 
 def list_instruction_files(files: InstructionFiles) -> str:
-    """List the instruction files that apply to every task."""
-    return ", ".join(source.file for source in files.look((), ()).sources)
+    """List the instruction files that apply to every task, and those of the project that are not read."""
+    found = files.look((), ())
+    return "; ".join(filter(None, [", ".join(source.file for source in found.sources), *found.notes]))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from afresh.cli.options import (
+    OrderCommand,
     add_order_options,
     json_option,
     make_order_terms,
@@ -55,10 +56,16 @@ def add_options(*options: Callable[..., Any]) -> Callable[..., Any]:
     return decorate
 
 
-@click.command("add")
+@click.command("add", cls=OrderCommand)
 @add_order_options
 @click.option("--priority", default=0, type=priority_type, metavar="N", help="Higher values run first.")
-@click.option("--after", "needs", multiple=True, metavar="TASK", help="Start after TASK is done. Repeatable.")
+@click.option(
+    "--after",
+    "needs",
+    multiple=True,
+    metavar="TASK",
+    help="Wait until TASK is done; starts from your HEAD, not from its result. Repeatable.",
+)
 @add_options(*FILING_OPTIONS, *LIST_OPTIONS)
 @json_option
 def command(goal: str | None, type_: str, checks: tuple[str, ...], as_json: bool, **more) -> None:

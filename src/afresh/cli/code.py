@@ -2,16 +2,14 @@
 
 import click
 
-from afresh.cli.options import json_option, silent_option
+from afresh.cli.options import WholeNumber, json_option, silent_option
 from afresh.cli.output import print_code_lines, print_json, print_rendered
 
 
 @click.command("map")
 @click.argument("words", nargs=-1, metavar="[TEXT]")
 @click.option("--for", "about", default="", metavar="TEXT", hidden=True)
-@click.option(
-    "--tokens", "-n", default=2_000, type=click.IntRange(1, 200_000), show_default=True, help="Maximum size of the map."
-)
+@click.option("--tokens", "-n", default=2_000, type=WholeNumber(1, 200_000), show_default=True, help="Maximum size of the map.")
 @silent_option
 @json_option
 def map_command(words: tuple[str, ...], about: str, tokens: int, as_json: bool) -> None:
@@ -43,7 +41,7 @@ SYMBOL_KINDS = ("class", "interface", "function", "method", "constant")
 @click.option(
     "--kind", "-k", "kinds", multiple=True, type=click.Choice(SYMBOL_KINDS), help="Only symbols of this kind. Repeatable."
 )
-@click.option("--limit", "-n", default=20, type=click.IntRange(1, 1_000), show_default=True)
+@click.option("--limit", "-n", default=20, type=WholeNumber(1, 1_000), show_default=True)
 @click.option("--entry", is_flag=True, help="List entry points instead: commands and scripts.")
 @silent_option
 @json_option
@@ -100,7 +98,7 @@ def who_calls_command(symbol: str, everything: bool, as_json: bool) -> int:
 
 @click.command("violations")
 @click.argument("paths", nargs=-1)
-@click.option("--limit", "-n", default=20, type=click.IntRange(1, 10_000), show_default=True, help="Maximum number of functions.")
+@click.option("--limit", "-n", default=20, type=WholeNumber(1, 10_000), show_default=True, help="Maximum number of functions.")
 @click.option("--no-offers", is_flag=True, help="Only measure; faster, since no fix is computed.")
 @click.option(
     "--format",
@@ -110,7 +108,7 @@ def who_calls_command(symbol: str, everything: bool, as_json: bool) -> int:
     show_default=True,
     help="github: annotations of a workflow; sarif: for code scanning.",
 )
-@click.option("--fail-over", type=click.IntRange(min=0), metavar="N", help="Exit 1 if more than N functions are over a limit.")
+@click.option("--fail-over", type=WholeNumber(min=0), metavar="N", help="Exit 1 if more than N functions are over a limit.")
 @silent_option
 @json_option
 def violations_command(

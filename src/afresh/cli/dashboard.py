@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from afresh.cli.options import WholeNumber
+
 DEFAULT_PORT = 7420
 NEEDED_PACKAGES = ("starlette", "uvicorn", "jinja2")
 
@@ -12,11 +14,11 @@ NEEDED_PACKAGES = ("starlette", "uvicorn", "jinja2")
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[REPOSITORY…]")
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
     default=DEFAULT_PORT,
     show_default=True,
     metavar="N",
-    help="Port on this machine; 0 takes any that is free.",
+    help="Port on this machine; 0 takes a free one.",
 )
 @click.option("--read-only", is_flag=True, help="Show everything and change nothing.")
 @click.option("--no-open", is_flag=True, help="Print the address and do not open a browser.")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from afresh.cli.options import json_option, open_current_project
+from afresh.cli.options import WholeNumber, json_option, open_current_project
 from afresh.cli.output import print_json, print_rendered
 
 
@@ -14,7 +14,7 @@ def command() -> None:
 
 
 @command.command("report")
-@click.option("--tasks", default=60, show_default=True, metavar="N", type=click.IntRange(1), help="Read the newest N tasks.")
+@click.option("--tasks", default=60, show_default=True, metavar="N", type=WholeNumber(1), help="Read the newest N tasks.")
 @json_option
 def report_command(tasks: int, as_json: bool) -> None:
     """Show what prompts were used for, and what was missing."""
@@ -107,7 +107,7 @@ def history_command(as_json: bool) -> None:
 @command.command("code")
 @click.option("--profile", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file that cProfile wrote.")
 @click.option("--bench", "benchmark", default="", metavar="COMMAND", help="Exits with an error when the code got slower.")
-@click.option("--most", default=5, show_default=True, metavar="N", type=click.IntRange(1), help="File at most N tasks.")
+@click.option("--most", default=5, show_default=True, metavar="N", type=WholeNumber(1), help="File at most N tasks.")
 @click.option("--dry-run", is_flag=True, help="Only show them.")
 @json_option
 def code_command(profile: Path | None, benchmark: str, most: int, dry_run: bool, as_json: bool) -> None:

@@ -33,7 +33,7 @@ def block_command(task: str, reason: str, as_json: bool) -> None:
 @click.argument("task")
 @json_option
 def unblock_command(task: str, as_json: bool) -> None:
-    """Let a blocked TASK have its turn again."""
+    """Put a blocked TASK back into the queue."""
     _release(task, "blocked", as_json)
 
 
@@ -41,7 +41,7 @@ def unblock_command(task: str, as_json: bool) -> None:
 @click.argument("task")
 @json_option
 def continue_command(task: str, as_json: bool) -> None:
-    """Let a paused TASK have its turn again. `afresh resume` also works on it right away."""
+    """Put a paused TASK back into the queue. `afresh resume` also works on it right away."""
     _release(task, "paused", as_json)
 
 
@@ -50,7 +50,7 @@ def continue_command(task: str, as_json: bool) -> None:
 @reason_option
 @json_option
 def pause_command(task: str, why: str, as_json: bool) -> None:
-    """Pause TASK until `afresh continue`. The worker that runs it stops before its next call."""
+    """Pause TASK until `afresh continue`, even while it runs: its worker stops before its next call."""
     from afresh.app.orders.tasks import find_task
     from afresh.app.queue.hold_task import pause_task
 

@@ -25,23 +25,23 @@ COMMAND_SECTIONS = {
         "watch": "Follow a task that runs elsewhere.",
         "acp": "Serve your editor (Agent Client Protocol).",
         "retry": "Try a failed or discarded task again.",
-        "skip": "Start a task without those it waits for.",
+        "skip": "Start now, ignoring tasks it waits for.",
         "inbox": "List questions that need your answer.",
         "answer": "Answer a task's question.",
         "allow": "Let a task change tests it may not change.",
         "undo": "Undo a task's last change.",
         "pr": "Write a pull request for a task's result.",
-        "discard": "Delete a task's branch and worktree.",
+        "discard": "Delete branch and worktree of tasks.",
         "checkpoints": "List points a task can go back to.",
     },
     "Queue": {
         "dashboard": "Watch and steer everything in the browser.",
         "serve": "Run workers, schedules and dashboard as one.",
         "add": "Add a task to the queue.",
-        "edit": "Change a task's turn, labels and due time.",
+        "edit": "Change a task's priority, labels and due time.",
         "block": "Keep a task back, with a reason.",
-        "unblock": "Let a blocked task go on.",
-        "pause": "Pause a task, also one that runs.",
+        "unblock": "Put a blocked task back into the queue.",
+        "pause": "Pause a task, even while it runs.",
         "continue": "Let a paused task go on.",
         "cancel": "End a task before it is done.",
         "graph": "Show which tasks wait for which.",
@@ -163,7 +163,7 @@ CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "terminal_width": mea
 @click.version_option(__version__, "-V", "--version", prog_name="afresh")
 @click.pass_context
 def root_command(context: click.Context) -> None:
-    """A coding agent that rebuilds every prompt from a journal on disk."""
+    """A coding agent that works alone, and is done only when your tests pass."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         context.color = False
     if context.invoked_subcommand is None:
@@ -174,6 +174,9 @@ def run_command_line(args: Sequence[str]) -> int:
     """Run one command line and return the exit code (cli/exit_codes.py)."""
     try:
         result = root_command.main(args=list(args), prog_name="afresh", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as missing:
+        click.echo(missing.format_message())
+        return 2
     except (Exception, KeyboardInterrupt) as error:
         from afresh.cli import report_error as failure
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import click
 
-from afresh.cli.options import json_option
+from afresh.cli.options import WholeNumber, json_option
 from afresh.cli.output import print_json
 from afresh.cli.render.mcp_servers import mcp_server_to_json, render_mcp_server
 
 
 @click.group(invoke_without_command=True)
-@click.option("--http", type=click.IntRange(0, 65_535), metavar="PORT", help="Serve HTTP on this machine instead; 0: any port.")
+@click.option("--http", type=WholeNumber(0, 65_535), metavar="PORT", help="Serve HTTP on this machine instead; 0: any port.")
 @click.option("--read-only", is_flag=True, help="Without the tools that store something.")
 @click.option("--folder", default=".", metavar="DIR", help="The repository to serve (default: the one you are in).")
 @click.pass_context

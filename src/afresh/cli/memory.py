@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from afresh.cli.options import json_option, open_current_project
+from afresh.cli.options import WholeNumber, json_option, open_current_project
 from afresh.cli.output import print_json, print_rendered
 
 FACT_KINDS = ("note", "rule", "answer", "decision", "error", "failed_approach", "check", "observed", "checkpoint")
@@ -21,7 +21,7 @@ def add_filters(function: Callable[..., Any]) -> Callable[..., Any]:
     options = (
         click.option("--kind", "-k", type=click.Choice(FACT_KINDS), default=None, help="Only facts of this kind."),
         click.option("--task", "-t", default="", metavar="TASK", help="Only facts found by this task."),
-        click.option("--limit", "-n", default=20, type=click.IntRange(1, 1_000), show_default=True),
+        click.option("--limit", "-n", default=20, type=WholeNumber(1, 1_000), show_default=True),
         json_option,
     )
     for option in reversed(options):

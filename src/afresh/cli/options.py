@@ -23,8 +23,60 @@ def default_to_zero(context: click.Context, parameter: click.Parameter, value: i
     return value or 0
 
 
+class WholeNumber(click.IntRange):
+    """A whole number between limits, with plain words for one that is not."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            limits = f" from {self.min:,}" if self.min is not None else ""
+            limits += f" to {self.max:,}" if self.max is not None else " on" if limits else ""
+            self.fail(f"{value!r} is not a whole number{limits}", param, ctx)
+
+    def _describe_range(self) -> str:
+        """Not in --help: errors say it."""
+        return ""
+
+
+OPTION_SECTIONS = {
+    "Task": ("type_", "issue", "on", "with_changes", "model", "mode", "loop"),
+    "Queue": ("priority", "needs", "labels", "due", "project_name"),
+    "Checks": ("checks", "no_check", "baseline", "force"),
+    "Limits": ("steps", "budget", "max_budget", "thinking"),
+    "Permissions": ("test_changes", "addresses", "commands", "tools", "no_sandbox"),
+    "Lists instead of a goal": ("file", "own", "tests", "violations", "dry_run"),
+}
+"""Options of `run` and `add` by what they are about; all others are about output."""
+
+
+class OrderCommand(click.Command):
+    """A command that takes a goal, with its options in sections."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        named = {option.name: record for option in options if (record := option.get_help_record(ctx))}
+        for title, names in OPTION_SECTIONS.items():
+            if rows := [named.pop(name) for name in names if name in named]:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+        with formatter.section("Output"):
+            formatter.write_dl(list(named.values()))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if "unexpected extra argument" not in error.message:
+                raise
+            what = f'put the goal in quotes: {ctx.command_path} "fix the bug in parser.py"'
+            raise click.UsageError(what, ctx) from None
+
+
 MAX_PRIORITY = 999_999
-priority_type = click.IntRange(-MAX_PRIORITY, MAX_PRIORITY)
+priority_type = WholeNumber(-MAX_PRIORITY, MAX_PRIORITY)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -122,33 +174,33 @@ ORDER_OPTIONS = (
     click.option(
         "--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Command that must exit 0 when done. Repeatable."
     ),
-    click.option("--no-check", is_flag=True, help="Start without a check. Then nothing can be verified."),
+    click.option("--no-check", is_flag=True, help="Start without a check: you review the result (`apply --unverified`)."),
     click.option("--force", is_flag=True, help="Start although a file of the goal or a program was not found."),
     click.option(
         "--budget",
         callback=default_to_zero,
-        type=click.IntRange(min=1),
+        type=WholeNumber(min=1),
         metavar="N",
         help="Maximum tokens per call (default: by type).",
     ),
     click.option(
         "--max-budget",
         callback=default_to_zero,
-        type=click.IntRange(min=1),
+        type=WholeNumber(min=1),
         metavar="N",
         help="Upper limit if the budget is raised automatically (default: 4 × --budget).",
     ),
     click.option(
         "--thinking",
         default=None,
-        type=click.IntRange(min=0),
+        type=WholeNumber(min=0),
         metavar="N",
         help="Extra tokens for thinking; 0 for none (default: by type).",
     ),
     click.option(
         "--steps",
         callback=default_to_zero,
-        type=click.IntRange(min=1),
+        type=WholeNumber(min=1),
         metavar="N",
         help="Steps before it stops and asks (default: 60).",
     ),

@@ -113,7 +113,7 @@ PROFILE_LEVELS = ("user", "project", "type", "task")
 @click.option("--level", "-l", type=click.Choice(PROFILE_LEVELS), default=None, help="Show only this level.")
 @click.option("--for", "goal", default="", metavar="TEXT", help="A goal; adds what is specific to it.")
 @click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T")
-@click.option("--write", is_flag=True, help="Write the project level into .afresh/AGENT.md, as a section of its own.")
+@click.option("--write", is_flag=True, help="Write the project level into your AGENT.md, AGENTS.md or CLAUDE.md, as a section.")
 @click.option("--try", "run", is_flag=True, help="Run the tests now, in the sandbox, and store the result.")
 @silent_option
 @json_option

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.options import json_option
+from afresh.cli.options import WholeNumber, json_option
 from afresh.cli.output import print_json, print_rendered
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ DEFAULT_PAGE_FILE = "afresh-replay.html"
 @click.option(
     "--budget",
     default=4000,
-    type=click.IntRange(min=500),
+    type=WholeNumber(min=500),
     metavar="N",
     help="Tokens of a prompt that is built anew (default: 4000).",
 )

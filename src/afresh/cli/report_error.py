@@ -87,7 +87,7 @@ def join_advice(advice: str, error: BaseException) -> str:
         return advice
     from afresh.views.task_status import format_time
 
-    return f"{advice}; a worker (`afresh work`) tries it again by itself from {format_time(again)} on"
+    return f"{advice.rstrip('.')}. A worker (`afresh work`) tries it again by itself from {format_time(again)} on."
 
 
 def wants_json(args: Sequence[str]) -> bool:

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from afresh.cli.options import json_option, open_current_project, silent_option
+from afresh.cli.options import WholeNumber, json_option, open_current_project, silent_option
 from afresh.cli.output import print_json
 
 
@@ -32,7 +32,7 @@ def apply_command(task: str | None, unverified: bool, as_json: bool) -> None:
 @click.command("undo")
 @click.argument("task", required=False)
 @click.option(
-    "--steps", default=0, type=click.IntRange(min=0), metavar="N", help="Undo N steps (default: back to before the last change)."
+    "--steps", default=0, type=WholeNumber(min=0), metavar="N", help="Undo N steps (default: back to before the last change)."
 )
 @click.option("--why", default="", metavar="WORDS", help="The reason; the model gets it and does not repeat the change.")
 @json_option

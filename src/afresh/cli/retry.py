@@ -14,7 +14,7 @@ from afresh.cli.options import add_run_options, json_option, model_option, open_
 def retry_command(task: str | None, hint: str, resume: bool, as_json: bool, **way) -> None:
     """Try TASK (default: the latest) again.
 
-    A failed task goes on with all that it knows. A discarded one is ordered anew: its work is gone.
+    A failed task goes on with all that it knows. A discarded one starts again from scratch.
     """
     from afresh.app.orders.tasks import find_task
     from afresh.app.queue.retry_task import retry_task

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from afresh.cli.options import (
+    OrderCommand,
+    WholeNumber,
     add_order_options,
     add_run_options,
     make_order_terms,
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from afresh.core.state import State
 
 
-@click.command("run")
+@click.command("run", cls=OrderCommand)
 @add_order_options
 @click.option("--on", default="", metavar="TASK", help="Go on from the result of TASK, applied or not.")
 @click.option("--with-changes", is_flag=True, help="Take the uncommitted changes of your checkout along.")
@@ -56,7 +58,7 @@ def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -
 @click.option(
     "--from",
     "step",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     metavar="STEP",
     help="Go back to the checkpoint after STEP (afresh checkpoints).",
 )

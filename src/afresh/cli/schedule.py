@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from afresh.cli.options import default_to_zero, json_option, model_option, open_current_project
+from afresh.cli.options import WholeNumber, default_to_zero, json_option, model_option, open_current_project
 from afresh.cli.output import print_json
 
 
@@ -19,7 +19,7 @@ def command() -> None:
 @click.option("--cron", default="", metavar="LINE", help="Such as '0 3 * * 1': Mondays at three, by this machine's clock.")
 @click.option("--type", default="", metavar="TYPE", help="Type of the task.")
 @click.option("--check", "checks", multiple=True, metavar="COMMAND", help="Must exit 0; can be repeated.")
-@click.option("--budget", callback=default_to_zero, type=click.IntRange(min=1), metavar="N", help="Maximum tokens per call.")
+@click.option("--budget", callback=default_to_zero, type=WholeNumber(min=1), metavar="N", help="Maximum tokens per call.")
 @model_option
 @json_option
 def add_one(goal: str, every: str, cron: str, as_json: bool, **order: Any) -> None:

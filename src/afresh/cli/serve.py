@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from afresh.cli.dashboard import DEFAULT_PORT, refuse_without_packages
-from afresh.cli.options import json_option, model_option, open_current_project
+from afresh.cli.options import WholeNumber, json_option, model_option, open_current_project
 
 if TYPE_CHECKING:
     from afresh.app.project import Project
@@ -49,7 +49,7 @@ class ServeOptions:
 @click.command("serve")
 @click.option(
     "--workers",
-    type=click.IntRange(1, MAX_WORKERS),
+    type=WholeNumber(1, MAX_WORKERS),
     default=DEFAULT_WORKERS,
     show_default=True,
     metavar="N",
@@ -57,11 +57,11 @@ class ServeOptions:
 )
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
     default=DEFAULT_PORT,
     show_default=True,
     metavar="N",
-    help="Of the dashboard; 0 takes any that is free.",
+    help="Of the dashboard; 0 takes a free one.",
 )
 @click.option(
     "--host",

@@ -27,7 +27,7 @@ STATE_NAMES = ("pending", "ready", "running", "interrupted", "blocked", "paused"
 def add_ticket_filters(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--project", "project_name", default="", metavar="P", help="Only tasks of this project."),
-        click.option("--due", default="", metavar="WHEN", help="Only tasks due before this (7d, 2026-12-31), the first first."),
+        click.option("--due", default="", metavar="WHEN", help="Only tasks due before this (7d, 2026-12-31), soonest first."),
         click.option("--label", "-l", "labels", multiple=True, metavar="L", help="Only tasks with this label. Repeatable."),
         click.option(
             "--state", "--status", "-s", "states", multiple=True, type=click.Choice(STATE_NAMES),
@@ -97,7 +97,7 @@ def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", fi
 
 @click.command("status")
 @add_ticket_filters
-@click.option("--all", "-a", "everything", is_flag=True, help="All tasks, a line each, also those that are over.")
+@click.option("--all", "-a", "everything", is_flag=True, help="All tasks, a line each, even finished ones.")
 @json_option
 def status_command(everything: bool, as_json: bool, **filters) -> None:
     """Show running, waiting and finished tasks, with the next command for each."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from afresh.cli.options import add_run_options, model_option, open_current_project
+from afresh.cli.options import WholeNumber, add_run_options, model_option, open_current_project
 from afresh.cli.output import echo_wrapped, print_json
 from afresh.cli.run import NoSandboxAlarm, RunFlags, apply_and_report, run_with_progress
 
@@ -33,7 +33,7 @@ def parse_duration(context: click.Context, parameter: click.Parameter, value: st
 
 @click.command("work")
 @click.option("--until-empty", is_flag=True, help="Continue until no task is ready.")
-@click.option("--workers", type=click.IntRange(1, MAX_WORKERS), metavar="N", help="Run N tasks at once.")
+@click.option("--workers", type=WholeNumber(1, MAX_WORKERS), metavar="N", help="Run N tasks at once.")
 @click.option(
     "--for",
     "seconds",
@@ -97,13 +97,17 @@ def work_for_fleet(terms: "FleetTerms") -> int:
 def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:
     """Work in this process, with progress on the screen and questions to the person there."""
     from afresh.cli.exit_codes import choose_status_code
+    from afresh.core.task import TaskStatus
     from afresh.errors import AfreshError
+    from afresh.views.task_status import format_count, list_next_commands
 
     done, delayed = list["State"](), list[AfreshError]()
     try:
         while state := run_or_delay(project, flags, delayed if until_empty else None):
             done.append(state)
             report_end(project, state, flags)
+            if not flags.as_json:
+                echo_wrapped(f"  next: {list_next_commands(project.store.load(state.task.id))[0]}")
             if not until_empty:
                 break
     except AfreshError:
@@ -112,6 +116,11 @@ def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:
             print_json(make_outcome_rows(done))
         raise
     report_all(done, flags)
+    if done and not until_empty and not flags.as_json:
+        counts = project.queue.counts()
+        more = counts.by_status.get(TaskStatus.READY, 0) - counts.waiting
+        if more > 0:
+            click.echo(f"{format_count(more, 'more task')} can run now: afresh work --until-empty")
     if delayed:
         raise delayed[0]
     if code := choose_status_code(state.status for state in done):

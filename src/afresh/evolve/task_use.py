@@ -147,7 +147,7 @@ def collect_task_use(entries: Iterable[JournalEntry], read: ReadBlock) -> TaskUs
         wasted=tuple(found.wasted),
         lessons=tuple(found.lessons.items()),
         ended=found.ended,
-        verified=state.status is TaskStatus.DONE,
+        verified=state.status in (TaskStatus.DONE, TaskStatus.APPLIED),
         cost=state.spending.costs.money,
         tool_schemas=tuple(_count_schema_tokens(last, read)) if last else (),
     )

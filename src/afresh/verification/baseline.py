@@ -13,7 +13,8 @@ from afresh.verification.project_linters import find_formatter, measure_linters
 from afresh.verification.regressions import judge_baseline_run
 
 NO_CHECKS_REASON = (
-    "no checks were given: nothing can be verified. Give the command that must succeed, for example --check 'python -m pytest -q'"
+    "no checks were given: nothing can be verified. Review the change, then `afresh apply --unverified` takes it;"
+    " next time give a command that must succeed, for example --check 'python -m pytest -q'"
 )
 REPEAT_IF_SHORT = ""
 REPEAT_NEVER = "once"

@@ -32,6 +32,13 @@ VERBS_BY_TRAIT = {
     ToolTrait.DELEGATES: "delegated",
 }
 """The first trait that an action has names it."""
+VERBS_OF_REFUSED_CALLS = {
+    ToolTrait.WRITES: "tried to edit",
+    ToolTrait.PLANS: "tried to make a plan",
+    ToolTrait.NOTES: "tried to note",
+    ToolTrait.ASKS: "tried to ask:",
+    ToolTrait.DELEGATES: "tried to delegate",
+}
 SELF_EXPLAINING = (ToolTrait.PLANS, ToolTrait.COMPLETES)
 MAX_SENTENCE_CHARACTERS = 240
 MAX_REPEATED_CHARACTERS = 40
@@ -42,11 +49,15 @@ _SENTENCE_ENDS = (". ", "! ", "? ")
 @dataclass(frozen=True, slots=True)
 class StepSummary:
     step: int
-    mark: str
+    fate: StepFate
     did: str
     result: str = ""
     thought: str = ""
     """All that the model said; empty if it only names what was done."""
+
+    @property
+    def mark(self) -> str:
+        return MARKS_BY_FATE[self.fate]
 
     @property
     def text(self) -> str:
@@ -57,11 +68,16 @@ def make_step_line(record: StepRecord) -> StepSummary:
     fate = find_step_fate(record)
     did = describe_observations(record.observations)
     thought = "" if did[:MAX_REPEATED_CHARACTERS] in " ".join(record.thought.split()) else record.thought
-    return StepSummary(record.step, MARKS_BY_FATE[fate], did, _describe_result(record, fate), thought)
+    return StepSummary(record.step, fate, did, _describe_result(record, fate), thought)
 
 
 def find_step_fate(record: StepRecord) -> StepFate:
-    return record.fate or (StepFate.KEPT if record.kept else StepFate.UNDONE)
+    """A step whose every call was refused looked at nothing; a command that failed was run."""
+    fate = record.fate or (StepFate.KEPT if record.kept else StepFate.UNDONE)
+    refused = bool(record.observations) and not any(
+        seen.ok or has_trait(seen.action, ToolTrait.RUNS) for seen in record.observations
+    )
+    return StepFate.REFUSED if fate is StepFate.LOOKED and refused else fate
 
 
 def find_first_sentence(text: str) -> str:
@@ -94,11 +110,8 @@ def _name_action(seen: Observation) -> tuple[str, str]:
         return f"used {action.tool}", describe_subject(action)
     if trait is ToolTrait.APPLIES:
         return ("", describe_subject(action)) if seen.ok else ("tried a suggestion", "")
-    if trait in SELF_EXPLAINING:
-        return VERBS_BY_TRAIT[trait], ""
-    if trait is ToolTrait.WRITES and not seen.ok:
-        return "tried to edit", _shorten_subject(action, trait)
-    return VERBS_BY_TRAIT[trait], _shorten_subject(action, trait)
+    verb = VERBS_BY_TRAIT[trait] if seen.ok else VERBS_OF_REFUSED_CALLS.get(trait, VERBS_BY_TRAIT[trait])
+    return verb, "" if trait in SELF_EXPLAINING else _shorten_subject(action, trait)
 
 
 def _shorten_subject(action: Action, trait: ToolTrait) -> str:
@@ -122,7 +135,7 @@ def _describe_result(record: StepRecord, fate: StepFate) -> str:
         case StepFate.VERIFIED:
             return f"verified: {judged}"
         case StepFate.REFUSED:
-            return f"not accepted: {judged or _describe_failure(record)}"
+            return f"not accepted: {judged}" if judged else _describe_failure(record)
         case StepFate.LOOKED:
             return _describe_look(record)
 

@@ -187,6 +187,12 @@ def list_commands_for_status(task: str, status: TaskStatus, asked: bool = False)
     return tuple(f"afresh {name} {task}" for name in COMMANDS_BY_STATUS.get(status, ("resume", "show")))
 
 
+def describe_steps(state: State) -> str:
+    """Describe the step and the limit, which begins anew with each answer."""
+    more = f": {state.task.max_steps} from your last word on" if state.work.limit > state.task.max_steps else ""
+    return f"step {state.work.step} of max {state.work.limit}{more}"
+
+
 def describe_question(state: State, plan: bool = True) -> str:
     """Return the open question; at a pause before a phase with the plan."""
     items = "; ".join(item.text for item in state.work.plan) if plan and state.dialogue.supervision.paused else ""
@@ -253,7 +259,7 @@ def describe_calibration(state: State) -> str:
     meter, breaches = state.tokens.calibrations[-1] if state.tokens.calibrations else None, state.tokens.ceiling.breaches
     if meter is None or not (meter.samples or meter.doubted):
         return ""
-    said = f"counted with factor {meter.factor:.2f}, learnt from {meter.samples:,} reports of {to_one_line(meter.model, 60)}"
+    said = f"token counts corrected by {meter.factor:.2f}, from {meter.samples:,} reports of {to_one_line(meter.model, 60)}"
     said += f"; {meter.doubted:,} reports were not believed" if meter.doubted else ""
     return said + (f"; {breaches:,} calls were counted over their ceiling afterwards" if breaches else "")
 

@@ -95,7 +95,8 @@ def explain_wait(ticket: QueueTicket) -> str:
         return "waits for your answer"
     if state is TicketState.PENDING and ticket.marks.retry_at:
         why = f": {to_one_line(ticket.marks.failure, 200)}" if ticket.marks.failure else ""
-        return f"{format_count(ticket.marks.failures, 'failed attempt')}; tried again {format_time(ticket.marks.retry_at)}{why}"
+        failed = format_count(ticket.marks.failures, "failed attempt")
+        return f"{failed}; will be tried again {format_time(ticket.marks.retry_at)}{why}"
     return ""
 
 
@@ -119,7 +120,8 @@ def describe_filing(marks: TicketMarks) -> list[str]:
     told = [" ".join(f"#{label}" for label in marks.labels)] if marks.labels else []
     told += [f"project {marks.project}"] if marks.project else []
     told += [f"due {format_time(marks.due)}"] if marks.due else []
-    return told + ([format_count(marks.failures, "failed attempt")] if marks.failures else [])
+    waits = marks.failures and not marks.retry_at  # `explain_wait` says it of one that will be tried again
+    return told + ([format_count(marks.failures, "failed attempt")] if waits else [])
 
 
 def marks_to_json(marks: TicketMarks) -> dict[str, Any]:

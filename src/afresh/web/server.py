@@ -60,6 +60,12 @@ class Dashboard:
             well, answer = await run_in_threadpool(service.report)
             return JSONResponse(answer, 200 if well else 503)
 
+        async def send_missing(request: Request, fault: Exception) -> Response:
+            tab = next((tab for key, tab in self.tabs.items() if request.url.path.startswith(f"/p/{key}/")), self.tabs[first])
+            visit = Visit(request, tab, tuple(self.tabs.values()), self.read_only, "")
+            shown = {"what": f"there is no page at {request.url.path}", "safe": "", "next": "choose one from the menu"}
+            return await run_in_threadpool(lambda: visit.show("error.html", 404, **shown))
+
         first = next(iter(self.tabs))
         routes = [
             Route("/", lambda request: RedirectResponse(f"/p/{first}/", 303)),
@@ -68,7 +74,9 @@ class Dashboard:
             Route("/p/{project}/events", send_events),
             *(self._make_route(route) for page in PAGES for route in page.ROUTES),
         ]
-        self.app = Guard(Starlette(routes=routes, lifespan=self._live), self.sessions, port, read_only)
+        self.app = Guard(
+            Starlette(routes=routes, exception_handlers={404: send_missing}, lifespan=self._live), self.sessions, port, read_only
+        )
 
     @asynccontextmanager
     async def _live(self, app: Starlette):
@@ -126,9 +134,7 @@ def open_socket(port: int, host: str = LOOPBACK) -> socket.socket:
         listening.listen()
     except OSError as fault:
         listening.close()
-        raise BadInput(
-            f"port {port} can't be used: {fault.strerror}", next="--port N takes another one, 0 any that is free"
-        ) from fault
+        raise BadInput(f"port {port} can't be used: {fault.strerror}", next="--port N takes another one, 0 a free one") from fault
     return listening
 
 

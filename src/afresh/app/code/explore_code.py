@@ -23,6 +23,7 @@ from afresh.errors import BadInput, NotPossible
 from afresh.ports.code import CodeIndexStore
 from afresh.ports.workspace import FileTree
 from afresh.storage.sqlite.code_index import SqliteCodeIndex
+from afresh.views.task_status import format_count
 from afresh.workspace.checkout_files import CheckoutFiles
 from afresh.workspace.commit_history import read_commit_history
 from afresh.workspace.repository import locate_repository
@@ -151,7 +152,8 @@ def advise_symbol_search(code: CodeIndex, kinds: Sequence[SymbolKind]) -> str:
     if kinds:
         return "omit --kind to search all symbols"
     broken = [path for path in code.files if code.reading(path).fault]
-    unread = f"; {len(broken)} files could not be read, first {broken[0]}" if broken else ""
+    first = f"{broken[0]}: {code.reading(broken[0]).fault}" if broken else ""
+    unread = f"; {format_count(len(broken), 'file')} could not be indexed, first {first}" if broken else ""
     missing = describe_missing_grammars(code.files)
     return f"searched {len(code.files):,} files{unread}{'; ' if missing else ''}{missing}"
 

@@ -23,6 +23,7 @@ from afresh.code.ranking.commit_history import churn_from_history
 from afresh.code.ranking.query import RankingQuery as Asked
 from afresh.code.ranking.rank_files import rank_files
 from afresh.code.test_commands.try_commands import TrialResults
+from afresh.config.instructions.find_instructions import PROJECT_FILE_NAMES
 from afresh.config.templates.load_template import merge_task_type
 from afresh.core.commit import CommitHistory
 from afresh.core.fact import FactKind, FactScope
@@ -84,9 +85,10 @@ GENERATED_SECTION = re.compile(rf"^{re.escape(GENERATED_HEADING)}\n.*?(?=^#{{1,2
 
 
 def write_profile_section(project: Project, made: ProjectProfile) -> Path:
-    """Write the project level into `.afresh/AGENT.md`, in a section of its own; the rest of the file stays as it is."""
-    path = project.paths.folder / "AGENT.md"
-    refuse_symlinks(project.paths.folder, path)
+    """Write the project level into a section of the project's instruction file, which no other file then goes before."""
+    root = project.paths.root
+    path = root / next((name for name in PROJECT_FILE_NAMES if (root / name).exists()), PROJECT_FILE_NAMES[0])
+    refuse_symlinks(path.parent, path)
     text = path.read_text("utf-8") if path.exists() else ""
     section = f"{GENERATED_HEADING}\n{made.render('project')}\n"
     if GENERATED_SECTION.search(text):

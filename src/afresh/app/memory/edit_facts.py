@@ -166,7 +166,7 @@ def refuse_too_many_rules(project: Project, rule: Fact) -> None:
 
 def refuse_rule_text(text: str) -> None:
     if not text.strip():
-        raise BadInput("the text is empty", next='afresh memory add "text of the rule"', safe=NOTHING_CHANGED)
+        raise BadInput("the text is empty", next="say it in a sentence or two", safe=NOTHING_CHANGED)
     if len(text) > MAX_RULE_CHARACTERS:
         raise BadInput(
             f"{len(text):,} characters are too many for every prompt",

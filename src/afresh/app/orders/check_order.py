@@ -166,9 +166,14 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+COMMANDS_THAT_TEST_NOTHING = ("true", ":", "exit 0")
+
+
 def check_commands(project: Project, task: Task, terms: OrderTerms) -> None:
     """Raise BadInput if there is no check, or if the program of one is not installed."""
     for check in task.checks:
+        if check.command.strip() in COMMANDS_THAT_TEST_NOTHING:
+            terms.tell(f"the check `{check.command}` tests nothing, so its success proves nothing")
         program = find_program(check.command)
         if program and not terms.force and not shutil.which(program, path=_find_search_path(project)):
             raise BadInput(

@@ -186,7 +186,7 @@ def _render_violation_total(found: Sequence[Violation], number: int, offers: boo
     if offers and (able := sum(one.offer is not None for one in found)):
         named = sum(one.needs_name for one in found)
         text += f" Checked fixes are available for {able}."
-        text += f" Of these, {named} add a name that you should choose (?)." if named else ""
+        text += f" {named} of them {'needs' if named == 1 else 'need'} a name from you (?)." if named else ""
     return Text(text, style="bold")
 
 

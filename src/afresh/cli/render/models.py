@@ -61,7 +61,9 @@ def render_models(told: ModelsOverview) -> RenderableType:
     if told.asked is not None:
         parts += [
             render_heading("Servers queried"),
-            render_fields((one.server, _render_server_offer(one)) for one in told.asked),
+            render_fields((one.server, _render_server_offer(one)) for one in told.asked)
+            if told.asked
+            else render_text("none: no server on this machine is in your config.toml (`afresh setup` adds one)", "dim"),
         ]
     if told.faults:
         parts.append(render_text(f"\n{'; '.join(told.faults)} ", "red").append(f"→ {suggest_reinstall()}", "cyan"))
@@ -123,7 +125,7 @@ def _format_amount(value: float) -> str:
 
 def _render_provider(one: UsableProvider) -> Text:
     if one.problem:
-        return render_text(f"{one.problem} ", "dim").append_text(render_text(f"→ {one.remedy}", "cyan"))
+        return render_text("not ready: ", "dim").append_text(render_text(one.remedy, "cyan"))
     parts = [f"key: {one.key}" if one.key else "no key needed", f"at {one.host}" if one.host else ""]
     return render_text(f"{one.title}, " + ", ".join(part for part in parts if part))
 

@@ -1,6 +1,7 @@
 """Renders all tasks, with the next command for each."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from socket import gethostname
 from typing import TYPE_CHECKING
@@ -70,7 +71,7 @@ def render_status(seen: QueueOverview, page: StatusPage) -> list[Line]:
 
 
 def _render_counts(seen: QueueOverview) -> Line:
-    line: list[Span] = [(", ".join(f"{count} {status}" for status, count in seen.counts.by_status.items()), "dim")]
+    line: list[Span] = [(", ".join(_list_counts(seen)), "dim")]
     if waiting := seen.counts.waiting:
         line.append((f"; {format_count(waiting, 'task')} waiting", "dim"))
     if asking := seen.counts.questions:
@@ -78,6 +79,19 @@ def _render_counts(seen: QueueOverview) -> Line:
     if seen.counts.by_status.get(TaskStatus.READY, 0) > seen.counts.waiting:
         line += [("; ", "dim"), ("afresh work", "cyan"), (" runs the next", "dim")]
     return line
+
+
+def _list_counts(seen: QueueOverview) -> Iterator[str]:
+    """Count tasks by state. More running ones than are listed may be interrupted, too."""
+    listed = [ticket for group in seen.groups for ticket in group.tickets if ticket.status is TaskStatus.RUNNING]
+    for status, count in seen.counts.by_status.items():
+        if status is not TaskStatus.RUNNING:
+            yield f"{count} {status}"
+        elif len(listed) < count:
+            yield f"{count} running or interrupted"
+        else:
+            states = Counter(find_ticket_state(ticket).value for ticket in listed)
+            yield from (f"{number} {state}" for state, number in states.items())
 
 
 def _render_group(group: TaskGroup, seen: QueueOverview, page: StatusPage) -> list[Line]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from afresh.cli.render.widgets import WORD_STYLES, Line, Span, draw_gauge, draw_series, lay_out_fields, quote_text, wrap_line
 from afresh.core.answer_options import list_user_statements, parse_options
 from afresh.core.decision import Decision
+from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State, make_ticket_marks
 from afresh.core.steering_files import is_steering_file
 from afresh.core.step_record import StepRecord
@@ -22,6 +23,7 @@ from afresh.views.task_status import (
     describe_permission,
     describe_question,
     describe_start,
+    describe_steps,
     find_current_verdict,
     format_count,
     format_time,
@@ -66,7 +68,8 @@ def render_task(
     for title, fields in sections:
         if fields:
             lines += [[], [(title, "bold")], *_lay_out_task_fields(fields, width)]
-    commands = [quote_text(f"  {command}", "cyan") for command in list_next_commands(state)]
+    others = [command for command in list_next_commands(state) if not command.startswith("afresh show")]
+    commands = [quote_text(f"  {command}", "cyan") for command in others]
     return [*lines, [], [("Commands", "bold")], *(line for command in commands for line in wrap_line(command, width))]
 
 
@@ -98,7 +101,7 @@ def _list_failures(state: State) -> list[Field]:
     hidden = attempts.failed - len(attempts.failures)
     fields: list[Field] = [("", [(f"{hidden} earlier ones are in the journal", "dim")])] if hidden else []
     for one in attempts.failures:
-        again = f"; tried again {format_time(one.retry_at)}" if one.retry_at else ""
+        again = f"; to be tried again {format_time(one.retry_at)}" if one.retry_at else ""
         fields.append((format_time(one.at), quote_text(f"{one.cause}: {one.what}{again}", limit=400)))
     return fields
 
@@ -112,9 +115,11 @@ def _list_task_fields(state: State, spent: "TaskSpending | None") -> list[Field]
     task = state.task
     usage, workspace, cost = state.spending.usage, state.workspace, spent.cost if spent else ""
     total = f"{format_count(state.spending.calls, 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
+    if state.tokens.last_call.model == OFFLINE_MODEL:
+        total = "nothing: no model was called"
     fields: list[Field] = [
         ("type", quote_text(task.type)),
-        ("phase", [(f"{state.phase}, step {state.work.step} of max {state.work.limit}", "")]),
+        ("phase", [(f"{state.phase}, {describe_steps(state)}", "")]),
         ("outcome", quote_text(state.work.outcome or "none yet", limit=400)),
         ("branch", quote_text(workspace.branch or "not created yet")),
         ("spent", [(f"{cost}: {total}" if cost else total, "")]),

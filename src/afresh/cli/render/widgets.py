@@ -238,10 +238,11 @@ def draw_series(values: Sequence[int], top: int, describe: Callable[[int], str])
 
 
 def render_diff(changes: "Sequence[Change]", limit: int) -> tuple["Text", int]:
-    """Return coloured patches of at most `limit` lines, and the number of lines left out."""
+    """Return coloured patches of about `limit` lines, and the number of lines left out; a few more are shown, too."""
     from rich.text import Text
 
     lines = [line for change in changes for line in escape_hidden(change.patch).rstrip("\n").split("\n") if change.patch]
+    limit = len(lines) if len(lines) <= limit + limit // 4 else limit
     shown = Text()
     for line in lines[:limit]:
         shown.append(line + "\n", choose_diff_style(line))

@@ -38,7 +38,7 @@ def error_from_stream(error: Exception, provider: Provider, connection: Provider
     fault = error_from_sdk_error(error, provider, connection)
     if spent is None or not isinstance(fault, TryAgain):
         return fault
-    said = f"{type(error).__name__}: {_render_error_text(error, connection)}"
+    said = _render_error_text(error, connection) or type(error).__name__
     headers = getattr(getattr(error, "response", None), "headers", {})
     return TryAgain(f"{provider.title} broke off during its reply: {said}", spent, read_retry_after(headers))
 
@@ -47,7 +47,11 @@ def error_from_sdk_error(error: Exception, provider: Provider, connection: Provi
     """The SDK's error as an AfreshError."""
     status, said = _find_http_status(error), _render_error_text(error, connection)
     if status is None:
-        what = f"{name_server(provider, connection)} could not be reached or sent no usable reply: {type(error).__name__}: {said}"
+        what = f"{name_server(provider, connection)} could not be reached or sent no usable reply: {said or type(error).__name__}"
+        if isinstance(error, EOFError):
+            what = (
+                f"{name_server(provider, connection)} sent no whole reply of a model: its address may be wrong, or it broke off"
+            )
         return TryAgain(what, brief="no usable reply")
     if status == 413 or any(phrase in said.lower() for phrase in CONTEXT_TOO_LONG_PHRASES):
         return Broken(f"{provider.title} reports that the request is too long, though it was under the ceiling: {said}")
