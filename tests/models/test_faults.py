@@ -137,7 +137,7 @@ MATRIX: dict[str, tuple[Callable[[Came], bool], tuple[ScriptStep, ...]]] = {
 @pytest.mark.parametrize("name", MATRIX)
 def test_every_fault_has_its_outcome(name: str) -> None:
     expected, script = MATRIX[name]
-    found = came(*script, timeout=1.5 if "too slow" in name else 60.0)
+    found = came(*script, timeout={"too slow to begin": 5.0, "too slow between pieces": 1.5}.get(name, 600.0))
     assert expected(found), found
 
 
