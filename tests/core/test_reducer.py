@@ -25,7 +25,7 @@ def after(*told: Event) -> State:
     return make_entries(None, [BEGINNING, *told])[1]
 
 
-def noted(subject: str, text: str = "", kind: FactKind = FactKind.NOTE) -> Event:
+def noted(subject: str, text: str = "x", kind: FactKind = FactKind.NOTE) -> Event:
     return happened.OutputDigested(facts=(Fact(kind, subject, text),))
 
 

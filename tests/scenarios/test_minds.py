@@ -354,3 +354,30 @@ def test_13_what_the_next_item_needs_is_shown_and_finished_work_leaves_but_for_i
         assert "def needs_form" in window.sections["target"], "the code that the next item names"
         assert "def test_rounding_11" in window.sections["files"] and "def test_rounding_3" not in window.text
         assert "+   3 - Rounded." in window.sections["files"], "the place where the next entry goes"
+
+
+def test_14_no_note_leaves_without_a_word_and_a_retired_one_is_gone(tmp_path):
+    long = "the fee of a zone is looked up by country, and " * 12
+    notes = [("note", {"subject": f"point {number}", "text": f"{long}{number}"}) for number in range(8)]
+    steps = [
+        ("Write down.", notes),
+        ("Look.", [("read", {"path": f"src/parcel/{name}.py"}) for name in ("address", "tracking", "label", "pricing")]),
+        (
+            "And decide.",
+            [
+                ("note", {"subject": "shape", "text": f"{long}end", "why": "short"}),
+                ("note", {"subject": "point 3", "text": "done"}),
+            ],
+        ),
+        ("Decide more.", [("note", {"subject": "size", "text": f"{long}end", "why": "short"})]),
+        ("Look.", [run("echo on")]),
+    ]
+    told = tell(tmp_path, "look", steps, {}, QUICK)
+    for window in told[1:]:
+        shown = window.sections["known"]
+        lost = [number for number in range(8) if f"- point {number}: " not in shown]
+        assert lost == ([] if window.step < 4 else [3]), f"step {window.step}"
+        assert f"{long}7" in shown, "the newest is whole"
+        assert shown.count("(`search` path=@notes)") == shown.count("- point ") - sum(f"{long}{n}" in shown for n in range(8))
+    older, newest = told[-1].lines("decisions")[1:3]
+    assert f"{long}end" in newest and older.endswith(" … (`search` path=@decisions) (short)")

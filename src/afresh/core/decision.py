@@ -40,7 +40,13 @@ class Decision:
         return self.by == "person" and bool(self.subject)
 
 
+RETIRED_DECISION = "no longer holds"
+"""The text of a decision of the model that only retires the one on its subject."""
+
+
 def add_decision(decisions: tuple[Decision, ...], made: Decision) -> tuple[Decision, ...]:
+    if made.by == "model" and made.text == RETIRED_DECISION:
+        return tuple([old for old in decisions if not can_supersede_decision(made, old)])
     known = any((old.text, old.by, old.why, old.subject) == (made.text, made.by, made.why, made.subject) for old in decisions)
     return decisions if known else bound_decisions([*[old for old in decisions if not can_supersede_decision(made, old)], made])
 

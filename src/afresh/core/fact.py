@@ -167,9 +167,9 @@ def supersede_fact(facts: tuple[Fact, ...], new: Fact) -> tuple[Fact, ...]:
 
 
 def is_withdrawal(fact: Fact) -> bool:
-    """Whether it takes back what is remembered of its subject."""
+    """Whether it takes back what is remembered of its subject: an observation or a note without text, a forgotten approach."""
     forgotten = fact.kind is FactKind.FAILED_APPROACH and fact.confidence == 0
-    return not fact.text and (fact.kind is FactKind.OBSERVED or forgotten)
+    return not fact.text and (fact.kind in (FactKind.OBSERVED, FactKind.NOTE) or forgotten)
 
 
 def drop_put_back(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:

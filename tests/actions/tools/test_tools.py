@@ -7,9 +7,9 @@ import pytest
 from afresh.actions.tools.registry import TOOLS
 from afresh.code.code_insight import CodeInsight
 from afresh.core.archived_block import Block, block_id_from_text
-from afresh.core.decision import Decision
+from afresh.core.decision import Decision, add_decision
 from afresh.core.event import DecisionMade, PlanSet, QuestionAsked
-from afresh.core.fact import FactKind
+from afresh.core.fact import FactKind, supersede_fact
 from afresh.core.redaction import redact_secrets
 from afresh.core.states.ceiling_state import LargerCeilingRequested
 from afresh.core.states.strategy_state import PlanItem
@@ -352,10 +352,21 @@ def test_a_decision_tells_what_no_longer_holds_and_leaves_the_users_word_alone()
 
 
 def test_a_decision_that_is_too_long_is_cut_and_the_result_says_so():
-    told = use("note", make_context(), subject="s" * 99, text="t" * 700, why="w" * 700)
+    told = use("note", make_context(), subject="s" * 99, text="t" * 1300, why="w" * 1300)
     (event,) = told.events
-    assert (len(event.decision.subject), len(event.decision.text), len(event.decision.why)) == (60, 600, 600)
-    assert told.text == "decision kept for later prompts (cut to 600 characters)"
+    assert (len(event.decision.subject), len(event.decision.text), len(event.decision.why)) == (60, 1200, 1200)
+    assert told.text == "decision kept for later prompts (cut to 1200 characters)"
+
+
+def test_a_note_or_a_decision_is_retired_by_its_subject():
+    [note] = use("note", make_context(), subject="order", text="first a.py, then b.py").facts
+    here = make_context(facts=(note,), decisions=(Decision("a table", "model", "short", 3, "parser"),))
+    [gone] = use("note", here, subject="Order", text="done").facts
+    assert supersede_fact((note,), gone) == ()
+    [event] = use("note", here, subject="parser", text="Done.").events
+    assert not add_decision(here.state.memory.decisions, event.decision)
+    with pytest.raises(ModelMistake, match="there are order"):
+        use("note", here, subject="odrer", text="done")
 
 
 @pytest.mark.parametrize("args", [{"subject": " "}, {"text": ""}, {"text": "", "why": "so"}])

@@ -66,14 +66,20 @@ def test_violations_that_nobody_speaks_of_go_and_the_first_stays():
     assert texts(least(memory), "suggestions")[:2] == [found[0], found[-1]]
 
 
-def test_doubtful_and_old_notes_go_while_verified_facts_and_failures_stay():
-    sure = [Fact(FactKind.NOTE, f"sure {n}", "so it is", 0.9, step=n) for n in range(1, 6)]
-    guess = Fact(FactKind.NOTE, "guess", "perhaps", 0.2, step=9)
+LONG = "so it is, as was seen " * 12
+
+
+def test_doubtful_and_old_notes_are_shortened_while_verified_facts_and_failures_stay():
+    sure = [Fact(FactKind.NOTE, f"sure {n}", LONG, 0.9, step=n) for n in range(1, 6)]
+    guess = Fact(FactKind.NOTE, "guess", LONG, 0.2, step=9)
     proven = Fact(FactKind.CHECK, "proven", "seen", 0.1, step=1)
     failed = Fact(FactKind.FAILED_APPROACH, "edit x", "broke y", 0.1, step=1)
     memory = GatheredContext(state(facts=(*sure, guess, proven, failed)))
     result = least(memory)
-    assert texts(result, "known") == ["- sure 3: so it is", "- sure 4: so it is", "- sure 5: so it is", "- proven: seen"]
+    known = texts(result, "known")
+    assert [line[:7] for line in known if line.endswith("(`search` path=@notes)")] == ["- sure ", "- sure ", "- guess"]
+    assert [line for line in known if LONG.strip() in line] == [f"- sure {n}: {LONG.strip()}" for n in (3, 4, 5)]
+    assert "- proven: seen" in known
     assert "broke y" in texts(result, "failed")[0]
     (report,) = [one for one in result.reports if one.strategy == "confident_facts"]
     assert report.removed == ("note on guess", "note on sure 1", "note on sure 2") and report.tokens > 0
@@ -81,7 +87,7 @@ def test_doubtful_and_old_notes_go_while_verified_facts_and_failures_stay():
 
 def test_a_doubtful_note_goes_before_an_old_one():
     """With room for all but one."""
-    facts = [Fact(FactKind.NOTE, f"note {n}", "text", 0.3 if n == 4 else 0.8, step=n) for n in range(1, 6)]
+    facts = [Fact(FactKind.NOTE, f"note {n}", LONG, 0.3 if n == 4 else 0.8, step=n) for n in range(1, 6)]
     memory = GatheredContext(state(facts=tuple(facts)))
     whole = sum(count_asked_tokens(draft, SHARES, COUNTER) for draft in draft_sections(memory))
     assert shorter(memory, whole - 1).reports[0].removed == ("note on note 4",)

@@ -6,31 +6,35 @@ from typing import Any
 
 from afresh.actions.licence_claim import LICENCE_SUBJECT, claim_licence
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
-from afresh.core.decision import Decision, has_same_subject
+from afresh.core.decision import RETIRED_DECISION, Decision, has_same_subject
 from afresh.core.event import CompactionRequested, DecisionMade
 from afresh.core.fact import Fact, FactKind
 from afresh.core.state import State
 from afresh.core.states.ceiling_state import LargerCeilingRequested
 from afresh.core.step_history import MAX_KEPT_CHARACTERS, WITHDRAWAL_PREFIX, loses_kept_words
 from afresh.core.step_result import ToolOutcome
-from afresh.core.truncate import truncate_text
+from afresh.core.truncate import join_first, truncate_text
 from afresh.core.verdict import Ruling
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 
 COMPACT_SUBJECT = "compact"
 ROOM_SUBJECT = "room"
+RETIRING_WORDS = ("done", "no longer holds", "no longer")
+MAX_NAMED_NOTES = 8
 """Subjects that ask something of the next prompt."""
 MAX_SUBJECT_CHARACTERS = 60
-MAX_DECISION_CHARACTERS = 600
+MAX_DECISION_CHARACTERS = 1200
 MAX_KEEP_CHARACTERS = 600
 """Characters of what is in every later prompt; more is cut, and the result says so."""
 SURE_PATTERN = re.compile(r"\b(100|\d{1,2}) ?% (?:sure|certain|confident)")
 
 
 def keep_note(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-    """A newer note on the same subject replaces the older one."""
+    """A newer note on the same subject replaces the older one; the text `done` only retires it."""
     subject, text = args["subject"].strip(), args["text"].strip()
+    if subject and text.lower().strip(".") in RETIRING_WORDS:
+        return retire_note(subject, context)
     if not subject or not text:
         raise ModelMistake("note: subject and text must not be empty")
     if subject.lower() == LICENCE_SUBJECT:
@@ -45,6 +49,20 @@ def keep_note(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         return ToolOutcome("asked for; the next prompt is larger if the limit allows it", events=(LargerCeilingRequested(text),))
     fact = Fact(FactKind.NOTE, args["subject"], args["text"], confidence=0.8, step=context.state.work.step + 1)
     return ToolOutcome("noted", facts=(fact,))
+
+
+def retire_note(subject: str, context: ToolContext) -> ToolOutcome:
+    memory, step = context.state.memory, context.state.work.step + 1
+    notes = [one for one in memory.facts if one.kind is FactKind.NOTE and has_same_subject(one.subject, subject)]
+    decisions = [one for one in memory.decisions if one.by == "model" and has_same_subject(one.subject, subject)]
+    if not notes and not decisions:
+        known = join_first([one.subject for one in memory.facts if one.kind is FactKind.NOTE], MAX_NAMED_NOTES)
+        raise ModelMistake(f"note: there is none on {subject!r} to retire{f'; there are {known}' if known else ''}")
+    return ToolOutcome(
+        "retired",
+        facts=tuple([Fact(FactKind.NOTE, one.subject, "", confidence=0.8, step=step) for one in notes]),
+        events=tuple([DecisionMade(Decision(RETIRED_DECISION, "model", "done", step, one.subject)) for one in decisions]),
+    )
 
 
 def record_decision(subject: str, text: str, why: str, context: ToolContext) -> ToolOutcome:

@@ -24,6 +24,10 @@ RECALLED_ITEM_KINDS = {"failed": "failed", "decisions": "decision"}
 ENTRY_NAMES = {"failed": "failed approach", "decisions": "decision"}
 OBSERVED_RANK = 1_000_000
 STALE_MARK = ", before the last change"
+MAX_NOTE_STUB_CHARACTERS = 90
+NEWEST_DECISION_FACTOR = 4
+NOTES_SOURCE, DECISIONS_SOURCE = "`search` path=@notes", "`search` path=@decisions"
+"""What shows the rest of a note or a decision."""
 NOTE_NEED_STEPS = 12
 """Steps for which a note is worth a larger ceiling."""
 
@@ -49,13 +53,13 @@ def list_long_outputs(memory: GatheredContext) -> list[BlockIndexLine]:
 
 
 def draft_notes(memory: GatheredContext) -> SectionDraft:
+    """The newest note comes before anything that can be read again. Of one that has no room its beginning stays."""
     facts = [fact for fact in memory.state.memory.facts if fact.kind in (FactKind.NOTE, FactKind.CHECK)]
-    return SectionDraft(
-        "known",
-        "Notes",
-        Tier.PHASE,
-        (*[build_note_piece(fact, memory.state) for fact in facts], *_separate_errors(memory)[1]),
-    )
+    pieces = [build_note_piece(fact, memory.state) for fact in facts]
+    pieces[-1:] = [replace(piece, rank=memory.policy.excerpts.core_rank) for piece in pieces[-1:]]
+    title = "Notes (to retire one: `note` with its subject, text `done`)"
+    rest = "… more: `search` path=@notes"
+    return SectionDraft("known", title, Tier.PHASE, (*pieces, *_separate_errors(memory)[1]), rest)
 
 
 def build_note_piece(fact: Fact, state: State) -> SectionPiece:
@@ -63,7 +67,12 @@ def build_note_piece(fact: Fact, state: State) -> SectionPiece:
     since = {region.path.rpartition("/")[2] for region in state.memory.regions if region.changed and region.step > fact.step}
     old = f" (step {fact.step}{STALE_MARK})" if since.intersection(named_files(f"{fact.subject} {fact.text}")) else ""
     recent = state.work.step - fact.step <= NOTE_NEED_STEPS
-    return SectionPiece(f"- {fact.subject}: {fact.text}{old}", f"note on {fact.subject}", rank=-fact.step, asked=recent)
+    text = f"- {fact.subject}: {fact.text.strip()}{old}"
+    stub = f"- {shorten_to_words(f'{fact.subject}: {fact.text}', MAX_NOTE_STUB_CHARACTERS, NOTES_SOURCE)}{old}"
+    what = f"note on {fact.subject}"
+    return SectionPiece(
+        text, what, rank=-fact.step, source=NOTES_SOURCE, asked=recent, stub=stub if len(stub) < len(text) else text
+    )
 
 
 def _make_stale_marker(state: State) -> Callable[[str, int], str]:
@@ -132,13 +141,15 @@ def draft_failed_approaches(memory: GatheredContext) -> SectionDraft:
 
 def draft_decisions(memory: GatheredContext) -> SectionDraft:
     """Word for word. The user's own stand with what the user said."""
+    made = [one for one in memory.state.memory.decisions if not one.answer]
     told = [
-        RememberedEntry(one.subject or one.text, _render_decision(one, memory.policy.memory), one.step)
-        for one in memory.state.memory.decisions
-        if not one.answer
+        RememberedEntry(one.subject or one.text, _render_decision(one, one is made[-1], memory.policy.memory), one.step)
+        for one in made
     ]
     kept = [f"- kept: {words.removeprefix('keep:').strip()}" for words in list_kept_words(memory.state)]
-    return _draft_relevant_entries("decisions", "Decisions (a newer note with `why` replaces one)", told, memory, kept)
+    return _draft_relevant_entries(
+        "decisions", "Decisions (a newer note with `why` replaces one; text `done` retires it)", told, memory, kept
+    )
 
 
 def list_kept_words(state: State) -> tuple[str, ...]:
@@ -146,10 +157,18 @@ def list_kept_words(state: State) -> tuple[str, ...]:
     return update_kept_words(state.memory.summary.keep, state.memory.keep)
 
 
-def _render_decision(one: Decision, policy: MemoryPolicy) -> str:
+def _render_decision(one: Decision, newest: bool, policy: MemoryPolicy) -> str:
+    """The newest with all that it holds; of a longer older one the beginning, and where the rest is."""
+    most = policy.max_decision_characters * (NEWEST_DECISION_FACTOR if newest else 1)
     about = f"{to_one_line(one.subject, 60)}: " if one.subject else ""
     why = f" ({to_one_line(one.why, 120)})" if one.why else ""
-    return f"step {one.step}, {one.by}: {about}{to_one_line(one.text, policy.max_decision_characters)}{why}"
+    return f"step {one.step}, {one.by}: {about}{shorten_to_words(one.text, most, DECISIONS_SOURCE)}{why}"
+
+
+def shorten_to_words(text: str, limit: int, source: str) -> str:
+    """On one line; if it is longer than the limit, cut between words, with what shows the rest."""
+    line = to_one_line(text)
+    return line if len(line) <= limit + len(source) else f"{line[:limit].rpartition(' ')[0] or line[:limit]} … ({source})"
 
 
 @dataclass(frozen=True, slots=True)
