@@ -24,6 +24,7 @@ from afresh.core.states.work_state import WorkState
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter, count_pieces
 from afresh.memory.gathered_context import GatheredContext
+from afresh.spending import price_list
 
 FAILING = """+
 
@@ -381,3 +382,22 @@ def test_14_no_note_leaves_without_a_word_and_a_retired_one_is_gone(tmp_path):
         assert shown.count("(`search` path=@notes)") == shown.count("- point ") - sum(f"{long}{n}" in shown for n in range(8))
     older, newest = told[-1].lines("decisions")[1:3]
     assert f"{long}end" in newest and older.endswith(" … (`search` path=@decisions) (short)")
+
+
+FIX = [edit(PRICING, OLD, NEW), edit(PRICING, "import warnings\n", "import math\nimport warnings\n")]
+READS = [("read", {"path": f"src/parcel/{name}.py"}) for name in ("address", "tracking", "label", "customs")]
+
+
+def test_15_the_last_look_before_completion_is_at_the_changes(tmp_path, monkeypatch):
+    steps = [("Look.", [("read", {"path": PRICING})]), ("Round up.", FIX), ("Look wider.", READS)]
+    built = tell(tmp_path, "billable_weight rounds whole kilograms up", steps, {})
+    assert "The tests that ran pass." in built[2].text and "swallow no error" not in built[2].text, "no advice for what is done"
+    monkeypatch.setattr(price_list, "UNCACHED_MODELS", ())
+    monkeypatch.chdir(tmp_path)
+    extended = tell(tmp_path / "again", "billable_weight rounds whole kilograms up", [*steps, ("On.", [run("echo on")])], {})
+    assert [("turn" in window.sections) for window in extended] == [False, True, True, True]
+    assert "All changes so far" not in extended[1].text
+    for window in extended[2:]:
+        look = window.sections["footer"].partition("## All changes so far\n")[2]
+        assert look.startswith(f"{PRICING} (modified, +2 −1)\n@@ ") and f"-{OLD}\n+{NEW}" in look
+    assert extended[1].sections["footer"].count("If you have not seen the bug happen") == 1

@@ -108,7 +108,7 @@ def test_what_the_model_has_read_in_part_stands_whole_under_files_and_not_twice(
 
 def test_the_tests_of_what_the_task_is_about_are_in_the_tree():
     tree = next(section.text for section in window("fix_bug").sections if section.name == "outline")
-    assert "tests/test_pricing.py (71 lines; tests pricing.py)" in tree
+    assert "tests/test_pricing.py (63 lines; tests pricing.py)" in tree
 
 
 def test_what_the_project_is_stands_before_the_task_and_the_last_step_at_the_end():

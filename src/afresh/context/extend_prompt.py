@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from afresh.context.build_prompt import PromptInputs, compose_request, render_footer
 from afresh.context.extend_or_rebuild import ExtensionCosts, compute_extension_bound
+from afresh.context.sources.diff import render_last_look
 from afresh.context.sources.last_step import TURN_UNDONE_TEXT, list_edited_paths, render_edits_again
 from afresh.context.sources.turn_results import render_results, shorten_actions
 from afresh.context.sources.verification_status import render_verdict
@@ -23,6 +24,8 @@ from afresh.core.tokens import TokenCounter
 from afresh.memory.gathered_context import GatheredContext
 from afresh.runtime import CallSettings
 
+MAX_LAST_LOOK_TOKENS = 1_200
+"""Of all changes so far, shown where only `complete` may be left: their text further up is older, or only a receipt."""
 FIXED_SECTIONS = ("system", "tools")
 MIN_STEPS_LEFT = 3
 """A task is expected to take as many steps more as it has taken, and no fewer than this."""
@@ -79,6 +82,11 @@ def extend_prompt(inputs: PromptInputs, read: Callable[[str], str]) -> Prompt:
     redacted = any(REDACTED in section.text for section in sections)
     foot = counter(render_footer(inputs, inputs.budget, redacted=redacted)) + 2
     footer = render_footer(inputs, sum(section.tokens for section in sections) + counter.framing + foot, redacted=redacted)
+    room = min(
+        MAX_LAST_LOOK_TOKENS, inputs.budget - inputs.reserve - counter.framing - foot - sum(one.tokens for one in sections)
+    )
+    if look := render_last_look(inputs.memory, room, counter):
+        footer, foot = f"{look}\n\n{footer}", foot + counter(look) + 2
     sections.append(Section(FOOTER_SECTION, Tier.ALWAYS, footer, foot))
     turns = (*[ref.turn(read) for ref in kept.sections if ref.name == TURN_SECTION], turn)
     request = compose_request(inputs, sections, turns)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from afresh.context.redacted_files import RedactedFiles
-from afresh.context.sources.diff import find_reviewed_regions, gather_review_diff, list_written_regions
+from afresh.context.sources.diff import find_reviewed_regions, gather_last_look, gather_review_diff, list_written_regions
 from afresh.context.sources.excerpts import (
     find_files_in_goal,
     gather_excerpts,
@@ -24,7 +24,11 @@ from afresh.core.state import State
 from afresh.memory.gathered_context import GatheredContext, assemble_gathered_context
 from afresh.memory.recall_facts import recall_project_facts
 from afresh.memory.user_corrections import Corrections, apply_corrections
+from afresh.policy.phase_limits import is_last_look
 from afresh.runtime import Runtime
+
+MAX_LAST_LOOK_FILES = 40
+"""With more changed files nobody reads the whole difference."""
 
 
 def gather_context(state: State, runtime: Runtime) -> GatheredContext:
@@ -63,9 +67,11 @@ def gather_context(state: State, runtime: Runtime) -> GatheredContext:
 
 
 def gather_last_step(state: State, runtime: Runtime) -> GatheredContext:
-    """What the last step has brought: the lines that it read, as they are now, and its outputs."""
+    """What the last step has brought: the lines that it read, as they are now, and its outputs; before `complete` all changes."""
     edits = Corrections(tuple(runtime.knowledge.facts.edits()))
-    items = [*gather_lines_read(state, RedactedFiles(runtime.files)), *gather_last_outputs(state, runtime, edits)]
+    items: list[Item] = [*gather_lines_read(state, RedactedFiles(runtime.files)), *gather_last_outputs(state, runtime, edits)]
+    if is_last_look(state) and len(state.workspace.changed) <= MAX_LAST_LOOK_FILES:
+        items += gather_last_look(runtime.workspace.changes(state.workspace.first_snapshot, state.workspace.snapshot))
     return GatheredContext(
         apply_corrections(state, edits), tuple(map(redact_item, items)), corrections=edits, policy=runtime.settings.policy
     )

@@ -45,13 +45,19 @@ def describe_phase_position(state: State, layout: CallLayout) -> str:
 
 
 def suggest_completion(layout: CallLayout, state: State) -> CallLayout:
-    """The layout with a hint after a kept change with passing checks, unless the plan has open items."""
-    open_items = any(not item.done for item in state.work.plan)
-    if layout.phase != "change" or not state.verification.is_green or open_items:
+    """The layout with a hint in place of advice on how to work, when what is left may be to complete."""
+    if layout.phase != "change" or not (is_last_look(state) and state.verification.is_green):
         return layout
     red = bool(state.verification.verdict and state.verification.verdict.still_failing)
     cue = ALL_PASS_CUE.format(", but for those that failed before the task" if red else "")
-    return replace(layout, cue="\n".join(part for part in (layout.cue, cue) if part))
+    return replace(layout, cue="\n".join(part for part in (layout.cue, cue) if part), guidance="")
+
+
+def is_last_look(state: State) -> bool:
+    """After a kept change with passing checks, or in the phase that verifies, unless the plan has open items."""
+    if not state.workspace.changed or any(not item.done for item in state.work.plan):
+        return False
+    return state.verification.is_green or state.phase == "verify"
 
 
 def count_phase_steps(state: State) -> int:

@@ -38,6 +38,9 @@ PRINTING = {
     "sed -n 3p a.py": [("a.py", 3, 3)],
     'sed -n "40,$p" a.py': [],
     "sed -n 40,90p a.py": [("a.py", 40, 50)],
+    "sed -n '3,5p;9p' a.py": [("a.py", 3, 5), ("a.py", 9, 9)],
+    "sed -n 3,5p a.py; cat src/b.py": [("a.py", 3, 5), ("src/b.py", 1, 3)],
+    "head -2 a.py && sed -n 40,41p a.py\ntail -1 a.py": [("a.py", 1, 2), ("a.py", 40, 41), ("a.py", 50, 50)],
 }
 
 
@@ -59,7 +62,9 @@ def test_they_are_the_lines_that_the_shell_prints(command, tmp_path: Path):
 
 OTHER = [
     "cat a.py | head", "cat a.py > b", "cat nowhere.py", "cat ../a.py; ls", "cat $(ls)", "cat *.py", "ls a.py", "cat", "",
-    "cat 'a.py", "cat a.py\nls", "sed -i s/a/b/ a.py", "sed 3p a.py", "cat huge.txt", "cat empty", "python a.py",
+    "cat 'a.py", "cat a.py\nls", "cat a.py; ls",
+    "cat a.py & cat src/b.py", "cat a.py;; ls", "sed -n '3p;d' a.py",
+    "sed -i s/a/b/ a.py", "sed 3p a.py", "cat huge.txt", "cat empty", "python a.py",
     "cat a.py && rm a.py", "head -c 5 a.py", "head -n -5 a.py", "tail -n +5 a.py", "tail -f a.py", "grep -n x a.py",
 ]  # fmt: skip
 

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from afresh.actions.network_permission import REASON_ARGUMENT, choose_network_access, list_network_notes
@@ -17,21 +18,41 @@ from afresh.ports.workspace import FileTree
 
 MAX_PRINTED_LINES = 600
 """Lines in all; more than that no window has room for, and the plain output says it as well."""
-PLAIN_COMMAND_PATTERN = re.compile(r"[\w\s./,'\"=+@:-]+")
+PLAIN_COMMAND_PATTERN = re.compile(r"[\w\s./,'\"=+@:;&-]+")
 """Nothing that a shell would expand, join or redirect."""
+COMMAND_ENDS = frozenset((";", "&&"))
 SED_RANGE_PATTERN = re.compile(r"(\d+)(?:,(\d+))?p")
 DEFAULT_PRINTED_LINES = 10
 """Lines that head and tail print unless told."""
 
 
 def find_printed_regions(command: str, files: FileTree, step: int) -> tuple[Region, ...]:
-    """The lines that this command prints, if it is a plain `cat`, `nl`, `head`, `tail` or `sed -n`; else nothing."""
+    """The lines that this command prints, if it is a plain `cat`, `nl`, `head`, `tail` or `sed -n`, or several of these; else
+    nothing."""
     try:
-        words = shlex.split(command) if PLAIN_COMMAND_PATTERN.fullmatch(command.strip()) and "\n" not in command.strip() else []
-        regions = [Region(path, start, end, step) for path, start, end in parse_print_command(words, files) if start <= end]
+        parts = split_commands(command)
+        found = [list(parse_print_command(words, files)) for words in parts if words[0] != "echo"]
+        regions = [Region(path, start, end, step) for part in found for path, start, end in part if start <= end]
+        regions = regions if all(found) else []
     except (ModelMistake, ValueError):
         return ()
     return tuple(regions) if sum(region.end - region.start + 1 for region in regions) <= MAX_PRINTED_LINES else ()
+
+
+def split_commands(command: str) -> list[list[str]]:
+    """The words of each command in a row; none if anything else joins them."""
+    lines = [line for line in command.splitlines() if line.strip()]
+    if not all(PLAIN_COMMAND_PATTERN.fullmatch(line) for line in lines):
+        return []
+    parts = list[list[str]]()
+    for line in lines:
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=";&")
+        lexer.whitespace_split, lexer.commenters = True, ""
+        joined = [list(words) for is_end, words in groupby(lexer, COMMAND_ENDS.__contains__) if not is_end]
+        if not joined or any("&" in word for words in joined for word in words):
+            return []
+        parts += joined
+    return parts
 
 
 def parse_print_command(words: Sequence[str], files: FileTree) -> Iterator[tuple[str, int, int]]:
@@ -46,7 +67,8 @@ def parse_print_command(words: Sequence[str], files: FileTree) -> Iterator[tuple
         rest, count = parse_line_count(rest)
         first, last = (1, count) if program == "head" else (-count, None)
     elif program == "sed":
-        rest, first, last = parse_sed_range(rest)
+        yield from parse_sed_ranges(rest, files)
+        return
     else:
         return
     for path in rest:
@@ -65,13 +87,13 @@ def parse_line_count(words: Sequence[str]) -> tuple[list[str], int]:
     return (list(words[len(told.split()) :]), int(match[1])) if match else (list(words), DEFAULT_PRINTED_LINES)
 
 
-def parse_sed_range(words: Sequence[str]) -> tuple[list[str], int, int | None]:
-    """`-n 10,40p`."""
-    match = SED_RANGE_PATTERN.fullmatch(words[1]) if words[:1] == ["-n"] and len(words) > 2 else None
-    if not match:
-        return [], 1, None
-    last = match[2] or match[1]
-    return list(words[2:]), int(match[1]), int(last)
+def parse_sed_ranges(words: Sequence[str], files: FileTree) -> Iterator[tuple[str, int, int]]:
+    """`-n 10,40p`, or several of these with `;` between."""
+    ranges = words[1].rstrip(";").split(";") if words[:1] == ["-n"] and len(words) > 2 else []
+    found = [SED_RANGE_PATTERN.fullmatch(one.strip()) for one in ranges]
+    for path in words[2:] if all(found) else ():
+        length = len(files.read(path).splitlines())
+        yield from ((path, int(one[1]), min(length, int(one[2] or one[1]))) for one in found if one)
 
 
 COMMAND_TIMEOUT_SECONDS = 120

@@ -19,7 +19,7 @@ MAX_PLACES = 3
 MAX_SEARCHED_FILES = 60
 MAX_PROSE_FILES = 60
 MAX_PROSE_CHARACTERS = 200_000
-MAX_COMPARED_LINES = 3
+MAX_COMPARED_LINES = 6
 """Names that are looked up, and files that are shown for each; files of code and of text that are searched for one, characters of
 each; and lines of a file of which the most informative is shown.
 """
@@ -89,9 +89,16 @@ def render_name_places(scene: WorkFocus, name: str, best: SymbolPlace | None = N
         inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
         numbers = [one for one in find_name_lines(scene, path, short) if one not in inside and not scene.made(path, one, one)]
         if numbers and PurePosixPath(path).stem != name:
-            shown = min(numbers[:MAX_COMPARED_LINES], key=lambda one: (scene.line(path, one).startswith(UNTELLING_STARTS), one))
+            shown = min(numbers[:MAX_COMPARED_LINES], key=lambda one: (rank_line(scene.line(path, one), short), one))
             more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
             yield f"{path}:{shown}{more} {scene.line(path, shown)}"
+
+
+def rank_line(line: str, name: str) -> int:
+    """Return a low rank for a line that uses the name as code does, a high one for imports and comments."""
+    if line.startswith(UNTELLING_STARTS):
+        return 2
+    return 0 if re.search(rf"(?:^|[.({{\[\"'*]){re.escape(name)}\b|\b{re.escape(name)}\s*[=:(\[]", line) else 1
 
 
 def find_files_with_words(scene: WorkFocus, name: str) -> Sequence[str]:

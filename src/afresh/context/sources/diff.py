@@ -11,6 +11,8 @@ from afresh.core.context_item import Diff, Item, Note
 from afresh.core.context_policy import ReportPolicy
 from afresh.core.line_region import Region
 from afresh.core.state import State
+from afresh.core.tokens import TokenCounter
+from afresh.core.truncate import join_first
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import GitHistory
 
@@ -20,6 +22,10 @@ COMMIT_OR_BRANCH = re.compile(
 )
 LAST_COMMITS = re.compile(r"\b(?:last|latest|most recent) (?:(\d+|two|three|four|five) )?(?:commits?|changes?)\b", re.IGNORECASE)
 NUMBER_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5}
+MAX_LAST_LOOK_LINES = 80
+MAX_LISTED_FILES = 8
+LAST_LOOK_FRAME_TOKENS = 60
+"""Of one file in the last look before `complete`; files that are only named there; and tokens for that."""
 MAIN_BRANCHES = ("main", "master", "trunk", "origin/main", "origin/master")
 
 
@@ -68,16 +74,16 @@ def gather_review_diff(state: State, past: GitHistory | None, wanted: frozenset[
         return []
     found = find_reviewed_diff(state.task.goal, state.workspace.base, past)
     changes = past.changes(found.before, found.after) if found else ()
-    looks = list(_list_diff_items(changes, found.said, policy)) if found and "diff" in wanted else []
+    looks = list(_list_diff_items(changes, found.said, policy.max_diff_lines)) if found and "diff" in wanted else []
     return [*looks, *(_list_commit_items(state, past, changes, policy) if "history" in wanted else ())]
 
 
-def _list_diff_items(changes: Sequence[Change], said: str, policy: ReportPolicy) -> Iterator[Diff]:
+def _list_diff_items(changes: Sequence[Change], said: str, most: int) -> Iterator[Diff]:
     """File by file, the product before its tests, without the lines that git puts above."""
     for change in sorted(changes, key=lambda one: (bool(re.search(r"(^|/|_)tests?[/_.]|\.(md|rst|txt)$", one.path)), one.path)):
         lines = change.patch.splitlines()
         first = next((number for number, line in enumerate(lines) if line.startswith("@@")), len(lines))
-        end = first + policy.max_diff_lines
+        end = first + most
         kept, more = lines[first:end], len(lines) - end
         text = "\n".join([*kept, *([f"… {more} more lines"] if more > 0 else [])]) or change.kind
         yield Diff("diff", change.path, change.added, change.removed, text, change=change.kind, commits=said)
@@ -106,6 +112,27 @@ def _list_added_regions(change: Change) -> Iterator[Region]:
 def list_written_regions(changes: Sequence[Change]) -> Iterator[Region]:
     """Just the lines that the task has written."""
     return (replace(region, changed=True) for change in changes for region in _list_added_regions(change))
+
+
+LAST_LOOK_KIND = "last look"
+
+
+def gather_last_look(changes: Sequence[Change]) -> Iterator[Diff]:
+    """All that the task has changed, the product before its tests."""
+    yield from (replace(diff, kind=LAST_LOOK_KIND) for diff in _list_diff_items(changes, "", MAX_LAST_LOOK_LINES))
+
+
+def render_last_look(memory: GatheredContext, room: int, counter: TokenCounter) -> str:
+    """The difference as far as it fits, file by file; of the rest how much there is."""
+    parts, left = list[str](), list[str]()
+    for diff in memory.diffs(LAST_LOOK_KIND):
+        part = f"{diff.subject}\n{diff.patch}"
+        if counter("\n".join([*parts, part])) <= room - LAST_LOOK_FRAME_TOKENS:
+            parts.append(part)
+        else:
+            left.append(diff.subject)
+    rest = [f"and, without room here: {join_first(left, MAX_LISTED_FILES)}"] if left else []
+    return "\n".join(["## All changes so far", *parts, *rest]) if parts else ""
 
 
 def draft_changes(memory: GatheredContext) -> SectionDraft:

@@ -27,6 +27,7 @@ from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.errors import ModelMistake
 from afresh.memory.gathered_context import GatheredContext
+from afresh.policy.phase_limits import is_last_look
 from afresh.ports.workspace import FileTree
 
 MAX_FINISHED_LINES = 2
@@ -61,7 +62,7 @@ def gather_excerpts(
     has come back to for a while is left out, unless the work speaks of it. Tests that are next come in small parts, since there
     may be room for some."""
     regions, patches = (*told, *state.memory.regions), {change.path: change.patch for change in changes}
-    called, oldest = list_called_names(state), state.work.step - policy.max_idle_steps
+    called, oldest = list_called_names(state), -1 if is_last_look(state) else state.work.step - policy.max_idle_steps
     fresh = [*told, *[region for region in state.memory.regions if region.step > oldest]]
     for path in dict.fromkeys(region.path for region in regions):
         lines, changed = (try_read_file(files, path) or "").splitlines(), find_added_lines(patches.get(path, ""))
@@ -166,12 +167,17 @@ EXCERPT_PIECE_PREFIX = "lines of "
 
 
 def draft_excerpts(memory: GatheredContext) -> SectionDraft:
-    """Excerpts by path and line. What was touched last, or is spoken of, is given up last; a stub stands for the rest."""
+    """Excerpts by path and line. What was touched last, or is spoken of, is given up last, before `complete` what was changed; a
+    stub stands for the rest."""
     views, kept, state = _list_seen_excerpts(memory), rank_worked_on_excerpts(memory), memory.state
     spoken = list_called_names(state, memory.policy.excerpts.max_unused_read_steps) if views else frozenset[str]()
+    last = memory.policy.excerpts.last_touched_rank * 2 if is_last_look(state) else 0
     pieces = [
         replace(
-            _build_excerpt_piece(view, rank_excerpt(view, state, spoken, memory.policy.excerpts) + kept.get(view, 0)),
+            _build_excerpt_piece(
+                view,
+                rank_excerpt(view, state, spoken, memory.policy.excerpts) + kept.get(view, 0) + (last if view.changed else 0),
+            ),
             stub=str(view.stub),
             asked=view in kept or is_asked_for(view, state, memory.policy.excerpts),
         )
