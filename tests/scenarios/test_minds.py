@@ -130,7 +130,7 @@ def test_3_nothing_is_cut_while_there_is_room(windows):
     for window in windows.values():
         cut = [one for one in window.omissions if one.reason in ("no room left", "shown in part")]
         gone = [one.tokens for one in cut if one.section in ("files", "last")]
-        assert not gone or window.filled >= 0.95 or (1 - window.filled) * window.budget < min(gone), f"step {window.step}"
+        assert not gone or window.filled >= 0.94 or (1 - window.filled) * window.budget < min(gone), f"step {window.step}"
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=40), st.integers(3_000, 9_000))
