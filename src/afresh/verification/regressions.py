@@ -63,6 +63,16 @@ class BaselineCheck:
         failing = self.outcomes.failing - self.undecided - self.required
         return frozenset(test for test in failing if not hides_tests(test, self.outcomes.tests[test]))
 
+    @property
+    def unstable(self) -> frozenset[str]:
+        """Test functions whose cases have other names in each run, such as `<object at 0x7f…>`: they are counted."""
+        return frozenset(name_test_function(test) for test in self.flaky - self.outcomes.tests.keys() if "[" in test)
+
+    def name_red_tests(self, now: OutcomesByTest) -> frozenset[str]:
+        """Those of the red tests, and of the functions with unstable cases, that fail now."""
+        cases = {name_test_function(test) for test in now.failing if "[" in test} & self.unstable
+        return (now.failing & self.red) | {f"{name}[…]" for name in cases}
+
 
 @dataclass(frozen=True, slots=True)
 class CheckComparison:
@@ -187,7 +197,7 @@ def compare_final_run(ran: CheckResult, before: BaselineCheck, waived: frozenset
             f"now: {list_first_names(gone)}"
         )
         return CheckComparison(ran, problem, tuple(sorted(gone)[:MAX_LOST_TESTS]))
-    if problem := _describe_fewer_tests(ran.outcomes, before):
+    if problem := _describe_fewer_tests(ran.outcomes, before) or _describe_fewer_cases(ran.outcomes, before):
         return CheckComparison(ran, problem)
     return _add_red_tests(CheckComparison(ran, *_judge_exit_code(ran, before)), before)
 
@@ -212,6 +222,12 @@ def _describe_fewer_tests(now: OutcomesByTest, before: BaselineCheck) -> str:
         return ""
     least = before.outcomes.passed - len(before.outcomes.passing & before.flaky)
     return f"{least} tests passed before, only {now.passed} now" if now.passed < least else ""
+
+
+def _describe_fewer_cases(now: OutcomesByTest, before: BaselineCheck) -> str:
+    was, runs = (Counter(map(name_test_function, (*ran.passing, *ran.failing))) for ran in (before.outcomes, now))
+    fewer = [name for name in before.unstable if runs[name] < was[name]]
+    return f"fewer cases run than before: {list_first_names(fewer)}" if fewer and now.named else ""
 
 
 def compare_run_with_base_tests(ran: CheckResult, before: BaselineCheck) -> CheckComparison:
@@ -260,7 +276,7 @@ def find_new_failures(now: OutcomesByTest, before: BaselineCheck) -> frozenset[s
         test for test in now.failing & before.red if OUTCOME_RANK[now.tests[test]] <= OUTCOME_RANK[before.outcomes.tests[test]]
     )
     new = now.failing - excused - before.flaky
-    unstable = {name_test_function(test) for test in before.flaky - before.outcomes.tests.keys() if "[" in test}
+    unstable = before.unstable
     was, fails = (Counter(map(name_test_function, ran.failing)) for ran in (before.outcomes, now))
     return frozenset(
         test for test in new if (name := name_test_function(test)) not in unstable or "[" not in test or fails[name] > was[name]
@@ -272,7 +288,7 @@ def _find_unexplained_exit(ran: CheckResult, before: BaselineCheck) -> str:
     option or by a crash, has not shown that what passed still passes."""
     failing, now, was = ran.outcomes.failing, ran.run.exit, before.run.exit
     if not failing:
-        return "no test failed, so it must exit 0"
+        return f"{'no test failed' if ran.outcomes.readable else 'no test result can be read'}, so it must exit 0"
     if ran.evidence.unfinished:
         return f"it stops before all tests have run, so it must exit 0: {list_first_names(ran.evidence.unfinished)} did not run"
     if ran.outcomes.failed > max(len(failing), before.outcomes.failed):
@@ -284,7 +300,7 @@ def _find_unexplained_exit(ran: CheckResult, before: BaselineCheck) -> str:
 def _add_red_tests(judged: CheckComparison, before: BaselineCheck) -> CheckComparison:
     """With the tests that failed before and still fail; and whether the run fails by these alone."""
     ran, new = judged.ran, find_new_failures(judged.ran.outcomes, before)
-    red, alone = ran.outcomes.failing & before.red - new, not new and not _find_unexplained_exit(ran, before)
+    red, alone = before.name_red_tests(ran.outcomes) - new, not new and not _find_unexplained_exit(ran, before)
     failures = tuple(replace(failure, failed_before=failure.test in red) for failure in ran.run.failures)
     run = replace(ran.run, failures=failures, red_as_before=bool(ran.run.exit) and alone)
     return replace(judged, ran=replace(ran, run=run), still_failing=red)
@@ -329,7 +345,7 @@ def judge_baseline_run(ran: CheckResult, flaky: frozenset[str], goal: str) -> tu
     problem = judged.problem if ran.outcomes.readable else f"{name} exits {ran.run.exit} and no test result can be read"
     if problem:
         return judged.ran.run, f"{problem}. It must exit 0 in the end, whatever failed before; `--check` gives another command"
-    red = before.red
+    red = before.name_red_tests(ran.outcomes)
     told = f"{format_count(len(red), 'test')} {_conjugate_fail(len(red))} already and may go on failing: {list_first_names(red)}"
     return judged.ran.run, told if red else ""
 

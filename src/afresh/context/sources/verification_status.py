@@ -17,6 +17,7 @@ from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import FileTree
 
 MAX_REPEATED_COMMAND_CHARACTERS = 30
+AFTER_REFUSAL = "Next: mend what is named and `complete` again; if it is not yours to mend, `ask` and say why."
 KEPT_UNFINISHED = "kept, not finished"
 """Nothing that passed before fails; what is new still does."""
 
@@ -93,6 +94,8 @@ def render_verdict_of_step(verdict: Verdict, step: int, policy: ReportPolicy, to
     for run in [run for run in verdict.runs if run.failures or verdict.ruling is not Ruling.PASS]:
         lines += [] if summarise_check_run(run) in verdict.reason else [f"  {summarise_check_run(run)}"]
         lines += _render_failures(run, policy, topic, verdict.regressions)
+    if verdict.final and verdict.ruling is Ruling.FAIL:
+        lines.append(AFTER_REFUSAL)
     return lines
 
 

@@ -75,8 +75,8 @@ class VerificationState:
         agreed = isinstance(event, QuestionAnswered) and (event.option == 1 or (not event.option and is_agreement(event.text)))
         licence = add_licences(self.licence, self.offered) if agreed else self.licence
         refused = None if isinstance(event, PersonSpoke) and event.redirects else self.refused
-        accepts = isinstance(event, QuestionAnswered) and event.option and options[event.option - 1].startswith(ACCEPT_WORK)
-        accepted = event.by if isinstance(event, QuestionAnswered) and accepts else ""
+        chosen = options[event.option - 1 : event.option] if isinstance(event, QuestionAnswered) and event.option else ()
+        accepted = event.by if isinstance(event, QuestionAnswered) and "".join(chosen).startswith(ACCEPT_WORK) else ""
         return replace(self, refusals=0, put_backs=0, offered=(), licence=licence, refused=refused, accepted=accepted)
 
     def _replace_verdict(self, event: VerdictReached) -> "VerificationState":
