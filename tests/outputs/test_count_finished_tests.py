@@ -6,6 +6,9 @@ from afresh.outputs.count_finished_tests import FinishedTestCounter, FinishedTes
 
 PYTEST = b"." * 70 + b"F. [ 50%]\n" + b"." * 71 + b"s [100%]\n=== 2 failed, 142 passed in 3.21s ===\n"
 LONG_PYTEST = b"collected 3 items\n\ntests/test_a.py .F                [ 66%]\ntests/test_b.py .      [100%]\n"
+VERBOSE = (
+    b"collected 3 items\n\nt.py::test_a PASSED   [ 33%]\nt.py::test_b[x y] FAILED [ 66%]\nt.py::test_c SKIPPED (why) [100%]\n"
+)
 UNITTEST = b"test_a (t.T.test_a) ... ok\ntest_b (t.T.test_b) ... FAIL\n\n=====\nRan 2 tests in 0.1s\n"
 CARGO = b"running 2 tests\ntest a::b ... ok\ntest a::c ... FAILED\n"
 TAP = b"TAP version 13\n1..2\nok 1 - one\nnot ok 2 - two\n"
@@ -25,11 +28,12 @@ def counted(output: bytes, size: int) -> list[FinishedTests]:
     [
         (PYTEST, FinishedTests(144, 0, 100)),
         (LONG_PYTEST, FinishedTests(3, 3, 100)),
+        (VERBOSE, FinishedTests(3, 3)),
         (UNITTEST, FinishedTests(2)),
         (CARGO, FinishedTests(2, 2)),
         (TAP, FinishedTests(2, 2)),
     ],
-    ids=["pytest -q", "pytest", "unittest -v", "cargo", "tap"],
+    ids=["pytest -q", "pytest", "pytest -v", "unittest -v", "cargo", "tap"],
 )
 def test_tests_are_counted_however_the_output_arrives(output: bytes, last: FinishedTests, size: int) -> None:
     told = counted(output, size)

@@ -50,7 +50,7 @@ def test_a_worker_is_started_and_paused_from_the_queue(
         expect(page.get_by_role("status").first).to_contain_text("A worker has been started")
         wait_for_request(one, box)
         page.goto("queue")
-        expect(find_card(page, task).get_by_text("Change its turn")).to_have_count(0)
+        expect(find_card(page, task).get_by_text("Change its priority")).to_have_count(0)
         find_card(page, task).get_by_role("button", name="Pause").click()
         expect(page.get_by_role("status").first).to_contain_text("stops as soon as the call that it is making has been answered")
         assert one.types("mailbox", "reply", str(box), "read", "path=calc.py").code == 0
@@ -195,7 +195,7 @@ def test_one_switches_between_projects_and_changes_whose_turn_it_is(one: Person,
 def change_turn(page: Page, task: str, priority: str, needs: str = "") -> None:
     page.goto("queue")
     card = find_card(page, task)
-    card.get_by_text("Change its turn").click()
+    card.get_by_text("Change its priority").click()
     card.get_by_label("Priority").fill(priority)
     card.get_by_label("After").fill(needs)
     card.get_by_role("button", name="Save").click()

@@ -140,6 +140,7 @@ class LazyCommandGroup(click.Group):
 
         near = get_close_matches(args[0], list_command_names(), n=1)
         hint = f"did you mean {near[0]!r}?" if near else "'afresh --help' lists all commands"
+        hint = f'afresh run "{args[0]}" works on a goal' if " " in args[0] else hint
         raise click.UsageError(f"no such command: {args[0]}; {hint}", ctx)
 
 

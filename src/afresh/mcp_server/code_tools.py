@@ -12,6 +12,7 @@ from afresh.core.symbol import SymbolKind, SymbolPlace
 from afresh.core.truncate import list_first, to_one_line
 from afresh.errors import BadInput
 from afresh.mcp_server.served_tool import ClientCall, ServedTool
+from afresh.views.ticket_state import find_ticket_state
 
 DEFAULT_MAP_TOKENS = 1_500
 MAX_MAP_TOKENS = 3_000
@@ -28,7 +29,7 @@ def show_next_task(call: ClientCall) -> str:
         return "No task is ready."
     task = call.project.store.load(ticket.task).task
     checks = [f"check, must exit 0: {check.command}" for check in task.checks]
-    head = f"{task.id} ({task.type}, {ticket.status}, priority {ticket.priority})"
+    head = f"{task.id} ({task.type}, {find_ticket_state(ticket)}, priority {ticket.priority})"
     return "\n".join([head, f"goal: {task.goal}", *checks, f"Not claimed. `afresh resume {task.id}` has afresh work on it."])
 
 

@@ -9,9 +9,11 @@ MAX_LINE_CHARACTERS = 400
 DOT_LINE = re.compile(r"(?:\S{1,200} )?([.FEsxX]{1,200}) {0,200}(?:\[ {0,3}(\d{1,3})%\])?")
 """`....F..  [ 12%]` of pytest, also with the file in front; the dots of unittest."""
 FINISHED_LINE = re.compile(
-    r".{1,300} \.\.\. (?:ok|FAIL|ERROR|skipped|ignored)|\s{0,20}--- (?:PASS|FAIL|SKIP): |(?:not )?ok \d|\s{1,20}[✓✔✕✗×] "
+    r".{1,300} \.\.\. (?:ok|FAIL|ERROR|skipped|ignored)"
+    r"|[^\s:]{1,200}::[^\n]{1,200} (?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b"
+    r"|\s{0,20}--- (?:PASS|FAIL|SKIP): |(?:not )?ok \d|\s{1,20}[✓✔✕✗×] "
 )
-"""One test of cargo, unittest -v, go test -v, TAP, jest or vitest."""
+"""One test of cargo, unittest -v, pytest -v, go test -v, TAP, jest or vitest."""
 TOTAL_LINE = re.compile(r"collected (\d{1,7}) items?|running (\d{1,7}) tests?|1\.\.(\d{1,7})")
 
 

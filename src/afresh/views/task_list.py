@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.core.task import QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery, name_briefly
 from afresh.views.task_status import format_time, list_commands_for_status
-from afresh.views.ticket_state import explain_wait, find_ticket_state, list_blockers, list_ways_on, marks_to_json
+from afresh.views.ticket_state import TicketState, explain_wait, find_ticket_state, list_blockers, list_ways_on, marks_to_json
 
 if TYPE_CHECKING:
     from afresh.ports.storage import TaskQueue
@@ -94,8 +94,10 @@ def group_tickets(tickets: Sequence[QueueTicket], counts: QueueCounts) -> QueueO
         if ticket.parent in parts:
             parts[ticket.parent].append(ticket)
     tasks = [ticket for ticket in tickets if ticket.parent not in parts]
-    stopped = [ticket for ticket in tasks if ticket.status is TaskStatus.RUNNING and not ticket.owner]
-    working = [ticket for ticket in tasks if ticket.status is TaskStatus.RUNNING and ticket.owner]
+    begun = [ticket for ticket in tasks if ticket.status is TaskStatus.RUNNING]
+    working = [ticket for ticket in begun if ticket.owner]
+    delayed = [ticket for ticket in begun if find_ticket_state(ticket) is TicketState.PENDING]
+    stopped = [ticket for ticket in begun if not ticket.owner and ticket not in delayed]
     waiting = [ticket for ticket in tasks if ticket.status in WAITING_STATUSES]
     coming = sorted([ticket for ticket in tasks if ticket.status is TaskStatus.READY], key=lambda ticket: -ticket.priority)
     over = [ticket for ticket in tasks if ticket.status in SETTLED_STATUSES][-MAX_OVER_SHOWN:]
@@ -106,8 +108,8 @@ def group_tickets(tickets: Sequence[QueueTicket], counts: QueueCounts) -> QueueO
 
     groups = (
         TaskGroup("Needs you", [*waiting, *stopped], hide(len(waiting), *WAITING_STATUSES), WAITING_STATUSES),
-        TaskGroup("Running", working, hide(len(stopped) + len(working), *running), running),
-        TaskGroup("Waiting", coming, hide(len(coming), TaskStatus.READY), (TaskStatus.READY,)),
+        TaskGroup("Running", working, hide(len(begun), *running), running),
+        TaskGroup("Waiting", [*delayed, *coming], hide(len(coming), TaskStatus.READY), (TaskStatus.READY,)),
         TaskGroup("Over", over),
     )
     return QueueOverview([group for group in groups if group.tickets], counts, parts)

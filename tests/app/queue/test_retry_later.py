@@ -146,6 +146,7 @@ def test_a_task_whose_own_model_has_no_key_waits_and_the_others_are_done(
     shown = person.shown(bad)["attempts"]["failures"]
     assert [one["cause"] for one in shown] == ["model"] and "key" in shown[0]["what"]
     assert person.types("list").words.count("1 failed attempt; will be tried again") == 2
+    assert "Needs you" not in person.types("status").words, "nobody has to do anything"
     row = next(row for row in person.types("list", "--json").json if row["task"] == bad)
     assert shown[0]["what"][:40] in row["why"], "the list says why"
 
