@@ -87,3 +87,9 @@ def test_tests_that_use_a_function_are_named():
     assert covering(index(RUST), "half", "src/lib.rs") == [("src/lib.rs", "tests.halves")]
     assert covering(index(GO), "Cart.Total", "price.go") == [("price_test.go", "TestTotal")]
     assert covering(index(JAVA), "Sums.add", "a/Sums.java") == [("src/test/java/a/SumsTest.java", "SumsTest.works")]
+
+
+def test_a_call_on_the_line_of_its_definition_is_found():
+    code = index({"a/One.java": "class One { int half() { return 1; } int whole() { return half() + 1; } }\n"})
+    (one,) = calls.find_callers(code, place(code, "One.half", "a/One.java")).found
+    assert (one.line, one.kind.value) == (1, "call")

@@ -4,8 +4,10 @@ A use is sure where the file imports the name from the definition's file, or is 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.search_hit import SymbolUse, SymbolUses, UseKind
@@ -77,17 +79,18 @@ def _calls_in_file(code: CodeIndex, place: SymbolPlace, path: str) -> Iterator[S
     name, reading, text = re.escape(place.symbol.short), code.reading(path), code.text(path)
     word = re.compile(rf"(?<![\w$])(?<!\.\.){name}(?![\w$])")
     called = re.compile(rf"(?<![\w$]){name}\s*(?:<[^()<>]*>|::<[^()]*>)?[!]?\(")
-    defined = {symbol.line for symbol in reading.symbols if symbol.short == place.symbol.short}
+    defined = Counter(symbol.line for symbol in reading.symbols if symbol.short == place.symbol.short)
     bound, lines = _binds_name(code, place, path), text.splitlines()
     is_method = place.symbol.kind is SymbolKind.METHOD and reading.language in OBJECT_LANGUAGES
     for number, line in enumerate(blank_texts(text, reading.language).splitlines(), 1):
-        if number in defined or not (match := word.search(line)):
+        match = next(islice(word.finditer(line), defined[number], None), None)  # definitions come first in their line
+        if match is None:
             continue
         on_object = line[: match.start()].rstrip().endswith((".", "::"))
         if is_method and not on_object:
             continue
         imported = IMPORT_LINE.match(line) or REQUIRE_LINE.match(line)
-        way = UseKind.IMPORT if imported else UseKind.CALL if called.search(line) else UseKind.PASSED
+        way = UseKind.IMPORT if imported else UseKind.CALL if called.search(line, match.start()) else UseKind.PASSED
         within = find_enclosing_name(reading.symbols, number)
         yield SymbolUse(path, number, within, lines[number - 1].strip(), bound and not on_object, way, place)
 
