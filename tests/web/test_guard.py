@@ -163,3 +163,9 @@ def test_an_open_page_hears_of_a_change_within_a_second(plain: Served, light: tu
     assert LOOKS_PER_SECOND >= 2
     connection.close()
     other.storage.close()
+
+
+def test_an_unknown_address_is_answered_with_a_page_of_the_project(plain: Served) -> None:
+    for path in ("/p/repo/nowhere", "/nowhere"):
+        answer = plain.get(path)
+        assert answer.status == 404 and f"there is no page at {path}" in answer.text and "Back to Home" in answer.text
