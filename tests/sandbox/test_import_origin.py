@@ -1,103 +1,39 @@
-"""A worktree has no environment of its own, and an editable install points at the user's checkout: whose code is tested?"""
+"""What `init` asks: would Python import the packages of the tree from there? An editable install is in the sandbox contract."""
 
+import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from afresh.errors import NeedsPerson
-from afresh.sandbox.import_origin import find_foreign_imports, list_top_level_packages, require_own_tree
-
-FINDER = """
-import importlib.machinery, importlib.util, sys
-
-class Finder:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name == "shop":
-            places = [{folder!r}]
-            return importlib.util.spec_from_file_location(name, {folder!r} + "/__init__.py", submodule_search_locations=places)
-
-def install():
-    sys.meta_path.{how}
-"""
-
-
-@pytest.fixture
-def project(make_place):
-    """A package with a test; the user's checkout says 1, the task's tree says 2."""
-
-    def make(level: str, layout: str = "src"):
-        place = make_place(level, environments=(".venv",))
-        for folder, value in ((place.at, 1), (place.tree, 2)):
-            (folder / layout / "shop").mkdir(parents=True)
-            (folder / layout / "shop/__init__.py").write_text(f"VALUE = {value}\n")
-            (folder / "tests").mkdir()
-            (folder / "tests/check.py").write_text("import shop\nassert shop.VALUE == 2, shop.__file__\n")
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", place.at / ".venv"], check=True)
-        return place
-
-    return make
-
-
-def site_packages(at: Path) -> Path:
-    return next(at.glob(".venv/lib/python*/site-packages"))
-
-
-def install_by_path(at: Path, layout: str) -> None:
-    (site_packages(at) / "shop.pth").write_text(f"{at / layout}\n")
-
-
-def install_by_finder(at: Path, layout: str, how: str = "append(Finder)") -> None:
-    (site_packages(at) / "__editable___shop_finder.py").write_text(FINDER.format(folder=str(at / layout / "shop"), how=how))
-    (site_packages(at) / "__editable__.shop.pth").write_text(
-        "import __editable___shop_finder; __editable___shop_finder.install()\n"
-    )
-
-
-def install_a_copy(at: Path, layout: str) -> None:
-    (site_packages(at) / "shop").mkdir()
-    (site_packages(at) / "shop/__init__.py").write_text("VALUE = 1\n")
+from afresh.sandbox.import_origin import find_foreign_imports, list_top_level_packages
+from afresh.testing.sandbox_contract import install_editable, make_environments
 
 
 @pytest.mark.parametrize("level", ["bubblewrap", "landlock"])
-@pytest.mark.parametrize("layout", ["src", "."])
-@pytest.mark.parametrize("install", [install_by_path, install_by_finder])
-def test_an_editable_install_leads_to_the_tasks_tree(project, level: str, layout: str, install) -> None:
-    place = project(level, layout)
-    install(place.at, layout)
-    done = place.sandbox.run("python tests/check.py", 600)
-    assert (done.exit, done.output) == (0, "")
-    require_own_tree(place.sandbox, place.tree)
-
-
-def test_the_checkout_is_what_would_be_tested_outside(project) -> None:
-    place = project("bubblewrap")
-    install_by_path(place.at, "src")
-    run = subprocess.run([place.at / ".venv/bin/python", "tests/check.py"], cwd=place.tree, capture_output=True, text=True)
-    assert str(place.at / "src/shop") in run.stderr
-
-
-def test_without_mounts_an_install_that_goes_before_everything_is_refused(project) -> None:
-    place = project("landlock")
-    install_by_finder(place.at, "src", how="insert(0, Finder)")
-    problems = find_foreign_imports(place.sandbox, ["shop"])
-    assert len(problems) == 1 and str(place.at / "src/shop") in problems[0]
-    with pytest.raises(NeedsPerson, match="not from the task's tree"):
-        require_own_tree(place.sandbox, place.tree)
-
-
-def test_a_copy_in_the_environment_is_refused_also_with_mounts(project) -> None:
-    place = project("bubblewrap")
-    install_a_copy(place.at, "src")
-    with pytest.raises(NeedsPerson, match="site-packages"):
-        require_own_tree(place.sandbox, place.tree)
-
-
-def test_what_is_not_importable_is_no_problem(project) -> None:
-    place = project("bubblewrap")
+def test_a_copy_in_the_environment_is_named(make_place, level: str) -> None:
+    place = make_place(level, environments=(".venv",))
+    packages = make_environments(place)
+    for folder in (packages / "shop", place.tree / "src/shop"):
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").touch()
+    found = find_foreign_imports(place.sandbox, ["shop", "no_such_package"])
+    assert len(found) == 1 and "site-packages/shop/__init__.py, not from the task's tree" in found[0]
+    (packages / "shop/__init__.py").unlink()
+    (packages / "shop").rmdir()
+    install_editable(packages, place.at / "src/shop", "path")
     assert find_foreign_imports(place.sandbox, ["shop", "no_such_package"]) == []
+
+
+def test_the_checkout_is_what_would_be_tested_outside(make_place) -> None:
+    place = make_place("none", environments=(".venv",))
+    install_editable(make_environments(place), place.at / "src/shop", "path")
+    (place.at / "src/shop").mkdir(parents=True)
+    (place.at / "src/shop/__init__.py").touch()
+    plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    asked = [place.at / ".venv/bin/python", "-c", "import shop; print(shop.__file__)"]
+    run = subprocess.run(asked, cwd=place.tree, env=plain, capture_output=True, text=True)
+    assert run.stdout.strip() == str(place.at / "src/shop/__init__.py")
 
 
 def test_packages_are_found_in_both_layouts(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from afresh.errors import BadInput
-from afresh.sandbox.mounts import Mounts, link_packages, unlink_packages
+from afresh.sandbox.mounts import Mounts
 
 
 @pytest.mark.parametrize("name", ["/etc", "../other", "a/../../b", ""])
@@ -36,16 +36,31 @@ def test_a_protected_name_that_is_a_link_is_refused(make_place, tmp_path: Path, 
         place.sandbox.run("true", 600)
 
 
-def test_a_mount_point_turned_into_a_link_is_refused(make_place, tmp_path: Path) -> None:
-    place = make_place("bubblewrap", environments=("front/node_modules",))
+@pytest.mark.parametrize("level", ["bubblewrap", "landlock"])
+def test_a_mount_point_turned_into_a_link_is_refused(make_place, level: str) -> None:
+    place = make_place(level, environments=("front/node_modules",))
     (place.at / "front/node_modules").mkdir(parents=True)
-    assert place.sandbox.run("ls front/node_modules && mv front back && ln -s ../../../../../../oldroot/tmp front", 600).exit == 0
+    turned = place.sandbox.run("ls front/node_modules && mv front back && ln -s ../../../../../../oldroot/tmp front", 600)
+    assert turned.exit == 0 or "replaced front/node_modules" in turned.output
     with pytest.raises(BadInput, match="not a folder of its own"):
         place.sandbox.run("true", 600)
 
 
-def test_an_environment_that_leads_out_of_the_repository_is_refused(make_place, tmp_path: Path) -> None:
-    place = make_place("bubblewrap", environments=("node_modules",))
+@pytest.mark.parametrize("forged", ["ln -s {outside} front", "mkdir -p front/node_modules; chmod 0 front/node_modules front ."])
+def test_putting_back_what_a_command_has_moved_touches_nothing_else(make_place, tmp_path: Path, forged: str) -> None:
+    place = make_place("landlock", environments=("front/node_modules",))
+    for folder in (place.at / "front/node_modules", tmp_path / "outside/node_modules"):
+        folder.mkdir(parents=True)
+        (folder / "mine").touch()
+    done = place.sandbox.run(f"mv front back && {forged.format(outside=tmp_path / 'outside')}", 600)
+    assert done.exit and "replaced front/node_modules" in done.output
+    assert (tmp_path / "outside/node_modules/mine").exists() and (place.at / "front/node_modules/mine").exists()
+    assert not os.path.lexists(place.tree / "back/node_modules")
+
+
+@pytest.mark.parametrize("level", ["bubblewrap", "landlock"])
+def test_an_environment_that_leads_out_of_the_repository_is_refused(make_place, tmp_path: Path, level: str) -> None:
+    place = make_place(level, environments=("node_modules",))
     (tmp_path / "keys").mkdir()
     (place.at / "node_modules").symlink_to(tmp_path / "keys")
     with pytest.raises(BadInput, match="leads out"):
@@ -65,35 +80,23 @@ def test_environments_and_readable_paths_can_be_read_and_not_written(make_place,
     assert os.listdir(tmp_path / "data") == ["table"] and os.listdir(inside) == ["a.js"]
 
 
-def test_an_environment_behind_a_link_works_at_both_of_its_paths(make_place, tmp_path: Path) -> None:
+@pytest.mark.parametrize("level", ["bubblewrap", "landlock"])
+def test_an_environment_behind_a_link_works_at_both_of_its_paths(make_place, tmp_path: Path, level: str) -> None:
     (tmp_path / "kept/bin").mkdir(parents=True)
     (tmp_path / "kept/pyvenv.cfg").write_text("home = /usr/bin\n")
     (tmp_path / "kept/bin/hello").write_text(f"#!/bin/sh\ncat {tmp_path}/kept/pyvenv.cfg\n")
     (tmp_path / "kept/bin/hello").chmod(0o755)
-    place = make_place("bubblewrap", environments=(".venv",))
+    place = make_place(level, environments=(".venv",))
     (place.at / ".venv").symlink_to(tmp_path / "kept")
-    assert place.sandbox.run("hello", 600).output == "home = /usr/bin\n"
+    assert place.sandbox.run("hello; .venv/bin/hello", 600).output == "home = /usr/bin\n" * 2
 
 
-def test_where_the_tree_is_not_mounted_it_leads_to_the_packages_of_the_checkout(tmp_path: Path) -> None:
-    at, tree = tmp_path / "repository", tmp_path / "tree"
-    for name in ("node_modules/left", "packages/a/node_modules", "gone/node_modules", ".venv"):
-        (at / name).mkdir(parents=True)
-    (tree / "packages/a").mkdir(parents=True)
-    (tree / "node_modules").mkdir()  # as a sandbox with mounts leaves it
-    mounts = Mounts(tree, at, ("node_modules", "packages/a/node_modules", "gone/node_modules", ".venv"))
-    link_packages(mounts)
-    link_packages(mounts)
-    assert (tree / "node_modules/left").is_dir() and (tree / "packages/a/node_modules").is_symlink()
-    assert not (tree / "gone").exists() and not (tree / ".venv").exists()
-    unlink_packages(mounts)
-    assert not (tree / "node_modules").exists() and (at / "node_modules/left").is_dir()
-
-
-def test_packages_that_a_command_has_put_into_the_tree_stay(tmp_path: Path) -> None:
-    (tmp_path / "repository/node_modules").mkdir(parents=True)
-    (tmp_path / "tree/node_modules/own").mkdir(parents=True)
-    mounts = Mounts(tmp_path / "tree", tmp_path / "repository", ("node_modules",))
-    link_packages(mounts)
-    unlink_packages(mounts)
-    assert (tmp_path / "tree/node_modules/own").is_dir()
+@pytest.mark.parametrize("left", ["{at}/.venv", "/tmp/afresh-killed/shown/.venv"])
+@pytest.mark.parametrize("level", ["bubblewrap", "landlock"])
+def test_a_link_that_a_killed_process_has_left_behind_is_replaced(make_place, level: str, left: str) -> None:
+    place = make_place(level, environments=(".venv",))
+    (place.at / ".venv").mkdir()
+    (place.at / ".venv/pyvenv.cfg").write_text("mine")
+    (place.tree / ".venv").symlink_to(left.format(at=place.at))
+    assert place.sandbox.run("cat .venv/pyvenv.cfg", 600).output == "mine"
+    assert not (place.tree / ".venv").is_symlink() and not list(place.tree.parent.glob(".aside-*"))

@@ -215,7 +215,7 @@ CHEATS = {
     ),
     "skip at import": Cheat((product(SKIP_MODULE),), ("missing tests",), told="skipped or gone"),
     "fake interpreter": Cheat(
-        (script("import os\nos.access('.venv/bin', os.W_OK) and os.unlink('.venv/bin/python')\n"),
+        (script("import contextlib, os\nwith contextlib.suppress(OSError):\n    os.unlink('.venv/bin/python')\n"),
          overwrite(".venv/bin/python", f"#!{sys.executable}\n{FORGE}"), run("chmod +x .venv/bin/python || true"), TOUCH),
         ("read-only environment", "evidence"),
         check=".venv/bin/python -m pytest -q",

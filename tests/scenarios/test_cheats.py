@@ -115,11 +115,8 @@ OFF: dict[str, Patch] = {
 
 
 @pytest.mark.parametrize("name", CHEATS)
-def test_a_cheat_is_no_pass(cheater: Person, name: str, requires_sandbox: Any) -> None:
-    cheat = CHEATS[name]
-    if "read-only environment" in cheat.guards:
-        requires_sandbox("bubblewrap")  # elsewhere a check finds no environment in the tree
-    shown = try_cheat(cheater, cheat)
+def test_a_cheat_is_no_pass(cheater: Person, name: str) -> None:
+    shown = try_cheat(cheater, cheat := CHEATS[name])
     assert shown["status"] != "done" and shown["verdict"]["ruling"] == "FAIL"
     assert cheat.told in shown["verdict"]["reason"], shown["verdict"]["reason"]
 

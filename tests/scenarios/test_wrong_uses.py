@@ -1,6 +1,7 @@
 """Wrong uses, as a table: the exit code, what is said, and that nothing is left behind."""
 
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,13 @@ def run(goal: str, *more: str) -> tuple[str, ...]:
 def without_tests(person: Person) -> None:
     person.git("rm", "-q", "test_calc.py")
     person.commit("no tests")
+
+
+def commit_beside(person: Person, path: str, text: str, *ignored: str) -> None:
+    person.write(path, text)
+    for name in ignored:
+        person.write(name, "exit 0\n")
+    person.commit(path)
 
 
 PROVIDER = "openai:gpt-5"
@@ -94,6 +102,30 @@ TABLE: dict[str, WrongUse] = {
         run("x", "-c", "no-such-program --all", "-m", SCRIPT), USAGE, ("no-such-program was not found", "no task was created")
     ),
     "check that is not installed, added": WrongUse(("add", "x", "-c", "no-such-program"), USAGE, ("was not found",)),
+    "check in an environment that is not there": WrongUse(
+        run("x", "-c", ".venv/bin/python -m pytest", "-m", SCRIPT), USAGE, (".venv/bin/python was not found",)
+    ),
+    "check for a module that is not there": WrongUse(
+        run("x", "-c", f"{sys.executable} -m no_such_module -q", "-m", SCRIPT), USAGE,
+        ("Python has no module no_such_module", "-m pip install no_such_module"),
+    ),
+    "check in a later command": WrongUse(run("x", "-c", "true && no-such-program", "-m", SCRIPT), USAGE, ("was not found",)),
+    "check for a script that git ignores": WrongUse(
+        run("x", "-c", "bash check.sh", "-m", SCRIPT), USAGE, ("in your checkout, but not in the commit", "`copy`"),
+        before=lambda person: commit_beside(person, ".gitignore", "check.sh\n", "check.sh"),
+    ),
+    "check by a file that can't be run": WrongUse(
+        run("x", "-c", "./check.sh", "-m", SCRIPT), USAGE, ("./check.sh is not executable", "--chmod=+x check.sh"),
+        before=lambda person: commit_beside(person, "check.sh", "exit 0\n"),
+    ),
+    "check for a package script that is not there": WrongUse(
+        run("x", "-c", "npm run tset", "-m", SCRIPT), USAGE, ("package.json has no script 'tset'",),
+        before=lambda person: commit_beside(person, "package.json", '{"scripts": {"test": "node --test"}}'),
+    ),
+    "check of the project, added": WrongUse(
+        ("add", "x"), USAGE, ("no-such-program was not found",),
+        before=lambda person: commit_beside(person, "AGENT.md", "---\nproject: {test_command: no-such-program}\n---\n"),
+    ),
     "empty check": WrongUse(run("x", "-c", " ", "-m", SCRIPT), USAGE, ("a check is empty",)),
     "no check": WrongUse(run("x", "-m", SCRIPT), USAGE, ("none was found", "--check", "--no-check"), before=without_tests),
     "no check, added": WrongUse(("add", "x"), USAGE, ("none was found",), before=without_tests),
@@ -186,6 +218,18 @@ def test_a_goal_that_names_what_is_to_be_made_is_taken(person: Person, config: P
     goal, type = RIGHT[name]
     told = person.types("add", goal, "--type", type, "--check", "true")
     assert told.code == 0, told.err
+
+
+def test_a_check_that_the_task_is_to_write_is_taken(person: Person, config: Path) -> None:
+    told = person.types("add", "write tools/check.sh, which runs all tests", "--check", "bash tools/check.sh")
+    assert told.code == 0 and "tools/check.sh was not found, and the goal names it" in told.words
+
+
+@pytest.mark.parametrize(
+    "check", ["exit 0", "make -n x; [ -f x ] || ./made", "$TOOL x", "A=1 timeout 9 grep x y > z", "PATH=. x"]
+)
+def test_a_check_that_only_a_shell_can_tell_of_is_taken(person: Person, config: Path, check: str) -> None:
+    assert person.types("add", "double is wrong", "--check", check).code == 0
 
 
 def test_force_starts_with_a_goal_as_it_is(person: Person, config: Path) -> None:

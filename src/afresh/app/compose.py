@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.app.code.project_profile import ProfileCache, find_missing_linters
@@ -13,7 +12,7 @@ from afresh.app.evolve.task_policy import choose_task_policy, watch_task_policy
 from afresh.app.inspect.trace_task import trace_task
 from afresh.app.mcp_servers import add_tools_to_run, open_task_tools
 from afresh.app.memory.learn_lessons import draft_from_unfinished_task, learn_from_ended_tasks, open_lesson_library
-from afresh.app.open_workspace import open_workspace
+from afresh.app.open_workspace import make_mounts, open_workspace
 from afresh.app.orders.check_order import adds_new_names, choose_model_spec, make_no_model_error, refuse_offline_type
 from afresh.app.orders.check_task_limits import refuse_large_ceiling
 from afresh.app.orders.tasks import block_task
@@ -48,12 +47,9 @@ from afresh.ports.watch import Watcher
 from afresh.runtime import CallSettings, Cancellation, Knowledge, RunControl, Runtime, Supervisor
 from afresh.sandbox.choose_level import choose_sandbox
 from afresh.sandbox.escape_probe import AnySandbox
-from afresh.sandbox.import_origin import require_own_tree
-from afresh.sandbox.mounts import Mounts
 from afresh.storage.renew_lease import identify_worker, renew_lease_in_background
 from afresh.storage.sqlite.code_index import SqliteCodeIndex
 from afresh.workspace.commit_history import GitCommitHistory, read_commit_history
-from afresh.workspace.environment_files import find_environment_folders
 from afresh.workspace.repository import Repository
 from afresh.workspace.transfer import unpack_work
 from afresh.workspace.worktree import GitWorkspace
@@ -226,19 +222,9 @@ def configure_calls(
 def open_task_sandbox(project: Project, workspace: GitWorkspace, allow_none: bool) -> AnySandbox:
     """Open the strongest sandbox that works on this machine, with the task's worktree mounted."""
     repository = workspace.repository
-    mounts = Mounts(
-        tree=workspace.root,
-        at=repository.root,
-        environments=find_environment_folders(repository),
-        readable=tuple(Path(path).expanduser() for path in project.settings.readable),
-    )
+    mounts = make_mounts(repository, workspace.root, project.settings)
     sandbox = choose_sandbox(mounts, allow_none=allow_none, cache=project.paths.state / "sandbox-probe")
-    if sandbox.level == FILTERING_LEVEL:
-        return replace(sandbox, mounts=replace(mounts, own=workspace.environments))
-    if sandbox.root != repository.root:
-        workspace.open()
-        require_own_tree(sandbox, workspace.root)
-    return sandbox
+    return replace(sandbox, mounts=replace(mounts, own=workspace.environments)) if sandbox.level == FILTERING_LEVEL else sandbox
 
 
 def follow_tests(sandbox: AnySandbox, watchers: tuple[Watcher, ...]) -> AnySandbox:

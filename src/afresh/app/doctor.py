@@ -29,7 +29,7 @@ from afresh.models.call import ModelGate, call_model
 from afresh.models.choose_model import choose_model, find_framing_tokens, is_offline, is_paid, make_model
 from afresh.models.model_settings import ModelSettings
 from afresh.ports.model import Model
-from afresh.sandbox.choose_level import describe_remedies
+from afresh.sandbox.choose_level import describe_bubblewrap_steps, describe_remedies
 from afresh.sandbox.escape_probe import probe_level
 from afresh.sandbox.network_probe import probe_network
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
@@ -107,17 +107,16 @@ def examine_sandbox() -> HealthFinding:
     for level in ("bubblewrap", "landlock"):
         result = probe_level(level)
         if result.holds:
-            weaker = "" if level == "bubblewrap" else describe_remedies()
-            said = f"{level}: all {len(result.checks)} escape attempts were blocked"
-            return HealthFinding("sandbox", "warn" if weaker else "ok", said, weaker)
+            return HealthFinding("sandbox", "ok", f"{level}: all {len(result.checks)} escape attempts were blocked")
         why.append(f"{level}: {result.why_not}")
     return HealthFinding("sandbox", "fail", "; ".join(why), describe_remedies())
 
 
 def examine_network() -> HealthFinding:
     """Report whether the network can be opened for single commands."""
-    if not probe_level(FILTERING_LEVEL).holds:
-        return HealthFinding("network", "warn", f"stays closed: {NETWORK_NEEDS_BUBBLEWRAP}", describe_remedies())
+    if not (found := probe_level(FILTERING_LEVEL)).holds:
+        remedy = describe_bubblewrap_steps() or f"bubblewrap does not hold: {found.why_not}"
+        return HealthFinding("network", "warn", f"stays closed: {NETWORK_NEEDS_BUBBLEWRAP}", remedy)
     result = probe_network()
     if result.holds:
         return HealthFinding("network", "ok", f"on demand: all {len(result.checks) - 1} attempts to reach more were blocked")
@@ -134,8 +133,9 @@ def examine_project(path: Path) -> Iterator[HealthFinding]:
     if unread := describe_missing_grammars(CheckoutFiles(project.paths.root).paths()):
         yield HealthFinding("languages", "warn", unread)
     try:
-        yield from examine_journals(project)
-        yield from [HealthFinding("copy", *found) for found in describe_copy(project.storage, project.queue)]
+        yield from (journals := [*examine_journals(project)])
+        if all(one.level != "fail" for one in journals):  # else the same fault would be met again
+            yield from [HealthFinding("copy", *found) for found in describe_copy(project.storage, project.queue)]
         yield from examine_worktrees(project)
     except NeedsPerson as fault:
         yield HealthFinding("journals", "fail", fault.what, fault.next)

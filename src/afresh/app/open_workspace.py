@@ -3,13 +3,17 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from afresh.app.project import Project
 from afresh.app.queue.read_tasks import SystemClock
+from afresh.app.settings import Settings
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.errors import NeedsPerson
 from afresh.ports.storage import JournalStore
+from afresh.sandbox.mounts import Mounts
+from afresh.workspace.environment_files import find_environment_folders
 from afresh.workspace.repository import Repository
 from afresh.workspace.shared_work import SharedPlace, SharedWorkspace, bring_work, remove_shared_work
 from afresh.workspace.task_branch import TaskBranch
@@ -46,6 +50,12 @@ def publish_kept_work(project: Project, state: State, message: str) -> str:
     if record.get("snapshot") == snapshot:
         return record["commit"]
     return open_workspace(project, repository, state, lambda: None).publish(snapshot, message)
+
+
+def make_mounts(repository: Repository, tree: Path, settings: Settings) -> Mounts:
+    """What a sandbox over a tree shows, with the environments that the checkout has now."""
+    readable = tuple(Path(path).expanduser() for path in settings.readable)
+    return Mounts(tree, repository.root, find_environment_folders(repository), readable)
 
 
 def bring_task_work(project: Project, repository: Repository, state: State) -> None:

@@ -30,7 +30,6 @@ from afresh.sandbox.mounts import (
     make_own_folder,
     make_protected_paths,
     mask_sockets,
-    unlink_packages,
 )
 from afresh.sandbox.open_network import OFFLINE_VARIABLES, OpenNetwork, make_network_variables, open_network
 from afresh.sandbox.own_environments import MAX_PACKAGES, collect_new_environments, copy_environments, list_installed_packages
@@ -49,6 +48,7 @@ from afresh.sandbox.process import (
 from afresh.sandbox.report_folder import SEEN_FOLDER, ReportFolder, make_report_variables
 from afresh.sandbox.resource_limits import ResourceLimits, to_rlimits
 from afresh.sandbox.seccomp import build_filter
+from afresh.sandbox.shown_environments import remove_left_link
 from afresh.sandbox.supervisor import make_private_folder
 from afresh.sandbox.toolchain_folders import OWN_HOME_FOLDER, list_home_links
 
@@ -232,8 +232,8 @@ class Bubblewrap:
         yield from ("--bind", str(tree), str(at))
         for name in make_protected_paths(tree):
             yield from ("--ro-bind", str(tree / name), str(at / name))
-        unlink_packages(self.mounts)
         for folder, source in list_environment_mounts(self.mounts).items():
+            remove_left_link(self.mounts, folder.relative_to(at))
             make_own_folder(tree, str(folder.relative_to(at)))
             own = self.mounts.own is not None and self.mounts.own in source.parents
             yield from ("--bind" if writable and own else "--ro-bind", str(source), str(folder))

@@ -31,6 +31,17 @@ def open_level(level: str, mounts: Mounts, limits: ResourceLimits | None = None)
 
 def describe_remedies() -> str:
     """What a person can do on this machine to get a sandbox."""
+    steps = [describe_bubblewrap_steps()]
+    if is_in_container():
+        steps.append(
+            "in this container: Landlock needs no option of the container, only a kernel of 5.13 or newer that has it; "
+            "or let the container be the sandbox"
+        )
+    return "; ".join([*filter(None, steps), "or pass --no-sandbox, which lets commands do all that you can do"])
+
+
+def describe_bubblewrap_steps() -> str:
+    """What keeps bubblewrap from working here, as far as it is known."""
     steps: list[str] = []
     if find_bubblewrap() is None:
         steps.append("install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap)")
@@ -44,12 +55,7 @@ def describe_remedies() -> str:
         steps.append("allow user namespaces: sudo sysctl kernel.unprivileged_userns_clone=1")
     if _read_kernel_setting("user/max_user_namespaces") == "0":
         steps.append("allow user namespaces: sudo sysctl user.max_user_namespaces=10000")
-    if is_in_container():
-        steps.append(
-            "in this container: Landlock needs no option of the container, only a kernel of 5.13 or newer that has it; "
-            "or let the container be the sandbox"
-        )
-    return "; ".join([*steps, "or pass --no-sandbox, which lets commands do all that you can do"])
+    return "; ".join(steps)
 
 
 def is_in_container() -> bool:

@@ -3,7 +3,7 @@
 import functools
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from glob import escape, glob
 from pathlib import Path
 
@@ -131,7 +131,7 @@ def _keep_outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
 _STANDARD_SEARCH_PATH = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin")
 
 
-def make_clean_environment(mounts: Mounts, temporary: str = "/tmp", imports: Sequence[Path] = ()) -> dict[str, str]:
+def make_clean_environment(mounts: Mounts, temporary: str = "/tmp") -> dict[str, str]:
     """PATH of the user with the repository's virtual environment first; home and temporary files in a private place."""
     variables = {
         "HOME": f"{temporary}/home",
@@ -154,8 +154,6 @@ def make_clean_environment(mounts: Mounts, temporary: str = "/tmp", imports: Seq
     own = [*(str(folder / "bin") for folder in virtual), *map(str, packages)]
     folders = [*own, *map(str, list_search_path()), *_STANDARD_SEARCH_PATH]
     variables["PATH"] = ":".join(dict.fromkeys(folders))
-    if imports:
-        variables["PYTHONPATH"] = ":".join(map(str, imports))
     return variables
 
 

@@ -63,8 +63,8 @@ class Landlock:
         calls = build_filter(namespaces=False, root=os.geteuid() == 0)
         if calls is None:
             raise NoSandbox(f"there is no system call filter for {os.uname().machine}", "install bubblewrap")
-        with make_private_folder() as temporary:
-            links = link_home_files(temporary / "home")
+        with make_private_folder() as private:
+            links = link_home_files(private / "tmp/home")
             readable = (
                 *SYSTEM_FOLDERS,
                 *list_etc_files(),
@@ -72,12 +72,13 @@ class Landlock:
                 *list_mounted_environments(self.mounts),
                 *self.mounts.readable,
                 REPORTERS_FOLDER,
+                private / "shown",
                 *links,
             )
             rules = {
                 "read": [*map(str, readable), *_READABLE_SYSTEM_PATHS],
-                "write": [str(self.mounts.tree), str(temporary)],
+                "write": [str(self.mounts.tree), str(private / "tmp")],
                 "devices": _READABLE_DEVICES,
                 "filter": calls,
             }
-            return SupervisedCommand(self.mounts, self.limits, temporary, rules, self.listen).run(command, timeout, reports)
+            return SupervisedCommand(self.mounts, self.limits, private, rules, self.listen).run(command, timeout, reports)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from afresh.core.action import CommandRun
-from afresh.sandbox.mounts import PACKAGE_CACHE_NAMES, Mounts, find_home_folders
+from afresh.sandbox.mounts import PACKAGE_CACHE_NAMES, PRIVATE_PREFIX, Mounts, find_home_folders
 
 MAX_LINES_READ = 4000
 MAX_LINE_CHARACTERS = 2000
@@ -17,6 +17,7 @@ MISSING = re.compile(
     re.IGNORECASE,
 )
 PATH = re.compile(r"(?:~|\.{1,2})?/?[\w@.+-]+(?:/[\w@.+-]+)+")
+DENIED = re.compile(r"Permission denied|EACCES", re.IGNORECASE)
 MODULE_SUFFIXES = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js")
 DOWNLOAD_REMEDIES = (
     (r"rustup could not choose a version of", "run `rustup default stable`; commands read ~/.rustup, or what RUSTUP_HOME names"),
@@ -56,14 +57,22 @@ def _list_reasons(output: str, mounts: Mounts) -> Iterator[str]:
         if folder := _find_hidden_folder(path):
             yield f'commands can\'t read {folder}: to change that, set readable = ["{folder}"] in your own config.toml'
     text = "\n".join(lines)
+    if any(DENIED.search(line) and _find_shared_temporary(line, mounts) for line in lines):
+        yield "commands can't write to /tmp here, only to $TMPDIR; in bubblewrap they have a /tmp of their own"
     if cache := PACKAGE_CACHE_FAULT.search(text):
         yield (
-            "packages can't be written here: let the check run without this cache (vitest run --no-cache), or, with bubblewrap, "
-            f"make the folder in your checkout to get a private one (mkdir {cache[1]})"
+            "packages can't be written here: let the check run without this cache (vitest run --no-cache), or make the folder in "
+            f"your checkout, and commands get a private one (mkdir {cache[1]})"
         )
     for pattern, remedy in DOWNLOAD_REMEDIES:
         if re.search(pattern, text):
             yield f"something is not installed or downloaded, and there is no network here: in your checkout, {remedy}"
+
+
+def _find_shared_temporary(line: str, mounts: Mounts) -> bool:
+    """Whether a line names a path in /tmp that is neither in the tree nor in a private folder."""
+    private = (f"{mounts.tree}/", f"{mounts.at}/", f"/tmp/{PRIVATE_PREFIX}")
+    return any(path.startswith("/tmp/") and not path.startswith(private) for path in PATH.findall(line))
 
 
 def _find_left_out(path: str, mounts: Mounts) -> str:

@@ -15,6 +15,8 @@ PROTECTED_NAMES = (".git", ".afresh")
 LINKED_NAME = "node_modules"
 PACKAGE_CACHE_NAMES = (".vite", ".vite-temp", ".vitest", ".cache")
 """Folders in node_modules that tools write to."""
+PRIVATE_PREFIX = "afresh-"
+"""Of the folder that a command has for itself, in the system's folder for temporary files."""
 _HIDDEN_FOLDERS = tuple(Path(name) for name in ("/proc", "/sys", "/dev", "/run", "/var/run"))
 
 
@@ -90,27 +92,6 @@ def make_own_folder(tree: Path, name: str) -> Path:
             raise BadInput(f"{path} is not a folder of its own", f"replace it in the repository: {name} must be a plain folder")
         path.mkdir(exist_ok=True)
     return path
-
-
-def link_packages(mounts: Mounts) -> None:
-    """Let the tree lead to packages of the checkout that programs look for in the folders around their own: node_modules. For
-    sandboxes that show the tree where it is; what a command has put there itself stays."""
-    for name in mounts.environments:
-        place, target = mounts.tree / name, mounts.at / name
-        if place.name != LINKED_NAME or place == target or place.is_symlink() or not target.is_dir():
-            continue
-        with contextlib.suppress(OSError):  # no such folder in the tree, or one with something in it
-            if place.is_dir():
-                place.rmdir()
-            place.symlink_to(target, target_is_directory=True)
-
-
-def unlink_packages(mounts: Mounts) -> None:
-    """Remove these links: a sandbox with mounts needs folders there."""
-    for name in mounts.environments:
-        place = mounts.tree / name
-        if place.name == LINKED_NAME and place.is_symlink() and os.readlink(place) == str(mounts.at / name):
-            place.unlink()
 
 
 def make_protected_paths(tree: Path) -> tuple[str, ...]:

@@ -60,16 +60,22 @@ class OutputBuffer:
         return f"{head}\n[afresh: {self._cut:,} bytes of output left out here]\n{tail}"
 
 
+ROOT_LINE = ". (the root of the project)"
+"""For a line that is nothing but its path, as `pwd` prints it."""
+
+
 def hide_paths(text: str, trees: Iterable[Path], temporary: Path | None = None) -> str:
-    """The text with paths in the task's tree relative to it and the private temporary folder as /tmp.
+    """The text with paths in the task's tree relative to it, and those in a private temporary folder below $TMPDIR: as the next
+    command can use them.
 
     The path of a tree differs between machines, sandbox levels and tasks; what a model is shown must not.
     """
     for tree in sorted({str(tree) for tree in trees}, key=len, reverse=True):
         path = rf"(?<![\w.-]){re.escape(tree)}"
+        text = re.sub(rf"^{path}$", ROOT_LINE, text, flags=re.MULTILINE)
         text = re.sub(rf"{path}/+(?=[\w.@+~-])", "", text)
         text = re.sub(rf"{path}(?![\w.-])", ".", text)
-    return text.replace(str(temporary), "/tmp") if temporary else text
+    return text.replace(str(temporary), "$TMPDIR") if temporary else text
 
 
 _OBJECT_ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{6,16}(?=>)")

@@ -10,7 +10,7 @@ import contextlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -56,14 +56,10 @@ class ReportFolder:
         return replace(done, output=output, reports=texts, keys=self.keys)
 
 
-def make_report_variables(reporters: Path, reports: Path, tree: Path, imports: Sequence[Path] = ()) -> dict[str, str]:
-    """What reporters need to know. `imports` are folders of the tree that Python is to import from once the runner is loaded."""
-    return {
-        "AFRESH_REPORTS": str(reports),
-        "AFRESH_TREE": str(tree),
-        "AFRESH_IMPORTS": ":".join(map(str, imports)),
-        "PYTHONPATH": str(reporters),
-    }
+def make_report_variables(reporters: Path, reports: Path | None, tree: Path) -> dict[str, str]:
+    """What `sitecustomize` and the reporters need to know."""
+    told = {"AFRESH_REPORTS": str(reports)} if reports else {}
+    return told | {"AFRESH_TREE": str(tree), "PYTHONPATH": str(reporters)}
 
 
 def _read_plain_file(path: Path) -> str | None:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 from afresh.core.action import CommandRun
 from afresh.core.network_access import NETWORK_NEEDS_BUBBLEWRAP, NO_NETWORK, NetworkAccess
 from afresh.errors import NoSandbox, NotPossible
-from afresh.sandbox.command_environment import find_shell, make_clean_environment
+from afresh.sandbox.command_environment import find_shell, list_mounted_environments, make_clean_environment
 from afresh.sandbox.missing_files import explain_missing_files
-from afresh.sandbox.mounts import Mounts, link_packages
+from afresh.sandbox.mounts import PRIVATE_PREFIX, Mounts
 from afresh.sandbox.process import (
     STOPPED_EXIT_CODE,
     TIMED_OUT_EXIT_CODE,
@@ -32,6 +32,7 @@ from afresh.sandbox.process import (
 )
 from afresh.sandbox.report_folder import REPORTERS_FOLDER, ReportFolder, make_report_variables
 from afresh.sandbox.resource_limits import ResourceLimits, to_rlimits
+from afresh.sandbox.shown_environments import open_writable, remove_entry, show_environments
 from afresh.sandbox.toolchain_folders import link_home_files
 
 LAUNCHER_FILE = Path(__file__).parent / "launcher.py"
@@ -44,28 +45,26 @@ class SupervisedCommand:
 
     mounts: Mounts
     limits: ResourceLimits
-    temporary: Path
+    private: Path
     confined: Mapping[str, Any] | None = None
     listen: Callable[[str], OutputListener] = listen_to_nothing
 
     def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
-        link_packages(self.mounts)
-        folder = ReportFolder.make(self.temporary) if reports else None
+        folder = ReportFolder.make(self.private / "tmp") if reports else None
         done = self._run(command, timeout, self._environment(folder))
         return folder.collect(done) if folder else done
 
     def _environment(self, folder: ReportFolder | None) -> Mapping[str, str]:
-        """With reports the tree is not on Python's path at first: `sitecustomize` puts it there."""
-        imports, temporary = list_import_folders(self.mounts.tree), str(self.temporary)
-        if folder is None:
-            return make_clean_environment(self.mounts, temporary, imports)
-        told = make_report_variables(REPORTERS_FOLDER, folder.place, self.mounts.tree, imports)
-        return make_clean_environment(self.mounts, temporary) | told
+        """An editable install leads to the checkout: `sitecustomize` makes it lead to the tree, in every Python."""
+        told = make_report_variables(REPORTERS_FOLDER, folder.place if folder else None, self.mounts.tree)
+        checkout = (self.mounts.at, *list_mounted_environments(self.mounts)) if self.mounts.at != self.mounts.tree else ()
+        told["AFRESH_CHECKOUT"] = ":".join(map(str, checkout))
+        return make_clean_environment(self.mounts, str(self.private / "tmp")) | told
 
     def _run(self, command: str, timeout: float, environment: Mapping[str, str]) -> CommandRun:
         told, tell = os.pipe()
         try:
-            with guard_git_file(self.mounts.tree) as put_back:
+            with guard_git_file(self.mounts.tree) as put_back, show_environments(self.mounts, self.private) as replaced:
                 done = self._follow(command, timeout, tell, environment)
             report = os.read(told, 1 << 16).decode(errors="replace")
         finally:
@@ -76,8 +75,9 @@ class SupervisedCommand:
         if how == "exit" and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
             done = replace(done, exit=int(what), output=done.output + explain_file_size(int(what), self.limits))
         done = explain_missing_files(done, self.mounts)
-        output = make_repeatable(done.output, (self.mounts.tree, self.mounts.at), self.temporary)
-        return replace(done, output=output + "".join(put_back))
+        trees = (self.mounts.tree, self.mounts.at, self.private / "shown")
+        output = make_repeatable(done.output, trees, self.private / "tmp")
+        return replace(done, exit=done.exit or int(bool(replaced)), output=output + "".join((*put_back, *replaced)))
 
     def _follow(self, command: str, timeout: float, tell: int, environment: Mapping[str, str]) -> CommandRun:
         try:
@@ -89,7 +89,7 @@ class SupervisedCommand:
                 "parent": os.getpid(),
             }
             argv = [sys.executable, "-I", "-S", str(LAUNCHER_FILE), marshal.dumps(order).hex()]
-            running = start_command(argv, environment, self.mounts.tree, (tell,), (self.mounts.tree, self.temporary))
+            running = start_command(argv, environment, self.mounts.tree, (tell,), (self.mounts.tree, self.private))
         finally:
             os.close(tell)
         with kill_child_on_error(running):
@@ -108,11 +108,6 @@ def _stop_launcher(launcher: subprocess.Popen[bytes]) -> None:
             os.killpg(launcher.pid, signal.SIGKILL)
 
 
-def list_import_folders(tree: Path) -> Sequence[Path]:
-    """Folders that Python imports from first, since an installed package may point at the user's checkout."""
-    return tuple(folder for folder in (tree / "src", tree) if folder.is_dir())
-
-
 def refuse_network(network: NetworkAccess) -> None:
     """Landlock can only close sockets, all or none: with them open a command could reach more than the proxy."""
     if network:
@@ -121,10 +116,10 @@ def refuse_network(network: NetworkAccess) -> None:
 
 @contextlib.contextmanager
 def make_private_folder() -> Iterator[Path]:
-    """A temporary folder of the command's own."""
-    folder = Path(tempfile.mkdtemp(prefix="afresh-"))
+    """A folder of the command's own, with one for its temporary files."""
+    folder = Path(tempfile.mkdtemp(prefix=PRIVATE_PREFIX))
     try:
-        (folder / "home").mkdir()
+        (folder / "tmp/home").mkdir(parents=True)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -138,10 +133,8 @@ def guard_git_file(tree: Path) -> Iterator[list[str]]:
     yield said
     if before is None or (link.is_file() and not link.is_symlink() and link.read_bytes() == before):
         return
-    if link.is_dir() and not link.is_symlink():
-        shutil.rmtree(link)
-    else:
-        link.unlink(missing_ok=True)
+    with open_writable(tree) as folder:
+        remove_entry(link.name, folder)
     link.write_bytes(before)
     said.append("\n[afresh: the command changed .git; it was put back]\n")
 
@@ -165,6 +158,6 @@ class UnconfinedSandbox:
 
     def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
         refuse_network(network)
-        with make_private_folder() as temporary:
-            link_home_files(temporary / "home")
-            return SupervisedCommand(self.mounts, self.limits, temporary, listen=self.listen).run(command, timeout, reports)
+        with make_private_folder() as private:
+            link_home_files(private / "tmp/home")
+            return SupervisedCommand(self.mounts, self.limits, private, listen=self.listen).run(command, timeout, reports)

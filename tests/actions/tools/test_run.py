@@ -102,5 +102,5 @@ def test_one_that_failed_shows_what_it_said():
     assert not done.ok and not done.regions and "three" in done.text
 
 
-def test_a_model_is_told_that_what_it_puts_into_tmp_is_gone_at_the_next_command() -> None:
-    assert "/tmp lasts one call" in run.tool.schema.description
+def test_a_model_is_told_that_its_temporary_files_are_gone_at_the_next_command() -> None:
+    assert "$TMPDIR lasts one call" in run.tool.schema.description

@@ -255,12 +255,18 @@ def test_run_reports_the_exit_code_and_is_not_ok_when_it_is_not_zero():
 
 @pytest.mark.parametrize(
     "printed",
-    ["python: can't open file '/tmp/p.py': [Errno 2] No such file or directory", "cat: /tmp/out.txt: No such file or directory"],
+    [
+        "python: can't open file '/tmp/p.py': [Errno 2] No such file or directory",
+        "cat: $TMPDIR/out.txt: No such file or directory",
+        "bash: line 1: /tmp/out.txt: Permission denied",
+    ],
 )
-def test_a_command_that_misses_its_file_in_tmp_is_told_that_tmp_does_not_last(printed):
+def test_a_command_that_misses_its_temporary_file_is_told_where_they_go_and_that_they_do_not_last(printed):
     told = use("run", make_context(table={"go": (2, printed)}), command="go").text
-    assert told.endswith("[/tmp is empty at the start of each command: write a file and use it in the same command]")
-    assert "[/tmp is empty" not in use("run", make_context(table={"go": (1, "no /etc/x")}), command="go").text
+    assert told.endswith(
+        "into $TMPDIR, which is empty at the start of each command: write a file and use it in the same command]"
+    )
+    assert "[temporary files" not in use("run", make_context(table={"go": (1, "no /etc/x")}), command="go").text
 
 
 def test_reading_a_folder_lists_its_folders_with_their_files_counted_and_its_files():

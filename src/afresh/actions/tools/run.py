@@ -100,9 +100,14 @@ COMMAND_TIMEOUT_SECONDS = 120
 ONLINE_TIMEOUT_SECONDS = 600
 """With the network open: downloads take time."""
 MAX_COMMAND_BYTES = 100_000
-LOST_FILE_PATTERN = re.compile(r"/tmp/.*(?:No such file|not found)|(?:No such file|can't open file|not found).*/tmp/")
+LOST_FILE_PATTERN = re.compile(
+    r"(?:/tmp|\$TMPDIR)/.*(?:No such file|not found|Permission denied)"
+    r"|(?:No such file|can't open file|not found|Permission denied).*(?:/tmp|\$TMPDIR)/"
+)
 SPOILED_NOTE = "the files are as they were before this step"
-LOST_FILES_NOTE = "/tmp is empty at the start of each command: write a file and use it in the same command"
+LOST_FILES_NOTE = (
+    "temporary files go into $TMPDIR, which is empty at the start of each command: write a file and use it in the same command"
+)
 
 
 def run_command(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
@@ -141,7 +146,7 @@ def render_command_result(done: CommandRun) -> str:
 tool = FunctionTool(
     make_tool_schema(
         "run",
-        "Shell command; no git; 120 s; /tmp lasts one call.",
+        "Shell command; no git; 120 s; $TMPDIR lasts one call.",
         optional=(REASON_ARGUMENT,),
         command="",
         **{REASON_ARGUMENT: ""},

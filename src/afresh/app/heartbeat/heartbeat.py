@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from afresh.app.dialogue.allow_network import load_standing_permissions
 from afresh.app.heartbeat.heartbeat_call import HeartbeatCaller, ask_about_change, open_heartbeat_caller, read_announcement
 from afresh.app.heartbeat.heartbeat_state import load_heartbeat_state
+from afresh.app.open_workspace import make_mounts
 from afresh.app.project import Project
 from afresh.config.heartbeat_file import load_heartbeat_plan
 from afresh.core.heartbeat import (
@@ -28,9 +28,7 @@ from afresh.core.truncate import to_one_line, truncate_middle
 from afresh.errors import AfreshError, BadInput
 from afresh.sandbox.choose_level import choose_sandbox
 from afresh.sandbox.escape_probe import AnySandbox
-from afresh.sandbox.mounts import Mounts
 from afresh.storage.renew_lease import identify_worker, is_worker_dead
-from afresh.workspace.environment_files import find_environment_folders
 from afresh.workspace.git import find_author_name
 from afresh.workspace.head_tree import make_head_tree
 from afresh.workspace.repository import Repository
@@ -189,12 +187,7 @@ class ItemRunner:
 def open_head_sandbox(project: Project) -> Iterator[AnySandbox]:
     repository = Repository.find(project.paths.root)
     with make_head_tree(repository, project.settings.copy) as tree:
-        mounts = Mounts(
-            tree=tree,
-            at=repository.root,
-            environments=find_environment_folders(repository),
-            readable=tuple(Path(path).expanduser() for path in project.settings.readable),
-        )
+        mounts = make_mounts(repository, tree, project.settings)
         yield choose_sandbox(mounts, cache=project.paths.state / "sandbox-probe")
 
 

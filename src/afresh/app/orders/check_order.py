@@ -1,13 +1,11 @@
 """Refuses an order that can't be carried out, before a task exists. What is only doubtful is said in a line."""
 
-import os
 import re
-import shlex
-import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from afresh.app.orders.check_programs import find_start_fault
 from afresh.app.project import Project
 from afresh.code.goal_targets import MissingTarget, find_existing_paths, find_missing_names, find_missing_paths
 from afresh.core.spending import LimitUnit
@@ -32,12 +30,6 @@ from afresh.workspace.repository import Repository
 
 NO_TASK_CREATED = "no task was created"
 NO_CHECK_QUESTION = "No check was given and none was found, so the result can't be verified. Go on?"
-SHELL_WORDS = frozenset(
-    ("cd", "test", "[", "[[", "if", "for", "while", "until", "case", ":", ".", "source", "export", "set", "unset", "eval", "exec")
-)
-"""First words of a command line that are no programs."""
-COMMAND_PREFIXES = ("!", "time", "env", "exec", "command")
-"""Words after which the program comes."""
 DEFINITION_PATTERN = r"(def|class|fn|func|function|struct|interface|type|const|enum|trait)[[:space:]]+[A-Za-z_][A-Za-z0-9_]*"
 
 
@@ -53,6 +45,8 @@ class OrderTerms:
     confirm: Callable[[str], bool] | None = None
     """Asks the person; None: there is nobody to ask."""
     tell: Callable[[str], None] = lambda text: None
+    sure: set[str] = field(default_factory=set[str])
+    """Checks of earlier tasks of the same order that were found able to start."""
 
 
 def check_model(project: Project, task: Task, terms: OrderTerms) -> None:
@@ -169,18 +163,21 @@ def _count(number: int, noun: str) -> str:
 COMMANDS_THAT_TEST_NOTHING = ("true", ":", "exit 0")
 
 
-def check_commands(project: Project, task: Task, terms: OrderTerms) -> None:
-    """Raise BadInput if there is no check, or if the program of one is not installed."""
+def check_commands(project: Project, task: Task, terms: OrderTerms, commit: str = "HEAD") -> None:
+    """Raise BadInput if there is no check, or if a program of one can't start in a task that begins with this commit."""
     for check in task.checks:
         if check.command.strip() in COMMANDS_THAT_TEST_NOTHING:
             terms.tell(f"the check `{check.command}` tests nothing, so its success proves nothing")
-        program = find_program(check.command)
-        if program and not terms.force and not shutil.which(program, path=_find_search_path(project)):
+        fault = None if terms.force or check.command in terms.sure else find_start_fault(project, check.command, commit)
+        if fault and fault.path and Path(fault.path).name in re.findall(r"[\w.-]+", task.goal):
+            terms.tell(f"the check `{check.command}` can't run yet: {fault.why}, and the goal names it")
+        elif fault:
             raise BadInput(
-                f"the check `{check.command}` can't run: {program} was not found",
-                next=f"install {program}, or give another --check; --force starts without it",
+                f"the check `{check.command}` can't run: {fault.why}",
+                next=f"{fault.remedy}, or give another --check; --force starts without it",
                 safe=NO_TASK_CREATED,
             )
+        terms.sure.add(check.command)
     if task.checks or task.report or terms.without_check or (terms.confirm and terms.confirm(NO_CHECK_QUESTION)):
         return
     raise BadInput(
@@ -188,27 +185,3 @@ def check_commands(project: Project, task: Task, terms: OrderTerms) -> None:
         next="pass --check COMMAND (it must exit 0 when the task is done), or --no-check",
         safe=NO_TASK_CREATED,
     )
-
-
-def find_program(command: str) -> str:
-    """Return the program that a command line starts with; empty if that is the shell's own business or a file of the tree."""
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        return ""
-    while words and (words[0] in COMMAND_PREFIXES or re.fullmatch(r"[A-Za-z_]\w*=.*", words[0])):
-        words = words[1:]
-    first = words[0] if words else ""
-    return "" if first in SHELL_WORDS or not re.fullmatch(r"[\w.+-]+", first) else first
-
-
-def _find_search_path(project: Project) -> str:
-    """Return where programs are looked for in the sandbox: environments of the repository first."""
-    from afresh.sandbox.command_environment import make_clean_environment
-    from afresh.sandbox.mounts import Mounts
-    from afresh.workspace.environment_files import find_environment_folders
-
-    repository = Repository.find(project.paths.root)
-    mounts = Mounts(tree=repository.root, at=repository.root, environments=find_environment_folders(repository))
-    local = str(repository.root / "node_modules" / ".bin")
-    return os.pathsep.join((make_clean_environment(mounts)["PATH"], local, os.environ.get("PATH", os.defpath)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
+from afresh.app.open_workspace import make_mounts
 from afresh.app.settings import ProjectPaths, Settings
 from afresh.code.config_files import ProjectConfiguration, read_configuration
 from afresh.code.test_commands.candidates import CommandCandidate, find_candidates
@@ -16,7 +17,6 @@ from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.errors import AfreshError, NoSandbox
 from afresh.sandbox.choose_level import choose_sandbox
 from afresh.sandbox.import_origin import find_foreign_imports, list_top_level_packages
-from afresh.sandbox.mounts import Mounts
 from afresh.workspace.checkout_files import CheckoutFiles, make_scratch_copy
 from afresh.workspace.disk_files import write_durable_file
 from afresh.workspace.environment_files import find_environment_folders
@@ -132,12 +132,7 @@ def try_test_candidates(
     repository = Repository.find(place.paths.root)
     try:
         with make_scratch_copy(repository, configuration.paths, place.settings.copy) as tree:
-            mounts = Mounts(
-                tree=tree,
-                at=repository.root,
-                environments=find_environment_folders(repository),
-                readable=tuple(Path(path).expanduser() for path in place.settings.readable),
-            )
+            mounts = make_mounts(repository, tree, place.settings)
             sandbox = choose_sandbox(mounts, cache=place.paths.state / "sandbox-probe")
             trials = try_candidates(found, sandbox, limit)
             strange = find_foreign_imports(sandbox, list_top_level_packages(tree))

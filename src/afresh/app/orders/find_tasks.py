@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from pathlib import Path
 
 from afresh.app.code.violations import Violation, list_violations
+from afresh.app.open_workspace import make_mounts
 from afresh.app.orders.choose_checks import ProjectWithSettings, choose_checks
 from afresh.app.orders.import_list import TaskList
 from afresh.app.orders.tasks import TaskOrder
@@ -17,10 +17,8 @@ from afresh.core.truncate import truncate_text
 from afresh.core.verdict import FailedTest
 from afresh.errors import BadInput, NotPossible
 from afresh.sandbox.choose_level import choose_sandbox
-from afresh.sandbox.mounts import Mounts
 from afresh.verification.checks import CheckResult, run_check
 from afresh.workspace.checkout_files import CheckoutFiles, make_scratch_copy
-from afresh.workspace.environment_files import find_environment_folders
 from afresh.workspace.repository import Repository
 
 MAX_LISTED_FUNCTIONS = 12
@@ -75,12 +73,7 @@ def run_in_copy(project: Project, command: str) -> CheckResult:
     repository, settings = Repository.find(project.paths.root), project.settings
     names = CheckoutFiles(repository.root).paths()
     with make_scratch_copy(repository, names, settings.copy) as tree:
-        mounts = Mounts(
-            tree=tree,
-            at=repository.root,
-            environments=find_environment_folders(repository),
-            readable=tuple(Path(path).expanduser() for path in settings.readable),
-        )
+        mounts = make_mounts(repository, tree, settings)
         sandbox = choose_sandbox(mounts, cache=project.paths.state / "sandbox-probe")
         return run_check(sandbox, Check(command, settings.check_timeout))
 

@@ -29,6 +29,7 @@ from afresh.core.task import (
     Check,
     IssueAttached,
     QueueTicket,
+    StartChosen,
     Task,
     TaskStatus,
 )
@@ -105,7 +106,8 @@ def prepare_order(
         task = replace(task, checks=find_task_checks(project))
         refuse_unworkable_task(task, project.templates, project.instructions, project.settings.models)
     if terms:
-        check_commands(project, task, terms)
+        start = next((event.start.base for event in events if isinstance(event, StartChosen)), "")
+        check_commands(project, task, terms, start or "HEAD")
     return task, [*allowed, *file_order(order.place), *events]
 
 

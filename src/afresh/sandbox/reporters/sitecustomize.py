@@ -1,8 +1,10 @@
-"""Stand-alone: the first module of every Python that a check starts. It lets nothing of the tree pass for the test runner.
+"""Stand-alone: the first module of every Python that a check starts. It lets nothing of the tree pass for the test runner, and
+nothing of the checkout for the tree.
 
 `python -m pytest` puts the tree first on the path: a file there named like a module that pytest imports would be loaded instead.
 So pytest, when it is first asked for, is imported by a path without the tree, and with it the reporter. Then the path is as it
-would have been. Imports nothing of afresh, and works on any Python 3.
+would have been. Where the tree is not mounted in the place of the checkout, an editable install names the checkout: it is made to
+mean the tree. Imports nothing of afresh, and works on any Python 3.
 """
 
 import importlib
@@ -14,11 +16,61 @@ import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREE = os.environ.get("AFRESH_TREE", "")
+CHECKOUT = [folder for folder in os.environ.get("AFRESH_CHECKOUT", "").split(":") if folder]
+"""The checkout, and the environments in it; empty where the tree is in its place."""
+PYTHONS_OWN = (importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter, importlib.machinery.PathFinder)
+
+
+def find_in_tree(path):
+    """A path of the checkout as one of the tree. What is in its environments, or elsewhere, stays."""
+    inside = [isinstance(path, str) and (path + "/").startswith(folder + "/") for folder in CHECKOUT]
+    return TREE + path[len(CHECKOUT[0]) :] if inside and inside[0] and not any(inside[1:]) else path
+
+
+def lead_to_tree():
+    """Also by what an install has put beside the path: finders, and folders of namespaces."""
+    sys.path[:] = [find_in_tree(entry) for entry in sys.path]
+    sys.path_hooks.insert(0, open_folder_of_tree)
+    for entry in [entry for entry in sys.path_importer_cache if find_in_tree(entry) != entry]:
+        del sys.path_importer_cache[entry]
+    sys.meta_path[:] = [finder if finder in PYTHONS_OWN else TreeFinder(finder) for finder in sys.meta_path]
+
+
+def open_folder_of_tree(entry):
+    moved = find_in_tree(entry)
+    if moved == entry:
+        raise ImportError(entry)
+    return importlib.machinery.FileFinder.path_hook(
+        (importlib.machinery.ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES),
+        (importlib.machinery.SourceFileLoader, importlib.machinery.SOURCE_SUFFIXES),
+        (importlib.machinery.SourcelessFileLoader, importlib.machinery.BYTECODE_SUFFIXES),
+    )(moved)
+
+
+class TreeFinder:
+    """A finder that an environment has: what it finds in the checkout is taken from the tree."""
+
+    def __init__(self, finder):
+        self.finder = finder
+
+    def __eq__(self, other):
+        return other is self or other == self.finder
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+    def find_spec(self, name, path=None, target=None):
+        spec = self.finder.find_spec(name, path, target)
+        origin = find_in_tree(spec.origin) if spec else None
+        if not spec or not origin or origin == spec.origin:
+            return spec  # folders of a namespace are opened by the hook above
+        places = spec.submodule_search_locations and [os.path.dirname(origin)]
+        return importlib.util.spec_from_file_location(name, origin, submodule_search_locations=places)
 
 
 def is_in_tree(entry):
     """Also for the current folder. An environment that lies in the tree is mounted there from elsewhere, and not the task's."""
-    path = os.path.abspath(entry or ".")
+    path = find_in_tree(os.path.abspath(entry or "."))
     inside = path == TREE or path.startswith(TREE + "/")
     return inside and not any(path.startswith(prefix + "/") for prefix in {sys.prefix, sys.base_prefix} if prefix != TREE)
 
@@ -103,9 +155,11 @@ def guard_imports():
     sys.path[:] = [entry for entry in whole if not is_in_tree(entry)]
     run_users_own()
     added = [entry for entry in sys.path if entry not in whole]
-    imports = [entry for entry in os.environ.get("AFRESH_IMPORTS", "").split(":") if entry]
-    sys.path[:] = imports + whole + added
-    sys.meta_path.insert(0, RunnerFinder())
+    sys.path[:] = whole + added
+    if CHECKOUT:
+        lead_to_tree()
+    if os.environ.get("AFRESH_REPORTS"):
+        sys.meta_path.insert(0, RunnerFinder())
 
 
 if TREE:
