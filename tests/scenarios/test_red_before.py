@@ -183,9 +183,14 @@ def test_a_person_takes_refused_work_as_it_is_and_the_task_ends(person: Person) 
     assert person.runs(person.script([TOUCH], [CLAIM], [ask]), goal=NAMED).code != 0
     shown = person.shown()
     assert shown["status"] == "blocked" and shown["options"][-1].startswith("accept the work: the task ends"), shown["options"]
-    told = person.types("answer", "accept the work with this failure")
+    told = person.types("answer", "accept the work with this failure", "--resume")
     shown = person.shown()
-    assert told.code == 0 and shown["status"] == "done" and shown["verdict"]["ruling"] == "ACCEPTED", told
+    assert (
+        told.code == 0
+        and "is done, with the work as it is: afresh apply" in told.words
+        and shown["status"] == "done"
+        and shown["verdict"]["ruling"] == "ACCEPTED"
+    ), told
     assert " has accepted the work as it is; the checks said FAIL: " in shown["verdict"]["reason"]
     assert "PASS" not in person.types("show").words
     assert person.types("apply").code == 0 and "2 + x" in (person.repo / "calc.py").read_text()

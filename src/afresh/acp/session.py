@@ -111,6 +111,9 @@ class EditorSession:
                 name, _, words = text[1:].strip().partition(" ")
                 return self._command(project, name, words.strip(), stop)
             self.now = take_message(project, self.now, text, self.options.order)
+            if (state := project.store.load(self.now.task)).status.over:  # an answer has accepted the work
+                self._say(f"{state.status.value}: {state.work.outcome}")
+                return "end_turn"
             return self._run(project, stop)
 
     def replay(self) -> None:

@@ -113,8 +113,8 @@ def resume_task(
     """Continue a task, by its result or its id. `answer`: the number of an option, or your own words, to its open question."""
     refuse_wrong_options(options, ResumeOptions.__optional_keys__)
     with _open_project_of(task, repo) as (project, name):
-        if answer:
-            answer_question(project, name, answer)
+        if answer and (answered := answer_question(project, name, answer)).status.over:
+            return read_run_result(project, answered)
         return _run_to_result(project, name, _make_run_terms(model, on_progress, options), on_progress)
 
 

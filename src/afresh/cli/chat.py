@@ -123,7 +123,9 @@ class Chat:
             self.now = take_message(self.project, self.now, text, self.order)
         elif not self.now.task or self.load().status not in ("ready", "running"):
             return
-        state = run_with_progress(self.project, self.now.task, replace(self.way, model=self.now.model))
+        state = self.load()
+        if not state.status.over:  # an answer may have accepted the work
+            state = run_with_progress(self.project, self.now.task, replace(self.way, model=self.now.model))
         assert state, "a named task is claimed or refused"
         show_state(self.project, state)
 

@@ -43,7 +43,7 @@ def answer_command(words: tuple[str, ...], resume: bool, as_json: bool, **way) -
     before, state = project.store.load(task), answer_question(project, task, text)
     if not as_json:
         click.echo(describe_answer(before, state))
-    elif not resume:
+    elif not resume or state.status.over:
         print_json(answer_to_json(before, state))
-    if resume:
+    if resume and not state.status.over:
         run_and_report(project, task, RunFlags(as_json=as_json, **way))

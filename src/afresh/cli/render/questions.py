@@ -8,7 +8,7 @@ from afresh.core.action import Action, describe_subject
 from afresh.core.answer_options import parse_options
 from afresh.core.change import Change
 from afresh.core.state import State
-from afresh.core.task import name_briefly
+from afresh.core.task import TaskStatus, name_briefly
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import sum_check_runs
 from afresh.views.task_status import describe_age, describe_question, format_count, list_current_runs
@@ -108,7 +108,11 @@ def describe_answer(before: State, state: State) -> str:
     """Repeat the chosen option, so that a wrong number is noticed."""
     newest = find_newest_answer(before, state)
     task = state.task.id
-    return f"answered: {to_one_line(newest.text, 300)}\n{task} is ready to continue: afresh resume {name_briefly(task)}"
+    if state.status is TaskStatus.DONE:
+        ends = f"{task} is done, with the work as it is: afresh apply {name_briefly(task)}"
+    else:
+        ends = f"{task} is ready to continue: afresh resume {name_briefly(task)}"
+    return f"answered: {to_one_line(newest.text, 300)}\n{ends}"
 
 
 MAX_DIFF_LINES = 60

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.core.state import State
+from afresh.core.state import State, select_task_failures
 from afresh.core.states.progress_state import MAX_BEST_CHECKS, BestCheckResult, VerifiedProgress
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification, find_current_plan
 from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Baseline, CheckRun, Verdict
@@ -26,9 +26,10 @@ def measure_progress(
 
 
 def is_progress_measurable(state: State) -> bool:
-    """Whether there is anything that could newly pass or become fewer."""
+    """Whether there is anything of the task's that could newly pass or become fewer."""
     baseline = state.verification.baseline or Baseline()
-    return not state.task.report and (baseline.measure > 0 or any(run.exit for run in baseline.runs))
+    failing = [one for run in baseline.runs for one in select_task_failures(run.failures, state.topic)]
+    return not state.task.report and (baseline.measure > 0 or any(run.exit for run in baseline.runs if failing))
 
 
 def count_plan_progress(

@@ -22,10 +22,13 @@ def record_answer(visit: Visit) -> Response:
     words = visit.form.get("words", "").strip() or visit.form.get("option", "")
     with visit.open_to_change() as project:
         task = find_task(project, visit.form.get("task", ""))
-        answer_question(project, task, words)
-        if "resume" in visit.form:
+        is_over = answer_question(project, task, words).status.over
+        goes_on = "resume" in visit.form and not is_over
+        if goes_on:
             start_worker(project, task)
-    if "resume" in visit.form:
+    if is_over:
+        return visit.go(visit.link("tasks", task), "The task is done, with the work as it is.")
+    if goes_on:
         return visit.go(visit.link("tasks", task), "Your answer is recorded, and a worker goes on with the task.")
     return visit.go(visit.link("inbox"), f"Your answer is recorded. `afresh work` or Resume goes on with {task}.")
 
