@@ -114,12 +114,12 @@ class OverLimit(NeedsPerson):
 
 
 class OverCeiling(NeedsPerson):
-    """No prompt can be built under the ceiling: what is never left out does not fit. `evidence`: which section, its size and what
-    is left for it. `missing`: by how many tokens the ceiling is too low."""
+    """No prompt can be built under the limit: what is never left out does not fit. `evidence`: which section, its size and what
+    is left for it. `missing`: by how many tokens the limit is too low; `needed`: which one would do."""
 
-    def __init__(self, what: str, evidence: str = "", next: str = "", missing: int = 0) -> None:
+    def __init__(self, what: str, evidence: str = "", next: str = "", missing: int = 0, needed: int = 0) -> None:
         super().__init__(what, next)
-        self.evidence, self.missing = evidence or what, missing
+        self.evidence, self.missing, self.needed = evidence or what, missing, needed
 
 
 class NoSandbox(NeedsPerson):

@@ -150,5 +150,8 @@ class Runtime:
             self.report_progress(CheckEnded(scope))
 
     def tool_context(self, state: State) -> ToolContext:
-        recall, counter = self.settings.template.recall, self.settings.counter
-        return ToolContext(state, self.files, self.sandbox, self.store, self.code, recall, counter, self.knowledge.facts)
+        recall, counter, before = self.settings.template.recall, self.settings.counter, state.workspace.first_snapshot
+        return ToolContext(
+            state, self.files, self.sandbox, self.store, self.code, recall, counter, self.knowledge.facts,
+            list_changes=lambda: self.workspace.changes(before, state.workspace.snapshot) if before else (),
+        )  # fmt: skip

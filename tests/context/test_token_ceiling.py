@@ -53,7 +53,7 @@ from afresh.runtime import Runtime
 from afresh.testing.fakes import ComputedModel, FakeClock, MemoryStore
 from afresh.testing.sample_journals import make_entries
 from afresh.testing.states import make_runtime
-from afresh.views.task_status import describe_ceiling
+from afresh.views.task_status import describe_limits
 
 TASK = Task(id="one", goal="goal")
 
@@ -218,10 +218,10 @@ def test_it_rises_by_what_is_missing_and_falls_when_the_need_has_passed() -> Non
     assert (window.budget, window.unread) == (4_500, 0)
     state, window = take_step(state, parts)
     assert window.budget == state.budget == 4_000
-    why = "366 tokens of what was read or edited lately have no room"
+    why = "366 tokens of what was read or edited lately had no room"
     assert changes(parts) == [(4_000, 4_500, why), (4_500, 4_000, AS_ORDERED)]
     assert (state.tokens.ceiling.highest, state.tokens.ceiling.highest_reason) == (4_500, why)
-    assert "highest 4,500, after step 1: 366 tokens" in describe_ceiling(state)
+    assert describe_limits(state).startswith("4,000 tokens a call now; ordered 4,000, highest 16,000")
 
 
 def test_steps_that_fail_are_no_need_by_themselves() -> None:
@@ -294,7 +294,7 @@ def test_a_wish_beyond_the_limit_is_on_record() -> None:
     state = append_events(begun(parts), parts, [LargerCeilingRequested("line 90"), *step(begun(agent()))])
     state, window = take_step(take_step(state, parts)[0], parts)
     assert window.budget == 4_000
-    assert changes(parts) == [(4_000, 4_000, "the agent asked: line 90, but 4,000 is the limit")]
+    assert changes(parts) == [(4_000, 4_000, "the agent asked: line 90, but 4,000 is the highest")]
 
 
 def test_a_ceiling_of_an_older_journal_holds_until_the_next_prompt() -> None:

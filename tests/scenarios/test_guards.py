@@ -109,7 +109,7 @@ def test_a_window_that_can_not_hold_what_must_be_in_blocks_the_task_and_not_the_
     second = person.adds("mend it", "--model", person.script([MEND], [COMPLETE], name="good"))
     worked = person.types("work", "--until-empty", "--json")
     assert [(row["task"], row["status"]) for row in worked.json] == [(first, "blocked"), (second, "done")]
-    assert "are left under the ceiling of 1,600" in person.shown(first)["question"]
+    assert "are left under the limit of 1,600" in person.shown(first)["question"]
     assert person.shown(first)["reverted"] > 0
 
 

@@ -165,7 +165,7 @@ def test_faults_are_told_when_the_task_is_ordered_and_nothing_is_added(ours: Per
 def test_own_instructions_that_fit_no_ceiling_are_refused_with_the_file_and_the_overflow(ours: Person) -> None:
     ours.write(".afresh/AGENT.md", words(2_500))
     told = ours.types("run", "x", "--type", "fix_bug", "--model", "offline")
-    assert told.code == 2 and "nothing was added" in told.err and "15% of the highest ceiling, 16,000" in told.err
+    assert told.code == 2 and "nothing was added" in told.err and "15% of the highest limit, 16,000" in told.err
     assert ".afresh/AGENT.md needs" in told.err and "over the 2,400 that instructions may take" in told.err
     limit = int(told.err.partition("--max-budget ")[2].partition(";")[0])
     order = ("add", "x", "--type", "fix_bug", "--check", "true", "--max-budget")
@@ -182,7 +182,10 @@ def test_a_file_that_was_spoilt_later_blocks_the_task_until_it_is_mended(ours: P
     assert ours.types("resume", task, "-q").code == 3
     question = ours.shown(task)["question"]
     assert ours.shown(task)["status"] == "blocked" and ".afresh/AGENT.md needs" in question and "over the 600" in question
-    assert "Shorten .afresh/AGENT.md" in question and "600 that instructions may take (15% of the ceiling of 4,000)" in question
+    assert (
+        "Shorten .afresh/AGENT.md" in question
+        and "600 that instructions may take (15% of the limit of 4,000 tokens a call)" in question
+    )
     assert "over the 600" in ours.types("answer", task, "go on").err, "not before it is mended"
     ours.write(".afresh/AGENT.md", "Be brief.\n")
     assert ours.types("answer", task, "shorter now").code == 0
@@ -197,8 +200,10 @@ def test_own_instructions_over_their_share_get_as_much_room_as_they_need_and_kee
     requires_sandbox()
     ours.write(".afresh/AGENT.md", words(1_200))
     looks = [[("run", {"command": f"echo {number}"})] for number in range(6)]
-    told = ours.runs(ours.script(*looks, [MEND], [COMPLETE]), "--budget", "8000", check="test -f calc.py")
-    assert told.code == 0 and "own instructions are over 1,200 tokens, 15% of the ceiling of 8,000: calls get 9,500" in told.err
+    told = ours.runs(
+        ours.script(*looks, [MEND], [COMPLETE]), "--budget", "8000", "--max-budget", "32000", check="test -f calc.py"
+    )
+    assert told.code == 0 and "own instructions are over 1,200 tokens, 15% of the limit of 8,000: calls get 9,500" in told.err
     first, *later = raised(ours, ours.shown()["task"]["id"])
     assert (first.before, first.budget) == (8_000, 9_500) and ".afresh/AGENT.md needs" in first.reason
     assert {one.budget for one in later} <= {9_500}

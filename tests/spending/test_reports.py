@@ -84,7 +84,7 @@ def test_reported_usage_is_weighed_by_the_rates_of_its_model(ledger: SqlLedger):
     assert (whole.input, whole.paid, whole.estimated) == (1_600, 785, 0)
 
 
-def test_without_a_report_sections_that_come_again_are_taken_for_cached_by_their_share(ledger: SqlLedger):
+def test_without_a_report_sections_that_come_again_are_taken_for_cached(ledger: SqlLedger):
     for task, last in (("a", 100), ("b", 100), ("a", 300)):
         one = make_order(10, task=task)
         sections = (("system", 400), ("turn", 200), ("turn", last), ("footer", 1_400 - last))
@@ -93,9 +93,9 @@ def test_without_a_report_sections_that_come_again_are_taken_for_cached_by_their
     calls = ledger.calls(SpendingFilter())
     assert calls[-1].booking.call.sections[1:3] == (("turn", 200), ("turn", 300)), "none of one name is lost"
     weighed = weigh_calls(calls, lambda model: RATES)
-    assert [weighed[call.number].tokens for call in calls] == [1_250, 1_250, 30 + 875]
+    assert [weighed[call.number].tokens for call in calls] == [1_250, 1_250, 60 + 500]
     lines = sum_calls_by_group(calls, SpendingGroup.TASK, weighed)
-    assert {line.name: (line.paid, line.estimated) for line in lines} == {"a": (2_155, 2), "b": (1_250, 1)}
+    assert {line.name: (line.paid, line.estimated) for line in lines} == {"a": (1_810, 2), "b": (1_250, 1)}
 
 
 def test_prompt_sizes_are_of_calls_that_were_answered(ledger: SqlLedger):

@@ -99,7 +99,11 @@ def test_a_stranger_is_told_all_he_needs() -> None:
         and told["pending"] == ["extract the parser"]
     )
     assert told["tests"] == "before the first change: 3 passed, 1 failed" and told["failing"] == ["test_old: as ever"]
-    assert told["constraints"] == ["never use globals", "finished when these exit 0: pytest -q", "at most 4,000 tokens a call"]
+    assert told["constraints"] == [
+        "never use globals",
+        "finished when these exit 0: pytest -q",
+        "4,000 tokens a call now; ordered 4,000, highest 16,000",
+    ]
     assert told["failed, not to be tried again"] == ["inline it all"] and told["command"] == "afresh resume t1"
     assert "question" not in told, "nothing is said where there is nothing to say"
 
@@ -204,10 +208,10 @@ def test_a_linked_file_is_replaced_and_not_written_through(views: ViewFolder, tm
 def test_it_tells_session_use_of_the_context_progress_and_the_last_checkpoint_in_numbers(views: ViewFolder) -> None:
     views.add("one")
     views.commit("one", happened.TaskClaimed("w"))
-    audit = CallAudit("h", 4_000, 2_900, (), (), reserve=400)
+    audit = CallAudit("h", 4_000, 2_900, (), (), reserve=400, window=100_000)
     views.commit("one", happened.CallRequested(1, audit))
     found = views.continuity()["pick_up"]
-    assert found["context used, %"] == 82, "over 80 % it is told before the reply is acted on"
+    assert found["of the model's window, %"] == 2.9, "it is told before the reply is acted on"
     assert "last checkpoint" not in found and found["session"] == "one#1"
     views.commit("one", happened.PlanSet((PlanItem("a", done=True), PlanItem("b"))), happened.StepFinished(1, "done"))
     views.commit("one", happened.CheckpointWritten(1, "why"))

@@ -38,10 +38,18 @@ from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInstructions, NeedsPerson, OverCeiling, OverLimit, StopRequested, blame_model
 from afresh.loop import advance_task
 from afresh.models.call import MAX_REPLY_RETRIES, SideCall
-from afresh.models.choose_model import find_framing_tokens, find_retry_count, is_provider, make_model, spec_for_part
+from afresh.models.choose_model import (
+    find_context_window,
+    find_framing_tokens,
+    find_retry_count,
+    is_provider,
+    make_model,
+    spec_for_part,
+)
 from afresh.models.model_settings import ModelSettings
 from afresh.outputs.count_finished_tests import FinishedTestCounter, FinishedTests
 from afresh.policy.human_supervision import put_open_question
+from afresh.policy.questions import ask_about_instructions, ask_about_token_limit
 from afresh.ports.model import Model
 from afresh.ports.watch import Watcher
 from afresh.runtime import CallSettings, Cancellation, Knowledge, RunControl, Runtime, Supervisor
@@ -131,9 +139,12 @@ def advance_or_block(project: Project, task: str, terms: RunTerms) -> State:
             runtime = add_tools_to_run(build_runtime(project, state, terms), tools)
             return advance_within_limits(project, task, runtime, terms)
     except OverCeiling as fault:
-        return block_task(project, task, str(fault))
+        state = project.store.load(task)
+        window = find_context_window(choose_task_model(project, state, terms), project.settings.models)
+        return block_task(project, task, ask_about_token_limit(fault, state.task, window))
     except BadInstructions as fault:
-        return block_task(project, task, f"{fault.what} ({fault.next}). Fix the file and answer; then it goes on")
+        reason = f"{fault.what} ({fault.next}). Fix the file and answer; then it goes on"
+        return block_task(project, task, ask_about_instructions(reason))
 
 
 def advance_within_limits(project: Project, task: str, runtime: Runtime, terms: RunTerms) -> State:
@@ -146,7 +157,7 @@ def advance_within_limits(project: Project, task: str, runtime: Runtime, terms: 
         except OverLimit as fault:
             if project.store.load(task).task.parent or not (question := ask_about_limit(project, fault)):
                 raise
-            state = put_open_question(block_task(project, task, fault.what, question), terms.worker, runtime)
+            state = put_open_question(block_task(project, task, question, fault.what), terms.worker, runtime)
             if not state.is_running:
                 return state
 

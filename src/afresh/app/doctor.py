@@ -24,6 +24,7 @@ from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import format_count
 from afresh.errors import WAY_BACK, AfreshError, BadInput, NeedsPerson, TryAgain, suggest_reinstall
 from afresh.models.call import ModelGate, call_model
 from afresh.models.choose_model import choose_model, find_framing_tokens, is_offline, is_paid, make_model
@@ -165,7 +166,7 @@ def examine_journals(project: Project) -> Iterator[HealthFinding]:
     elif empty and empty.next:
         yield HealthFinding("journals", "warn", "no tasks here, but there is an export", empty.next)
     else:
-        yield HealthFinding("journals", "ok", f"{len(tickets)} tasks, {entries:,} entries, all hashes match")
+        yield HealthFinding("journals", "ok", f"{format_count(len(tickets), 'task')}, {entries:,} entries, all hashes match")
 
 
 def examine_worktrees(project: Project) -> Iterator[HealthFinding]:

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.options import json_option, open_current_project, priority_type
+from afresh.cli.options import budget_option, json_option, max_budget_option, open_current_project, priority_type
 
 
 @click.command("edit")
@@ -13,22 +13,31 @@ from afresh.cli.options import json_option, open_current_project, priority_type
 @click.option("--label", "-l", "labels", multiple=True, metavar="L", help="Add a label. Repeatable.")
 @click.option("--no-label", "no_labels", multiple=True, metavar="L", help="Remove a label. Repeatable.")
 @click.option("--due", default="", metavar="WHEN", help="2026-12-31, 2026-12-31T18:00, in 6h, 3d, 2w; none: no due time.")
+@budget_option
+@max_budget_option
 @click.option("--project", "project_name", default="", metavar="P", help="File it under this project.")
 @json_option
 def command(task: str, as_json: bool, **given) -> None:
-    """Change the place of TASK in the queue: priority, what it waits for, labels, due time.
+    """Change the limits of TASK and its place in the queue: priority, what it waits for, labels, due time.
 
     The goal and the checks of a task never change; `afresh cancel` it and add another.
     """
-    from afresh.app.orders.tasks import find_task
+    from afresh.app.orders.tasks import find_task, order_limits
     from afresh.app.queue.queue_place import PlaceEdit, edit_place, make_place
     from afresh.cli.output import print_json
     from afresh.errors import BadInput
-    from afresh.views.task_status import format_time
+    from afresh.views.task_status import describe_limits, format_time, limits_to_json
 
-    if all(value in (None, "", ()) for value in given.values()):
+    if all(value in (None, "", (), 0) for value in given.values()):
         raise BadInput("nothing to change", next="`afresh edit --help` lists the options", safe="nothing was changed")
     project = open_current_project()
+    budget, max_budget = given.pop("budget"), given.pop("max_budget")
+    if budget or max_budget:
+        state = order_limits(project, find_task(project, task), budget, max_budget)
+        if not any(given.values()) and given["priority"] is None:
+            said = {"task": state.task.id, "status": state.status.value, "limits": limits_to_json(state)}
+            words = f"{state.task.id} is {state.status}: {describe_limits(state)}"
+            return print_json(said) if as_json else click.echo(words)
     name, no_due = find_task(project, task), given["due"] == "none"
     after, not_after = (tuple(find_task(project, need) for need in given[key]) for key in ("after", "not_after"))
     filing = make_place(project.clock.now(), 0, (), given["labels"], "" if no_due else given["due"], given["project_name"])

@@ -9,6 +9,7 @@ import click
 from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json
+from afresh.core.verdict import format_count
 
 if TYPE_CHECKING:
     from afresh.app.heartbeat.announce import Announcer
@@ -118,7 +119,7 @@ def describe_item(item: "HeartbeatItem", known: "ItemState") -> str:
 
     checked = f"checked {format_moment(known.checked)}" if known.checked else "not checked yet"
     changed = f"changed {format_moment(known.changed)}" if known.changed else "no change"
-    cost = f"{known.calls} calls, {known.tokens:,} tokens, {format_dollars(known.cost)}"
+    cost = f"{format_count(known.calls, 'call')}, {known.tokens:,} tokens, {format_dollars(known.cost)}"
     lines = [item.text, *([f"  `{item.command}`"] if item.command else []), f"  {checked} · {changed} · {cost}"]
     lines += [f"  announced: {known.announcement}"] if known.announcement else []
     return "\n".join([*lines, *([f"  {known.note}"] if known.note else [])])

@@ -161,6 +161,20 @@ class TypeOption(click.Option):
         return super().get_help_record(ctx)
 
 
+budget_option = click.option(
+    "--budget",
+    callback=default_to_zero,
+    type=WholeNumber(min=1),
+    metavar="N",
+    help="Most tokens of a call, reply included (default: 4,000 at first, more where it is needed or cheaper).",
+)
+max_budget_option = click.option(
+    "--max-budget",
+    callback=default_to_zero,
+    type=WholeNumber(min=1),
+    metavar="N",
+    help="How far that limit may rise (default: with --budget not at all, else to 16,000).",
+)
 ORDER_OPTIONS = (
     click.argument("goal", required=False),
     click.option(
@@ -176,20 +190,8 @@ ORDER_OPTIONS = (
     ),
     click.option("--no-check", is_flag=True, help="Start without a check: you review the result (`apply --unverified`)."),
     click.option("--force", is_flag=True, help="Start although a file of the goal or a program was not found."),
-    click.option(
-        "--budget",
-        callback=default_to_zero,
-        type=WholeNumber(min=1),
-        metavar="N",
-        help="Maximum tokens per call (default: by type).",
-    ),
-    click.option(
-        "--max-budget",
-        callback=default_to_zero,
-        type=WholeNumber(min=1),
-        metavar="N",
-        help="Upper limit if the budget is raised automatically (default: 4 × --budget).",
-    ),
+    budget_option,
+    max_budget_option,
     click.option(
         "--thinking",
         default=None,

@@ -35,9 +35,9 @@ from afresh.context.token_ceiling import enforce_ceiling, over_ceiling_error
 from afresh.context.worth import drop_unworthy_pieces
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Omission, Prompt, Request, Section, Tier, ToolExchange, ToolSchema
 from afresh.core.redaction import REDACTED
-from afresh.core.states.ceiling_state import NEGLIGIBLE_TOKENS
 from afresh.core.template import CallLayout, SectionShare, Template, find_share
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
+from afresh.core.truncate import find_longest_fitting, to_one_line
 from afresh.core.verdict import format_count
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import weights_from_policy
@@ -49,9 +49,7 @@ from afresh.runtime import CallSettings
 SECTION_SEPARATOR = "\n\n"
 SENT_APART = ("system", "tools", TURN_SECTION, FOOTER_SECTION)
 """Sections that are not part of the message."""
-RAISED_FACTOR = 1.75
-"""A prompt that lacks room under so much higher a ceiling than the ordered one has needs that the agent can say more of."""
-LACKING_ROOM_HINT = "Not all fits: `note` with subject `compact` puts older steps away, `room` asks for a larger prompt."
+MAX_LIMIT_REASON_CHARACTERS = 120
 
 HIDDEN_SECRET_HINT = f"{REDACTED} hides a secret: keep it in `old` and `new` of an edit, and the secret stays."
 
@@ -126,18 +124,23 @@ def build_from_inputs(terms: PromptInputs) -> Prompt:
     fixed = [_build_fixed_section("system", terms.layout.system, counter), build_tools_section(terms.tools, counter)]
     made = [drop_unworthy_pieces(draft, counter, terms.memory.policy) for draft in draft_sections(terms.memory)]
     redacted = any(REDACTED in piece.text for draft in made for piece in draft.pieces)
-    foot = counter(render_footer(terms, budget - reserve, unread=1, redacted=redacted)) + 2
+    foot = counter(render_footer(terms, budget - reserve, redacted)) + 2
     always = [
         _build_fixed_section(draft.name, render_section(draft, draft.pieces), counter)
         for draft in made
         if draft.tier is Tier.ALWAYS
     ]
-    room = budget - reserve - counter.framing - foot - sum(section.tokens for section in (*fixed, *always))
-    if room < 0:
-        raise over_ceiling_error(budget, reserve, [*fixed, *always], room)
+    left = budget - reserve - counter.framing - foot - sum(section.tokens for section in fixed)
+    people = [section for section in always if section.name in PEOPLE_SECTIONS]
+    left -= sum(section.tokens for section in people)
+    if left < MIN_STATUS_TOKENS:
+        raise over_ceiling_error(budget, reserve, [*fixed, *people], left - MIN_STATUS_TOKENS)
+    always, cut = shorten_status_sections(always, max(MIN_STATUS_TOKENS, int(MAX_STATUS_SHARE * left)), counter)
+    room = left - sum(section.tokens for section in always if section.name not in PEOPLE_SECTIONS)
     shorter, filled = _fill_sections(terms, made, max(0, room - terms.spare), [section.text for section in always])
     omissions = [
         *[Omission(one.name, piece.what, counter(piece.text), one.why_left) for one in made for piece in one.left],
+        *cut,
         *shorter.omissions,
         *[gone for one in filled.pages for gone in one.omissions],
     ]
@@ -145,7 +148,7 @@ def build_from_inputs(terms: PromptInputs) -> Prompt:
     body = sorted((*always, *chosen), key=lambda section: order.position(section.name))
     used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot
     unread = sum(one.unread for one in filled.pages)
-    body.append(Section(FOOTER_SECTION, Tier.ALWAYS, render_footer(terms, used, unread, redacted), foot))
+    body.append(Section(FOOTER_SECTION, Tier.ALWAYS, render_footer(terms, used, redacted), foot))
     request = compose_request(terms, body)
     if chosen and (excess := counter.whole(request) + reserve - budget) > 0:
         return build_from_inputs(replace(terms, spare=terms.spare + excess))
@@ -154,6 +157,40 @@ def build_from_inputs(terms: PromptInputs) -> Prompt:
     return enforce_ceiling(
         Prompt(request, (*fixed, *body), tuple(omissions), budget, used, unmet, shorter.reports, unread), counter
     )
+
+
+PEOPLE_SECTIONS = ("instructions", "task")
+"""What people wrote is shown whole; if it does not fit, nothing is sent."""
+MAX_STATUS_SHARE = 0.6
+"""Of what system text, tools and people's words leave, for the other sections that are never left out. With more they are cut,
+the longest first: however much a task has changed, tried and decided, the prompt fits."""
+MIN_STATUS_TOKENS = 200
+
+
+def shorten_status_sections(always: Sequence[Section], room: int, counter: TokenCounter) -> tuple[list[Section], list[Omission]]:
+    """No status section gets more tokens than the others leave it."""
+    status = sorted((one for one in always if one.name not in PEOPLE_SECTIONS), key=lambda one: one.tokens)
+    shown, cut = {one.name: one for one in always}, list[Omission]()
+    for place, section in enumerate(status):
+        most = room // (len(status) - place)
+        if section.tokens > most:
+            shown[section.name] = _build_fixed_section(section.name, cut_lines(section.text, most - 2, counter), counter)
+            gone = section.tokens - shown[section.name].tokens
+            cut.append(Omission(section.name, f"end of {section.name}", gone, "shown in part"))
+        room -= shown[section.name].tokens
+    return list(shown.values()), cut
+
+
+def cut_lines(text: str, room: int, counter: TokenCounter) -> str:
+    """Its first lines as far as they fit, the last of them cut, and how many lines are left out."""
+    lines = text.split("\n")
+
+    def render(characters: int) -> str:
+        kept = text[:characters].split("\n")
+        more = len(lines) - len(kept)
+        return "\n".join([*kept[:-1], kept[-1] + "…", *([f"… {more:,} more lines"] if more else [])])
+
+    return find_longest_fitting(render, 0, len(text), lambda shorter: counter(shorter) <= room) or lines[0]
 
 
 def _fill_sections(
@@ -211,21 +248,22 @@ def build_tools_section(tools: Sequence[ToolSchema], counter: TokenCounter) -> S
     return Section("tools", Tier.ALWAYS, text, counter(text) + TOOL_FRAMING_TOKENS * len(tools))
 
 
-def render_footer(terms: PromptInputs, used: int, unread: int = 0, redacted: bool = False) -> str:
-    """What is for this call only: nearest to the question, and behind all that a provider's cache can hold. `unread`: tokens of
-    what the last step has asked for and that have no room. `redacted`: the prompt may show the mark for a secret."""
+def render_footer(terms: PromptInputs, used: int, redacted: bool = False) -> str:
+    """What is for this call only: nearest to the question, and behind all that a provider's cache can hold. `redacted`: the
+    prompt may show the mark for a secret."""
     state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
     of = f" of {state.work.limit}" if state.work.limit else ""
     phase = describe_phase_position(state, layout)
     blocks, index = format_count(state.memory.archived, "archived block"), " (`read` @index)" if state.memory.archived else ""
+    kept = f", {reserve:,} kept for your reply" if reserve else ""
     context = (
-        f"[Context: {min(used + reserve, budget):,}/{budget:,} tokens{_explain_limit(terms)} | {blocks} available{index} | "
-        f"step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
+        f"[Context: {min(used, budget - reserve):,} of {budget:,} tokens used{kept}{_explain_limit(terms)} | "
+        f"{blocks} available{index} | step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
     lines = (
         layout.guidance,
         context,
-        _render_room_note(terms, unread),
+        _explain_age(terms),
         HIDDEN_SECRET_HINT if redacted else "",
         layout.cue,
         terms.refused,
@@ -236,22 +274,20 @@ def render_footer(terms: PromptInputs, used: int, unread: int = 0, redacted: boo
 
 
 def _explain_limit(terms: PromptInputs) -> str:
-    """Why it is another than the ordered one, and what of it is for the reply."""
-    ordered = terms.memory.state.task.budget
-    raised = "your replies since" if terms.granted is not None else "what this step needs" if terms.budget > ordered else ""
-    told = [f"{ordered:,} and {raised}"] * bool(raised) + [f"{terms.reserve:,} for your reply"] * bool(terms.reserve)
-    return f" ({'; '.join(told)})" if told else ""
-
-
-def _render_room_note(terms: PromptInputs, unread: int) -> str:
-    """Of an extended prompt, how old its beginning is; of one that was raised and lacks room all the same, what can be done."""
-    state = terms.memory.state
+    """Why the limit is higher than the ordered one."""
+    state, ordered = terms.memory.state, terms.memory.state.task.budget
+    if terms.budget <= ordered:
+        return ""
     if terms.granted is not None:
-        return (
-            f"The sections at the top are as of step {state.tokens.prompt.base}; your replies since then are below, with results."
-        )
-    raised = terms.budget >= RAISED_FACTOR * state.task.budget
-    return LACKING_ROOM_HINT if state.work.step and raised and unread > NEGLIGIBLE_TOKENS else ""
+        return f"; {ordered:,} for a new prompt, more while your last steps are kept"
+    return f"; raised from {ordered:,}: {to_one_line(state.tokens.ceiling.reason, MAX_LIMIT_REASON_CHARACTERS)}"
+
+
+def _explain_age(terms: PromptInputs) -> str:
+    """Of an extended prompt, how old its beginning is."""
+    step = terms.memory.state.tokens.prompt.base
+    said = f"The sections at the top are as of step {step}; your replies since then are below, with results."
+    return said if terms.granted is not None else ""
 
 
 def draft_sections(memory: GatheredContext) -> tuple[SectionDraft, ...]:

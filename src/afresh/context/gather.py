@@ -3,7 +3,14 @@
 from dataclasses import replace
 
 from afresh.context.redacted_files import RedactedFiles
-from afresh.context.sources.diff import find_reviewed_regions, gather_last_look, gather_review_diff, list_written_regions
+from afresh.context.sources.diff import (
+    find_latest_changes,
+    find_reviewed_regions,
+    gather_changed_files,
+    gather_last_look,
+    gather_review_diff,
+    list_written_regions,
+)
 from afresh.context.sources.excerpts import (
     find_files_in_goal,
     gather_excerpts,
@@ -17,7 +24,7 @@ from afresh.context.sources.lessons import gather_lessons
 from afresh.context.sources.test_results import drop_guessed_coverage, gather_failing_tests, gather_measured_coverage
 from afresh.context.sources.turn_results import gather_lines_read
 from afresh.context.sources.verification_status import gather_cited_lines
-from afresh.core.context_item import Item, diff_from_change
+from afresh.core.context_item import Item
 from afresh.core.item_record import redact_item
 from afresh.core.prompt import Tier
 from afresh.core.state import State
@@ -36,11 +43,12 @@ def gather_context(state: State, runtime: Runtime) -> GatheredContext:
     changes = (
         runtime.workspace.changes(state.workspace.first_snapshot, state.workspace.snapshot) if state.workspace.changed else ()
     )
+    latest = find_latest_changes(state, changes)
     edits = Corrections(tuple(runtime.knowledge.facts.edits()))
     named = select_file_regions(files, find_files_in_goal(state.topic, files), policy.files)
     sections = _select_wanted_sections(state, runtime)
     compared = find_reviewed_regions(state, runtime.knowledge.git_history) if "diff" in sections else []
-    seen = runtime.code.looks(state, files, sections, [*compared, *list_written_regions(changes)])
+    seen = runtime.code.looks(state, files, sections, [*compared, *list_written_regions(latest)])
     counted = list(gather_measured_coverage(state, runtime.store.read, policy.reports)) if "coverage" in sections else []
     tests = [look.subject for look in seen if look.kind == "beside"]
     named += select_file_regions(files, tests, policy.files, short_only=bool(state.workspace.changed))
@@ -57,7 +65,7 @@ def gather_context(state: State, runtime: Runtime) -> GatheredContext:
         *gather_imports(state, files, [*excerpts, *unread], policy.files),
         *gather_failing_tests(state, files, policy.files),
         *(gather_cited_lines(state, files, policy.reports) if state.task.report else ()),
-        *map(diff_from_change, changes),
+        *gather_changed_files(latest, changes),
         *gather_last_outputs(state, runtime, edits),
         *gather_lines_read(state, files),
         *recall_project_facts(state, runtime.knowledge.facts, policy.recall),

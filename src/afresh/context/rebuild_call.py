@@ -71,7 +71,7 @@ class RebuiltCall:
 
 
 def audit_call(
-    window: Prompt, memory: GatheredContext, settings: CallSettings, model: str
+    window: Prompt, memory: GatheredContext, settings: CallSettings, model: str, model_window: int = 0
 ) -> tuple[CallAudit, tuple[Block, ...]]:
     """The record of a call, and the blocks it points to. Unchanged sections and looks are stored already and cost nothing."""
     items, kept = (*memory.items, *_collect_settings_items(memory, settings)), memory.state.tokens.prompt
@@ -93,6 +93,7 @@ def audit_call(
         compactions=window.compactions,
         thinking=window.request.thinking,
         policy=memory.policy.id,
+        window=model_window,
     )
     return call, (*texts, *seen)
 

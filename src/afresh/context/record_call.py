@@ -22,7 +22,7 @@ from afresh.runtime import Runtime
 def record_call(state: State, call: PreparedCall, reply: Reply, runtime: Runtime) -> State:
     """The call with all that it was built of, its reply, and what both say of lessons and of the count: one durable commit."""
     step = state.work.step + 1
-    audit, blocks = audit_call(call.prompt, call.memory, call.settings, runtime.model.name)
+    audit, blocks = audit_call(call.prompt, call.memory, call.settings, runtime.model.name, runtime.model.window)
     events: list[Event] = [
         *record_consultation(state, call.memory, runtime.knowledge.lessons),
         CallRequested(step, audit, make_prompt_origin(call, runtime.model.name)),

@@ -52,7 +52,7 @@ def choose_ceiling(state: State, runtime: Runtime) -> CeilingChanged:
     wanted = ordered + max(0, likely - usual) + wishes * WISH_TOKENS
     reasons = [f"a reply may need {likely:,} tokens"] if likely > usual and cap > ordered else []
     if wishes:
-        limit = "" if wanted <= cap else f", but {cap:,} is the limit"
+        limit = "" if wanted <= cap else f", but {cap:,} is the highest"
         reasons.append(f"the agent asked: {to_one_line(state.tokens.ceiling.wanted, 200)}{limit}")
     return CeilingChanged(state.work.step, state.budget, min(wanted, cap), "; ".join(reasons) or AS_ORDERED)
 
@@ -92,10 +92,10 @@ def raise_ceiling(
         missing, why = max(1, built.missing), built.evidence
     elif pressure_from_demand(built.demand, built.budget) is CeilingPressure.CRITICAL:
         missing = int(built.demand / (1 - MIN_FREE_SHARE)) - change.budget
-        why = f"critical pressure: what is never left out takes {built.demand:,} of {built.budget:,} tokens"
+        why = f"what is never left out takes {built.demand:,} of {built.budget:,} tokens"
     elif built.unread > NEGLIGIBLE_TOKENS:
         cap, missing = min(cap, max(change.budget, MAX_READ_FACTOR * task.budget)), built.unread
-        why = f"{built.unread:,} tokens of what was read or edited lately have no room"
+        why = f"{built.unread:,} tokens of what was read or edited lately had no room"
     else:
         return change
     larger = min(cap, round_up_ceiling(change.budget + missing))
@@ -146,7 +146,7 @@ def settings_for_call(state: State, runtime: Runtime, budget: int = 0) -> CallSe
     if budget > state.budget:
         reply = max(reply, EXTENDED_REPLY_FACTOR * _usual_reply_tokens(state, template))
     template = replace(template, phases=tuple(replace(phase, reply=reply) for phase in template.phases))
-    if state.tokens.last_call.pressure is not CeilingPressure.CALM:
+    if state.tokens.last_call.needs_pressure is not CeilingPressure.CALM:
         template = _reduce_sections(template, runtime.settings.policy.allocation.sections_reduced_under_pressure)
     return replace(
         runtime.settings,
@@ -196,9 +196,11 @@ def over_ceiling_error(budget: int, reserve: int, sections: Sequence[Section], r
     never_cut = sorted((part for part in sections if part.tier is Tier.ALWAYS), key=lambda part: part.tokens, reverse=True)
     named = next((part for part in never_cut if part.name not in HARNESS_SECTIONS and part.tokens + room > 0), never_cut[0])
     evidence = f"section '{named.name}' needs {named.tokens:,} tokens, {max(0, named.tokens + room):,} are left"
+    needed = int((budget - room) / (1 - MIN_FREE_SHARE))
     return OverCeiling(
-        f"{evidence} under the ceiling of {budget:,} ({reserve:,} of them are kept for the reply), and it is never cut. "
-        f"Nothing was sent. Add the task again with {'fewer words or ' if named.name == 'task' else ''}a larger --max-budget",
+        f"{evidence} under the limit of {budget:,} tokens a call ({reserve:,} of them for the reply), and it is never cut. "
+        "Nothing was sent.",
         evidence,
-        missing=int((budget - room) / (1 - MIN_FREE_SHARE)) - budget,
+        missing=needed - budget,
+        needed=needed,
     )

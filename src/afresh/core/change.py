@@ -1,7 +1,7 @@
 """What a task did to one file."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from afresh.core.fast_dataclass import dataclass
 
@@ -20,6 +20,35 @@ class Change:
     removed: int = 0
     patch: str = ""
     """Unified diff of this file alone; empty for a binary file."""
+
+
+MAX_LISTED_FOLDERS = 12
+
+
+def group_by_folder(changes: Sequence[Change], most: int = MAX_LISTED_FOLDERS) -> list[str]:
+    """A line for each folder: how many files in it were changed, and by how many lines. As deep as `most` lines allow; of a tree
+    with more folders at its top the smaller ones are one line."""
+    depth = max(change.path.count("/") for change in changes)
+    while len(groups := _group_at_depth(changes, depth)) > most and len(_group_at_depth(changes, depth - 1)) > 1:
+        depth -= 1
+    largest = sorted(groups, key=lambda folder: (-len(groups[folder]), folder))
+    shown = sorted(largest if len(largest) <= most else largest[: most - 1])
+    rest = [change for folder in groups if folder not in shown for change in groups[folder]]
+    lines = [f"{folder}: {_count_changes(groups[folder])}" for folder in shown]
+    return [*lines, *([f"{len(groups) - len(shown):,} more folders: {_count_changes(rest)}"] if rest else [])]
+
+
+def _group_at_depth(changes: Sequence[Change], depth: int) -> dict[str, list[Change]]:
+    groups: dict[str, list[Change]] = {}
+    for change in changes:
+        folders = change.path.split("/")[:-1][:depth]
+        groups.setdefault("/".join(folders) + "/" if folders else "./", []).append(change)
+    return groups
+
+
+def _count_changes(changes: Sequence[Change]) -> str:
+    added, removed = sum(change.added for change in changes), sum(change.removed for change in changes)
+    return f"{len(changes):,} file{'s' if len(changes) > 1 else ''}, +{added:,} −{removed:,}"
 
 
 def find_added_lines(patch: str) -> frozenset[int]:

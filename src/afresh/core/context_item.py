@@ -172,10 +172,10 @@ class Diff:
 
 
 def diff_from_change(change: Change) -> Diff:
-    """What the task did to a file. Without changed lines it says why there are none."""
+    """How much the task changed of a file. Without changed lines it says why there are none."""
     without = "binary" if not change.patch else "mode" if change.kind == "modified" else "empty"
     note = "" if change.added or change.removed else without
-    return Diff("change", change.path, change.added, change.removed, change.patch, note)
+    return Diff("change", change.path, change.added, change.removed, note=note)
 
 
 @dataclass(frozen=True, slots=True)

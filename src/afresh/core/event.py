@@ -13,7 +13,7 @@ from afresh.core.line_region import Region
 from afresh.core.policy_history import POLICY_EVENT_TAGS, PolicyEvent
 from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, PromptOrigin
 from afresh.core.reply import Reply
-from afresh.core.states.ceiling_state import CeilingChanged, LargerCeilingRequested, ReserveChanged
+from afresh.core.states.ceiling_state import CeilingChanged, LargerCeilingRequested, LimitsOrdered, ReserveChanged
 from afresh.core.states.network_state import NetworkUsed, PermissionsChanged
 from afresh.core.states.progress_state import StallNoticed, StepMarked
 from afresh.core.states.queue_state import QUEUE_EVENT_TAGS, QueueEvent
@@ -94,6 +94,8 @@ class QuestionAsked:
     """Changes of tests that the first option allows."""
     network: str = ""
     """A command that may use the network by the first two options."""
+    limit: int = 0
+    """The highest limit that the first option allows: no prompt fits under the present one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ Event = (
     | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
     | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
     | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LicenceWidened | QueueEvent | StartChosen | TurnBegan
-    | PermissionsChanged | NetworkUsed | HeartbeatEvent | PolicyEvent
+    | LimitsOrdered | PermissionsChanged | NetworkUsed | HeartbeatEvent | PolicyEvent
 )  # fmt: skip
 
 
@@ -244,6 +246,7 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "Doubted": UsageReportDoubted,
     "Wanted": LargerCeilingRequested,
     "Rebudgeted": CeilingChanged,
+    "LimitsOrdered": LimitsOrdered,
     "Checkpointed": CheckpointWritten,
     "CompactionWanted": CompactionRequested,
     "Compacted": MemoryCompacted,

@@ -203,6 +203,8 @@ class CallAudit:
     """Tokens of the reserve that were for thinking."""
     policy: str = ""
     """The id of the context policy; empty for the first one."""
+    window: int = 0
+    """What the model can take, in tokens; 0: not recorded."""
 
     @property
     def is_extended(self) -> bool:

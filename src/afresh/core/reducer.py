@@ -17,10 +17,11 @@ from afresh.core.event import (
     is_in_decision_log,
 )
 from afresh.core.state import State, TaskTimes
+from afresh.core.states.ceiling_state import RAISE_LIMIT_OPTION, LimitsOrdered
 from afresh.core.states.queue_state import AttemptFailed, AttemptState, FailureCause, TaskFailure, TaskHeld
 from afresh.core.states.supervision_state import StepsUndone, TurnBegan
 from afresh.core.states.work_state import WorkState
-from afresh.core.task import TaskStatus
+from afresh.core.task import Task, TaskStatus
 
 
 def fold_entries(state: State | None, entries: Iterable[JournalEntry]) -> State:
@@ -39,7 +40,7 @@ def apply_event(event: Event, state: State, at: float | None = None) -> State:
     """Each part takes from an event what concerns it; all of them see the state as it was before. Without a time the event is
     only imagined, and the clocks stay."""
     return State(
-        task=state.task,
+        task=next_task(event, state),
         head=state.head,
         status=next_status(event, state.status),
         worker=next_worker(event, state.worker),
@@ -54,11 +55,24 @@ def apply_event(event: Event, state: State, at: float | None = None) -> State:
     )
 
 
+def next_task(event: Event, state: State) -> Task:
+    """As ordered; a person may order other limits."""
+    match event:
+        case LimitsOrdered():
+            return replace(state.task, budget=event.budget, max_budget=event.max_budget)
+        case QuestionAnswered() if state.dialogue.limit and event.option == RAISE_LIMIT_OPTION:
+            return replace(state.task, max_budget=state.dialogue.limit)
+        case _:
+            return state.task
+
+
 def next_status(event: Event, now: TaskStatus) -> TaskStatus:
     match event:
         case TaskClaimed():
             return TaskStatus.RUNNING
         case QuestionAnswered() | TurnBegan():
+            return TaskStatus.READY
+        case LimitsOrdered(resumes=True):
             return TaskStatus.READY
         case StepsUndone():
             return TaskStatus.READY if now in (TaskStatus.BLOCKED, TaskStatus.DONE, TaskStatus.FAILED) else now
@@ -79,8 +93,8 @@ def next_worker(event: Event, now: str) -> str:
 
 
 def next_times(event: Event, now: TaskTimes, at: float, state: State) -> TaskTimes:
-    """The clock of checkpoints starts with the first claim, so that it runs on through a crash. A checkpoint is due when what is
-    never left out takes so much of the last call that the state is crowded."""
+    """The clock of checkpoints starts with the first claim, so that it runs on through a crash. A checkpoint is due when the
+    last prompt was so full that the state is crowded."""
     log_lines = now.log_lines + is_in_decision_log(event)
     now = replace(now, updated=at, log_lines=log_lines, attempts=next_attempts(event, now.attempts, at, state.worker))
     match event:

@@ -6,6 +6,7 @@ from afresh.core.event import Event, JournalHead, MemoryCompacted, ReplyReceived
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import LessonWorded
 from afresh.core.open_goal import remove_finished_items
+from afresh.core.states.ceiling_state import TokenLimits, compute_highest_ceiling
 from afresh.core.states.dialogue_state import DialogueState
 from afresh.core.states.memory_state import MemoryState
 from afresh.core.states.queue_state import NO_ATTEMPTS, AttemptState, QueuePlace, TicketMarks
@@ -37,7 +38,7 @@ class TaskTimes:
     claims: int = 0
     """How often a checkpoint was written, and how often a worker has taken up the task."""
     crowded: bool = False
-    """A checkpoint has been written since what is never left out came to `CHECKPOINT_PERCENT` of a call."""
+    """A checkpoint has been written since a prompt filled `CHECKPOINT_PERCENT` of what it might have had."""
     called: float = 0.0
     """When the last prompt was answered."""
     attempts: AttemptState = NO_ATTEMPTS
@@ -100,16 +101,16 @@ class State:
         return self.tokens.ceiling.budget or self.task.budget
 
     @property
-    def context_percent(self) -> int:
-        """How much of its ceiling the last call took, with the reserve for the reply."""
+    def limits(self) -> TokenLimits:
+        """Of calls, as every screen tells them."""
         last = self.tokens.last_call
-        return 100 * (last.tokens + last.reserve) // last.budget if last.budget else 0
+        highest = compute_highest_ceiling(self.task, last.window) if last.window else self.task.budget_limit
+        return TokenLimits(self.task.budget, last.budget or self.task.budget, max(highest, last.budget))
 
     @property
     def is_crowded(self) -> bool:
-        """Whether what is never left out came to `CHECKPOINT_PERCENT` of the last call."""
-        last = self.tokens.last_call
-        return last.budget > 0 and 100 * last.demand >= CHECKPOINT_PERCENT * last.budget
+        """Whether the last prompt filled `CHECKPOINT_PERCENT` of what it might have had."""
+        return self.tokens.last_call.fill >= CHECKPOINT_PERCENT / 100
 
     @property
     def persons_goal(self) -> str:

@@ -309,7 +309,7 @@ def list_first_names(names: Iterable[str], most: int = MAX_LISTED_NAMES) -> str:
 
 
 def format_count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 @dataclass(frozen=True, slots=True)

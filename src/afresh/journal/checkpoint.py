@@ -17,7 +17,7 @@ def find_checkpoint_reason(state: State, step: int, now: float) -> str:
         return f"{step} of {state.work.limit} steps are taken, {CHECKPOINT_PERCENT} % of the budget"
     if state.is_crowded and not state.times.crowded:
         last = state.tokens.last_call
-        return f"what is never left out took {last.demand:,} of {last.budget:,} tokens, {CHECKPOINT_PERCENT} % of the context"
+        return f"the prompt filled {last.fill:.0%} of its {last.budget - last.reserve:,} tokens"
     if state.times.checkpointed and now - state.times.checkpointed >= CHECKPOINT_INTERVAL_SECONDS:
         return f"{CHECKPOINT_INTERVAL_SECONDS / 60:.0f} minutes or more have passed since the last one"
     return ""

@@ -40,7 +40,7 @@ def call_model(request: Request, purchase: CallBooking, gate: ModelGate) -> Repl
     """OverLimit before anything is sent, if a limit of the user's does not allow the worst that the call may cost."""
     if purchase.tokens + request.reserve > purchase.ceiling:
         need = purchase.tokens + request.reserve
-        raise OverCeiling(f"a call of kind {purchase.kind} needs {need:,} tokens, {purchase.ceiling:,} is its ceiling")
+        raise OverCeiling(f"a call of kind {purchase.kind} needs {need:,} tokens, {purchase.ceiling:,} is its limit")
     request = redact_request(request)
     for again in range(gate.retries):
         try:
@@ -73,6 +73,8 @@ def _call_once(request: Request, purchase: CallBooking, gate: ModelGate) -> Repl
         gate.tell(CallEnded(gate.model.name, ok=False))
         raise
     gate.tell(CallEnded(gate.model.name, ok=True))
+    if not reply.counted:  # then what was sent is counted in one way everywhere: as the limit counts it
+        reply = replace(reply, usage=replace(reply.usage, input=purchase.tokens))
     gate.ledger.end_turn(turn, reply.usage.tokens or purchase.tokens)
     return replace(reply, cost=gate.ledger.settle(booked, reply))
 

@@ -30,6 +30,7 @@ TASK_HEADING = "Task (fix_violation)"
 SUGGESTIONS_HEADING = "Suggestions"
 CHANGES_HEADING = "Changes so far"
 _LINE_COUNTS_PATTERN = re.compile(r" \(?\+\d+ [−-]\d+\)?$")
+_MANY_FILES_PATTERN = re.compile(r"([\d,]+ files);")
 _ID_PATTERN = re.compile(r"\[([0-9a-f]{6,64})\]")
 _SUGGESTION_PATTERN = re.compile(r"- \[([0-9a-f]{6,64})\] (.+)")
 
@@ -77,9 +78,11 @@ def _choose_reply(sections: dict[str, list[str]]) -> Reply:
         more = f" and {len(chosen) - 1} more, each in another function" if len(chosen) > 1 else ""
         thought = f"Checked to apply: {items[chosen[0]]}{more}"
         return Reply(thought, tuple(Action("apply", {"id": id}) for id in chosen))
-    changed = [line.lstrip("- ") for line in sections.get(CHANGES_HEADING, ()) if line.strip("-.() ").lower() not in ("", "none")]
+    lines = sections.get(CHANGES_HEADING, ())
+    many = next((match[1] for line in lines if (match := _MANY_FILES_PATTERN.match(line))), "")
+    changed = [line.lstrip("- ") for line in lines if line.strip("-.() ").lower() not in ("", "none")]
     if changed:
-        summary = _render_commit_message([_LINE_COUNTS_PATTERN.sub("", line) for line in changed])
+        summary = _render_commit_message([_LINE_COUNTS_PATTERN.sub("", line) for line in changed], many)
         return Reply(
             "No suggestion is left, so what was changed is handed over for verification.", _make_complete_action(summary)
         )
@@ -87,10 +90,10 @@ def _choose_reply(sections: dict[str, list[str]]) -> Reply:
     return Reply("There is no suggestion and nothing was changed.", _make_complete_action(summary))
 
 
-def _render_commit_message(files: list[str]) -> str:
-    """What a reviewer reads: what was done where, and why it can be trusted."""
-    where = files[0] if len(files) == 1 else f"{len(files)} files"
-    rest = f"\n\nChanged: {', '.join(files)}" if len(files) > 1 else ""
+def _render_commit_message(files: list[str], many: str) -> str:
+    """What a reviewer reads: what was done where, and why it can be trusted. `many`: how many files, where not all are named."""
+    where = many or (files[0] if len(files) == 1 else f"{len(files)} files")
+    rest = f"\n\nChanged: {', '.join(files)}" if len(files) > 1 and not many else ""
     return (
         f"Lower the complexity of {where}\n\n"
         f"Behaviour and public signatures are as they were; the checks ran after each batch of functions.{rest}"

@@ -9,10 +9,13 @@ from afresh.core.decision import Decision
 from afresh.core.event import QuestionAsked
 from afresh.core.licences.licence_for_tests import FROM_ANSWER, LicensedChange, Weakening
 from afresh.core.state import State
+from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR, compute_highest_ceiling, round_up_ceiling
 from afresh.core.states.dialogue_state import ACCEPT_WORK
 from afresh.core.states.progress_state import ProgressState
+from afresh.core.task import Task
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import list_first_names
+from afresh.core.verdict import format_count, list_first_names
+from afresh.errors import OverCeiling
 
 WORK_WITHOUT_CHECKS = "work without"
 GO_ON = "go on"
@@ -40,7 +43,7 @@ def ask_after_stall(evidence: str, state: State, course: ProgressState) -> Quest
     since = f"since step {course.since}, the last with progress" if course.since else "since the start"
     return ask_person(
         f"The task is stuck: {evidence}. It was warned and told to try another approach. Spent {since}: {steps} steps, "
-        f"{course.bill.words(course.tokens)} ({did}); in all {state.spending.calls} calls, "
+        f"{course.bill.words(course.tokens)} ({did}); in all {format_count(state.spending.calls, 'call')}, "
         f"{state.spending.costs.words(state.spending.usage.tokens)}. "
         "Answer with a hint, or discard the task.",
         f"{GO_ON}: it tries again without new information; the counters are reset",
@@ -125,10 +128,24 @@ def ask_about_checks(reason: str) -> QuestionAsked:
     )
 
 
-def ask_about_ceiling(reason: str) -> QuestionAsked:
+def ask_about_token_limit(shortage: OverCeiling, task: Task, window: int) -> QuestionAsked:
+    """What would help: a higher limit, as far as the model's window allows it; else a larger window or shorter instructions."""
+    highest, needed = compute_highest_ceiling(task, window), round_up_ceiling(shortage.needed)
+    if highest < needed <= window // MODEL_WINDOW_DIVISOR:
+        asked = ask_person(
+            f"{shortage.what} The task may use at most {highest:,} tokens a call.",
+            f"raise the limit to {needed:,} tokens a call: it goes on with it",
+        )
+        return replace(asked, limit=needed)
+    most = f"A call may use a fifth of this model's context window of {window:,} tokens."
     return ask_person(
-        reason, "try again: you have shortened a template or the instructions, or chosen a model with a larger context window"
+        f"{shortage.what} {most if needed > window // MODEL_WINDOW_DIVISOR else ''}".strip(),
+        "try again: you have shortened the instructions, or name a model with a larger context window by --model",
     )
+
+
+def ask_about_instructions(reason: str) -> QuestionAsked:
+    return ask_person(reason, "try again: you have corrected the file")
 
 
 def offer_acceptance(question: QuestionAsked, state: State) -> QuestionAsked:

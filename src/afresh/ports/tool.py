@@ -1,9 +1,10 @@
 """The seam to tools."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from afresh.core.change import Change
 from afresh.core.project_facts import EMPTY_FACT_INDEX
 from afresh.core.prompt import ToolSchema
 from afresh.core.state import State
@@ -30,6 +31,8 @@ class ToolContext:
     count: Callable[[str], int] = estimate_tokens
     facts: FactIndex = EMPTY_FACT_INDEX
     hand_out: RunSubtask | None = None
+    list_changes: Callable[[], Sequence[Change]] = tuple
+    """What the task has changed, as of the last step."""
 
 
 class Tool(Protocol):

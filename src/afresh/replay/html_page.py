@@ -13,6 +13,7 @@ from typing import Any
 
 from afresh.core.text import escape_hidden
 from afresh.core.truncate import truncate_text
+from afresh.core.verdict import format_count
 from afresh.replay.measure_run import StepMeasurement
 from afresh.replay.report import STEP_PART_WORDS, ReplayReport, RunMeasurement, paid_to_json, totals_to_json
 
@@ -125,7 +126,7 @@ def _encode_data(payload: dict[str, Any]) -> str:
 def _render_title(report: ReplayReport) -> str:
     total = report.total
     many = f"{total.runs:,} sessions" if total.runs > 1 else "1 session"
-    return f"{many}, {total.calls:,} calls: {total.theirs:,} tokens against {total.ours:,}"
+    return f"{many}, {format_count(total.calls, 'call')}: {total.theirs:,} tokens against {total.ours:,}"
 
 
 def _payload(report: ReplayReport, album: ContextSampler) -> dict[str, Any]:

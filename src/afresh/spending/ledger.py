@@ -167,7 +167,7 @@ def correct_usage(reply: Reply, call: CallBooking) -> tuple[Usage, str]:
     if values != [said.input, said.output, said.cached, said.written, said.thinking] or cached + written > whole:
         odd.append("the usage that was reported makes no sense")
     if whole + replied > call.ceiling:
-        odd.append(f"{whole + replied:,} tokens were reported, {call.ceiling:,} is the ceiling")
+        odd.append(f"{whole + replied:,} tokens were reported, {call.ceiling:,} is the limit")
     if not whole:
         whole = call.tokens
         odd.append("no input was reported: our estimate")

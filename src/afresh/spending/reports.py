@@ -77,23 +77,21 @@ def weigh_calls(calls: Iterable[LedgerCall], find_rates: Callable[[str], CacheRa
         if booked.model not in rates:
             rates[booked.model] = find_rates(booked.model)
         task = call.booking.account.project, booked.task, booked.kind.value
-        same = _share_same_tokens(before.get(task, ()), booked.sections)
+        same = _count_same_tokens(before.get(task, ()), booked.sections)
         found[call.number] = _weigh_call(call, same, rates[booked.model])
         before[task] = booked.sections
     return found
 
 
-def _weigh_call(call: LedgerCall, same: float, rates: CacheRates) -> PaidInput:
+def _weigh_call(call: LedgerCall, same: int, rates: CacheRates) -> PaidInput:
     if call.status is CallStatus.SETTLED and call.payment.counted:
         return PaidInput(rates.count_paid_tokens(call.payment.usage), estimated=False)
-    tokens = _count_prompt_tokens(call)
-    return PaidInput(rates.count_paid_tokens(rates.estimate_usage(tokens, round(same * tokens))), estimated=True)
+    return PaidInput(rates.count_paid_tokens(rates.estimate_usage(_count_prompt_tokens(call), same)), estimated=True)
 
 
-def _share_same_tokens(before: Sequence[tuple[str, int]], after: Sequence[tuple[str, int]]) -> float:
-    """A share: we count sections, and the model may count the prompt otherwise."""
+def _count_same_tokens(before: Sequence[tuple[str, int]], after: Sequence[tuple[str, int]]) -> int:
     same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
-    return sum(tokens for _, (_, tokens) in same) / max(1, sum(tokens for _, tokens in after))
+    return sum(tokens for _, (_, tokens) in same)
 
 
 def sum_calls(calls: Iterable[LedgerCall], name: str = "", weighed: Mapping[int, PaidInput] = NOTHING_WEIGHED) -> SpendingLine:

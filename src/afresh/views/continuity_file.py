@@ -20,7 +20,7 @@ from afresh.views.markdown import escape_cell, escape_inline, format_code, quote
 from afresh.views.project_memory_file import NO_RULES_OR_CORRECTIONS, RulesAndCorrections
 from afresh.views.task_list import MAX_TASK_ROWS, QueueHead
 from afresh.views.task_status import (
-    describe_ceiling,
+    describe_limits,
     describe_tests,
     format_time,
     list_current_failures,
@@ -46,7 +46,8 @@ def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]
     yield from _last_instruction(state)
     yield "status", f"{state.status.value}, phase {state.phase}, step {state.work.step} of at most {state.work.limit}"
     yield "session", f"{truncate_to_tokens(state.task.id, NAME_TOKENS)}#{state.times.claims}" if state.times.claims else ""
-    yield "context used, %", state.context_percent
+    share = state.tokens.last_call.window_share
+    yield "of the model's window, %", None if share is None else round(100 * share, 1)
     yield "progress", measure_progress(state)
     yield "last checkpoint", _describe_last_checkpoint(state)
     yield "branch", truncate_to_tokens(state.workspace.branch, NAME_TOKENS)
@@ -108,7 +109,7 @@ def _list_constraints(state: State, project: Sequence[str]) -> list[str]:
         truncate_to_tokens(f"finished when these exit 0: {checks}", 44) if checks else "",
         truncate_to_tokens(report, LINE_TOKENS),
     )
-    return [*(line for line in said if line), f"at most {state.budget:,} tokens a call"]
+    return [*(line for line in said if line), state.limits.words]
 
 
 ALL_ROWS_TOKENS = 420
@@ -258,7 +259,7 @@ def render_checkpoint(state: State, reason: str) -> str:
 
 def _render_body(state: State, reason: str) -> Iterator[str]:
     yield f"# Checkpoint of {escape_inline(state.task.id, 60)} after step {state.work.step}"
-    yield from ("", f"Written because {escape_inline(reason, 300)}. Ceiling: {describe_ceiling(state)}.", "")
+    yield from ("", f"Written because {escape_inline(reason, 300)}. Limit: {describe_limits(state)}.", "")
     if state.workspace.snapshot:
         task = escape_inline(state.task.id, 60)
         yield from (f"`afresh resume {task} --from {state.work.step}` goes back to it: tree, plan and memory as of here.", "")

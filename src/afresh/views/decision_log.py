@@ -11,8 +11,8 @@ from afresh.core.event import TAG_BY_EVENT_CLASS, Event, JournalEntry, is_in_dec
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.core.text import to_visible_json
-from afresh.core.verdict import Ruling
-from afresh.views.task_status import format_count, format_time
+from afresh.core.verdict import Ruling, format_count
+from afresh.views.task_status import format_time
 
 DecisionLine = Mapping[str, Any]
 APPROACH_TYPE = "approach"
@@ -206,10 +206,8 @@ def _describe_upkeep(event: _UpkeepEvent) -> dict[str, Any]:
 
 def _describe_budget_change(event: happened.CeilingChanged | happened.ReserveChanged) -> str:
     if isinstance(event, happened.ReserveChanged):
-        return f"{event.share:.0%} of the ceiling kept for the reply" if event.share else "as much kept for the reply as usual"
-    return (
-        f"ceiling {event.before:,} → {event.budget:,}" if event.budget != event.before else f"ceiling stays at {event.budget:,}"
-    )
+        return f"{event.share:.0%} of the limit kept for the reply" if event.share else "as much kept for the reply as usual"
+    return f"limit {event.before:,} → {event.budget:,}" if event.budget != event.before else f"limit stays at {event.budget:,}"
 
 
 def _describe_token_report(event: happened.CeilingBreached | happened.UsageReportDoubted) -> dict[str, Any]:
@@ -217,7 +215,7 @@ def _describe_token_report(event: happened.CeilingBreached | happened.UsageRepor
     if isinstance(event, happened.UsageReportDoubted):
         return _make_fields(UPKEEP_TYPE, "harness", "usage report not believed", figures, 1.0, "warning")
     why = f"{figures}, and {event.reserve:,} kept for the reply"
-    return _make_fields(UPKEEP_TYPE, "harness", f"over the ceiling of {event.budget:,}", why, 1.0, "warning")
+    return _make_fields(UPKEEP_TYPE, "harness", f"over the limit of {event.budget:,}", why, 1.0, "warning")
 
 
 def _make_fields(type: str, by: str, text: str, why: str, confidence: float | None, severity: str = "info") -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Any
 from afresh.core.decision import has_same_subject
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import format_count
 from afresh.views.decision_log import UPKEEP_TYPE, DecisionLine, is_turning_point
-from afresh.views.task_status import format_count
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,11 @@ from typing import Any
 
 from afresh.core.task import TaskStatus
 from afresh.core.usage import format_dollars
+from afresh.core.verdict import format_count
 from afresh.views.markdown import escape_inline
 from afresh.views.model_calls import SLOPE_STEPS, TokenGrowth
 from afresh.views.run_figures import RunFigures
+from afresh.views.task_status import format_share
 
 VERIFIED_STATUSES = (TaskStatus.DONE, TaskStatus.APPLIED)
 NO_FIGURE = "–"
@@ -24,8 +26,9 @@ class PeriodFigures:
     """Of the calls for work on tasks."""
     calls: int
     """Of all kinds."""
-    tokens: int
-    """Sent and received."""
+    sent: int
+    received: int
+    """Tokens, of calls of all kinds."""
     money: int
     """Nano-dollars."""
     unpriced: int
@@ -42,8 +45,16 @@ class PeriodFigures:
         return self._count_ended(TaskStatus.FAILED)
 
     @property
-    def waiting(self) -> int:
-        return self._count_ended(TaskStatus.BLOCKED)
+    def asked(self) -> int:
+        return sum(run.asked for run in self.runs)
+
+    @property
+    def tokens_per_call(self) -> float | None:
+        return self.sent / self.calls if self.calls else None
+
+    @property
+    def window_shares(self) -> tuple[float, ...]:
+        return tuple(share for run in self.runs for share in run.window_shares)
 
     @property
     def resume_success(self) -> float | None:
@@ -89,18 +100,32 @@ class ReportRow:
 def list_report_rows(report: PeriodReport) -> list[ReportRow]:
     now, before = report.now, report.before
     return [
-        _make_row("tokens per call", now.work.average, before.work.average),
+        ReportRow("tokens sent per call", *_format_averages(now, before)),
+        ReportRow("of the model's window", _format_window_shares(now), _format_window_shares(before), ""),
         ReportRow(f"growth in {SLOPE_STEPS} steps", _format_slope(now.work), _format_slope(before.work), ""),
         _make_share_row("resumes that went on", now.resume_success, before.resume_success),
         _make_share_row("tasks in one context", now.one_context, before.one_context),
         ReportRow("contexts per task", _format_mean(now.contexts_per_task), _format_mean(before.contexts_per_task), ""),
         _make_row("tasks verified", now.verified, before.verified),
         _make_row("tasks failed", now.failed, before.failed),
-        _make_row("tasks that asked", now.waiting, before.waiting),
+        _make_row("tasks that asked", now.asked, before.asked),
         _make_row("model calls", now.calls, before.calls),
-        _make_row("tokens", now.tokens, before.tokens),
+        _make_row("tokens sent", now.sent, before.sent),
+        _make_row("tokens received", now.received, before.received),
         ReportRow("spent", _format_money(now), _format_money(before), _format_trend(now.money, before.money)),
     ]
+
+
+def _format_averages(now: PeriodFigures, before: PeriodFigures) -> tuple[str, str, str]:
+    here, then = now.tokens_per_call, before.tokens_per_call
+    shown = [NO_FIGURE if one is None else f"{one:,.0f}" for one in (here, then)]
+    return shown[0], shown[1], _format_trend(round(here or 0), round(then or 0)) if here else ""
+
+
+def _format_window_shares(figures: PeriodFigures) -> str:
+    """Of a call on average, and of the largest."""
+    shares = figures.window_shares
+    return f"{format_share(sum(shares) / len(shares))}, at most {format_share(max(shares))}" if shares else NO_FIGURE
 
 
 def _make_row(name: str, now: int, before: int) -> ReportRow:
@@ -130,7 +155,9 @@ def _format_mean(mean: float | None) -> str:
 
 
 def _format_money(figures: PeriodFigures) -> str:
-    return format_dollars(figures.money) + (f" and {figures.unpriced:,} calls of unknown price" if figures.unpriced else "")
+    return format_dollars(figures.money) + (
+        f" and {format_count(figures.unpriced, 'call')} of unknown price" if figures.unpriced else ""
+    )
 
 
 def format_period(figures: PeriodFigures) -> str:
@@ -142,10 +169,10 @@ def format_period(figures: PeriodFigures) -> str:
 def summarise_report(report: PeriodReport) -> str:
     """One line, for an announcement."""
     now = report.now
-    done = f"{now.verified:,} verified, {now.failed:,} failed, {now.waiting:,} asked"
+    done = f"{now.verified:,} verified, {now.failed:,} failed, {now.asked:,} asked"
     resumed = f", {_format_share(now.resume_success)} of resumes went on" if now.resume_success is not None else ""
-    alerts = f", {len(report.alerts)} alerts" if report.alerts else ""
-    calls = f"{now.calls:,} calls, {now.work.average:,} tokens per call"
+    alerts = f", {format_count(len(report.alerts), 'alert')}" if report.alerts else ""
+    calls = f"{format_count(now.calls, 'call')}, {now.tokens_per_call or 0:,.0f} tokens sent per call"
     return f"{report.project}, {format_period(now)}: {done}; {calls}, {_format_money(now)}{resumed}{alerts}"
 
 
@@ -178,7 +205,9 @@ def _figures_to_json(figures: PeriodFigures) -> dict[str, Any]:
     return {
         "since": figures.since,
         "until": figures.until,
-        "tokens_per_call": figures.work.average,
+        "tokens_per_call": None if figures.tokens_per_call is None else round(figures.tokens_per_call),
+        "window_share": sum(figures.window_shares) / len(figures.window_shares) if figures.window_shares else None,
+        "largest_window_share": max(figures.window_shares, default=None),
         "growth_per_100_steps": figures.work.slope,
         "resumes": sum(run.resumes for run in figures.runs),
         "resume_success": figures.resume_success,
@@ -186,9 +215,10 @@ def _figures_to_json(figures: PeriodFigures) -> dict[str, Any]:
         "one_context": figures.one_context,
         "verified": figures.verified,
         "failed": figures.failed,
-        "waiting": figures.waiting,
+        "asked": figures.asked,
         "calls": figures.calls,
-        "tokens": figures.tokens,
+        "sent": figures.sent,
+        "received": figures.received,
         "nano_dollars": figures.money,
         "unpriced_calls": figures.unpriced,
     }

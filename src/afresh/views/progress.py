@@ -24,7 +24,7 @@ from afresh.core.state import State
 from afresh.core.step_record import StepRecord
 from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import Baseline, describe_linter_runs, sum_check_runs
+from afresh.core.verdict import Baseline, describe_linter_runs, format_count, sum_check_runs
 from afresh.views.step_line import find_first_sentence, make_step_line
 from afresh.views.task_status import describe_question
 
@@ -207,7 +207,7 @@ def _make_lines_between_steps(
         return [ProgressLine("•", f"reserve for the reply: {kept}; {to_one_line(event.reason, 200)}", detail=True)]
     if isinstance(event, happened.MemoryCompacted):
         note = f"; {to_one_line(event.note, 200)}" if event.note else ""
-        return [ProgressLine("•", f"older steps summarised: {len(event.gone):,} passages archived{note}")]
+        return [ProgressLine("•", f"older steps summarised: {format_count(len(event.gone), 'passage')} archived{note}")]
     if event.budget == event.before:
         return []
     changed = f"token limit {event.before:,} → {event.budget:,}: {to_one_line(event.reason, 200)}"

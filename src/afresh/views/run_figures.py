@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 
-from afresh.core.event import JournalEntry, MemoryCompacted, TaskEnded
+from afresh.core.event import CallRequested, JournalEntry, MemoryCompacted, QuestionAsked, TaskEnded
 from afresh.core.reducer import next_attempts, next_worker
 from afresh.core.states.queue_state import NO_ATTEMPTS
 from afresh.core.task import TaskStatus
@@ -24,12 +24,16 @@ class RunFigures:
     """Of them, those after which a step was finished or the task came to an end."""
     ended: TaskStatus | None = None
     """As what it last came to rest in the time asked for; None: it did not."""
+    asked: bool = False
+    """It asked a person something in the time asked for."""
+    window_shares: tuple[float, ...] = ()
+    """Of each call in the time asked for, the part of the model's context window that its prompt took."""
 
 
 def measure_run(entries: Iterable[JournalEntry], since: float = 0.0, until: float = inf) -> RunFigures:
     """The figures of a task up to a moment; resumes and the end only since another."""
     before = attempts = NO_ATTEMPTS
-    worker, compactions, ended = "", 0, None
+    worker, compactions, ended, asked, shares = "", 0, None, False, list[float]()
     for entry in entries:
         if entry.at >= until:
             break
@@ -40,5 +44,9 @@ def measure_run(entries: Iterable[JournalEntry], since: float = 0.0, until: floa
             before = attempts
         elif isinstance(entry.event, TaskEnded):
             ended = entry.event.status
+        elif isinstance(entry.event, QuestionAsked):
+            asked = True
+        elif isinstance(entry.event, CallRequested) and entry.event.audit.window:
+            shares.append(entry.event.audit.tokens / entry.event.audit.window)
     resumed = attempts.resumed - before.resumed
-    return RunFigures(attempts.taken + compactions, attempts.resumes - before.resumes, resumed, ended)
+    return RunFigures(attempts.taken + compactions, attempts.resumes - before.resumes, resumed, ended, asked, tuple(shares))

@@ -12,13 +12,14 @@ from afresh.core.step_record import StepRecord
 from afresh.core.subtask import SubtaskResult
 from afresh.core.text import to_visible_json_lines
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import CheckRun
+from afresh.core.verdict import CheckRun, format_count
 from afresh.views.markdown import escape_cell, escape_inline, format_code, quote_lines, split_into_parts
 from afresh.views.step_line import make_step_line
 from afresh.views.task_status import (
     describe_calibration,
-    describe_ceiling,
     describe_check_run,
+    describe_largest_call,
+    describe_limits,
     describe_parts,
     describe_progress,
     format_time,
@@ -242,10 +243,10 @@ def _render_step(record: StepRecord) -> list[str]:
 def _render_spending(state: State) -> list[str]:
     usage = state.spending.usage
     return [
-        f"{state.spending.calls:,} model calls: {usage.input:,} tokens in ({usage.cached:,} of them cached), "
+        f"{format_count(state.spending.calls, 'model call')}: {usage.input:,} tokens in ({usage.cached:,} of them cached), "
         f"{usage.output:,} out. "
-        f"Largest call {state.tokens.largest_prompt:,} of {state.tokens.ceiling.highest or state.budget:,}. "
-        f"{state.workspace.kept:,} changes kept, {state.workspace.reverted:,} undone.",
+        f"Largest call {describe_largest_call(state)}. "
+        f"{format_count(state.workspace.kept, 'change')} kept, {state.workspace.reverted:,} undone.",
         *([f"{describe_parts(state)}."] if state.work.subtasks else []),
-        f"Ceiling: {'; '.join(said for said in (describe_ceiling(state), describe_calibration(state)) if said)}.",
+        f"Limit: {'; '.join(said for said in (describe_limits(state), describe_calibration(state)) if said)}.",
     ]

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.core.task import TaskStatus, name_briefly
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import CheckTally, describe_open_items, describe_unfixed, describe_unproven_tests, sum_check_runs
+from afresh.core.verdict import (
+    CheckTally,
+    describe_open_items,
+    describe_unfixed,
+    describe_unproven_tests,
+    format_count,
+    sum_check_runs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,10 +86,6 @@ def describe_tests(state: State) -> str:
 def list_current_failures(state: State) -> tuple[FailedTest, ...]:
     """Return the known failing tests of the current tree, each once."""
     return tuple({failure.test: failure for run in list_current_runs(state) for failure in run.failures}.values())
-
-
-def format_count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def describe_parts(state: State) -> str:
@@ -240,18 +243,25 @@ def _list_last_steps(state: State) -> tuple[str, ...]:
     return ()
 
 
-def describe_ceiling(state: State) -> str:
-    """Describe the ceiling of the last prompt, why it differs from the ordered one, and the highest so far."""
-    room, task = state.tokens.ceiling, state.task
-    said = f"{state.budget:,} tokens a call"
-    if room.reason:
-        said += (
-            f" (ordered {task.budget:,}, at most {task.budget_limit:,}), after step {room.since}: {to_one_line(room.reason, 300)}"
-        )
-    if room.highest > state.budget:
-        why = f": {to_one_line(room.highest_reason, 300)}" if room.highest_reason else ""
-        said += f"; highest {room.highest:,}, after step {room.highest_since}{why}"
-    return said
+def describe_limits(state: State) -> str:
+    """Describe the limits of a call, and why it was raised."""
+    room = state.tokens.ceiling
+    raised = (
+        f" (for a new prompt {state.budget:,} since step {room.since}: {to_one_line(room.reason, 300)})" if room.reason else ""
+    )
+    return state.limits.words + raised
+
+
+def describe_largest_call(state: State) -> str:
+    """Describe the largest prompt so far: its own limit, and its share of the model's context window."""
+    largest = state.tokens.largest_call
+    share = f", {format_share(largest.window_share)} of the model's window" if largest.window_share is not None else ""
+    return f"{largest.tokens:,} of {largest.budget:,} tokens{share}"
+
+
+def format_share(share: float | None) -> str:
+    """Format a share that may be far below one percent; a dash if it is unknown."""
+    return "–" if share is None else f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
 
 
 def describe_calibration(state: State) -> str:
@@ -259,33 +269,39 @@ def describe_calibration(state: State) -> str:
     meter, breaches = state.tokens.calibrations[-1] if state.tokens.calibrations else None, state.tokens.ceiling.breaches
     if meter is None or not (meter.samples or meter.doubted):
         return ""
-    said = f"token counts corrected by {meter.factor:.2f}, from {meter.samples:,} reports of {to_one_line(meter.model, 60)}"
-    said += f"; {meter.doubted:,} reports were not believed" if meter.doubted else ""
-    return said + (f"; {breaches:,} calls were counted over their ceiling afterwards" if breaches else "")
+    said = f"token counts corrected by {meter.factor:.2f}, from {format_count(meter.samples, 'report')}"
+    said += f" of {to_one_line(meter.model, 60)}"
+    said += f"; {format_count(meter.doubted, 'report')} not believed" if meter.doubted else ""
+    return said + (f"; {format_count(breaches, 'call')} over the limit, by the provider's count" if breaches else "")
 
 
-def ceiling_to_json(state: State) -> dict[str, Any]:
+def _project_prompt_tokens(state: State) -> int:
+    """Tokens that the next prompt needs: what is never left out, with the reply's reserve, and what the last step brought."""
+    from afresh.core.states.ceiling_state import estimate_observation_tokens
+
+    last = state.memory.recent[-1].observations if state.memory.recent else ()
+    return state.tokens.last_call.demand + sum(map(estimate_observation_tokens, last))
+
+
+def limits_to_json(state: State) -> dict[str, Any]:
     """Convert current and expected use, and the typical size of each kind of operation."""
-    from afresh.views.prompt_forecast import can_afford_tool, project_prompt_tokens
-
-    reading = state.tokens.last_call
+    reading, limits = state.tokens.last_call, state.limits
     return {
-        "budget": state.budget,
-        "ordered": state.task.budget,
-        "limit": state.task.budget_limit,
+        "ordered": limits.ordered,
+        "now": limits.now,
+        "highest": limits.highest,
         "reason": state.tokens.ceiling.reason,
-        "highest": state.tokens.ceiling.highest or state.budget,
-        "highest_reason": state.tokens.ceiling.highest_reason,
+        "window": reading.window or None,
+        "window_share": reading.window_share,
+        "largest": state.tokens.largest_call.tokens,
+        "largest_window_share": state.tokens.largest_call.window_share,
         "pressure": reading.pressure.value,
         "demand": reading.demand,
         "unmet": reading.unmet,
         "estimated": reading.tokens,
         "reported": reading.reported,
-        "projected": project_prompt_tokens(state),
+        "projected": _project_prompt_tokens(state),
         "breaches": state.tokens.ceiling.breaches,
         "factors": {meter.model: meter.factor for meter in state.tokens.calibrations},
-        "costs": {
-            cost.tool: {"times": cost.times, "tokens": cost.tokens, "affordable": can_afford_tool(state, cost.tool)}
-            for cost in state.tokens.tool_costs
-        },
+        "costs": {cost.tool: {"times": cost.times, "tokens": cost.tokens} for cost in state.tokens.tool_costs},
     }

@@ -13,9 +13,9 @@ from afresh.core.text import to_visible_json_lines
 from afresh.core.verdict import sum_check_runs
 from afresh.views.bounded_json import truncate_to_bytes
 from afresh.views.task_status import (
-    ceiling_to_json,
     find_current_verdict,
     format_time,
+    limits_to_json,
     list_current_runs,
     list_evidence_lines,
     list_failed_approaches,
@@ -57,7 +57,7 @@ def task_to_json(state: State) -> dict[str, Any]:
         "step": state.work.step,
         "next": list(list_next_steps(state)),
         "commands": list(list_next_commands(state)),
-        "ceiling": ceiling_to_json(state),
+        "limits": limits_to_json(state),
         "tests": task_tests_to_json(state),
     }
 
@@ -218,7 +218,7 @@ PART_BY_KEY = {
     "licence": "verification.licence",
     "network": "dialogue.network",
     "flaky": "verification.flaky",
-    "largest": "tokens.largest_prompt",
+    "largest": "tokens.largest_call",
     "logged": "times.log_lines",
     "outcome": "work.outcome",
     "room": "tokens.ceiling",
@@ -273,7 +273,7 @@ def state_to_fields(state: State) -> dict[str, Any]:
         "reverted": state.workspace.reverted,
         "calls": state.spending.calls,
         "tokens": {"input": state.spending.usage.input, "output": state.spending.usage.output},
-        "ceiling": state.budget,
+        "limits": [state.limits.ordered, state.limits.now, state.limits.highest],
         "updated": format_time(state.times.updated),
         "seq": state.head.seq,
         "next": [truncate_to_bytes(step, MAX_TEXT_BYTES) for step in list_next_steps(state)[:2]],

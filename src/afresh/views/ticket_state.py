@@ -7,7 +7,8 @@ from typing import Any
 from afresh.core.states.queue_state import HoldKind, TaskHold, TicketMarks
 from afresh.core.task import QueueTicket, TaskStatus, UnmetNeed, name_briefly
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import format_count, format_time
+from afresh.core.verdict import format_count
+from afresh.views.task_status import format_time
 
 
 class TicketState(StrEnum):

@@ -46,6 +46,7 @@ from afresh.core.event import (
 )
 from afresh.core.prompt import Omission
 from afresh.core.state import State, make_ticket_detail
+from afresh.core.states.ceiling_state import CallFigures
 from afresh.core.task import QueueCounts, QueueTicket, TaskStatus
 from afresh.core.text import escape_hidden
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
@@ -252,7 +253,7 @@ def test_every_twin_is_plain_json() -> None:
 
 @given(st.integers(0, 10_000), st.integers(0, 8_000), st.integers(0, 4_000), st.integers(4, 60))
 def test_a_gauge_is_always_as_wide_as_asked(tokens: int, budget: int, reserve: int, width: int) -> None:
-    bar = render_gauge(tokens, budget, min(reserve, budget), width).plain.split(" ")[0]
+    bar = render_gauge(CallFigures(tokens=tokens, budget=budget, reserve=min(reserve, budget)), width).plain.split(" ")[0]
     assert len(bar) == width
 
 

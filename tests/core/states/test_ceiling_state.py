@@ -1,12 +1,9 @@
 """Pressure is what can't be left out; what is on record of ceilings, wishes and replies."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.action import Action, Observation
-from afresh.core.state import State
 from afresh.core.states.ceiling_state import (
     MAX_TOOLS_REMEMBERED,
     CallFigures,
@@ -21,11 +18,6 @@ from afresh.core.states.ceiling_state import (
     round_up_ceiling,
     update_tool_costs,
 )
-from afresh.core.states.memory_state import MemoryState
-from afresh.core.states.token_state import TokenState
-from afresh.core.step_record import StepRecord
-from afresh.core.task import Task
-from afresh.views.prompt_forecast import can_afford_tool, project_prompt_tokens
 
 
 def test_pressure_is_soft_from_80_and_critical_from_95_percent() -> None:
@@ -39,8 +31,9 @@ def test_pressure_is_soft_from_80_and_critical_from_95_percent() -> None:
     ]
 
 
-def test_a_window_that_is_full_of_optional_things_is_calm() -> None:
-    assert CallFigures(budget=4_000, reserve=1_000, tokens=2_990, demand=2_400).pressure is CeilingPressure.CALM
+def test_pressure_is_that_of_the_prompt_that_was_sent_and_optional_things_need_no_more_room() -> None:
+    full = CallFigures(budget=4_000, reserve=1_000, tokens=2_990, demand=2_400)
+    assert full.pressure is CeilingPressure.CRITICAL and full.needs_pressure is CeilingPressure.CALM
 
 
 @given(st.integers(1, 50_000))
@@ -89,17 +82,3 @@ def test_the_table_of_costs_is_bounded_and_keeps_the_most_used() -> None:
     for number in range(40):
         costs = update_tool_costs(costs, [seen(f"invented{number}", 9)])
     assert len(costs) == MAX_TOOLS_REMEMBERED and costs[0].tool == "run"
-
-
-def test_what_can_be_afforded_depends_on_what_must_be_in() -> None:
-    told = StepRecord(1, "", (seen("run", 3_500),), "", True)
-    state = State(
-        task=Task(id="t", goal="g"),
-        tokens=TokenState(
-            last_call=CallFigures(budget=4_000, reserve=1_000, demand=2_500), tool_costs=update_tool_costs((), told.observations)
-        ),
-        memory=MemoryState(recent=(told,)),
-    )
-    assert project_prompt_tokens(state) == 3_500 and can_afford_tool(state, "run")
-    assert not can_afford_tool(replace(state, task=replace(state.task, budget=3_000)), "run")
-    assert can_afford_tool(state, "never used")

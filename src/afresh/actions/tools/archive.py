@@ -94,8 +94,8 @@ def withhold_forgotten_lines(text: str, context: ToolContext) -> str:
     return Corrections(tuple(context.facts.edits())).scrub(text)
 
 
-INDEX_NAME = "index"
-"""Asked for in place of an id: a line for each archived output, the newest first."""
+INDEX_NAME, CHANGES_NAME = "index", "changes"
+"""Asked for in place of an id: a line for each archived output, the newest first; and for each file that the task has changed."""
 MAX_LISTED_LINES = 10_000
 ID_CHARACTERS = 8
 FRAME_TOKENS = 60
@@ -107,7 +107,7 @@ def read_archive(address: str, lines: tuple[int, int] | None, context: ToolConte
     if known := recall_facts(address, "", context):
         return ToolOutcome(known)
     block, text, room = open_block(address, context)
-    if block == INDEX_NAME and text:
+    if block in (INDEX_NAME, CHANGES_NAME) and text:
         lines = lines or (1, MAX_LISTED_LINES)
     if lines:
         first, last = clamp_line_range(lines, len(text.splitlines()))
@@ -134,10 +134,15 @@ def search_archive(address: str, words: str, context: ToolContext) -> ToolOutcom
 
 
 def open_block(address: str, context: ToolContext) -> tuple[str, str, int]:
-    """The id of an archived output, or `index`; its text; and the tokens that may be shown of it."""
-    listing = strip_address(address) == INDEX_NAME
-    block = INDEX_NAME if listing else find_block_id(address, context)
-    text = "\n".join(read_whole_index(context.state.memory.index, context.store.read)) if listing else context.store.read(block)
+    """The id of an archived output, `index` or `changes`; its text; and the tokens that may be shown of it."""
+    name = strip_address(address)
+    if name == INDEX_NAME:
+        block, text = name, "\n".join(read_whole_index(context.state.memory.index, context.store.read))
+    elif name == CHANGES_NAME:
+        block, text = name, "\n".join(f"{one.path} {one.kind} +{one.added} −{one.removed}" for one in context.list_changes())
+    else:
+        block = find_block_id(address, context)
+        text = context.store.read(block)
     return block, withhold_forgotten_lines(text, context), max(FRAME_TOKENS, context.recall - FRAME_TOKENS)
 
 

@@ -13,6 +13,7 @@ from afresh.core.step_result import ToolOutcome
 from afresh.core.symbol import SearchHit
 from afresh.core.tool_traits import is_archive_address
 from afresh.core.truncate import join_first
+from afresh.core.verdict import format_count
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 
@@ -37,7 +38,7 @@ def search_tree(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     for flags, note in ((0, ""), (re.IGNORECASE, "(ignoring case)\n")):
         if found := find_text_hits(re.compile(re.escape(args["text"]), flags), paths, context):
             return ToolOutcome(note + (group_hits(known, found) if known and not flags else render_hits(found)))
-    return ToolOutcome(f"no hit for {args['text']!r} in {len(paths)} files", ok=True)
+    return ToolOutcome(f"no hit for {args['text']!r} in {format_count(len(paths), 'file')}", ok=True)
 
 
 def group_hits(known: Sequence[SearchHit], found: Mapping[str, Sequence[str]]) -> str:

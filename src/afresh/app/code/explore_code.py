@@ -19,11 +19,11 @@ from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, Symb
 from afresh.core.commit import CommitHistory
 from afresh.core.symbol import SymbolKind, SymbolPlace
 from afresh.core.tokens import EstimatingCounter
+from afresh.core.verdict import format_count
 from afresh.errors import BadInput, NotPossible
 from afresh.ports.code import CodeIndexStore
 from afresh.ports.workspace import FileTree
 from afresh.storage.sqlite.code_index import SqliteCodeIndex
-from afresh.views.task_status import format_count
 from afresh.workspace.checkout_files import CheckoutFiles
 from afresh.workspace.commit_history import read_commit_history
 from afresh.workspace.repository import locate_repository
@@ -155,7 +155,7 @@ def advise_symbol_search(code: CodeIndex, kinds: Sequence[SymbolKind]) -> str:
     first = f"{broken[0]}: {code.reading(broken[0]).fault}" if broken else ""
     unread = f"; {format_count(len(broken), 'file')} could not be indexed, first {first}" if broken else ""
     missing = describe_missing_grammars(code.files)
-    return f"searched {len(code.files):,} files{unread}{'; ' if missing else ''}{missing}"
+    return f"searched {format_count(len(code.files), 'file')}{unread}{'; ' if missing else ''}{missing}"
 
 
 def describe_missing_grammars(paths: Sequence[str]) -> str:

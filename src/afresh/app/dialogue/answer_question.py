@@ -71,7 +71,9 @@ def answer_question(project: Project, task: str, text: str) -> State:
     if state.status is not TaskStatus.BLOCKED:
         raise explain_refusal(project, state)
     event = parse_answer(state, text, find_author_name(project.paths.root))
-    refuse_overfull_prompt(apply_event(event, state), project.templates, project.instructions, project.settings.models)
+    refuse_overfull_prompt(
+        apply_event(event, state), project.templates, project.instructions, project.settings.models, ANSWER_NOT_RECORDED
+    )
     store_answer_for_ever(project, state, event)
     try:
         answered = record_events(project, state, task, [event])
@@ -163,7 +165,9 @@ def parse_user_message(project: Project, state: State, text: str, redirects: boo
     """Return the message as a PersonRequest, with a chosen option resolved. Raises BadInput if no prompt could hold it."""
     answered = parse_answer(state, text, find_author_name(project.paths.root))
     event = answered if state.dialogue.question else PersonSpoke(text, answered.by, redirects)
-    refuse_overfull_prompt(apply_event(event, state), project.templates, project.instructions)
+    refuse_overfull_prompt(
+        apply_event(event, state), project.templates, project.instructions, project.settings.models, ANSWER_NOT_RECORDED
+    )
     store_answer_for_ever(project, state, answered)
     if state.dialogue.supervision.paused and answered.option == APPROVE_OPTION:
         return PersonRequest(PersonAct.GO, by=answered.by)

@@ -8,6 +8,7 @@ from afresh.app.project import Project
 from afresh.app.results.task_result import apply_task_result, undo_task_steps
 from afresh.app.spending.read_spending import describe_cost
 from afresh.app.spending.spending_report import sum_task_spending
+from afresh.core.verdict import format_count
 
 CHAT_COMMANDS = {
     "undo": ("[N] [WHY]", "take back the last change, or the last N steps"),
@@ -52,7 +53,10 @@ def undo_from_words(project: Project, now: Conversation, words: str) -> tuple[Co
 def describe_conversation_cost(project: Project, now: Conversation, words: str) -> tuple[Conversation, str]:
     spending = project.store.load(now.task).spending
     money = describe_cost(sum_task_spending(project, now.task)) or "no money"
-    return now, f"{money}: {spending.calls} calls, {spending.usage.input:,} tokens in, {spending.usage.output:,} out"
+    return (
+        now,
+        f"{money}: {format_count(spending.calls, 'call')}, {spending.usage.input:,} tokens in, {spending.usage.output:,} out",
+    )
 
 
 def choose_conversation_model(project: Project, now: Conversation, name: str) -> tuple[Conversation, str]:

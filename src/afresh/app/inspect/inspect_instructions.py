@@ -121,7 +121,7 @@ def note_instruction_limits(shown: RenderedInstructions, ordered: int, files: Se
     if shown.allowance.ceiling > ordered:
         cap, raised = int(ordered * shown.allowance.share), shown.allowance.ceiling
         said.append(
-            f"own instructions are over {cap:,} tokens, {shown.allowance.share:.0%} of the ceiling of {ordered:,}: "
+            f"own instructions are over {cap:,} tokens, {shown.allowance.share:.0%} of the limit of {ordered:,}: "
             f"calls get {raised:,} instead; shorten them to save that"
         )
     return said

@@ -17,10 +17,14 @@ from afresh.core.reply import Reply
 from afresh.core.tokens import EstimatingCounter
 from afresh.views.model_calls import HistoryComparison
 
+MAX_KEPT_OUTPUT_TOKENS = 10_000
+"""Of one output: agents that keep their history cut longer ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class CallPrice:
-    """One call in tokens by our own count. `paid` weighs them by what the provider charges for cached and uncached input."""
+    """One call in tokens, as the provider counted them, else by our own count. `paid` weighs them by what the provider charges
+    for cached and uncached input."""
 
     step: int
     sent: int
@@ -50,15 +54,17 @@ def weigh_recorded_call(audit: CallAudit, beginning: PrefixComparison, reply: Re
     usage, reported = rates.estimate_usage(audit.tokens, beginning.same), False
     if reply and reply.counted and reply.usage.input:
         usage, reported = reply.usage, True
-    paid = round(audit.tokens * rates.count_paid_tokens(usage) / usage.input) if usage.input else 0
-    return CallPrice(beginning.step, audit.tokens, paid, not reported, beginning)
+    return CallPrice(beginning.step, usage.input, round(rates.count_paid_tokens(usage)), not reported, beginning)
 
 
 def compare_with_history(project: Project, task: str) -> HistoryComparison:
     """Compare with an agent with a full history over the same steps: the first prompt, and in each later call all earlier
-    replies and raw outputs, of which all but the last are cached. Files that were read are not counted, so its figures are
-    lower bounds."""
+    replies and raw outputs, each cut at 10,000 tokens, of which all but the last are cached. Files that were read are not
+    counted, so its figures are lower bounds. They are our own count, scaled to the provider's."""
     prices, find_rates, before, paid, sent = list_call_prices(project, task), cache(find_cache_rates), 0, 0, 0
+    own = sum(audit.tokens for _, audit, _ in _iterate_calls(project.store.journal(task)))
+    whole = sum(one.sent for one in prices)
+    scale = whole / own if own else 1.0
     for size, model in measure_growing_history(project, project.store.journal(task)):
         rates = find_rates(model)
         paid += rates.count_paid_tokens(rates.estimate_usage(size, before))
@@ -66,11 +72,11 @@ def compare_with_history(project: Project, task: str) -> HistoryComparison:
         before = size
     return HistoryComparison(
         calls=len(prices),
-        sent=sum(one.sent for one in prices),
+        sent=whole,
         paid=sum(one.paid for one in prices),
         estimated=sum(one.estimated for one in prices),
-        accumulating=sent,
-        accumulating_paid=paid,
+        accumulating=round(scale * sent),
+        accumulating_paid=round(scale * paid),
     )
 
 
@@ -85,7 +91,8 @@ def measure_growing_history(project: Project, entries: Iterable[JournalEntry]) -
             case ReplyReceived(reply=reply):
                 size += counter(reply.thought + to_canonical_json(reply.actions))
             case ActionsExecuted(observations=observations):
-                size += sum(counter(project.store.read(seen.block)) for seen in observations if seen.block)
+                outputs = (project.store.read(seen.block) for seen in observations if seen.block)
+                size += sum(min(counter(output), MAX_KEPT_OUTPUT_TOKENS) for output in outputs)
             case _:
                 pass
 

@@ -10,6 +10,7 @@ from afresh.config.templates.load_template import load_template
 from afresh.config.templates.template_files import TemplateLayers
 from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.sources.instructions import InstructionsAllowance, render_instructions, select_instruction_chain
+from afresh.context.token_ceiling import reserve_reply_tokens
 from afresh.core.context_item import Note
 from afresh.core.prompt import Prompt
 from afresh.core.state import State
@@ -19,7 +20,7 @@ from afresh.core.states.ceiling_state import (
     compute_highest_ceiling,
     round_up_ceiling,
 )
-from afresh.core.task import Task
+from afresh.core.task import Task, name_briefly
 from afresh.core.template import MIN_THINKING_TOKENS, Template
 from afresh.core.tokens import REQUEST_FRAMING_TOKENS, EstimatingCounter
 from afresh.errors import BadInput, OverCeiling
@@ -41,6 +42,8 @@ USUAL_WINDOW_TOKENS = 20_000
 
 def build_prompt_per_phase(memory: GatheredContext, style: Template, budget: int, counter: EstimatingCounter) -> list[Prompt]:
     """Build a prompt for each phase. Raises OverCeiling for the first that does not fit."""
+    reply = reserve_reply_tokens(memory.state, style, budget)
+    style = replace(style, phases=tuple(replace(phase, reply=reply) for phase in style.phases))
     remote = list_approved_schemas(memory.state.task.tools)
     style = style.with_tools(tuple(schema.name for schema in remote))
     first = [replace(style, phases=(phase, *[one for one in style.phases if one is not phase])) for phase in style.phases]
@@ -54,17 +57,22 @@ def refuse_unworkable_task(
     refuse_unstorable_text(task.goal, task.model, *(check.command for check in task.checks))
     if any(not check.command.strip() for check in task.checks):
         raise BadInput("a check is empty", next="give a command that exits 0 when the task is done", safe=NOTHING_ADDED)
+    refuse_thinking_budget(task, load_template(task.type, shelf).ceiling, named)
+    refuse_unworkable_limits(task, named)
+    refuse_overfull_prompt(State(task=task), shelf, instructions, named)
+
+
+def refuse_unworkable_limits(task: Task, named: Mapping[str, NamedModel]) -> None:
+    """Raise BadInput for limits that contradict each other, or the model's context window."""
     if task.max_budget and task.max_budget < task.budget:
         raise BadInput(
-            f"--max-budget {task.max_budget:,} is below the budget of {task.budget:,} tokens",
-            next=f"use --max-budget {task.budget} for a budget that is never raised",
+            f"--max-budget {task.max_budget:,} is below the limit of {task.budget:,} tokens that calls start with",
+            next=f"use --max-budget {task.budget} for a limit that is never raised",
             safe=NOTHING_ADDED,
         )
-    refuse_thinking_budget(task, load_template(task.type, shelf).ceiling, named)
     if task.model:
         refuse_large_ceiling(task.budget, find_context_window(task.model, named))
         refuse_large_ceiling(task.max_budget, find_context_window(task.model, named), "--max-budget")
-    refuse_overfull_prompt(State(task=task), shelf, instructions, named)
 
 
 def refuse_thinking_budget(task: Task, ceiling: int, named: Mapping[str, NamedModel]) -> None:
@@ -96,17 +104,21 @@ def refuse_large_ceiling(budget: int, window: int, option: str = "--budget") -> 
     """Raise BadInput if the ceiling is over a fifth of the model's context window."""
     if budget > window // MODEL_WINDOW_DIVISOR:
         raise BadInput(
-            f"a budget of {budget:,} tokens is over 20 % of this model's context window of {window:,}",
+            f"a limit of {budget:,} tokens a call is over 20 % of this model's context window of {window:,}",
             next=f"{option} {window // MODEL_WINDOW_DIVISOR}, or leave it out",
             safe="nothing was sent",
         )
 
 
 def refuse_overfull_prompt(
-    state: State, shelf: TemplateLayers, instructions: InstructionReader, named: Mapping[str, NamedModel] = NO_NAMED_MODELS
+    state: State,
+    shelf: TemplateLayers,
+    instructions: InstructionReader,
+    named: Mapping[str, NamedModel] = NO_NAMED_MODELS,
+    safe: str = NOTHING_ADDED,
 ) -> None:
-    """Raise BadInput if a prompt with tools, criteria, user messages and instructions does not fit the highest ceiling in
-    every phase."""
+    """Raise BadInput if a prompt with tools, criteria, user messages and instructions does not fit the highest limit in
+    every phase: what is accepted here fits the prompts of the run, which are built by the same sum."""
     task, style = state.task, load_template(state.task.type, shelf)
     window, framing = find_window_and_framing(task.model, named)
     highest, counter = compute_highest_ceiling(task, window), EstimatingCounter(framing=framing)
@@ -114,16 +126,19 @@ def refuse_overfull_prompt(
     try:
         text = render_instructions(select_instruction_chain(state, instructions), allowance).text
     except OverCeiling as fault:
-        what = f"{fault.evidence} ({allowance.share:.0%} of the highest ceiling, {highest:,})"
-        raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what is included", safe=NOTHING_ADDED) from None
+        what = f"{fault.evidence} ({allowance.share:.0%} of the highest limit, {highest:,} tokens a call)"
+        raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what is included", safe=safe) from None
     memory = GatheredContext(state, (Note("instructions", "", text),))
     try:
         build_prompt_per_phase(memory, style, highest, counter)
     except OverCeiling as fault:
         if highest == window // MODEL_WINDOW_DIVISOR and (needed := find_needed_limit(memory, style, highest, counter)):
             raise make_small_window_error(window, highest, needed) from None
-        what = f"that does not fit into a prompt: {fault.evidence} under the highest ceiling, {highest:,} tokens"
-        raise BadInput(what, next="use fewer words, or add the task with a larger --max-budget", safe=NOTHING_ADDED) from None
+        what = f"that does not fit into a prompt: {fault.evidence} under the highest limit, {highest:,} tokens a call"
+        edit = "pass" if safe == NOTHING_ADDED else f"`afresh edit {name_briefly(task.id)}` with"
+        needed = round_up_ceiling(fault.needed)
+        larger = f", or {edit} --max-budget {needed}" if needed <= window // MODEL_WINDOW_DIVISOR else ""
+        raise BadInput(what, next=f"use fewer words{larger}", safe=safe) from None
 
 
 def find_needed_limit(memory: GatheredContext, style: Template, limit: int, counter: EstimatingCounter) -> int:

@@ -10,8 +10,14 @@ from textwrap import shorten
 from afresh.app.dialogue.allow_test_changes import license_paths
 from afresh.app.mcp_servers import refuse_unapproved_tools
 from afresh.app.orders.check_order import OrderTerms, check_commands, check_goal, check_model
-from afresh.app.orders.check_task_limits import NOTHING_ADDED, find_window_and_framing, refuse_unworkable_task
+from afresh.app.orders.check_task_limits import (
+    NOTHING_ADDED,
+    find_window_and_framing,
+    refuse_unworkable_limits,
+    refuse_unworkable_task,
+)
 from afresh.app.project import Project
+from afresh.app.queue.queue_place import refuse_fixed_place
 from afresh.app.queue.read_tasks import find_task_id, find_ticket
 from afresh.app.settings import Settings
 from afresh.config.templates.load_template import make_template, merge_task_type
@@ -21,7 +27,7 @@ from afresh.core.redaction import redact_secrets
 from afresh.core.reducer import fold_entries
 from afresh.core.report_path import choose_report_path
 from afresh.core.state import State
-from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR
+from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR, LimitsOrdered
 from afresh.core.states.queue_state import FIRST_COME, PlaceChanged, QueuePlace
 from afresh.core.task import (
     FIX_VIOLATION_TYPE,
@@ -40,7 +46,8 @@ from afresh.models.choose_model import (
     is_provider,
     make_spec_absolute,
 )
-from afresh.policy.questions import ask_about_ceiling, offer_acceptance
+from afresh.policy.questions import offer_acceptance
+from afresh.workspace.git import find_author_name
 
 ID_SUFFIX_BYTES = 4
 """Random bytes of an id: enough that tasks from two machines with the same goal do not collide in an export."""
@@ -128,6 +135,7 @@ def make_task(project: Project, order: TaskOrder, title: str = "", suffix: str =
     defaults = project.instructions.defaults((merged.family, type))
     model = order.model or (OFFLINE_SPEC if merged.family == FIX_VIOLATION_TYPE else given.model)
     checks = order.checks or (() if report else given.checks or ((defaults.test_command,) if defaults.test_command else ()))
+    usual = given.budget or choose_ceiling(make_template(merged), order, given, model)
     return Task(
         id=make_task_id(redact_secrets(order.goal), suffix),
         goal=redact_secrets(order.goal),
@@ -137,12 +145,12 @@ def make_task(project: Project, order: TaskOrder, title: str = "", suffix: str =
         needs=order.place.needs,
         tools=order.tools,
         model=make_spec_absolute(model),
-        budget=order.budget or given.budget or choose_ceiling(make_template(merged), order, given, model),
+        budget=order.budget or min(usual, order.max_budget or usual),
         max_steps=order.max_steps or given.max_steps or defaults.max_steps or DEFAULT_MAX_STEPS,
         project=project.paths.root.name,
         family=merged.family if merged.family != type else "",
         report=report,
-        max_budget=order.max_budget or given.max_budget,
+        max_budget=order.max_budget or order.budget or given.max_budget or given.budget,
         loop=order.loop or given.loop or "",
         parts=given.delegation.parts if given.delegation.offer else 0,
         thinking=order.thinking,
@@ -181,15 +189,28 @@ def find_task(project: Project, name: str | None, wanted: Callable[[QueueTicket]
     return find_task_id(project.queue, project.paths.folder / "export", name, wanted)
 
 
+def order_limits(project: Project, task: str, budget: int, max_budget: int) -> State:
+    """Give a task that waits other limits for its calls; 0: as it is. One that waits because no prompt fits goes on."""
+    with project.storage.transaction():
+        state = project.store.load(task)
+        refuse_fixed_place(project, state)
+        highest = max_budget or budget or state.task.max_budget
+        changed = replace(state.task, budget=budget or min(state.task.budget, max_budget), max_budget=highest)
+        refuse_unworkable_limits(changed, project.settings.models)
+        resumes = 0 < state.dialogue.limit <= changed.budget_limit
+        event = LimitsOrdered(changed.budget, changed.max_budget, find_author_name(project.paths.root), resumes)
+        return record_events(project, state, task, [event])
+
+
 def end_task(project: Project, task: str, status: TaskStatus, reason: str, commit: str = "") -> State:
     return record_events(project, project.store.load(task), task, [TaskEnded(status, reason, commit)])
 
 
-def block_task(project: Project, task: str, why: str, question: QuestionAsked | None = None) -> State:
+def block_task(project: Project, task: str, question: QuestionAsked, why: str = "") -> State:
     """Block the task with a question, and release it."""
     state = project.store.load(task)
-    asked = offer_acceptance(question or ask_about_ceiling(why), state)
-    return record_events(project, state, task, [asked, TaskEnded(TaskStatus.BLOCKED, why)])
+    ended = TaskEnded(TaskStatus.BLOCKED, why or question.question)
+    return record_events(project, state, task, [offer_acceptance(question, state), ended])
 
 
 def record_events(project: Project, state: State | None, task: str, events: Sequence[Event]) -> State:

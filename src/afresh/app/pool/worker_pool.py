@@ -253,7 +253,7 @@ class WorkerPool:
         self._suspects = [one for one in self._suspects if one != task]
         del self._deaths[task]
         what = f"{MAX_DEATHS} workers have died at this task, the last: {what}"
-        block_task(self.project, task, what, QuestionAsked(f"{what}. Shall it be tried again?", ("go on", "stop"), "harness"))
+        block_task(self.project, task, QuestionAsked(f"{what}. Shall it be tried again?", ("go on", "stop"), "harness"), what)
         self.say(task, f"{what}; `afresh answer {task}` tries it again")
         self._take_result(task)
 

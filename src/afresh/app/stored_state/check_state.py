@@ -16,6 +16,7 @@ from afresh.core.archived_block import find_block_ids
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State, make_ticket_detail
 from afresh.core.task import QueueTicket
+from afresh.core.verdict import format_count
 from afresh.errors import Damaged, NotPossible
 from afresh.storage.choose_storage import find_store_address
 from afresh.storage.export.manifest import find_copy_folder
@@ -155,7 +156,7 @@ def _check_journals(project: Project, read: _ReadTasks, exported: frozenset[str]
     empty = explain_empty_store(project.queue, project.paths.folder / "export")
     if empty and empty.lost:
         problems.append(StateProblem(empty.what, empty.next, bool(exported)))
-    yield AreaReport("journals", read.entries, f"entries of {len(read.states)} tasks", tuple(problems))
+    yield AreaReport("journals", read.entries, f"entries of {format_count(len(read.states), 'task')}", tuple(problems))
     lost = tuple(StateProblem(what, "its text is gone; the task goes on without it", False) for what in read.lost_blocks.values())
     yield AreaReport("blocks", read.blocks, "archived texts", lost)
     wrong = list[StateProblem]()

@@ -14,6 +14,7 @@ from afresh.app.stored_state.export_import import find_export_folder, import_los
 from afresh.core.archived_block import Block, find_block_ids
 from afresh.core.reducer import fold_entries
 from afresh.core.task import describe_worker
+from afresh.core.verdict import format_count
 from afresh.errors import BadInput, Damaged, NotPossible
 from afresh.ports.storage import Storage
 from afresh.storage.export.copy_files import list_copied_tasks
@@ -43,7 +44,7 @@ def repair_state(project: Project, report: StateReport, told: Callable[[str], No
     if any(problem.repairable for name in DATABASE_AREAS for problem in report.find_area(name).problems):
         told("copying the tasks that are whole")
         copied, old = copy_whole_tasks(project, report.damaged)
-        done.append(f"copied {copied} tasks into a new database; the old one is {old}")
+        done.append(f"copied {format_count(copied, 'task')} into a new database; the old one is {old}")
         project = open_project(project.paths.root)
         lost = list_exported_tasks(project) - {ticket.task for ticket in project.queue.tickets()}
         if lost:
@@ -57,7 +58,7 @@ def repair_state(project: Project, report: StateReport, told: Callable[[str], No
             path.unlink(missing_ok=True)
         done.append(f"removed {path}")
     told("writing derived files again")
-    done.append(f"wrote the files of {rebuild_views(project)} tasks and the fact index again")
+    done.append(f"wrote the files of {format_count(rebuild_views(project), 'task')} and the fact index again")
     if calls := restore_missing_calls(project):
         done.append(f"entered {calls} missing calls in the spending ledger")
     return done

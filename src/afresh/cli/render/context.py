@@ -43,7 +43,7 @@ def render_call(
     data = call_to_json(audit, sections, omitted, step, reported, drawn)
     parts: list[RenderableType] = [
         render_heading(f"Call of step {step}" if step else "Call"),
-        render_gauge(audit.tokens, audit.budget, audit.reserve, width=40),
+        render_gauge(audit, width=40),
         render_text(_describe_estimate(audit, reported), "red" if reported + audit.reserve > audit.budget else ""),
         render_text(f"{data['demand']:,} tokens are always included, {data['headroom']:,} are free", "dim"),
         render_heading("Sections"),

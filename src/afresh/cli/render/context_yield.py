@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import make_table, render_heading, render_text
 from afresh.context.measure_yield import CallYield, SectionYield
+from afresh.core.verdict import format_count
 from afresh.views.section_yield import order_by_waste, sum_new_sections, sum_sent_sections, sum_without_system
-from afresh.views.task_status import format_count
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

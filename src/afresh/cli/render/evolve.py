@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import make_table, render_heading, render_text
 from afresh.context.measure_yield import SectionYield
+from afresh.core.verdict import format_count
 from afresh.evolve.use_report import UseReport
-from afresh.views.task_status import format_count
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

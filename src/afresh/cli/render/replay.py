@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from afresh.app.inspect.replay_sessions import ReplayProgress
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import format_count
 from afresh.replay.report import MissedReference, PaidTokens, ReferenceRecall, ReplayReport, ReplayTotals, list_missed_references
 
 if TYPE_CHECKING:
@@ -91,12 +92,12 @@ def _shorten_session_name(name: str) -> str:
 
 def _list_total_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"]]:
     total = report.total
-    over = f", {_count_with_noun(total.over, 'context')} OVER the ceiling" if total.over else ""
+    over = f", {format_count(total.over, 'context')} OVER the limit" if total.over else ""
     rows: list[tuple[str, RenderableType]] = [
         (
             "sent",
             render_text(
-                f"{total.theirs:,} → {total.ours:,} in {_count_with_noun(total.calls, 'call')}: {_describe_saving(total)}", "bold"
+                f"{total.theirs:,} → {total.ours:,} in {format_count(total.calls, 'call')}: {_describe_saving(total)}", "bold"
             ),
         ),
         ("paid", _describe_paid(report.paid)),
@@ -121,7 +122,7 @@ def _list_money_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"
         rows.append(("both cached", _compare_costs(bill.theirs_cached, bill.ours_cached)))
     if report.unpriced:
         priced = sum(one.bill is not None for one in report.runs)
-        known = f"of {priced:,} of {_count_with_noun(len(report.runs), 'session')}; " if priced else ""
+        known = f"of {priced:,} of {format_count(len(report.runs), 'session')}; " if priced else ""
         rows.append(("money", render_text(known + report.unpriced, "dim")))
     return rows
 
@@ -144,7 +145,7 @@ def _render_losses(report: ReplayReport) -> list["RenderableType"]:
         return [render_heading("No step would have missed anything.")]
     many = len(report.runs) > 1
     worst = f"; the {MAX_MOMENTS} worst" if len(found) > MAX_MOMENTS else ""
-    title = render_heading(f"{_count_with_noun(len(found), 'step')} would have missed something{worst}")
+    title = render_heading(f"{format_count(len(found), 'step')} would have missed something{worst}")
     lines = [
         f"{_describe_loss_place(loss, many)} needed {to_one_line(loss.need.text, 70)!r}, {loss.words}"
         for loss in found[:MAX_MOMENTS]
@@ -205,7 +206,3 @@ def abbreviate_tokens(tokens: int) -> str:
         if tokens >= size:
             return f"{tokens / size:.1f}{letter}" if tokens < 100 * size else f"{tokens / size:.0f}{letter}"
     return str(tokens)
-
-
-def _count_with_noun(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -15,15 +15,16 @@ from afresh.cli.render.widgets import (
     render_word,
 )
 from afresh.core.answer_options import parse_options
-from afresh.core.change import Change
+from afresh.core.change import Change, group_by_folder
 from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.core.prompt import CallAudit
 from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
 from afresh.core.task import name_briefly
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import format_count
 from afresh.views.model_calls import HistoryComparison
-from afresh.views.task_status import describe_parts, describe_question, format_count, list_lowered_functions
+from afresh.views.task_status import describe_parts, describe_question, list_lowered_functions
 from afresh.views.tasks import run_summary_to_json
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 
 MAX_DIFF_LINES = 40
+MAX_CHANGED_FILES = 40
+"""With more they are counted by folder."""
 
 
 def render_run_summary(
@@ -93,7 +96,7 @@ def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[Ca
     rows.append(("steps", f"{data['steps']}: {format_count(data['kept'], 'change')} kept, {data['reverted']} undone"))
     if audits and not offline:
         largest = max(audits, key=lambda audit: audit.tokens)
-        rows.append(("largest call", render_gauge(largest.tokens, largest.budget, largest.reserve)))
+        rows.append(("largest call", render_gauge(largest)))
         rows.append(("every call", _describe_every_call(tokens)))
     spent = f"{format_count(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"
     rows.append(("spent", "nothing: no model was called" if offline else f"{data['cost']}: {spent}" if data["cost"] else spent))
@@ -143,7 +146,9 @@ def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: i
     if not changes:
         return [render_heading("No files changed.")]
     table = make_table("file", "kind", ">+", ">−")
-    for change in changes:
+    for folder in group_by_folder(changes) if len(changes) > MAX_CHANGED_FILES else ():
+        table.add_row(render_text(folder))
+    for change in changes if len(changes) <= MAX_CHANGED_FILES else ():
         table.add_row(render_text(change.path), render_word(change.kind), f"{change.added:,}", f"{change.removed:,}")
     shown, left = render_diff(changes, diff_lines)
     parts: list[RenderableType] = [render_heading("Changed"), table, render_heading("Diff"), shown]

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 from afresh.app.spending.read_spending import LimitUse, cost_to_json, describe_money
 from afresh.app.spending.spending_report import SpendingReport, TaskCost
 from afresh.cli.render.widgets import make_table, render_heading, render_text, render_word
+from afresh.core.verdict import format_count
 from afresh.spending.reports import SpendingGroup, SpendingLine
 from afresh.views.model_calls import TokenGrowth, history_to_json
-from afresh.views.task_status import format_count, format_time
+from afresh.views.task_status import format_time
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

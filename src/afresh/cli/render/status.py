@@ -18,6 +18,7 @@ from afresh.cli.render.widgets import (
 )
 from afresh.core.task import QueueTicket, TaskStatus, describe_worker, name_briefly
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import format_count
 from afresh.errors import WAY_BACK
 from afresh.views.task_list import (
     SETTLED_STATUSES,
@@ -26,7 +27,7 @@ from afresh.views.task_list import (
     choose_next_command,
     find_open_question,
 )
-from afresh.views.task_status import describe_age, describe_short_age, format_count
+from afresh.views.task_status import describe_age, describe_short_age
 from afresh.views.ticket_state import TicketState, describe_blockers, describe_filing, explain_wait, find_ticket_state
 
 if TYPE_CHECKING:

@@ -11,21 +11,21 @@ from afresh.core.state import State, make_ticket_marks
 from afresh.core.steering_files import is_steering_file
 from afresh.core.step_record import StepRecord
 from afresh.core.task import QueueTicket, describe_worker, name_briefly
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import list_first, to_one_line
 from afresh.core.usage import format_dollars
-from afresh.core.verdict import Verdict, describe_evidence
+from afresh.core.verdict import Verdict, describe_evidence, format_count
 from afresh.views.step_line import find_first_sentence, make_step_line
 from afresh.views.task_status import (
     describe_calibration,
     describe_connection,
     describe_licence,
+    describe_limits,
     describe_parts,
     describe_permission,
     describe_question,
     describe_start,
     describe_steps,
     find_current_verdict,
-    format_count,
     format_time,
     list_current_failures,
     list_evidence_lines,
@@ -61,7 +61,7 @@ def render_task(
         ("Decisions", [(f"step {it.step}", _describe_decision(it)) for it in state.memory.decisions if not it.answer]),
         ("Failed approaches", [(f"step {f.step}", quote_text(f"{f.subject}: {f.text}")) for f in failed]),
         ("Last steps", [_describe_step(record) for record in state.memory.recent]),
-        ("Changed files", [("·", quote_text(path)) for path in state.workspace.changed]),
+        ("Changed files", [("·", quote_text(path)) for path in _list_changed_files(state)]),
         ("Next steps", [("·", quote_text(step)) for step in list_next_steps(state)]),
     ]
     lines = [*_render_head(state, width, ticket), [], *_lay_out_task_fields(_list_task_fields(state, spent), width)]
@@ -71,6 +71,14 @@ def render_task(
     others = [command for command in list_next_commands(state) if not command.startswith("afresh show")]
     commands = [quote_text(f"  {command}", "cyan") for command in others]
     return [*lines, [], [("Commands", "bold")], *(line for command in commands for line in wrap_line(command, width))]
+
+
+MAX_CHANGED_FILES = 40
+
+
+def _list_changed_files(state: State) -> list[str]:
+    rest = f"… and {{0:,}} more: afresh diff {name_briefly(state.task.id)}"
+    return list_first(state.workspace.changed, MAX_CHANGED_FILES, rest)
 
 
 def _list_network(state: State) -> list[Field]:
@@ -126,8 +134,8 @@ def _list_task_fields(state: State, spent: "TaskSpending | None") -> list[Field]
         *([("", [(describe_parts(state), "")])] if state.work.subtasks else []),
         *([("paid", [(spent.paid, "")])] if spent and spent.paid else []),
         *(_list_call_fields(state, spent) if spent else []),
-        ("largest call", draw_gauge(state.tokens.largest_prompt, state.tokens.ceiling.highest or state.budget)),
-        ("token limit", quote_text(_describe_token_limit(state))),
+        ("largest call", draw_gauge(state.tokens.largest_call)),
+        ("token limit", quote_text(describe_limits(state), limit=400)),
         ("changes", [(f"{state.workspace.kept} kept, {state.workspace.reverted} undone", "")]),
         ("times", [(f"started {format_time(state.times.started)}, last event {format_time(state.times.updated)}", "")]),
     ]
@@ -150,19 +158,11 @@ def _list_task_fields(state: State, spent: "TaskSpending | None") -> list[Field]
 
 def _list_call_fields(state: State, spent: "TaskSpending") -> list[Field]:
     """Tokens and cost of each call as a picture, and in words."""
-    top = max(state.tokens.ceiling.highest, state.budget, *spent.tokens, 0)
+    top = max(state.tokens.largest_call.budget, state.budget, *spent.tokens, 0)
     fields = [("tokens/call", draw_series(spent.tokens, top, "{:,}".format))]
     if any(spent.money):
         fields.append(("cost/call", draw_series(spent.money, max(spent.money), format_dollars)))
     return fields if len(spent.tokens) > 1 else []
-
-
-def _describe_token_limit(state: State) -> str:
-    """Describe the limit of a prompt: now, at the start, and how far it may rise."""
-    now, task, highest = state.budget, state.task, state.tokens.ceiling.highest
-    start = f"; {task.budget:,} at the start" if task.budget != now else ""
-    peak = f"; {highest:,} after step {state.tokens.ceiling.highest_since}" if highest > now else ""
-    return f"{now:,} tokens a call{start}{peak}; at most {task.budget_limit:,}"
 
 
 def _list_question_fields(state: State) -> list[Field]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
 from afresh.core.codec import to_plain_value
 from afresh.core.template import REQUIRED_SECTIONS, PhaseTemplate, Template
-from afresh.views.task_status import format_count
+from afresh.core.verdict import format_count
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,7 +24,7 @@ def template_rows_to_json(rows: "Sequence[TemplateRow]") -> list[dict[str, Any]]
 def render_template_rows(rows: "Sequence[TemplateRow]") -> "RenderableType":
     from rich.console import Group
 
-    table = make_table("type", "about", ">ceiling", "from")
+    table = make_table("type", "about", ">limit", "from")
     for row in rows:
         name = render_text(row.name) if row.kind == "work" else render_text(f"({row.name})", "dim")
         about = render_text(f"unusable: line {row.fault}", "red") if row.fault else render_text(row.about)

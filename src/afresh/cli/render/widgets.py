@@ -10,6 +10,7 @@ from unicodedata import combining, east_asian_width
 
 from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
+from afresh.views.task_status import format_share
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from afresh.core.change import Change
+    from afresh.core.prompt import CallAudit
+    from afresh.core.states.ceiling_state import CallFigures
 
 Span = tuple[str, str]
 """A text and its style: keys of STYLE_CODES, or an empty string."""
@@ -195,14 +198,15 @@ def make_table(*columns: str) -> "Table":
     return table
 
 
-def render_gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> "Text":
+def render_gauge(call: "CallAudit | CallFigures", width: int = 24) -> "Text":
     from rich.text import Text
 
-    return Text.assemble(*draw_gauge(tokens, budget, reserve, width))
+    return Text.assemble(*draw_gauge(call, width))
 
 
-def draw_gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> list[tuple[str, str]]:
-    """Draw a call against its ceiling: sent, free, and reserved for the reply. Each part has its style."""
+def draw_gauge(call: "CallAudit | CallFigures", width: int = 24) -> list[tuple[str, str]]:
+    """Draw a call against its limit: sent, free, and reserved for the reply; and its share of the model's window."""
+    tokens, budget, reserve = call.tokens, call.budget, call.reserve
     scale = width / budget if budget else 0
     kept = min(width, round(reserve * scale))
     used = min(width - kept, max(1 if tokens else 0, round(tokens * scale)))
@@ -214,6 +218,7 @@ def draw_gauge(tokens: int, budget: int, reserve: int = 0, width: int = 24) -> l
         ("┄" * kept, "dim"),
         (f" {tokens:,} of {budget:,}", ""),
         (f", {reserve:,} for the reply" if reserve else "", "dim"),
+        (f"; {format_share(tokens / call.window)} of the model's window" if call.window else "", "dim"),
     ]
 
 

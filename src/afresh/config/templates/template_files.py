@@ -94,7 +94,7 @@ def read_free_tier(node: "Node") -> Tier:
     if held is Tier.ALWAYS:
         raise InvalidValue(
             line_of_node(node),
-            f"can't be always shown: it may grow past any ceiling; only {', '.join(REQUIRED_SECTIONS)} are",
+            f"can't be always shown: it may grow past any limit; only {', '.join(REQUIRED_SECTIONS)} are",
             "use phase",
         )
     return held

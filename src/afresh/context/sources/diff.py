@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from afresh.context.section import SectionDraft, draft_always_section
-from afresh.core.change import Change, find_added_lines, group_consecutive
-from afresh.core.context_item import Diff, Item, Note
+from afresh.core.change import Change, find_added_lines, group_by_folder, group_consecutive
+from afresh.core.context_item import Diff, Item, Note, diff_from_change
 from afresh.core.context_policy import ReportPolicy
 from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.tokens import TokenCounter
-from afresh.core.truncate import join_first
+from afresh.core.truncate import join_first, truncate_text
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import GitHistory
 
@@ -135,7 +135,33 @@ def render_last_look(memory: GatheredContext, room: int, counter: TokenCounter) 
     return "\n".join(["## All changes so far", *parts, *rest]) if parts else ""
 
 
+MAX_CHANGED_FILES = 24
+MAX_LATEST_FILES = 8
+"""With more changed files the prompt lists so many of them, changed last, and counts the others by folder."""
+MAX_PATH_CHARACTERS = 160
+
+
+def find_latest_changes(state: State, changes: Sequence[Change]) -> list[Change]:
+    """All of a few; of many those that the last steps changed, the newest first, or the first by name."""
+    if len(changes) <= MAX_CHANGED_FILES:
+        return list(changes)
+    by_path = {change.path: change for change in changes}
+    newest = [region.path for region in sorted(state.memory.regions, key=lambda one: -one.step) if region.changed]
+    latest = [by_path[path] for path in dict.fromkeys(newest) if path in by_path]
+    return (latest or list(changes))[:MAX_LATEST_FILES]
+
+
+def gather_changed_files(latest: Sequence[Change], changes: Sequence[Change]) -> Iterator[Diff | Note]:
+    yield from map(diff_from_change, latest)
+    if len(latest) < len(changes):
+        yield Note("changes", f"{len(changes):,} files", "\n".join(f"- {line}" for line in group_by_folder(changes)))
+
+
 def draft_changes(memory: GatheredContext) -> SectionDraft:
-    """Which files; their text is in the excerpts, so that no line stands twice."""
-    counts = [f"- {diff.subject}" for diff in memory.diffs("change")]
-    return draft_always_section("changes", "Changes so far", counts)
+    """Which files; their text is in the excerpts, so that no line stands twice. Bounded, since it is never cut."""
+    files = [f"- {truncate_text(diff.subject, MAX_PATH_CHARACTERS)}" for diff in memory.diffs("change")]
+    folders = memory.notes("changes")
+    if not folders:
+        return draft_always_section("changes", "Changes so far", files)
+    head = f"{folders[0].subject}; `read` @changes lists all, `search` with path @changes finds some. Changed last:"
+    return draft_always_section("changes", "Changes so far", [head, *files, "By folder:", folders[0].text])

@@ -17,6 +17,7 @@ from afresh.core.step_result import MORE_LINES_START
 from afresh.core.symbol import HIT_REMARK_START
 from afresh.core.template import SectionShare
 from afresh.core.tool_traits import ToolTrait, has_trait
+from afresh.core.verdict import format_count
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import HistoryWeights
 from afresh.memory.history.select import HistorySelection, SelectionBudget, select_history
@@ -260,7 +261,9 @@ class HistoryAllocation(Allocation):
                 steps = f"steps {tally.first} to {tally.last}"
                 found.append(Omission("work", f"{lines:,} lines of {voice}s, {steps}", size, "less likely to be needed"))
         if gone := self.memory.state.memory.forgotten:
-            found.append(Omission("work", f"{gone:,} passages of old steps", 0, "no longer in memory, kept in the archive"))
+            found.append(
+                Omission("work", f"{format_count(gone, 'passage')} of old steps", 0, "no longer in memory, kept in the archive")
+            )
         return found
 
 

@@ -218,11 +218,12 @@ def _build_too_long_error(forms: Sequence[InstructionForm], allowance: Instructi
     evidence = f"{file}{besides} needs {needed:,} tokens, {over:,} over the {cap:,} that instructions may take"
     budget = ceil(needed / allowance.share / 100) * 100
     return OverCeiling(
-        f"{evidence} ({allowance.share:.0%} of the ceiling of {ceiling:,}), and they are never cut. Nothing was sent. "
-        f"Shorten {file} (`afresh instructions` shows what counts) and answer; or add the task again with --max-budget {budget}",
+        f"{evidence} ({allowance.share:.0%} of the limit of {ceiling:,} tokens a call), and they are never cut. "
+        f"Nothing was sent. Shorten {file} (`afresh instructions` shows what counts), or allow larger calls.",
         evidence,
         f"shorten {file}, or --max-budget {budget}",
         budget - ceiling,
+        budget,
     )
 
 

@@ -7,17 +7,23 @@ from afresh.core.context_policy import MemoryPolicy
 from afresh.core.network_access import PermissionKind
 from afresh.core.state import State
 from afresh.core.task import Issue, TaskStart
-from afresh.core.truncate import join_first, to_one_line
+from afresh.core.truncate import join_first, select_fitting, to_one_line
 from afresh.memory.gathered_context import GatheredContext
 
+LIMIT_TOKENS_PER_CHARACTER = 4
+"""Earlier messages take at most a character for every four tokens of the highest limit: about a sixteenth of it."""
 NEWEST_MESSAGE_HEADING = "### Latest message from the user (takes precedence over the goal above)"
 
 
 def render_user_messages(state: State, policy: MemoryPolicy) -> list[str]:
-    """Earlier questions are cut, the latest is not; answers never are."""
+    """Earlier questions are cut, the latest is not; answers never are. Of very many only the newest are shown."""
     told = list_user_statements(state)
+    earlier = [_render_earlier_message(word, policy) for word in told[:-1]]
+    newest = select_fitting(reversed(earlier), len, state.task.budget_limit // LIMIT_TOKENS_PER_CHARACTER)[::-1]
+    more = len(earlier) - len(newest)
     return [
-        *[_render_earlier_message(word, policy) for word in told[:-1]],
+        *([f"- {more:,} older or longer messages: `search` @decisions finds them"] if more else []),
+        *newest,
         *[f"{NEWEST_MESSAGE_HEADING}\n{_render_latest_message(word)}" for word in told[-1:] if word.text],
     ]
 

@@ -54,10 +54,28 @@ class CallFigures:
     """The provider's own count; 0 when there is none."""
     thinking: int = 0
     """Of the reserve: it does not grow with the ceiling."""
+    window: int = 0
+    """What the model can take; 0: not recorded."""
+
+    @property
+    def needs_pressure(self) -> CeilingPressure:
+        """By what can't be left out: what decides whether the next prompt gets more room."""
+        return pressure_from_demand(self.demand, self.budget) if self.budget else CeilingPressure.CALM
+
+    @property
+    def fill(self) -> float:
+        """How much of what it might have, besides the reply's reserve, the prompt had."""
+        return self.tokens / max(1, self.budget - self.reserve) if self.budget else 0.0
 
     @property
     def pressure(self) -> CeilingPressure:
-        return pressure_from_demand(self.demand, self.budget) if self.budget else CeilingPressure.CALM
+        """By the prompt that was sent."""
+        return pressure_from_demand(self.tokens, self.budget - self.reserve) if self.budget else CeilingPressure.CALM
+
+    @property
+    def window_share(self) -> float | None:
+        """Of the model's context window."""
+        return self.tokens / self.window if self.window else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +169,19 @@ class CeilingChanged:
     reason: str
 
 
+RAISE_LIMIT_OPTION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsOrdered:
+    """A person has ordered other limits for calls than the task began with. `resumes`: a task that waits for that goes on."""
+
+    budget: int
+    max_budget: int
+    by: str = "person"
+    resumes: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class ReserveChanged:
     """Another share of the ceiling is kept for the reply from the next call on; 0: the usual one, whatever replies have needed.
@@ -198,6 +229,21 @@ def update_tool_costs(costs: tuple[ToolTokenCost, ...], observations: Sequence[O
 
 MODEL_WINDOW_DIVISOR = 5
 """A call takes at most one part in this many of what the model can take."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLimits:
+    """The limit of a call in tokens, prompt and reply: as ordered, of the last call, and the highest that a call may have."""
+
+    ordered: int
+    now: int
+    highest: int
+
+    @property
+    def words(self) -> str:
+        if self.ordered == self.highest:
+            return f"{self.highest:,} tokens a call, never more"
+        return f"{self.now:,} tokens a call now; ordered {self.ordered:,}, highest {self.highest:,}"
 
 
 def compute_highest_ceiling(task: Task, window: int) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from afresh.core.event import Event, QuestionAnswered, QuestionAsked, StepFinished, TaskEnded
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.licences.licence_for_tests import is_agreement
+from afresh.core.states.ceiling_state import RAISE_LIMIT_OPTION, LimitsOrdered
 from afresh.core.states.network_state import NO_PERMISSIONS, NetworkState, NetworkUsed, PermissionsChanged
 from afresh.core.states.supervision_state import (
     APPROVE_OPTION,
@@ -37,6 +38,8 @@ class DialogueState:
     options: tuple[str, ...] = ()
     asked_by: str = ""
     """Who has asked the open question: the model or the harness."""
+    limit: int = 0
+    """The highest limit that the first option of the open question allows."""
     supervision: SupervisionState = INITIAL_SUPERVISION
     turn: int = 0
     """Which turn of a conversation it is; 0 for a task that is none."""
@@ -51,10 +54,14 @@ class DialogueState:
         match event:
             case QuestionAsked():
                 network = replace(self.network, offered=event.network) if event.network != self.network.offered else self.network
-                return replace(self, question=event.question, options=event.options, asked_by=event.by, network=network)
+                return replace(
+                    self, question=event.question, options=event.options, asked_by=event.by, limit=event.limit, network=network
+                )
             case QuestionAnswered():
                 network = self.network.take_answer(event.option, is_agreement(event.text))
                 return replace(self, network=network)._close_question()._take_answer(event, state)
+            case LimitsOrdered(resumes=True):
+                return self._close_question()
             case PermissionsChanged() | NetworkUsed():
                 return replace(self, network=self.network.apply(event))
             case TaskEnded():
@@ -76,10 +83,12 @@ class DialogueState:
 
     def _close_question(self) -> "DialogueState":
         network = replace(self.network, offered="") if self.network.offered else self.network
-        return replace(self, question="", options=(), asked_by="", network=network)
+        return replace(self, question="", options=(), asked_by="", limit=0, network=network)
 
     def _take_answer(self, event: QuestionAnswered, state: "State") -> "DialogueState":
-        """Approval of a pause adds no words; other words at a pause come before the reply that waits."""
+        """Approval of a pause, or of a higher limit, adds no words; other words at a pause come before the reply that waits."""
+        if state.dialogue.limit and event.option == RAISE_LIMIT_OPTION:
+            return self
         if is_approval(event, state):
             return replace(self, supervision=leave_pause(self.supervision, overruled=False))
         overruled = bool(self.supervision.paused and state.work.pending)

@@ -19,6 +19,7 @@ from afresh.core.states.ceiling_state import (
     CeilingPressure,
     CeilingState,
     LargerCeilingRequested,
+    LimitsOrdered,
     ReplyReserve,
     ReserveChanged,
     ToolTokenCost,
@@ -59,7 +60,7 @@ class TokenState:
     """The last step whose prompt the provider has counted before it was sent, and found to fit."""
     calibrations: tuple[TokenCalibration, ...] = ()
     tool_costs: tuple[ToolTokenCost, ...] = ()
-    largest_prompt: int = 0
+    largest_call: CallFigures = NO_CALL_FIGURES
     prompt: PromptState = NO_PROMPT
 
     def apply(self, event: Event, state: "State") -> "TokenState":
@@ -98,11 +99,12 @@ class TokenState:
             pieces=call.pieces,
             framing=call.framing,
             thinking=call.thinking,
+            window=call.window,
         )
         pressure = pressure_from_demand(figures.demand, min(ordered, figures.budget))
         saved = self.ceiling.saved and pressure is CeilingPressure.CRITICAL
-        largest = max(self.largest_prompt, call.tokens)
-        return replace(self, last_call=figures, ceiling=replace(self.ceiling, saved=saved), largest_prompt=largest)
+        largest = figures if call.tokens >= self.largest_call.tokens else self.largest_call
+        return replace(self, last_call=figures, ceiling=replace(self.ceiling, saved=saved), largest_call=largest)
 
     def _learn_from_reply(self, reply: Reply) -> "TokenState":
         """Only a provider's own count teaches."""
@@ -127,6 +129,8 @@ def apply_to_ceiling(event: Event, state: "State") -> CeilingState:
     match event:
         case CeilingBreached():
             return replace(now, breaches=now.breaches + 1)
+        case LimitsOrdered():
+            return replace(now, budget=0)
         case LargerCeilingRequested(reason):
             return note_wish(now, state.work.step, reason)
         case CheckpointWritten():

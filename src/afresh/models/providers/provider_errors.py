@@ -54,7 +54,7 @@ def error_from_sdk_error(error: Exception, provider: Provider, connection: Provi
             )
         return TryAgain(what, brief="no usable reply")
     if status == 413 or any(phrase in said.lower() for phrase in CONTEXT_TOO_LONG_PHRASES):
-        return Broken(f"{provider.title} reports that the request is too long, though it was under the ceiling: {said}")
+        return Broken(f"{provider.title} reports that the request is too long, though it was under the limit: {said}")
     if status == 402 or any(phrase in said.lower() for phrase in NO_CREDIT_PHRASES):
         return NeedsPerson(f"{provider.title} requires payment first: {said}", next="check the account's credit, then resume")
     if status in (408, 409, 429) or status >= 500:
