@@ -100,8 +100,8 @@ def test_configuration_that_would_hide_tests_is_taken_away(person: Person) -> No
     assert told.json["status"] == "blocked" and "pytest.ini" in told.json["question"] and told.json["changes"] == []
 
 
-def test_a_window_that_can_not_hold_what_must_be_in_blocks_the_task_and_not_the_queue(person: Person) -> None:
-    """Failed approaches are never left out, so they can fill a window; what comes behind is done all the same."""
+def test_failed_approaches_never_fill_a_small_prompt_and_what_comes_behind_is_done(person: Person) -> None:
+    """They are cut: the task ends as one that is stuck, not for want of room."""
     failing = [[("edit", {"path": "calc.py", "old": "x + 2", "new": f"x * {number} # {'why ' * 30}"})] for number in range(3, 60)]
     small = ("--budget", "1600", "--max-budget", "1600", "--priority", "1")
     person = replace(person, check=CHECK)
@@ -109,7 +109,7 @@ def test_a_window_that_can_not_hold_what_must_be_in_blocks_the_task_and_not_the_
     second = person.adds("mend it", "--model", person.script([MEND], [COMPLETE], name="good"))
     worked = person.types("work", "--until-empty", "--json")
     assert [(row["task"], row["status"]) for row in worked.json] == [(first, "blocked"), (second, "done")]
-    assert "are left under the limit of 1,600" in person.shown(first)["question"]
+    assert "The task is stuck" in person.shown(first)["question"]
     assert person.shown(first)["reverted"] > 0
 
 

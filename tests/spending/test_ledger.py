@@ -81,7 +81,7 @@ def test_a_usage_that_makes_no_sense_is_booked_as_reported_and_flagged(ledgers: 
     books = ledgers.books(SpendingLimits(day=1_000, task=1_000))
     books.settle(books.book(LIES), counted(900_000, 40))
     assert ledgers.rows("input, output") == [(900_000, 40)]
-    assert ledgers.rows("note")[0][0] == "900,040 tokens were reported, 4,000 is the ceiling"
+    assert ledgers.rows("note")[0][0] == "900,040 tokens were reported, 4,000 is the limit"
 
 
 def test_a_missing_usage_is_our_estimate_and_flagged(ledgers: LedgerFolder):
