@@ -108,7 +108,7 @@ def test_undo_apply_and_a_next_message_that_goes_on_from_the_result(person: Pers
         at.types("/undo no triple")
         at.sees("Undone. Files still changed: calc.py.")
         at.types("/apply")
-        at.sees("has no result to apply")
+        at.sees("is not verified")
         at.types("leave triple away")
         at.sees("Only double.")
         at.sees("> ")

@@ -244,7 +244,7 @@ def test_apply_merges_beside_what_the_user_has_done_since(person: Person, done: 
 
 def test_what_is_not_finished_can_not_be_applied(person: Person) -> None:
     told = person.types("apply", person.adds())
-    assert told.code == 1 and "is ready and has no result to apply" in told.err
+    assert told.code == 1 and "is ready and has changed nothing" in told.err
 
 
 def test_discard_removes_the_work_and_keeps_the_journal(person: Person, done: str) -> None:

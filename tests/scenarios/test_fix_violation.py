@@ -111,7 +111,7 @@ def test_nothing_to_offer_is_an_outcome_of_its_own(person: Person) -> None:
     assert state["status"] == "unchanged" and state["calls"] == 0
     assert "unchanged" in person.types("show").words and "unchanged" in person.types("list").words
     refused = person.types("apply")
-    assert refused.code != 0 and "no result to apply" in refused.words
+    assert refused.code != 0 and "has changed nothing" in refused.words
 
 
 def test_a_change_that_needs_a_new_name_is_left_to_a_person(busy: Person) -> None:
