@@ -15,7 +15,13 @@ from afresh.policy.human_supervision import replan_or_pause
 from afresh.runtime import Runtime
 from afresh.verification.conclude_step import conclude_step, end_if_accepted, record_step
 from afresh.verification.keep_or_revert import keep_or_revert
-from afresh.verification.start_or_resume_task import prepare_task
+from afresh.verification.start_or_resume_task import (
+    measure_baseline,
+    needs_baseline,
+    prepare_task,
+    record_baseline,
+    start_baseline,
+)
 from afresh.verification.verify_step import verify_step_or_completion
 
 
@@ -23,7 +29,9 @@ def advance_task(task: str, worker: str, runtime: Runtime, at_most: int | None =
     """Take a task this many steps further, or until it rests. The first thing done is what a crash may have left undone."""
     state, taken = prepare_task(runtime.store.load(task), worker, runtime), 0
     while (state := end_if_accepted(replan_or_pause(state, worker, runtime), runtime)).is_running and taken != at_most:
-        if has_step_to_take(state):
+        if needs_baseline(state):
+            state = measure_baseline(state, runtime)
+        elif has_step_to_take(state):
             state, taken = take_step(state, runtime), taken + 1
         else:
             state = ask_model(state, runtime)
@@ -31,10 +39,12 @@ def advance_task(task: str, worker: str, runtime: Runtime, at_most: int | None =
 
 
 def ask_model(state: State, runtime: Runtime) -> State:
-    """Prepare, call, record. The reply is on disk before anything is done with it: it is paid once."""
+    """Prepare, call, record. The reply is on disk before anything is done with it: it is paid once. The checks run beside the
+    first call."""
     state, call = prepare_call(state, runtime)
-    reply = call_model(call.prompt.request, make_step_booking(call.prompt, state, runtime.model.name), runtime.gate)
-    return record_call(state, call, reply, runtime)
+    with start_baseline(state, runtime) as baseline:
+        reply = call_model(call.prompt.request, make_step_booking(call.prompt, state, runtime.model.name), runtime.gate)
+        return record_baseline(record_call(state, call, reply, runtime), runtime, baseline)
 
 
 def take_step(state: State, runtime: Runtime) -> State:

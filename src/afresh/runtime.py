@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Protocol
 
 from afresh.core.action_policy import ActionPolicy
@@ -103,6 +104,8 @@ class RunControl:
     watchers: tuple[Watcher, ...] = ()
     person: Supervisor | None = None
     cancellations: tuple[Cancellation, ...] = ()
+    stop_command: Event = field(default_factory=Event)
+    """Ends the command that runs beside the call."""
     policies: tuple[ActionPolicy, ...] = ()
     """The user's, asked after the built-in ones."""
     delegate: Callable[[Subtask, State, int], SubtaskResult] | None = None

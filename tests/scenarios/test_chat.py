@@ -1,11 +1,14 @@
 """A conversation at a real terminal: one task, a turn per message, nothing lost when it is stopped, undone, applied or left."""
 
+import io
+import json
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
-from person import CHECK, COMPLETE, MEND, Person, Step
+from person import CHECK, COMPLETE, MEND, Person, Step, Told
 from terminal import CTRL_C, CTRL_D, PATIENCE, Terminal
 
 import afresh.cli.chat as chat_command
@@ -56,7 +59,7 @@ def test_each_message_is_a_turn_of_one_task(person: Person) -> None:
         at.types("/cost")
         at.sees("5 calls")
         at.types("/quit")
-        at.sees("afresh chat --resume")
+        assert "afresh apply" in at.sees("merges it.")
         assert at.ends() == 0
     (state,) = states_of(person)
     assert (state.status.value, state.dialogue.turn, state.task.goal) == ("done", 3, "double is wrong")
@@ -67,18 +70,69 @@ def test_each_message_is_a_turn_of_one_task(person: Person) -> None:
     assert person.types("context", "verify", state.task.id).code == 0
 
 
-def test_a_turn_that_only_answers_is_done_without_a_change(person: Person) -> None:
-    with chat(person, person.script([READ], [answer("It adds two.")])) as at:
+@pytest.mark.parametrize("by", ["complete", "words alone"])
+def test_a_turn_that_only_answers_runs_no_check_and_leaves_nothing_to_apply(person: Person, by: str) -> None:
+    text = "It adds **two**:\n\n- to what it is given\n- as a `list<int>`"
+    script = person.script([READ], [answer(text)] if by == "complete" else [])
+    if by == "words alone":
+        path = Path(script.partition(":")[2])
+        path.write_text(path.read_text().splitlines()[0] + "\n" + json.dumps({"thought": text, "actions": []}) + "\n")
+    with chat(person, script) as at:
         at.types("what does double do?")
-        at.sees("It adds two.")
-        at.sees("changed so far: nothing")
+        at.sees("It adds two:")
+        at.sees("• to what it is given")
+        at.sees("• as a list<int>")
         at.types("/apply")
-        at.sees("no commit to apply")
+        at.sees("has no result to apply")
         at.sees("> ")
         at.presses(CTRL_D)
+        assert "afresh apply" not in at.sees("continues it.")
         assert at.ends() == 0
     (state,) = states_of(person)
-    assert (state.status.value, state.workspace.changed) == ("done", ())
+    assert (state.status.value, state.workspace.changed, state.verification.baseline) == ("unchanged", (), None)
+    assert "afresh apply" not in person.types("status").words
+
+
+def test_a_conversation_that_was_left_is_taken_up_by_no_worker(person: Person) -> None:
+    with chat(person, person.script([MEND], [answer("Multiplied.")])) as at:
+        at.types("double is wrong")
+        at.sees("Multiplied.")
+        at.sees("> ")
+        at.types("/undo")
+        at.sees("Undone.")
+        at.types("/quit")
+        assert at.ends() == 0
+    assert "no tasks ready" in person.types("work").words
+    assert f"afresh chat {states_of(person)[0].task.id[-8:]}" in person.types("status").words
+
+
+def test_an_answer_leaves_a_verified_result_as_it_is(person: Person) -> None:
+    script = person.script([MEND, answer("Multiply in double")], [answer("It doubles a number.")])
+    with chat(person, script) as at:
+        at.types("double is wrong")
+        at.sees("changed so far: calc.py")
+        at.types("what does double do?")
+        at.sees("It doubles a number.")
+        at.types("/quit")
+        at.sees("merges it.")
+        assert at.ends() == 0
+    (state,) = states_of(person)
+    assert state.status.value == "done" and len(state.verification.verdict.runs) > 0
+    assert "Multiply in double" in person.git("log", "-1", "--format=%s", f"afresh/{state.task.id}")
+
+
+def test_without_a_terminal_each_line_is_a_message_and_the_exit_code_tells_of_the_last(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pipe(said: str, *replies: list[Step]) -> Told:
+        monkeypatch.setattr("sys.stdin", io.StringIO(said))
+        return person.types(*("chat", "--no-sandbox", "-t", "fix_bug", "-c", person.check, "-m", person.script(*replies)))
+
+    told = pipe("what does double do?\n", [answer("# It adds\n\n- two")])
+    assert (told.code, told.out.strip()) == (0, "# It adds\n\n- two"), "a pipe gets what the model wrote"
+    assert pipe("what is double?\ndouble is wrong\n", [answer("A function.")], [ASK]).code == 3
+    assert pipe("double is wrong\n").code not in (0, 3)
+    assert pipe("").code == 2
 
 
 def test_outside_a_conversation_nothing_changed_is_still_refused(person: Person) -> None:

@@ -88,7 +88,7 @@ def test_nothing_is_named_twice_and_ids_are_not_named_at_all() -> None:
     suggestion = seen("apply", what="extract total() in cart.py")
     assert describe_observations((suggestion,)) == "extract total() in cart.py"
     assert describe_observations((seen("apply", False, what="1b55c52659fb"),)) == "tried a suggestion"
-    assert describe_observations(()) == "no action in the reply"
+    assert describe_observations(()) == "called no tool"
     assert describe_observations((seen("read", path="src/shop/__init__.py"),)) == "read shop/__init__.py"
     applied = StepRecord(
         1, "I take it: extract total() in cart.py", (seen("apply", what="extract total() in cart.py"),), "", True

@@ -18,6 +18,7 @@ from afresh.app.project import Project
 from afresh.app.python_api import open_project_at
 from afresh.app.results.read_task_diff import read_diff_patch
 from afresh.core.answer_options import parse_options
+from afresh.core.reply import ANSWERED
 from afresh.core.state import State
 from afresh.core.states.supervision_state import PersonRequest
 from afresh.core.task import TaskStatus
@@ -170,7 +171,7 @@ def describe_turn_end(project: Project, state: State) -> Sequence[str]:
     if state.dialogue.question:
         said.append(state.dialogue.question)
         said += [f"{one.number}. {one.words}" for one in parse_options(state.dialogue.options)]
-    else:
+    elif state.work.outcome != ANSWERED:
         said.append(f"{state.status.value}: {state.work.outcome}")
         if state.workspace.changed:
             files = ", ".join(state.workspace.changed)

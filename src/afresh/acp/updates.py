@@ -18,7 +18,7 @@ from afresh.core.event import (
     ReplyReceived,
     TaskCreated,
 )
-from afresh.core.reply import Reply
+from afresh.core.reply import Reply, answer_from_words
 from afresh.core.states.strategy_state import PlanItem, find_focus_item
 from afresh.core.states.supervision_state import PersonSpoke
 from afresh.core.tool_traits import ToolTrait, has_trait
@@ -114,7 +114,9 @@ def list_history_updates(entries: Iterable[JournalEntry], root: Path) -> Iterato
 
 
 def _list_reply_updates(reply: Reply) -> Iterator[Any]:
-    if reply.thought:
+    if answer := answer_from_words(reply, turn=1):
+        yield helpers.update_agent_message_text(answer)
+    elif reply.thought:
         yield helpers.update_agent_thought_text(reply.thought)
     for action in reply.actions:
         if has_trait(action, ToolTrait.COMPLETES):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from afresh.actions.built_in_policies import BUILT_IN_POLICIES
 from afresh.actions.delegation_rules import make_hand_out
 from afresh.actions.reapply_refused_edits import reapply_refused_edits
+from afresh.core.action import Action
 from afresh.core.action_policy import ActionPolicy, ApprovalNeeded, ProposedAction, Refusal
 from afresh.core.event import Event, PlanSet, QuestionAsked
 from afresh.core.licences.licence_for_tests import LicenceWidened
@@ -13,6 +14,7 @@ from afresh.core.licences.match_licence import has_allowed_edits
 from afresh.core.progress_event import ActionBegan, ActionEnded, ChangeMade
 from afresh.core.redaction import redact_secrets, redact_value
 from afresh.core.reducer import apply_event
+from afresh.core.reply import answer_from_words
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
 from afresh.core.tool_traits import ToolTrait
@@ -30,11 +32,20 @@ def has_step_to_take(state: State) -> bool:
     return state.work.pending is not None or has_allowed_edits(state)
 
 
+def list_actions(state: State) -> Sequence[Action]:
+    """Those of the reply that waits; of words alone, in a conversation, the completion that they are."""
+    if not state.work.pending:
+        return ()
+    reply = state.work.pending.reply
+    answer = answer_from_words(reply, state.dialogue.turn)
+    return (Action("complete", {"summary": answer}),) if answer else reply.actions
+
+
 def execute_actions(state: State, runtime: Runtime) -> StepActions:
     """A step that is taken again after a crash starts from the same tree: `prepare` has restored it. Without a reply it is the
     refused edits of an earlier one, which are allowed now."""
     layout, done, now = layout_for_next_call(state, runtime.settings.template), list[ActionResult](), state
-    again, actions = ("", state.work.pending.reply.actions) if state.work.pending else (reapply_refused_edits(state, runtime), ())
+    again, actions = "" if state.work.pending else reapply_refused_edits(state, runtime), list_actions(state)
     tools = {
         tool.schema.name: tool
         for tool in select_task_tools(runtime.settings.tools, state.task)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from threading import Event
 
 from afresh.actions.tools.registry import TOOLS
 from afresh.app.code.project_profile import ProfileCache, find_missing_linters
@@ -175,13 +176,14 @@ def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
     known = open_code_insight(project, task.id, repository, terms.check_cancelled, adds_new_names(spec))
     # the user supervises the whole task, not its subtasks, and these end with the step that began them
     alone = replace(terms, mode=AUTONOMOUS_MODE, person=None, at_most=None)
+    stop = Event()
     parts = PartRunner(project, workspace, known, lambda part: advance_or_block(project, part, alone)) if task.parts else None
     return Runtime(
         model=model,
         store=project.store,
         workspace=workspace,
         files=workspace.files,
-        sandbox=follow_tests(open_task_sandbox(project, workspace, terms.no_sandbox), terms.watchers),
+        sandbox=replace(follow_tests(open_task_sandbox(project, workspace, terms.no_sandbox), terms.watchers), ended_by=stop),
         code=known,
         clock=clock,
         settings=configure_calls(project, state, spec, model.name, counter, terms),
@@ -196,6 +198,7 @@ def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
             watchers=(project.facts, project.view_writer, *terms.watchers),
             person=PersonWithLimits(project, terms.person) if terms.person else None,
             cancellations=terms.cancellations,
+            stop_command=stop,
             linters=project.settings.linters,
             permissions=load_standing_permissions(project),
             delegate=parts,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from afresh.cli.options import TypeOption, model_option, no_sandbox_option, open_current_project
+from afresh.cli.output import echo_wrapped
 from afresh.cli.run import RunFlags, run_with_progress
 
 if TYPE_CHECKING:
@@ -36,11 +37,12 @@ CHAT_HELP = """\
 @click.option("--with-changes", is_flag=True, help="Take the uncommitted changes of your checkout along.")
 @model_option
 @no_sandbox_option
-def command(task: str | None, resume: bool, model: str, no_sandbox: bool, **order: Any) -> None:
+def command(task: str | None, resume: bool, model: str, no_sandbox: bool, **order: Any) -> int:
     """Talk with the agent: it works on each message, shows what it did, and waits for the next.
 
     A conversation is one task on one branch: nothing changes in your checkout until /apply. TASK continues a conversation, or
-    goes on with any task that is not applied yet. /help lists the commands.
+    goes on with any task that is not applied yet. /help lists the commands. Without a terminal each line of the input is a
+    message, and the exit code is that of the last one.
     """
     from afresh.app.dialogue.conversation import Conversation, ConversationOrder, find_latest_conversation, refuse_closed_task
     from afresh.app.orders.tasks import find_task
@@ -52,7 +54,7 @@ def command(task: str | None, resume: bool, model: str, no_sandbox: bool, **orde
     way = RunFlags(no_sandbox=no_sandbox)
     wanted = ConversationOrder(order["type_"], order["checks"], order["with_changes"])
     with Interrupts() as interrupts:
-        Chat(project, Conversation(name, model=model), way, wanted, interrupts).talk()
+        return Chat(project, Conversation(name, model=model), way, wanted, interrupts).talk()
 
 
 class Interrupts:
@@ -89,17 +91,27 @@ class Chat:
         self, project: "Project", now: "Conversation", way: RunFlags, order: "ConversationOrder", interrupts: Interrupts
     ) -> None:
         self.project, self.now, self.way, self.order, self.interrupts = project, now, way, order, interrupts
-        self.open = True
+        self.open, self.code = True, 0
+        self.is_attended = sys.stdin.isatty()
 
-    def talk(self) -> None:
-        greeting = "What shall I do? /help lists commands, /quit leaves."
-        print_text(f"Continuing {self.now.task}." if self.now.task else greeting, dim=True)
-        if self.now.task:
-            show_state(self.project, self.load())
+    def talk(self) -> int:
+        """Take messages until there are no more; return the exit code."""
+        from afresh.core.task import name_briefly
+
+        if self.is_attended:
+            greeting = "What shall I do? /help lists commands, /quit leaves."
+            print_text(f"Continuing {self.now.task}." if self.now.task else greeting, dim=True)
+            if self.now.task:
+                show_state(self.project, self.load())
         while self.open and (line := read_message(self.interrupts)) is not None:
             self.take(line)
         if self.now.task:
-            print_text(f"Kept as {self.now.task}: `afresh chat --resume` continues it, `afresh apply` merges it.", dim=True)
+            name = name_briefly(self.now.task)
+            merges = f", `afresh apply {name}` merges it" if self.load().status == "done" else ""
+            print_text(f"Kept as {self.now.task}: `afresh chat {name}` continues it{merges}.", err=True, dim=True)
+        elif not self.is_attended and not self.now.applied and not self.code:
+            raise click.UsageError("no message came. Type at a terminal, or: echo MESSAGE | afresh chat")
+        return 0 if self.is_attended else self.code
 
     def take(self, line: str) -> None:
         """Do what a line asks. An error is shown, and the conversation goes on."""
@@ -110,14 +122,20 @@ class Chat:
             with self.interrupts.allow():
                 self.command(line) if line.startswith("/") else self.turn(line)
         except KeyboardInterrupt:
+            if not self.is_attended:
+                raise
             print_text("Stopped. What was done so far is kept; Enter continues, or say what to do instead.", fg="yellow")
         except Cancelled:
             raise
         except (AfreshError, OSError) as error:
-            print_text(describe_error(error).text(), fg="yellow")
+            failure = describe_error(error)
+            self.code = failure.code
+            print_text(failure.text(), err=not self.is_attended, fg="yellow")
 
     def turn(self, text: str) -> None:
         from afresh.app.dialogue.conversation import take_message
+        from afresh.app.queue.hold_task import end_pause
+        from afresh.cli.exit_codes import choose_status_code
 
         if text.strip():
             self.now = take_message(self.project, self.now, text, self.order)
@@ -125,8 +143,10 @@ class Chat:
             return
         state = self.load()
         if not state.status.over:  # an answer may have accepted the work
+            end_pause(self.project, self.now.task)
             state = run_with_progress(self.project, self.now.task, replace(self.way, model=self.now.model))
         assert state, "a named task is claimed or refused"
+        self.code = choose_status_code([state.status])
         show_state(self.project, state)
 
     def command(self, line: str) -> None:
@@ -155,7 +175,7 @@ class Chat:
 def print_text(text: str, **style: Any) -> None:
     from afresh.core.text import escape_hidden
 
-    click.secho(escape_hidden(text), **style)
+    echo_wrapped(escape_hidden(text), **style)
 
 
 def read_message(interrupts: Interrupts) -> str | None:
@@ -189,14 +209,16 @@ def prompt_line(prompt: str) -> str:
 
 
 def show_state(project: "Project", state: "State") -> None:
-    """Show how the turn ended: what the model says, its question, or why it gave up."""
+    """Show how the turn ended: what the model says, whole; its question, or why it gave up."""
     from afresh.app.dialogue.conversation import read_closing_summary
-    from afresh.cli.output import print_rendered
+    from afresh.cli.output import print_markdown, print_rendered
     from afresh.cli.render.questions import render_open_question
     from afresh.core.task import TaskStatus
 
     if summary := read_closing_summary(project, state.task.id):
-        print_text(f"\n{summary.strip()}\n")
+        click.echo()
+        print_markdown(summary.strip())
+        click.echo()
     if state.dialogue.question:
         print_rendered(render_open_question(state))
     elif state.status in (TaskStatus.DONE, TaskStatus.FAILED):

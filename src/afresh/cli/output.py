@@ -45,6 +45,21 @@ def echo_wrapped(text: str, err: bool = False, **style: Any) -> None:
         click.secho(draw_lines([[(blank, ""), *row] for row in rows], colour=False), err=err, nl=False, **style)
 
 
+def print_markdown(text: str) -> None:
+    """Print what a model has written: on a terminal as Markdown, elsewhere as it is."""
+    from afresh.core.text import escape_hidden
+
+    if not sys.stdout.isatty():
+        return click.echo(escape_hidden(text))
+    from markdown_it import MarkdownIt
+    from rich.markdown import Markdown
+
+    page = Markdown(escape_hidden(text), code_theme="ansi_dark", hyperlinks=False)
+    # `<name>` is a word here, not a tag to be left out
+    page.parsed = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"]).parse(page.markup)
+    print_rendered(page)
+
+
 def choose_colour() -> bool:
     """Whether to use colour: only on a terminal and without NO_COLOR."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -214,11 +214,16 @@ def choose_mode(project: "Project", task: str | None) -> str:
 
 def run_and_report(project: "Project", task: str, way: RunFlags) -> None:
     """Run the task and report. Exits 0 only if the harness verified the result."""
+    from afresh.app.queue.hold_task import keep_from_workers
     from afresh.cli.exit_codes import choose_status_code
     from afresh.cli.report_error import name_interrupted_task
 
-    with name_interrupted_task(task):
-        state = run_with_progress(project, task, way)
+    try:
+        with name_interrupted_task(task):
+            state = run_with_progress(project, task, way)
+    except KeyboardInterrupt:
+        keep_from_workers(project, task)
+        raise
     assert state, "a named task is claimed or refused"
     report_outcome(project, state, way.as_json, way.verbose)
     apply_and_report(project, state)

@@ -75,8 +75,6 @@ def show_activity(progress: "LiveProgress", state: "State") -> None:
         what = "waiting for a worker; `afresh work` is one"
     elif state.work.pending:
         what = f"carrying out step {state.work.step + 1}"
-    elif not state.verification.baseline:
-        what = "running the checks before the first change"
     else:
         what = f"waiting for the reply for step {state.work.step + 1}"
     progress.follow(WorkNotice(what))

@@ -10,7 +10,7 @@ from afresh.context.extend_or_rebuild import ExtensionCosts, compute_extension_b
 from afresh.context.sources.diff import render_last_look
 from afresh.context.sources.last_step import TURN_UNDONE_TEXT, list_edited_paths, render_edits_again
 from afresh.context.sources.turn_results import render_results, shorten_actions
-from afresh.context.sources.verification_status import render_verdict
+from afresh.context.sources.verification_status import name_long_commands, render_baseline, render_verdict
 from afresh.context.token_ceiling import enforce_ceiling
 from afresh.core.archived_block import Block, block_from_text
 from afresh.core.codec import to_canonical_json
@@ -119,7 +119,9 @@ def _list_turn_notes(memory: GatheredContext, above: Sequence[str]) -> Sequence[
     older = [f"Lines of {', '.join(stale)} further up are from before this reply."] if stale else []
     undone = [] if state.memory.recent[-1].kept else [TURN_UNDONE_TEXT]
     said = ["\n".join([*undone, *render_verdict(state, verdict, memory.policy.reports)])] if verdict else undone
-    return [*again, *changed, *older, *said]
+    measured = state.verification.baseline_step == state.work.step
+    before = [name_long_commands(line, state.task) for line in render_baseline(state, memory.policy.reports) if measured]
+    return [*again, *changed, *older, *before, *said]
 
 
 def _shows_lines(text: str, path: str) -> bool:

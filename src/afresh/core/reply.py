@@ -51,6 +51,15 @@ class Reply:
     """Its limit was too short for what was to be said: it was cut off there, or had to be said again shorter."""
 
 
+ANSWERED = "answered; nothing was changed"
+"""How a turn of a conversation ends that has changed nothing."""
+
+
+def answer_from_words(reply: Reply, turn: int) -> str:
+    """In a turn of a conversation a reply of words alone is the answer, and completes the turn; empty for any other reply."""
+    return reply.thought.strip() if turn and not reply.actions else ""
+
+
 MAX_ARGUMENT_CHARACTERS = 12_000
 MAX_THINKING_CHARACTERS = 24_000
 """Characters. Longer arguments are never worth sending twice; a signature alone may have thousands."""

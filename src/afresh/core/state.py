@@ -142,7 +142,7 @@ class State:
 
     @property
     def phase(self) -> str:
-        if not self.workspace.first_snapshot or self.verification.baseline is None:
+        if not self.workspace.first_snapshot:
             return "prepare"
         if self.status.over:
             return "over"
@@ -198,7 +198,8 @@ def select_task_failures(failures: Iterable[FailedTest], topic: str) -> tuple[Fa
 def make_ticket_marks(state: State) -> TicketMarks:
     place, attempts = state.place, state.times.attempts
     failure = attempts.failures[-1].what if attempts.retry_at and attempts.failures else ""
-    return TicketMarks(place.labels, place.due, place.project, place.hold, attempts.failed, attempts.retry_at, failure)
+    told = (attempts.failed, attempts.retry_at, failure, state.dialogue.turn > 0)
+    return TicketMarks(place.labels, place.due, place.project, place.hold, *told)
 
 
 def make_ticket_detail(state: State) -> TicketDetail:

@@ -214,6 +214,17 @@ class QueueTicket:
         """Whether only time keeps it from being tried again."""
         return bool(self.marks.retry_at) and not (self.owner or self.unmet or self.marks.hold or self.status.over)
 
+    @property
+    def waits_for_message(self) -> bool:
+        """Whether it is a conversation, which goes on when a person says so."""
+        open = self.status in (TaskStatus.READY, TaskStatus.RUNNING)
+        return self.marks.conversation and open and not (self.owner or self.unmet or self.marks.hold or self.parent)
+
+    @property
+    def can_be_named(self) -> bool:
+        """Whether a worker that names it may take it now."""
+        return self.ready or self.waits_for_retry or self.waits_for_message
+
 
 class TicketOrder(StrEnum):
     QUEUE = "queue"

@@ -9,6 +9,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event
 from typing import ClassVar
 
 from afresh.core.action import CommandRun
@@ -34,6 +35,7 @@ from afresh.sandbox.mounts import (
 from afresh.sandbox.open_network import OFFLINE_VARIABLES, OpenNetwork, make_network_variables, open_network
 from afresh.sandbox.own_environments import MAX_PACKAGES, collect_new_environments, copy_environments, list_installed_packages
 from afresh.sandbox.process import (
+    NEVER,
     STOPPED_EXIT_CODE,
     TIMED_OUT_EXIT_CODE,
     OutputListener,
@@ -151,6 +153,8 @@ class Bubblewrap:
     limits: ResourceLimits = field(default_factory=ResourceLimits)
     listen: Callable[[str], OutputListener] = listen_to_nothing
     """Returns who hears what a command prints, as it is printed."""
+    ended_by: Event = NEVER
+    """Set by another thread, it ends the command that runs."""
     level: ClassVar[str] = "bubblewrap"
     mounted: ClassVar[bool] = True
     weaker: ClassVar[tuple[str, ...]] = ()
@@ -203,7 +207,7 @@ class Bubblewrap:
             namespace.limit(to_rlimits(self.limits))
             with contextlib.suppress(BrokenPipeError):
                 os.write(opener, b"x")
-            done = finish_command(running, command, timeout, self.limits, namespace.stop, self.listen(command))
+            done = finish_command(running, command, timeout, self.limits, namespace.stop, self.listen(command), self.ended_by)
         if not namespace.ran() and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
             raise NoSandbox(f"bubblewrap could not start: {done.output.strip()[-500:]}", "run `afresh doctor` for details")
         told = explain_missing_files(done, self.mounts)

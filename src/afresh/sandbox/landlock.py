@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import ClassVar
 
 from afresh.core.action import CommandRun
@@ -12,7 +13,7 @@ from afresh.core.network_access import NO_NETWORK, NetworkAccess
 from afresh.errors import NoSandbox
 from afresh.sandbox.command_environment import SYSTEM_FOLDERS, find_interpreter_folders, list_etc_files, list_mounted_environments
 from afresh.sandbox.mounts import Mounts
-from afresh.sandbox.process import OutputListener, listen_to_nothing
+from afresh.sandbox.process import NEVER, OutputListener, listen_to_nothing
 from afresh.sandbox.report_folder import REPORTERS_FOLDER
 from afresh.sandbox.resource_limits import ResourceLimits
 from afresh.sandbox.seccomp import build_filter
@@ -39,6 +40,8 @@ class Landlock:
     limits: ResourceLimits = field(default_factory=ResourceLimits)
     listen: Callable[[str], OutputListener] = listen_to_nothing
     """Returns who hears what a command prints, as it is printed."""
+    ended_by: Event = NEVER
+    """Set by another thread, it ends the command that runs."""
     level: ClassVar[str] = "landlock"
     mounted: ClassVar[bool] = False
 
@@ -81,4 +84,6 @@ class Landlock:
                 "devices": _READABLE_DEVICES,
                 "filter": calls,
             }
-            return SupervisedCommand(self.mounts, self.limits, private, rules, self.listen).run(command, timeout, reports)
+            return SupervisedCommand(self.mounts, self.limits, private, rules, self.listen, self.ended_by).run(
+                command, timeout, reports
+            )

@@ -11,13 +11,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
 from afresh.core.action import CommandRun
+from afresh.errors import Cancelled
 from afresh.sandbox.disk_watch import DiskWatch
 from afresh.sandbox.resource_limits import ResourceLimits, measure_process_tree, read_file_size_limit
 from afresh.sandbox.terminal_text import render_terminal_text
 
 OutputListener = Callable[[bytes], None]
+NEVER = Event()
+"""Ends no command: nobody sets it."""
 
 
 def ignore_output(data: bytes) -> None:
@@ -156,13 +160,15 @@ def finish_command(
     limits: ResourceLimits,
     stop: Callable[[], None],
     hear: OutputListener = ignore_output,
+    ended_by: Event = NEVER,
 ) -> CommandRun:
-    """Follow the child until it ends or must be ended. `stop` returns when nothing that it started is left."""
+    """Follow the child until it ends or must be ended. `stop` returns when nothing that it started is left. Cancelled once
+    another thread has set `ended_by`."""
     output, disk = OutputBuffer(limits.output, hear), DiskWatch(running.folders, limits)
     why = ""
     try:
         try:
-            why = _follow_command(running, output, running.began + timeout, limits, disk)
+            why = _follow_command(running, output, running.began + timeout, limits, disk, ended_by)
         finally:
             stop()
             running.child.wait()
@@ -198,7 +204,7 @@ def explain_file_size(code: int, limits: ResourceLimits) -> str:
 
 
 def _follow_command(
-    running: RunningCommand, output: OutputBuffer, deadline: float, limits: ResourceLimits, disk: DiskWatch
+    running: RunningCommand, output: OutputBuffer, deadline: float, limits: ResourceLimits, disk: DiskWatch, ended_by: Event
 ) -> str:
     """Why the child must be ended; empty when it ended by itself."""
     look = time.monotonic() + _WATCH_INTERVAL_SECONDS
@@ -216,6 +222,8 @@ def _follow_command(
                     return ""
                 if now >= deadline:
                     return "time"
+                if ended_by.is_set():
+                    raise Cancelled("the command was ended")
                 if now >= look:
                     if why := _find_exceeded_limit(running.child.pid, limits) or disk.find_excess(running.child.pid):
                         return why

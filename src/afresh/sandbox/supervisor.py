@@ -10,7 +10,9 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any, ClassVar
 
 from afresh.core.action import CommandRun
@@ -20,6 +22,7 @@ from afresh.sandbox.command_environment import find_shell, list_mounted_environm
 from afresh.sandbox.missing_files import explain_missing_files
 from afresh.sandbox.mounts import PRIVATE_PREFIX, Mounts
 from afresh.sandbox.process import (
+    NEVER,
     STOPPED_EXIT_CODE,
     TIMED_OUT_EXIT_CODE,
     OutputListener,
@@ -48,6 +51,7 @@ class SupervisedCommand:
     private: Path
     confined: Mapping[str, Any] | None = None
     listen: Callable[[str], OutputListener] = listen_to_nothing
+    ended_by: Event = NEVER
 
     def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
         folder = ReportFolder.make(self.private / "tmp") if reports else None
@@ -93,9 +97,8 @@ class SupervisedCommand:
         finally:
             os.close(tell)
         with kill_child_on_error(running):
-            return finish_command(
-                running, command, timeout, self.limits, lambda: _stop_launcher(running.child), self.listen(command)
-            )
+            stop, hear = partial(_stop_launcher, running.child), self.listen(command)
+            return finish_command(running, command, timeout, self.limits, stop, hear, self.ended_by)
 
 
 def _stop_launcher(launcher: subprocess.Popen[bytes]) -> None:
@@ -147,6 +150,8 @@ class UnconfinedSandbox:
     limits: ResourceLimits = field(default_factory=ResourceLimits)
     listen: Callable[[str], OutputListener] = listen_to_nothing
     """Returns who hears what a command prints, as it is printed."""
+    ended_by: Event = NEVER
+    """Set by another thread, it ends the command that runs."""
     level: ClassVar[str] = "none"
     mounted: ClassVar[bool] = False
     weaker: ClassVar[tuple[str, ...]] = ("nothing is confined: commands can do all that the user can",)
@@ -160,4 +165,6 @@ class UnconfinedSandbox:
         refuse_network(network)
         with make_private_folder() as private:
             link_home_files(private / "tmp/home")
-            return SupervisedCommand(self.mounts, self.limits, private, listen=self.listen).run(command, timeout, reports)
+            return SupervisedCommand(self.mounts, self.limits, private, None, self.listen, self.ended_by).run(
+                command, timeout, reports
+            )

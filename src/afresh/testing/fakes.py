@@ -162,7 +162,7 @@ class MemoryQueue:
         unmet = tuple(UnmetNeed(need, self._find_status(need)) for need in self._waiting(state.place.needs))
         order = (task.id, task.goal, task.type, state.status, state.place.priority, state.place.needs)
         marks = make_ticket_marks(state)
-        ready = open and not unmet and not marks.hold and marks.retry_at <= self._clock.now()
+        ready = open and not unmet and not marks.hold and not marks.conversation and marks.retry_at <= self._clock.now()
         return QueueTicket(*order, ready, owner, task.parent, make_ticket_detail(state), unmet, marks)
 
     def _find_status(self, task: str) -> TaskStatus | None:
@@ -187,11 +187,11 @@ class MemoryQueue:
 
 
 def _can_be_claimed(ticket: QueueTicket, worker: str) -> bool:
-    return ticket.ready or ticket.waits_for_retry or ticket.owner == worker
+    return ticket.can_be_named or ticket.owner == worker
 
 
 def _has_to_wait(ticket: QueueTicket) -> bool:
-    return bool(ticket.unmet or ticket.marks.hold or ticket.marks.retry_at)
+    return bool(ticket.unmet or ticket.marks.hold or ticket.marks.retry_at or ticket.marks.conversation)
 
 
 def _is_asked_for(state: State, which: TicketQuery) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from afresh.core.archived_block import Block
 from afresh.core.progress_event import BaselineRunBegan, ProgressListener, ignore_progress
-from afresh.core.task import FIX_VIOLATION_TYPE, Check, Task
+from afresh.core.task import Check, Task
 from afresh.core.verdict import Baseline, CheckRun
 from afresh.ports.tool import ToolContext
 from afresh.verification.checks import CheckResult, run_check
@@ -19,11 +19,12 @@ NO_CHECKS_REASON = (
 REPEAT_IF_SHORT = ""
 REPEAT_NEVER = "once"
 LONG_CHECK_SECONDS = 60.0
+MeasuredBaseline = tuple[Baseline, tuple[Block, ...]]
 
 
 def run_baseline_checks(
     context: ToolContext, tell: ProgressListener = ignore_progress, repeat: str = REPEAT_IF_SHORT, with_linters: bool = True
-) -> tuple[Baseline, tuple[Block, ...]]:
+) -> MeasuredBaseline:
     """Every check in the tree as it is, mostly twice; the last run stands, what differed between the two is flaky."""
     ran = [_run_once_or_twice(context, check, tell, repeat) for check in context.state.task.checks]
     flaky = sorted({test for first, *more in ran for second in more for test in _find_flaky_tests(first, second)})
@@ -68,8 +69,6 @@ def find_baseline_blocker(task: Task, baseline: Baseline) -> str:
     """Why these checks can never verify the task, and what to do; empty when they can."""
     if not task.checks:
         return NO_CHECKS_REASON
-    if task.judged_as == FIX_VIOLATION_TYPE and not baseline.measure:
-        return "there is nothing to fix: no function in its scope is over the limit. Name another place, or discard the task"
     for check, run in zip(task.checks, baseline.runs, strict=True):
         if run.timed_out and run.command not in baseline.flaky:
             return (

@@ -68,8 +68,7 @@ def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdi
 def _refuse_without_run(context: ToolContext, judged: ChangedTests, changes: Sequence[Change], measure: int) -> Verdict | None:
     """What needs no run to be refused."""
     if not changes:
-        ruling = Ruling.PASS if context.state.dialogue.turn else Ruling.FAIL  # a turn of a conversation may be an answer alone
-        return Verdict(ruling, "nothing was changed", final=True, measure=measure)
+        return Verdict(Ruling.FAIL, "nothing was changed", final=True, measure=measure)
     if broken := check_changed_files_compile(context, [change.path for change in changes]):
         reason = "does not compile: " + "; ".join(failure.message for failure in broken.failures)
         return Verdict(Ruling.FAIL, reason, (broken,), final=True, measure=measure)

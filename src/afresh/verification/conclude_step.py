@@ -7,6 +7,7 @@ from dataclasses import replace
 from afresh.actions.digest_outputs import StepDigest
 from afresh.core.action import Action, describe_action, describe_subject
 from afresh.core.event import ActionsExecuted, ChangeKeptOrReverted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
+from afresh.core.reply import ANSWERED
 from afresh.core.state import State
 from afresh.core.step_history import FAILED_SUFFIX
 from afresh.core.step_result import (
@@ -101,7 +102,9 @@ def end_by_verdict(
     if judged.put_back and state.verification.put_backs + 1 >= MAX_PUT_BACKS and not _has_question(deeds):
         question = ask_about_test_changes(judged.put_back)
         return (question, TaskEnded(TaskStatus.BLOCKED, question.question))
-    if judged.verdict is None or not judged.verdict.final:
+    if judged.verdict is None:
+        return (_end_after_answer(state),) if deeds.complete else ()
+    if not judged.verdict.final:
         return ()
     reason = judged.verdict.reason
     if judged.verdict.ruling is Ruling.FAIL:
@@ -118,6 +121,13 @@ def end_by_verdict(
     return (ask_about_unverifiable(reason), TaskEnded(TaskStatus.BLOCKED, reason, commit))
 
 
+def _end_after_answer(state: State) -> TaskEnded:
+    """An answer in a conversation leaves a verified result as it is."""
+    if state.workspace.changed and state.verification.verdict:
+        return TaskEnded(TaskStatus.DONE, state.verification.verdict.reason)
+    return TaskEnded(TaskStatus.UNCHANGED, ANSWERED)
+
+
 def _has_question(deeds: StepActions) -> bool:
     return any(isinstance(event, QuestionAsked) for event in deeds.events)
 
@@ -125,6 +135,8 @@ def _has_question(deeds: StepActions) -> bool:
 def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> str:
     """One line for people and for later prompts."""
     did = summarise_actions(deeds)
+    if deeds.complete and not judged.verdict:
+        return "answered"
     if judged.verdict and judged.verdict.final:
         return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
     if not settled.kept:
@@ -132,7 +144,7 @@ def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOr
     if judged.verdict:
         kept = "" if judged.verdict.strays else "kept in part; " if judged.put_back else "kept; "
         return f"{did}: {kept}{judged.verdict.reason}"
-    return did or "no action in the reply"
+    return did or "called no tool"
 
 
 def summarise_actions(deeds: StepActions) -> str:

@@ -13,13 +13,15 @@ from afresh.runtime import Runtime
 
 
 def explain_nothing_to_offer(state: State, runtime: Runtime) -> str:
-    """Why a task that is worked on by rules alone can end without a change; empty if there is something to apply."""
-    if state.task.judged_as != FIX_VIOLATION_TYPE or runtime.model.name != OFFLINE_MODEL:
+    """Why a task can end without a change: no function is over the limit, or the rules can lower none. Empty if there is work."""
+    if state.task.judged_as != FIX_VIOLATION_TYPE:
+        return ""
+    if not runtime.code.measure(state, runtime.files):
+        return "nothing to do: no function in its scope is over the limit"
+    if runtime.model.name != OFFLINE_MODEL:
         return ""
     unfixed = runtime.code.explain_unfixed(state, runtime.files)
     runtime.check_cancelled()
-    if not unfixed:
-        return "nothing to do: no function in its scope is over the limit"
     if any(not one.reason for one in unfixed):
         return ""
     return f"nothing to offer{_describe_proposals(unfixed)}: {describe_unfixed(unfixed)}"

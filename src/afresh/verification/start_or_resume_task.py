@@ -1,6 +1,9 @@
 """Before the first step, and before every step after a crash: a sound tree, and the baseline."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as StillRunning
+from contextlib import contextmanager
 
 from afresh.context.calibration import adopt_project_calibration
 from afresh.context.sources.instructions import select_instruction_chain
@@ -10,15 +13,19 @@ from afresh.core.instructions import InstructionChain
 from afresh.core.progress_event import CheckScope, WorkNotice
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.state import State
-from afresh.core.task import TaskStatus
+from afresh.core.task import FIX_BUG_TYPE, TaskStatus
+from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.journal.append import append_events
 from afresh.policy.human_supervision import record_supervision_mode
 from afresh.policy.licence_record import NO_INSTRUCTIONS, widen_licence
 from afresh.policy.questions import ask_about_checks, is_told_to_work_without_checks
 from afresh.policy.standing_permissions import record_standing_permissions
 from afresh.runtime import Runtime
-from afresh.verification.baseline import find_baseline_blocker, run_baseline_checks
+from afresh.verification.baseline import MeasuredBaseline, find_baseline_blocker, run_baseline_checks
 from afresh.verification.nothing_to_offer import explain_nothing_to_offer
+
+POLL_SECONDS = 0.25
+"""Between two looks whether the run was stopped while the checks go on."""
 
 
 def record_unsandboxed(state: State, runtime: Runtime) -> list[Event]:
@@ -50,11 +57,9 @@ def open_tree(state: State, runtime: Runtime) -> State:
     paths = runtime.tool_context(state).files.paths()
     if widened := widen_licence(state, paths, read_first_instructions(state, paths, runtime)):
         state = append_events(state, runtime, [*widened])
-    if has_sound_baseline(state):
-        return state
-    if reason := explain_nothing_to_offer(state, runtime):
+    if not state.verification.baseline and (reason := explain_nothing_to_offer(state, runtime)):
         return append_events(state, runtime, [TaskEnded(TaskStatus.UNCHANGED, reason)])
-    return measure_baseline(state, runtime)
+    return state
 
 
 def read_first_instructions(state: State, paths: Sequence[str], runtime: Runtime) -> InstructionChain:
@@ -66,21 +71,63 @@ def read_first_instructions(state: State, paths: Sequence[str], runtime: Runtime
     return select_instruction_chain(state, runtime.knowledge.instructions, folders)
 
 
-def has_sound_baseline(state: State) -> bool:
-    """A baseline that can judge nothing is taken again when a person has answered, unless the answer is to go on without."""
-    if state.verification.baseline is None or state.spending.calls or not state.task.checks:
-        return state.verification.baseline is not None
-    return not find_baseline_blocker(state.task, state.verification.baseline) or is_told_to_work_without_checks(
-        state.memory.decisions
-    )
+def needs_baseline(state: State) -> bool:
+    """Whether the next step waits for it: in a conversation, where a turn may only ask something, a reply that may change
+    something; in a run any reply, and of a bug the first call, whose prompt shows what fails."""
+    if not lacks_baseline(state):
+        return False
+    if state.work.pending is None:
+        return state.task.judged_as == FIX_BUG_TYPE and not state.dialogue.turn
+    return not state.dialogue.turn or any(has_trait(action, ToolTrait.CHANGES) for action in state.work.pending.reply.actions)
 
 
-def measure_baseline(state: State, runtime: Runtime) -> State:
+def lacks_baseline(state: State) -> bool:
+    """One that could judge nothing is measured again once a person has answered, unless the answer is to go on without."""
+    known = state.verification.baseline
+    if known is None or state.verification.verdict or not state.task.checks:
+        return known is None
+    return bool(find_baseline_blocker(state.task, known)) and not is_told_to_work_without_checks(state.memory.decisions)
+
+
+@contextmanager
+def start_baseline(state: State, runtime: Runtime) -> Generator["Future[MeasuredBaseline] | None"]:
+    """Run the checks in a thread, beside the first call of a run or for a step that needs them. They are ended when what is done
+    beside them fails or is interrupted; nothing else uses the tree meanwhile."""
+    if not lacks_baseline(state) or (state.dialogue.turn and not needs_baseline(state)):
+        yield None
+        return
+    context, repeat, control = runtime.tool_context(state), runtime.settings.baseline, runtime.control
+    stop = control.stop_command
+    stop.clear()
+    with ThreadPoolExecutor(1, "baseline") as beside:
+        try:
+            yield beside.submit(run_baseline_checks, context, runtime.report_progress, repeat, control.linters)
+        except BaseException:
+            stop.set()
+            raise
+
+
+def record_baseline(state: State, runtime: Runtime, running: "Future[MeasuredBaseline] | None") -> State:
+    """Wait for the checks that were started, and record what they found: the next prompt shows it."""
+    if running is None:
+        return state
     with runtime.report_check(CheckScope.BASELINE):
-        context, repeat = runtime.tool_context(state), runtime.settings.baseline
-        baseline, blocks = run_baseline_checks(context, runtime.report_progress, repeat, runtime.control.linters)
+        baseline, blocks = wait_for_baseline(runtime, running)
     runtime.workspace.restore(state.workspace.snapshot)
     events: list[Event] = [BaselineMeasured(baseline)]
     if state.task.checks and (stop := find_baseline_blocker(state.task, baseline)):
         events += [ask_about_checks(stop), TaskEnded(TaskStatus.BLOCKED, stop)]
     return append_events(state, runtime, events, blocks)
+
+
+def wait_for_baseline(runtime: Runtime, running: "Future[MeasuredBaseline]") -> MeasuredBaseline:
+    while True:
+        try:
+            return running.result(POLL_SECONDS)
+        except StillRunning:
+            runtime.check_cancelled()
+
+
+def measure_baseline(state: State, runtime: Runtime) -> State:
+    with start_baseline(state, runtime) as running:
+        return record_baseline(state, runtime, running)

@@ -46,7 +46,7 @@ from afresh.verification.runner_reports import narrow_check
 
 def verify_step_or_completion(state: State, deeds: StepActions, runtime: Runtime) -> StepVerification:
     """Checks leave no trace: whatever they wrote into the tree is gone afterwards."""
-    if not deeds.complete and not deeds.changes:
+    if not deeds.changes and (not deeds.complete or is_answer_alone(state, deeds)):
         return StepVerification()
     context, events = _open_context(state, deeds, runtime)
     with runtime.report_check(CheckScope.COMPLETION if deeds.complete else CheckScope.CHANGE):
@@ -55,6 +55,14 @@ def verify_step_or_completion(state: State, deeds: StepActions, runtime: Runtime
         )
     runtime.workspace.restore(verified.snapshot or deeds.snapshot)
     return replace(verified, events=events)
+
+
+def is_answer_alone(state: State, deeds: StepActions) -> bool:
+    """A turn of a conversation that ends with the tree as the task found it, or as it was verified: nothing is to be checked."""
+    known = state.verification
+    sound = bool(known.verdict and known.verdict.final and known.verdict.ruling in (Ruling.PASS, Ruling.ACCEPTED))
+    stands = sound and not known.is_undone and state.workspace.last_change <= known.verdict_step
+    return bool(state.dialogue.turn) and (stands or deeds.snapshot == state.workspace.first_snapshot)
 
 
 def _open_context(state: State, deeds: StepActions, runtime: Runtime) -> tuple[ToolContext, tuple[LicenceWidened, ...]]:

@@ -19,13 +19,14 @@ from afresh.core.progress_event import (
     TestsFinished,
     WorkNotice,
 )
+from afresh.core.reply import ANSWERED
 from afresh.core.spending import CallPurpose
 from afresh.core.state import State
 from afresh.core.step_record import StepRecord
 from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Baseline, describe_linter_runs, format_count, sum_check_runs
-from afresh.views.step_line import find_first_sentence, make_step_line
+from afresh.views.step_line import ANSWERED_STEP, find_first_sentence, make_step_line
 from afresh.views.task_status import describe_question
 
 NO_TESTS_FINISHED = TestsFinished(0)
@@ -182,7 +183,7 @@ def _ends_step(events: Sequence[happened.Event]) -> bool:
 def _make_end_lines(event: happened.TaskEnded, events: Sequence[happened.Event]) -> list[ProgressLine]:
     """Say why it ends; of a verified task and of a question that was just asked there is nothing to add."""
     asked = any(isinstance(one, happened.QuestionAsked) and one.question in event.reason for one in events)
-    if asked or event.status is TaskStatus.DONE:
+    if asked or event.status is TaskStatus.DONE or event.reason == ANSWERED:
         return []
     mark = "✗" if event.status is TaskStatus.FAILED else "•"
     return [ProgressLine(mark, f"{event.status.value}: {to_one_line(event.reason, 200)}")]
@@ -231,7 +232,7 @@ def _make_step_line(state: State, step: int, outcome: str) -> ProgressLine:
 
 def _line_from_record(record: StepRecord) -> ProgressLine:
     line = make_step_line(record)
-    return ProgressLine(line.mark, line.did, line.step, line.result, line.thought)
+    return ProgressLine(line.mark, line.did, line.step, line.result, line.thought, detail=line.did == ANSWERED_STEP)
 
 
 def list_past_lines(state: State) -> tuple[ProgressLine, ...]:
@@ -244,6 +245,8 @@ def list_past_lines(state: State) -> tuple[ProgressLine, ...]:
 
 
 def _make_goal_line(state: State) -> ProgressLine:
+    if state.dialogue.turn > 1 and state.dialogue.words:
+        return ProgressLine("•", to_one_line(state.dialogue.words[-1], 100))
     return ProgressLine("•", f"{state.task.id}: {to_one_line(state.task.goal, 100)}")
 
 

@@ -39,6 +39,7 @@ VERBS_OF_REFUSED_CALLS = {
     ToolTrait.ASKS: "tried to ask:",
     ToolTrait.DELEGATES: "tried to delegate",
 }
+ANSWERED_STEP = "answered"
 SELF_EXPLAINING = (ToolTrait.PLANS, ToolTrait.COMPLETES)
 MAX_SENTENCE_CHARACTERS = 240
 MAX_REPEATED_CHARACTERS = 40
@@ -67,6 +68,8 @@ class StepSummary:
 def make_step_line(record: StepRecord) -> StepSummary:
     fate = find_step_fate(record)
     did = describe_observations(record.observations)
+    if fate is StepFate.LOOKED and any(seen.ok and has_trait(seen.action, ToolTrait.COMPLETES) for seen in record.observations):
+        return StepSummary(record.step, fate, ANSWERED_STEP)
     thought = "" if did[:MAX_REPEATED_CHARACTERS] in " ".join(record.thought.split()) else record.thought
     return StepSummary(record.step, fate, did, _describe_result(record, fate), thought)
 
@@ -99,7 +102,7 @@ def describe_observations(observations: Sequence[Observation]) -> str:
     for verb, group in groupby(named, key=lambda one: one[0]):
         subjects = dict.fromkeys(subject for _, subject, _ in group if subject)
         said.append(f"{verb} {', '.join(subjects)}".strip())
-    return ", ".join(dict.fromkeys(said)) or "no action in the reply"
+    return ", ".join(dict.fromkeys(said)) or "called no tool"
 
 
 def _name_action(seen: Observation) -> tuple[str, str]:

@@ -168,6 +168,8 @@ def choose_next_command(ticket: QueueTicket) -> str:
     """Return the next command; empty for a task that a live worker holds, that waits for another, or that is a subtask."""
     if ways := list_ways_on(ticket):
         return ways[0]
+    if ticket.waits_for_message:
+        return f"afresh chat {name_briefly(ticket.task)}"
     held = ticket.owner or ticket.parent or (ticket.status is TaskStatus.READY and not ticket.ready)
     if held:
         return f"afresh show {name_briefly(ticket.task)}"

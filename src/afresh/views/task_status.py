@@ -214,7 +214,7 @@ def list_next_steps(state: State) -> tuple[str, ...]:
     if state.work.pending:
         steps.append(f"act on the recorded reply of step {state.work.pending.step}")
     if state.phase == "prepare":
-        steps.append("create the worktree and run the checks before the first change")
+        steps.append("create the worktree")
     steps += [to_one_line(item.text, 200) for item in state.work.plan if not item.done][:3]
     return tuple(steps) or (_describe_next_step(state),)
 

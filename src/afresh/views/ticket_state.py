@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
-from afresh.core.states.queue_state import HoldKind, TaskHold, TicketMarks
+from afresh.core.states.queue_state import RELEASE_COMMANDS, TaskHold, TicketMarks
 from afresh.core.task import QueueTicket, TaskStatus, UnmetNeed, name_briefly
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import format_count
@@ -19,7 +19,7 @@ class TicketState(StrEnum):
     READY = "ready"
     RUNNING = "running"
     INTERRUPTED = "interrupted"
-    """It was begun, and no worker holds it."""
+    """It was begun, and no worker holds it. Of a conversation: the last turn was stopped or taken back."""
     BLOCKED = "blocked"
     """A person has to do something: answer, release it, or see to a task that it waits for."""
     PAUSED = "paused"
@@ -32,11 +32,10 @@ class TicketState(StrEnum):
 
 STATUSES_BY_STATE = {
     TicketState.PENDING: (TaskStatus.READY, TaskStatus.RUNNING),
-    TicketState.INTERRUPTED: (TaskStatus.RUNNING,),
+    TicketState.INTERRUPTED: (TaskStatus.RUNNING, TaskStatus.READY),
     TicketState.BLOCKED: (TaskStatus.BLOCKED, TaskStatus.READY, TaskStatus.RUNNING),
     TicketState.PAUSED: (TaskStatus.READY, TaskStatus.RUNNING, TaskStatus.BLOCKED),
 }
-RELEASE_COMMANDS = {HoldKind.BLOCKED: "unblock", HoldKind.PAUSED: "continue"}
 MAX_NAMED_NEEDS = 5
 
 
@@ -55,7 +54,7 @@ def find_ticket_state(ticket: QueueTicket) -> TicketState:
         return TicketState.BLOCKED
     if ticket.unmet or (ticket.waits_for_retry and not ticket.ready):
         return TicketState.PENDING
-    if ticket.status is TaskStatus.RUNNING:
+    if ticket.status is TaskStatus.RUNNING or ticket.waits_for_message:
         return TicketState.INTERRUPTED
     return TicketState.READY if ticket.ready else TicketState.PENDING
 

@@ -7,6 +7,7 @@ from samples import COMMITS, DONE, HOSTILE, told
 
 from afresh.cli.render.console import open_console
 from afresh.cli.render.progress import (
+    STREAM_LINES,
     LiveProgress,
     ProgressOptions,
     describe_figures,
@@ -65,12 +66,13 @@ def test_what_the_model_says_is_shown_as_it_comes_in_and_its_tool_calls_are_not(
     for state, entries in told(COMMITS[:3]):
         progress.saw(state, entries)
     progress.follow(CallBegan("m", CallPurpose.WORK))
-    said = " ".join(f"word{number}" for number in range(60))
+    said = " ".join(f"word{number}" for number in range(90)) + "\n\n- one\n- two"
     progress.follow(ReplyStreamed("m", said, len(said)))
     progress.follow(ReplyStreamed("m", '{"path": "x"}', len(said) + 13, spoken=False))
     text = drawn(progress, 60)
-    assert "word59" in text and "word0 " not in text and "path" not in text and "m is writing" in text
-    assert len([line for line in text.splitlines() if "word" in line]) == 2, "the area is small"
+    assert "word89" in text and "  - one\n  - two\n" in text, "a list is no paragraph"
+    assert "word0 " not in text and "path" not in text and "m is writing" in text
+    assert len(text.splitlines()) == STREAM_LINES + 2, "the area is small"
     progress.follow(CallBegan("m", CallPurpose.WORK))
     assert "word" not in drawn(progress, 60), "the next reply begins anew"
 

@@ -13,6 +13,7 @@ from afresh.app.queue.read_tasks import find_owner
 from afresh.core.answer_options import is_bare_choice, match_options
 from afresh.core.event import Event, ReplyReceived
 from afresh.core.reducer import apply_event
+from afresh.core.reply import answer_from_words
 from afresh.core.state import State
 from afresh.core.states.supervision_state import PersonSpoke, TurnBegan
 from afresh.core.task import FIX_VIOLATION_TYPE, StartChosen, TaskStatus, TicketOrder, TicketQuery
@@ -136,14 +137,15 @@ def is_answer(state: State, text: str) -> bool:
 
 
 def read_closing_summary(project: Project, task: str) -> str:
-    """Return what the model said when it completed its last turn; empty if it has not."""
+    """Return what the model said when it completed its last turn, by a tool call or in words alone; empty if it has not."""
     said = ""
     for entry in project.store.journal(task):
         if isinstance(entry.event, TurnBegan):
             said = ""
         elif isinstance(entry.event, ReplyReceived):
-            done = [action.args.get("summary") for action in entry.event.reply.actions if has_trait(action, ToolTrait.COMPLETES)]
-            said = str(done[-1] or "") if done else said
+            reply = entry.event.reply
+            done = [action.args.get("summary") for action in reply.actions if has_trait(action, ToolTrait.COMPLETES)]
+            said = str(done[-1] or "") if done else answer_from_words(reply, turn=1) or said
     return said
 
 

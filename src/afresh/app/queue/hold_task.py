@@ -8,7 +8,8 @@ from afresh.app.queue.read_tasks import find_owner
 from afresh.app.results.task_result import drop_task
 from afresh.core.redaction import redact_secrets
 from afresh.core.state import State
-from afresh.core.states.queue_state import HoldKind, HoldReleased, StopAct, StopRequest, TaskHeld, TaskHold
+from afresh.core.states.queue_state import RELEASE_COMMANDS, HoldKind, HoldReleased, StopAct, StopRequest, TaskHeld, TaskHold
+from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput, NotPossible
 from afresh.workspace.git import find_author_name
@@ -61,14 +62,19 @@ def release_task(project: Project, task: str, kind: HoldKind) -> State:
         return record_events(project, state, task, [HoldReleased(find_author_name(project.paths.root))])
 
 
-RELEASE_COMMANDS = {HoldKind.BLOCKED: "unblock", HoldKind.PAUSED: "continue"}
-
-
 def end_pause(project: Project, task: str) -> None:
-    """Who asks for a paused task to be worked on ends its pause."""
+    """Who asks for a paused or interrupted task to be worked on ends that."""
     hold = project.store.load(task).place.hold
-    if hold and hold.kind is HoldKind.PAUSED:
-        release_task(project, task, HoldKind.PAUSED)
+    if hold and hold.kind is not HoldKind.BLOCKED:
+        release_task(project, task, hold.kind)
+
+
+def keep_from_workers(project: Project, task: str) -> None:
+    """Hold a task that its person has stopped with Ctrl-C, unless it rests already or somebody else has it."""
+    with project.storage.transaction():
+        state = project.store.load(task)
+        if state.status in (TaskStatus.READY, TaskStatus.RUNNING) and not find_owner(project.queue, task):
+            _hold(project, state, TaskHold(HoldKind.INTERRUPTED, by=find_author_name(project.paths.root)))
 
 
 def obey_request(project: Project, task: str, request: StopRequest) -> State:

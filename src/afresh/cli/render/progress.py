@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import Line, draw_bell, join_spans, quote_text, render_diff, render_text, wrap_line
@@ -33,7 +33,7 @@ MAX_DID_CHARACTERS = 80
 MIN_DID_CHARACTERS = 32
 """What was done is cut for the result to fit on the line, but not to less than this."""
 MAX_RESULT_CHARACTERS = 160
-STREAM_LINES = 2
+STREAM_LINES = 8
 INDENT = "      "
 """Under the text of a step: its number, its mark and the blanks between them."""
 MARK_STYLES = {"✓": "green", "✗": "red", "↺": "yellow", "·": "dim", "•": "dim"}
@@ -56,6 +56,8 @@ class LiveProgress:
         self.live: Any = None
         self.aloud = True
         self.ended = Event()
+        self.updating = Lock()
+        """Checks that run beside a call tell from a thread of their own."""
 
     def __enter__(self) -> "LiveProgress":
         self.ended = Event()
@@ -74,7 +76,8 @@ class LiveProgress:
             self.live = None
 
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
-        self.glance, new = update_run_progress(self.glance, state, entries)
+        with self.updating:
+            self.glance, new = update_run_progress(self.glance, state, entries)
         if self.options.quiet:
             return
         if any(isinstance(entry.event, ReplyReceived) for entry in entries):
@@ -91,7 +94,8 @@ class LiveProgress:
         self._print(_join_rows(_hang_rows([], quote_text(f"ALERT: {text}", "bold yellow"), "", self._width)))
 
     def follow(self, event: ProgressEvent) -> None:
-        self.glance = follow_progress_event(self.glance, event, self.clock.now())
+        with self.updating:
+            self.glance = follow_progress_event(self.glance, event, self.clock.now())
         if self.options.quiet:
             return
         if isinstance(event, CallDelayed) and not self.live:
@@ -192,7 +196,7 @@ def render_live_area(
     from rich.console import Group
     from rich.table import Table
 
-    said = wrap_line(quote_text(" ".join(glance.said.split()), "italic"), width - 2)[-STREAM_LINES:] if glance.said else []
+    said = wrap_line(quote_text(glance.said.strip(), "italic"), width - 2)[-STREAM_LINES:] if glance.said else []
     doing = Table.grid(padding=(0, 1))
     doing.add_row(spinner or "…", _join_rows(wrap_line(quote_text(describe_activity(glance, now), limit=300), width - 2)[:2]))
     rows = [_join_rows([[("  ", ""), *row]]) for row in said]

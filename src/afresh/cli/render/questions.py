@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import make_table, render_diff, render_fields, render_text
 from afresh.core.action import Action, describe_subject
-from afresh.core.answer_options import parse_options
+from afresh.core.answer_options import is_bare_choice, parse_options
 from afresh.core.change import Change
 from afresh.core.state import State
 from afresh.core.task import TaskStatus, name_briefly
@@ -106,13 +106,14 @@ def _render_answer_commands(state: State) -> "RenderableType":
 
 def describe_answer(before: State, state: State) -> str:
     """Repeat the chosen option, so that a wrong number is noticed."""
-    newest = find_newest_answer(before, state)
-    task = state.task.id
+    newest, task = find_newest_answer(before, state), state.task.id
+    bare = is_bare_choice(newest.text) and not before.dialogue.options
+    words = " (as your own words: the question has no options)" if bare else ""
     if state.status is TaskStatus.DONE:
         ends = f"{task} is done, with the work as it is: afresh apply {name_briefly(task)}"
     else:
         ends = f"{task} is ready to continue: afresh resume {name_briefly(task)}"
-    return f"answered: {to_one_line(newest.text, 300)}\n{ends}"
+    return f"answered: {to_one_line(newest.text, 300)}{words}\n{ends}"
 
 
 MAX_DIFF_LINES = 60
@@ -132,8 +133,7 @@ def render_step_status(state: State) -> "Text":
         sum_check_runs(runs).words if runs else "no checks run",
         describe_usage(state),
     ]
-    thought = to_one_line(state.memory.recent[-1].thought, 200) if state.memory.recent else ""
-    return render_text((f"      {thought}\n" if thought else "") + " · ".join(parts), "dim")
+    return render_text(" · ".join(parts), "dim")
 
 
 def describe_usage(state: State) -> str:

@@ -31,6 +31,8 @@ TAB = " " * 4
 _PART_ENDS = "/:_.,-=[("
 """A path or an id that is longer than a line is broken after one of these."""
 _WORD_WITH_BLANKS = re.compile(r"\S+\s*|\s+")
+_QUOTED_WORD = re.compile(r"[^\s`]*`[^`\s][^`\n]*`[^\s`]*\s*|\S+\s*|\s+")
+"""What is quoted, such as a command to copy, is one word."""
 
 
 def quote_text(text: str, style: str = "", limit: int = 0) -> Line:
@@ -45,7 +47,7 @@ def count_columns(text: str) -> int:
 
 
 def wrap_line(line: Line, width: int) -> list[Line]:
-    """Wrap at line ends and between words; words longer than a line are split."""
+    """Wrap at line ends and between words; words longer than a line are split, and what is in backticks is not if it fits."""
     text = "".join(part for part, _ in line)
     return [_cut_line(line, start, end) for start, end in _find_rows(text, max(width, 2))]
 
@@ -55,7 +57,7 @@ def _find_rows(text: str, width: int) -> Iterable[tuple[int, int]]:
     start = 0
     for paragraph in text.split("\n"):
         used, row = 0, start
-        for match in _WORD_WITH_BLANKS.finditer(paragraph):
+        for match in _find_words(paragraph, width):
             at, word = start + match.start(), match[0].rstrip()
             if used and used + count_columns(word) > width:
                 yield row, row + len(text[row:at].rstrip())
@@ -68,6 +70,14 @@ def _find_rows(text: str, width: int) -> Iterable[tuple[int, int]]:
         end = start + len(paragraph)
         yield row, row + len(text[row:end].rstrip())
         start = end + 1
+
+
+def _find_words(paragraph: str, width: int) -> Iterable[re.Match[str]]:
+    for match in _QUOTED_WORD.finditer(paragraph):
+        if count_columns(match[0].rstrip()) <= width:
+            yield match
+        else:
+            yield from _WORD_WITH_BLANKS.finditer(paragraph, match.start(), match.end())
 
 
 def _count_fitting(text: str, width: int) -> int:

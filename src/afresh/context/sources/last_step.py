@@ -21,6 +21,9 @@ from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.user_corrections import Corrections
 from afresh.runtime import Runtime
 
+NO_TOOL_CALLED = (
+    "Your reply called no tool, so nothing was done. Call a tool: `complete` if you are done, `ask` if a person must decide."
+)
 REPLY_UNDONE_TEXT = "The whole reply was reverted: see Verification."
 TURN_UNDONE_TEXT = "The whole reply was reverted."
 """Where the verdict follows at once: the section Verification above it is older."""
@@ -52,6 +55,8 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
         for number, seen in enumerate(step.observations)
         if not (seen.ok and has_trait(seen.action, ToolTrait.NOTES)) and not (many and _has_written(seen))
     ]
+    if not step.observations and not step.again:
+        deeds.append(SectionPiece(NO_TOOL_CALLED, OUTCOME_PIECE))
     again = [SectionPiece(render_edits_again(step), AGAIN_PIECE)] if step.again else []
     pieces = (*again, *thought, *deeds, *many, *_build_undone_pieces(step))
     return SectionDraft("last", f"Last step ({step.step})", Tier.DEMAND, pieces)

@@ -51,8 +51,8 @@ ISSUE_NOTE = (
     " settings or anything beyond the problem."
 )
 CONVERSATION_NOTE = (
-    "This is a conversation. Do what the latest message asks, then complete; the summary is your answer."
-    " A turn may change nothing."
+    "This is a conversation. Do what the latest message asks. A reply in words alone, without a tool call, is your answer and"
+    " ends the turn, as `complete` does with its summary. A turn may change nothing."
 )
 
 

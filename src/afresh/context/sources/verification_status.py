@@ -12,12 +12,14 @@ from afresh.core.prompt import Tier
 from afresh.core.state import State, select_task_failures
 from afresh.core.task import RECORDED_TYPE, SPEC_DESIGN_TYPE, Task
 from afresh.core.truncate import join_first, to_one_line
-from afresh.core.verdict import CheckRun, FailedTest, Ruling, Verdict, name_test_function, summarise_check_run
+from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict, name_test_function, summarise_check_run
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import FileTree
 
 MAX_REPEATED_COMMAND_CHARACTERS = 30
 AFTER_REFUSAL = "Next: mend what is named and `complete` again; if it is not yours to mend, `ask` and say why."
+CHECKS_BESIDE_CALL = "The checks are running on the tree as it is. The next prompt shows their results: don't run them for that."
+CHECKS_BEFORE_CHANGE = "not run yet: they run before the first change"
 KEPT_UNFINISHED = "kept, not finished"
 """Nothing that passed before fails; what is new still does."""
 
@@ -50,18 +52,21 @@ def name_long_commands(text: str, task: Task) -> str:
 
 def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
     if state.verification.baseline is None:
-        return ["not run yet"]
-    lines = [DOCUMENT_CHECK_LIMITS] if state.task.report else []
-    lines += [f"Before the task: {summarise_check_run(run)}" for run in state.verification.baseline.runs]
-    lines += state.verification.baseline.red
-    if flaky := dict.fromkeys((*state.verification.baseline.flaky, *state.verification.flaky)):
-        names = [name.rpartition("::")[2] for name in flaky]
-        lines.append(f"Flaky, decide nothing: {join_first(names, policy.max_flaky_names)}")
+        return [CHECKS_BEFORE_CHANGE if state.dialogue.turn else CHECKS_BESIDE_CALL]
+    lines = [*([DOCUMENT_CHECK_LIMITS] if state.task.report else []), *render_baseline(state, policy)]
     if state.verification.verdict is None:
         failures = [line for run in state.verification.baseline.runs for line in _render_failures(run, policy, state.topic)]
         return [name_long_commands(line, state.task) for line in (*lines, *failures)]
     lines += _list_verdict_lines(state, state.verification.verdict, policy)
     return [name_long_commands(line, state.task) for line in lines]
+
+
+def render_baseline(state: State, policy: ReportPolicy) -> list[str]:
+    """How the checks stood before the first change, in a line each."""
+    baseline = state.verification.baseline or Baseline()
+    lines = [*(f"Before the task: {summarise_check_run(run)}" for run in baseline.runs), *baseline.red]
+    flaky = [name.rpartition("::")[2] for name in dict.fromkeys((*baseline.flaky, *state.verification.flaky))]
+    return [*lines, *([f"Flaky, decide nothing: {join_first(flaky, policy.max_flaky_names)}"] if flaky else [])]
 
 
 def render_verdict(state: State, verdict: Verdict, policy: ReportPolicy) -> list[str]:

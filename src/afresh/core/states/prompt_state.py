@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from afresh.core.action import Observation
 from afresh.core.change import Hunk
-from afresh.core.event import CallRequested, ChangeKeptOrReverted, Event, MemoryCompacted, QuestionAnswered
+from afresh.core.event import BaselineMeasured, CallRequested, ChangeKeptOrReverted, Event, MemoryCompacted, QuestionAnswered
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.prompt import FOOTER_SECTION, CallAudit, PromptOrigin, SectionRef
 from afresh.core.states.strategy_state import StrategyChanged
@@ -54,6 +54,8 @@ class PromptState:
                 return self._note_changes([hunk for hunk in event.hunks if hunk.path not in written])
             case PersonSpoke() | QuestionAnswered():
                 return self._outdate("a person said something")
+            case BaselineMeasured(baseline) if any(run.failures for run in baseline.runs):
+                return self._outdate("tests fail before the first change")
             case StepsUndone() | RecoveredFromCheckpoint():
                 return self._outdate("steps were undone")
             case MemoryCompacted():

@@ -10,6 +10,12 @@ class HoldKind(StrEnum):
     BLOCKED = "blocked"
     """Something outside is missing, as the reason says."""
     PAUSED = "paused"
+    INTERRUPTED = "interrupted"
+    """Who ran it has stopped it with Ctrl-C: no worker takes it up behind their back."""
+
+
+RELEASE_COMMANDS = {HoldKind.BLOCKED: "unblock", HoldKind.PAUSED: "continue", HoldKind.INTERRUPTED: "resume"}
+"""What ends a hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +161,8 @@ class TicketMarks:
     retry_at: float = 0.0
     failure: str = ""
     """What the last attempt failed at, while it waits for the next one."""
+    conversation: bool = False
+    """A person talks with it: no worker takes it up unless it is named."""
 
 
 NO_MARKS = TicketMarks()

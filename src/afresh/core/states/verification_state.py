@@ -50,11 +50,14 @@ class VerificationState:
     """Tests that failed after a change, and passed when they were run again."""
     refused: RefusedEdits | None = None
     """The last edits that were not kept for want of a licence, and not applied again since."""
+    baseline_step: int = 0
+    """The step whose reply waited for the baseline; 0: it was measured before any call."""
 
     def apply(self, event: Event, state: "State") -> "VerificationState":
         match event:
             case BaselineMeasured():
-                return replace(self, baseline=event.baseline)
+                pending = state.work.pending
+                return replace(self, baseline=event.baseline, baseline_step=pending.step if pending else 0)
             case VerdictReached():
                 return self._replace_verdict(event)
             case ChangeKeptOrReverted():
@@ -62,7 +65,7 @@ class VerificationState:
                 refused = event.refused or (None if event.again else self.refused)
                 return replace(self, is_undone=undone, refused=refused)
             case StepsUndone():
-                return VerificationState(self.baseline, licence=self.licence, flaky=self.flaky)
+                return VerificationState(self.baseline, licence=self.licence, flaky=self.flaky, baseline_step=self.baseline_step)
             case LicenceWidened():
                 return replace(self, licence=add_licences(self.licence, event.changes))
             case QuestionAsked():

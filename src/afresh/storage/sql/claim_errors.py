@@ -2,7 +2,7 @@
 
 from socket import gethostname
 
-from afresh.core.states.queue_state import HoldKind
+from afresh.core.states.queue_state import RELEASE_COMMANDS
 from afresh.core.task import QueueTicket, TaskStatus, describe_worker
 from afresh.errors import BadInput, NeedsAnswer, NotPossible
 
@@ -33,7 +33,7 @@ def make_claim_error(ticket: QueueTicket) -> BadInput:
             next=f"`afresh inbox` shows it; `afresh answer {ticket.task}` answers it",
         )
     if hold := ticket.marks.hold:
-        release = {HoldKind.BLOCKED: "unblock", HoldKind.PAUSED: "continue"}[hold.kind]
+        release = RELEASE_COMMANDS[hold.kind]
         why = f": {hold.reason}" if hold.reason else ""
         return NeedsAnswer(
             f"{ticket.task} is {hold.kind} by {hold.by}{why}",

@@ -96,7 +96,7 @@ def write_marks(connection: SqlConnection, number: int, state: "State") -> None:
     marks, attempts = make_ticket_marks(state), state.times.attempts
     text = to_canonical_json(marks)
     known = (text, state.contexts, attempts.resumes, attempts.resumed)
-    searched = (int(marks.hold is not None), marks.retry_at, marks.due, marks.project)
+    searched = (int(marks.hold is not None or marks.conversation), marks.retry_at, marks.due, marks.project)
     if connection.execute(UPDATE_MARKS_SQL, (*known, *searched, number, *known)).rowcount:
         connection.execute("DELETE FROM label WHERE task = ?", (number,))
         connection.executemany("INSERT INTO label (label, task) VALUES (?, ?)", [(label, number) for label in marks.labels])
@@ -247,8 +247,7 @@ class SqlQueue:
         if row is None:
             raise BadInput(f"no such task: {task}", next="`afresh status --all` lists the tasks")
         line = _ticket_from_row(row, _read_statuses(connection, row[6]), self._clock.now())
-        waits = not line.ticket.ready and not line.ticket.waits_for_retry and line.ticket.owner != worker
-        if line.ticket.parent or waits:
+        if line.ticket.parent or not (line.ticket.can_be_named or line.ticket.owner == worker):
             raise make_claim_error(line.ticket)
         return line
 
@@ -277,7 +276,7 @@ def _ticket_from_row(row: tuple, statuses: Mapping[str, TaskStatus], now: float)
     open = status in (TaskStatus.READY, TaskStatus.RUNNING) and not owner and not parent
     unmet = _list_unmet_needs(needs, statuses)
     detail, marks = detail_from_row(tuple(details)), marks_from_text(marked)
-    ready = open and not unmet and not marks.hold and marks.retry_at <= now
+    ready = open and not unmet and not marks.hold and not marks.conversation and marks.retry_at <= now
     return _TicketRow(number, QueueTicket(task, goal, type, status, priority, needs, ready, owner, parent, detail, unmet, marks))
 
 

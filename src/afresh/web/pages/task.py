@@ -8,7 +8,7 @@ from starlette.responses import Response
 from afresh.app.inspect.read_steps import StepPage, read_step_page
 from afresh.app.orders.tasks import find_task
 from afresh.app.project import Project
-from afresh.app.queue.hold_task import cancel_task, pause_task, release_task
+from afresh.app.queue.hold_task import cancel_task, end_pause, pause_task, release_task
 from afresh.app.queue.retry_task import retry_task, skip_needs
 from afresh.app.results.read_task_diff import list_diff_changes
 from afresh.app.results.task_result import apply_task_result, discard_task_result, undo_task_steps
@@ -70,11 +70,11 @@ class TaskHead:
         if ticket.parent or ticket.owner:
             return ["pause", "cancel"] if ticket.owner and not ticket.parent else []
         if ticket.marks.hold and not status.over:
-            return ["continue" if ticket.marks.hold.kind is HoldKind.PAUSED else "unblock", "cancel"]
+            return ["unblock" if ticket.marks.hold.kind is HoldKind.BLOCKED else "continue", "cancel"]
         unmet = ["skip"] if ticket.status is TaskStatus.READY and not ticket.ready else []
         kept = self.state.workspace.kept > 0
         return {
-            TaskStatus.READY: [*(["resume"] if ticket.ready else unmet), "discard"],
+            TaskStatus.READY: [*(["resume"] if ticket.ready or ticket.waits_for_message else unmet), "discard"],
             TaskStatus.RUNNING: ["resume", *(["undo"] if kept else []), "discard"],
             TaskStatus.BLOCKED: [*(["apply-unverified"] if self.state.workspace.commit else []), "discard"],
             TaskStatus.DONE: ["apply", *(["undo"] if kept else []), "discard"],
@@ -172,7 +172,10 @@ def pause_work(visit: Visit, project: Project, task: str) -> str:
 
 
 def release_hold(visit: Visit, project: Project, task: str) -> str:
-    release_task(project, task, HoldKind.PAUSED if visit.get_part("action") == "continue" else HoldKind.BLOCKED)
+    if visit.get_part("action") == "continue":
+        end_pause(project, task)
+    else:
+        release_task(project, task, HoldKind.BLOCKED)
     return "It has its turn again."
 
 
