@@ -83,7 +83,7 @@ def test_a_turn_that_only_answers_runs_no_check_and_leaves_nothing_to_apply(pers
         at.sees("• to what it is given")
         at.sees("• as a list<int>")
         at.types("/apply")
-        at.sees("has no result to apply")
+        at.sees("has changed nothing")
         at.sees("> ")
         at.presses(CTRL_D)
         assert "afresh apply" not in at.sees("continues it.")
