@@ -43,7 +43,7 @@ def test_the_table_sets_what_it_names_and_leaves_the_rest(tmp_path) -> None:
         ("[no_progress]\nrepeated = 3\n", "no_progress.repeated should be a list of whole numbers"),
         ("[no_progress]\nrepeated = [-1]\n", "no_progress.repeated should be a list of whole numbers"),
         ("[no_progress]\nrepeated = [true]\n", "no_progress.repeated should be a list of whole numbers"),
-        ("[no_progress]\nlooping = [1]\n", "no_progress has no looping"),
+        ("[no_progress]\nlooping = [1]\n", "no_progress: unknown setting looping"),
     ],
 )
 def test_what_is_no_threshold_is_refused(tmp_path, text: str, why: str) -> None:
