@@ -12,6 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from ceilings import check_books
+
 from afresh.core.reply import Reply
 from afresh.testing.model_server import ModelServer
 from afresh.testing.wire_formats import ScriptedTurn
@@ -64,6 +66,7 @@ def measure(order: tuple[str, ...], source: str) -> float:
             time.sleep(0.01)
         process.kill()
         process.wait()
+        check_books(Path(made))
         return server.first - began
 
 
