@@ -12,11 +12,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from ceilings import check_books
-
 from afresh.core.reply import Reply
 from afresh.testing.model_server import ModelServer
 from afresh.testing.wire_formats import ScriptedTurn
+from ceilings import check_books
 
 ROUNDS = 3
 ORDERS = {
