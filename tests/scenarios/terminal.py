@@ -15,7 +15,7 @@ from typing import Any
 
 from person import SOURCE
 
-PATIENCE = 900.0
+PATIENCE = 300.0
 """Seconds until a test is given up that waits for what never comes."""
 SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-Z\\-_])")
 CTRL_C, CTRL_D = "\x03", "\x04"
