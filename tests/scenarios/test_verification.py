@@ -1,10 +1,11 @@
 """Verification from end to end, with real pytest runs in real folders."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from verification_yard import PYTEST, SUMS, Yard, begun, impatient, make_yard, retyped
+from verification_yard import PYTEST, SUMS, TEST_HALF, Yard, begun, impatient, make_yard, retyped
 
 from afresh.core.verdict import Ruling, summarise_check_run
 from afresh.verification.baseline import find_baseline_blocker
@@ -22,6 +23,18 @@ def test_a_regression_is_caught_by_the_targeted_tests_alone(yard: Yard) -> None:
     assert run.failures[0].message.startswith("assert 1.33")
     assert "test_half.py:5" in run.failures[0].detail
     assert "targeted: tests/test_half.py): 1 failed" in summarise_check_run(run)
+
+
+def test_tests_that_the_task_wrote_in_an_earlier_step_come_first_into_each_selection(yard: Yard) -> None:
+    yard.folder.write("tests/test_new.py", TEST_HALF.replace("def test_half", "def test_new"))
+    state = yard.context.state
+    yard.context = replace(
+        yard.context, state=replace(state, workspace=replace(state.workspace, changed=("tests/test_new.py", "sums.py")))
+    )
+    yard.insight.tests = ("tests/test_add.py", "tests/test_half.py", "tests/test_new.py")
+    yard.change("sums.py", "a / 2", "a * 0.5")
+    [run] = yard.step("sums.py").runs
+    assert (run.scope, run.passed) == ("targeted: tests/test_new.py, tests/test_add.py and 1 more", 5)
 
 
 def test_a_harmless_change_passes_and_every_check_that_is_no_pytest_runs_whole(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """What the harness found by running things. Only it says PASS."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 from typing import ClassVar
 
@@ -302,10 +302,14 @@ def name_check_run(run: CheckRun) -> str:
 
 
 def list_first_names(names: Iterable[str], most: int = MAX_LISTED_NAMES) -> str:
-    """The first few by name, the rest by number."""
-    known: Sequence[str] = sorted(names)
-    more = len(known) - most
-    return ", ".join(known[:most]) + (f" and {more} more" if more > 0 else "")
+    """The first few by the alphabet, the rest by number."""
+    return join_first_names(sorted(names), most)
+
+
+def join_first_names(names: Collection[str], most: int) -> str:
+    """The first few as they come, the rest by number."""
+    more = len(names) - most
+    return ", ".join([*names][:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def format_count(count: int, noun: str) -> str:

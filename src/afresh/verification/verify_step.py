@@ -10,7 +10,7 @@ from afresh.core.recognise_test_files import is_conftest
 from afresh.core.state import State
 from afresh.core.step_result import StepActions, StepVerification
 from afresh.core.task import Check
-from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Ruling, Verdict, list_first_names
+from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Ruling, Verdict, join_first_names, list_first_names
 from afresh.policy.licence_record import widen_licence
 from afresh.ports.tool import ToolContext
 from afresh.runtime import Runtime
@@ -165,7 +165,7 @@ def _run_narrowest_check(context: ToolContext, known: BaselineCheck, check: Chec
     command = narrow_check(context, check.command, tests) if tests else None
     if command is not None:
         ran = run_check(
-            context.sandbox, check, narrowed=command, scope=TARGETED_SCOPE_PREFIX + list_first_names(tests, 2), known=known.red
+            context.sandbox, check, narrowed=command, scope=TARGETED_SCOPE_PREFIX + join_first_names(tests, 2), known=known.red
         )
         if ran.run.timed_out or ran.outcomes.failing or (ran.run.exit == 0 and ran.outcomes.readable):
             return ran
@@ -173,10 +173,12 @@ def _run_narrowest_check(context: ToolContext, known: BaselineCheck, check: Chec
 
 
 def _select_target_tests(context: ToolContext, known: BaselineCheck, changed: Sequence[str]) -> list[str]:
-    """Test files that the check itself runs: those it ran at the baseline, and new ones."""
+    """Test files that the check itself runs: those it ran at the baseline, and those that the task made or changed, which come
+    first."""
     if any(is_conftest(path) or is_test_configuration(path) for path in changed):
         return []
     ran_before = {test.partition("::")[0] for test in known.outcomes.tests}
     names_files = any(path in ran_before for path in context.files.paths())
-    tests = context.insight.tests_for(changed, context.files)
-    return [path for path in tests if not names_files or path in ran_before or path in changed]
+    own = {*context.state.workspace.changed, *changed}
+    tests = sorted(context.insight.tests_for(changed, context.files), key=lambda path: path not in own)
+    return [path for path in tests if not names_files or path in ran_before or path in own]

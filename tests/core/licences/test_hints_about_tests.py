@@ -17,6 +17,9 @@ from afresh.core.licences.licence_for_tests import WeakeningWay
         "Our own tests bake in the bug.",
         "A handful of assertions will need to flip.",
         "Add tests, and adapt those that expect the old name.",
+        "Add the option, and update tests that expect the old name.",
+        "Add a default; tests that count arguments change.",
+        "Add the check to what the tests of orders still expect.",
         "Reference values in the regression data set shall be reproduced with the new default.",
     ],
 )
@@ -38,6 +41,8 @@ def test_words_that_call_tests_outdated_are_hints(text: str) -> None:
         "Users have to update their tests.",
         "Rename `a` to `b` everywhere in code and docs, and add tests.",
         "Remove the deprecated `foo` and its alias, and add some tests",
+        "The project keeps a release note for each change in releasenotes/notes; add one, and tests.",
+        "Change the default, add a line to the changelog and tests for both.",
     ],
 )
 def test_words_that_mention_protect_or_want_tests_are_none(text: str) -> None:

@@ -13,13 +13,14 @@ from afresh.code.context_items.target_definitions import (
     join_user_texts,
     remove_paths_from_texts,
 )
-from afresh.code.context_items.work_focus import MAX_LINE_CHARACTERS, WorkFocus, join_first_names
+from afresh.code.context_items.work_focus import MAX_LINE_CHARACTERS, WorkFocus
 from afresh.code.graph import calls
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.search_hit import SymbolUse, UseKind
 from afresh.core.context_item import ModuleContract, Note, SymbolLine
 from afresh.core.symbol import Symbol, SymbolKind
 from afresh.core.truncate import list_first, to_one_line
+from afresh.core.verdict import join_first_names
 
 MAX_TARGETS = 4
 MAX_CALLER_LINES = 8

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from afresh.code.context_items import match_text
 from afresh.code.context_items.target_definitions import CHANGED_BY_TASK, SHARES_WORDS, TargetDefinition, remove_paths_from_texts
-from afresh.code.context_items.work_focus import WorkFocus, join_first_names
+from afresh.code.context_items.work_focus import WorkFocus
 from afresh.code.graph import calls
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.search_hit import SymbolUse, UseKind
@@ -16,6 +16,7 @@ from afresh.core.recognise_test_files import is_test_code, is_test_file
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import join_first_names
 
 EXPECTATION_LINE = re.compile(
     r"\s*(?:assert\b|with\s+(?:pytest\.)?raises|pytest\.raises|self\.assert|expect\(|t\.(?:Error|Fatal)"

@@ -20,12 +20,13 @@ from afresh.code.context_items.target_definitions import (
     remove_paths_from_texts,
 )
 from afresh.code.context_items.target_source import cut_definition
-from afresh.code.context_items.work_focus import WorkFocus, join_first_names
+from afresh.code.context_items.work_focus import WorkFocus
 from afresh.code.ranking.query import find_surely_implied_files
 from afresh.core.context_item import Item, Note
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.symbol import ImportedModule, Symbol, SymbolKind, SymbolPlace
 from afresh.core.truncate import to_one_line
+from afresh.core.verdict import join_first_names
 
 MAX_WHOLE_PATTERN_LINES = 40
 MIN_PATTERN_LINES = 4

@@ -1,7 +1,7 @@
 """What the work is about: target definitions and relevant files."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from afresh.code.context_items.target_definitions import TargetDefinition, find_targets, join_user_texts
@@ -96,9 +96,3 @@ def rerank_product_first(code: CodeIndex, state: State, ranked: Sequence[RankedF
 def is_aside(path: str) -> bool:
     """Whether the path is in a top folder that supports the product, such as docs or examples."""
     return path.split("/")[0] in ASIDE_FOLDERS
-
-
-def join_first_names(names: Collection[str], most: int) -> str:
-    """Return the first names, and how many more there are."""
-    kept, more = list(names)[:most], len(names) - most
-    return ", ".join(kept) + (f" and {more} more" if more > 0 else "")

@@ -70,12 +70,14 @@ _ADDING = re.compile(
     r"(?:tests?|test cases?|fixtures?|snapshots?|doctests?|specs?|assertions?|coverage)\b",
     re.IGNORECASE,
 )
-_MERE_ADDING = re.compile(
-    r"\b(?:add|write|include|provide|contribute|create)\s+(?:(?:new|more|some|unit|a|few|regression|good|also)\s+){0,3}tests?\b"
-    r"(?!.*\b(?:them|these|those|ones)\b)",
+_ADDED_TESTS = re.compile(
+    r"\b(?:add|write|include|provide|contribute|create)\s+(?P<before>(?:[^\s.;:!?]+\s+){0,9}?)tests?\b"
+    r"(?!.*\b(?:them|these|those|ones)\b)(?P<after>\s*(?:[.,;:!?)]|$|(?:for|too|as well)\b))?",
     re.IGNORECASE,
 )
-"""`…, and add tests`: nothing else in the sentence is said of tests for that."""
+"""`…, and add tests`, `add a note, and tests`: these are still to be written."""
+_RELATIVE = re.compile(r"\b(?:which|that|so|because|since|when|where|if|until|but)\b", re.IGNORECASE)
+_OTHER_THAN_ADDED = re.compile(rf"{_RELATIVE.pattern}|\b(?:the|its|our|their|all|any|every|existing|to)\b", re.IGNORECASE)
 _REPORT = re.compile(r"\bexpected\b[^.]*\b(?:but|got|instead|actual)\b|\bexpected (?:behaviou?r)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:them|these|those|they|it|that one|this one|its)\b", re.IGNORECASE)
 
@@ -107,8 +109,19 @@ def find_protection(text: str) -> str:
 
 def _speaks_of_tests(sentence: str) -> bool:
     """Of tests that there are."""
-    sentence = _MERE_ADDING.sub(" ", sentence)
+    sentence = _ADDED_TESTS.sub(lambda match: match[0] if _is_about_others(match) else " ", sentence)
     return bool(_TESTS.search(sentence) or TEST_NAME_PATTERN.search(sentence) or list_named_tests(sentence))
+
+
+def _is_about_others(match: re.Match[str]) -> bool:
+    """Whether what stands between the verb and `tests` says that these are not what is added."""
+    *beside, near = re.split(r",|\band\b", match["before"])
+    if beside and match["after"] is None:
+        return True
+    words = (_CHANGE, _STALE, _REMOVAL)
+    return bool(
+        _RELATIVE.search(" ".join(beside)) or _OTHER_THAN_ADDED.search(near) or any(one.search(match["before"]) for one in words)
+    )
 
 
 def _read_ways(sentence: str, loose: bool) -> tuple[WeakeningWay, ...]:
