@@ -19,7 +19,6 @@ from afresh.core.licences.licence_for_tests import WeakeningWay
         "Add tests, and adapt those that expect the old name.",
         "Add the option, and update tests that expect the old name.",
         "Add a default; tests that count arguments change.",
-        "Add the check to what the tests of orders still expect.",
         "Reference values in the regression data set shall be reproduced with the new default.",
     ],
 )

@@ -29,7 +29,7 @@ _STALE = re.compile(
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
-    r"\b(?:chang\w+|updat\w+|adapt\w*|adjust\w*|alter\w*|amend\w*|modif\w+|edit(?:s|ed|ing)?|fix(?:ed|ing)? (?:\w+ )?up"
+    r"\b(?:chang(?!e-?log)\w+|updat\w+|adapt\w*|adjust\w*|alter\w*|amend\w*|modif\w+|edit(?:s|ed|ing)?|fix(?:ed|ing)? (?:\w+ )?up"
     r"|correct(?:ed|ing)?|flip\w*|invert\w*|revers\w+|turn\w* (?:\w+ )?(?:a?round|over|into)|opposite|rewrit\w+|rework\w*"
     r"|revis\w+|touch\w*|renam\w+|mov(?:e|es|ed|ing)|regenerat\w*|re-?record\w*|reproduced?|refresh\w*|re-?bless\w*|bless"
     r"|bump\w*|tweak\w*|reflect\w*|accordingly|in (?:line|sync)|replac\w+|swap\w*|loosen\w*|relax\w*|simplif\w+|truncat\w+"
