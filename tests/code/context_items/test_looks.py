@@ -112,6 +112,40 @@ def test_an_option_is_shown_where_one_like_it_stands():
     assert absent == ("named in the task, and not found in the code", "discount")
 
 
+def test_of_an_attribute_the_lines_that_assign_it_come_first():
+    source = """
+        import functools
+
+
+        class Meter:
+            @property
+            def totals(self):
+                return self._totals
+
+            def wraps(self, function):
+                @functools.wraps(function)
+                def counted():
+                    counted.totals = self.totals
+                    return function()
+
+                if self.totals == 3:
+                    counted.totals: dict = {}
+                return counted
+    """
+    files = Texts({"meter.py": dedent(source).lstrip()})
+    found = dict(looked("After functools.wraps, `.totals` is empty; value.astimezone gives 3", "fix_bug", files)["callers"])
+    assert found == {
+        "where functools.wraps is": "meter.py:10 @functools.wraps(function)",
+        "where .totals is": "meter.py:12 (4 lines) counted.totals = self.totals\nmeter.py:16 counted.totals: dict = {}",
+    }
+
+
+def test_a_name_that_a_module_of_the_project_should_have_and_has_not_is_reported():
+    assert dict(looked("Why is shop.missing_check called?")["callers"]) == {
+        "named in the task, and not found in the code": "shop.missing_check"
+    }
+
+
 def test_each_item_of_a_numbered_goal_has_a_pointer_until_it_is_done():
     goal = "Change the shop:\n\n1. `--eager` reads `message`\n2. an `Email` may hold `CURRENCY_CODES`\n3. checks of a phone\n"
     plan = (PlanItem("eager message"), PlanItem("email codes"), PlanItem("check phones"))
@@ -150,6 +184,12 @@ def test_a_pattern_is_not_shown_a_second_time_as_what_the_task_is_about():
 def test_each_caller_is_a_line_with_its_place_and_tests_are_counted():
     found = looked("mend `accept`", "refactor")["callers"]
     assert found == [("callers of accept", "shop/order.py:10 in refuse\nand 1 test")]
+
+
+def test_a_function_that_is_only_passed_on_has_uses_and_no_callers():
+    source = "def outer(keep):\n    def inner_work():\n        return 1\n\n    return keep(inner_work)\n"
+    found = looked("mend `inner_work`", "refactor", Texts({"work.py": source}))["callers"]
+    assert found == [("uses of outer.inner_work", "work.py:5 in outer (no call)")]
 
 
 def test_tests_are_listed_by_name_with_their_fixtures():

@@ -66,6 +66,12 @@ def test_what_is_written_like_code_is_a_symbol(text: str):
     assert named(text) == ["now"]
 
 
+@pytest.mark.parametrize("text", ["soon and use_all differ; call use_all() twice", "soon, use_all() and so on"])
+def test_a_plain_word_that_is_joined_with_a_name_is_one_too(text: str):
+    code = build_code_index(Texts({**TREE, "app/all.py": "def use_all():\n    pass\n\n\ndef soon():\n    pass\n"}))
+    assert sorted(place.symbol.name for place in find_named_definitions(code, text, FilesAtHand())) == ["soon", "use_all"]
+
+
 def test_qualified_names_come_before_bare_ones():
     assert named("now() is late, and so is Book.parse")[0] == "Book.parse"
 

@@ -35,7 +35,8 @@ def gather_callers(scene: WorkFocus) -> Iterator[Note]:
         tests = len({(one.path, one.within) for one in found if scene.code.is_test(one.path)})
         if found:
             lines = [*render_callers(inner), *render_test_count(tests, inner)]
-            yield Note("callers", f"callers of {target.symbol.name}", "\n".join(lines))
+            what = "callers" if any(one.kind is not UseKind.PASSED for one in found) else "uses"
+            yield Note("callers", f"{what} of {target.symbol.name}", "\n".join(lines))
         if called := render_callees(scene, target):
             yield Note("callers", f"what {target.symbol.name} calls", called)
 
@@ -60,12 +61,13 @@ def select_caller_targets(scene: WorkFocus) -> list[TargetDefinition]:
 
 def render_callers(found: list[SymbolUse]) -> list[str]:
     return list_first(
-        [f"{one.path}:{one.line} in {one.within or 'the file'}{render_doubt(one)}" for one in found], MAX_CALLER_LINES
+        [f"{one.path}:{one.line} in {one.within or 'the file'}{render_remarks(one)}" for one in found], MAX_CALLER_LINES
     )
 
 
-def render_doubt(one: SymbolUse) -> str:
-    return "" if one.sure else " (by name)"
+def render_remarks(one: SymbolUse) -> str:
+    remarks = (*(["no call"] if one.kind is UseKind.PASSED else []), *([] if one.sure else ["by name"]))
+    return f" ({', '.join(remarks)})" if remarks else ""
 
 
 def render_test_count(tests: int, inner: list[SymbolUse]) -> list[str]:

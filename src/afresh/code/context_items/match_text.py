@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 
 from afresh.code.caches import RecentAnswers
 from afresh.code.index.code_index import CodeIndex
@@ -147,21 +148,39 @@ def find_files_at_hand(code: CodeIndex, files: Sequence[str], strict: bool = Fal
 
 
 def find_named_definitions(code: CodeIndex, text: str, at: FilesAtHand) -> Iterator[SymbolPlace]:
-    """Yield the definitions that a text names, qualified names and those with few definitions first. Plain words are only looked
-    up if nothing in the text is written like a name.
+    """Yield the definitions that a text names, qualified names and those with few definitions first. Where something in it is
+    written like a name, plain words are only looked up that are joined with it: `load and load_all()`.
     """
     forms: dict[str, NameForm] = {}
-    for match in DOTTED_NAME.finditer(text):
+    for match in (matches := list(DOTTED_NAME.finditer(text))):
         forms[match[0]] = max(forms.get(match[0], NameForm.PLAIN), classify_name_form(text, match))
     found = {
         name: places
         for name, how in forms.items()
         if how is not NameForm.PLAIN and (places := resolve_named_definition(code, name, how, at))
     }
+    found |= find_joined_definitions(code, text, matches, found)
     exact = sorted(found, key=lambda name: ("." not in name, len(found[name])))
     yield from [place for name in exact for place in found[name]] or [
         place for name, how in forms.items() if how is NameForm.PLAIN for place in resolve_named_definition(code, name, how, at)
     ]
+
+
+JOINT = re.compile(r"[`'\"]?(?:(?:\(\))?,? (?:and|or) |(?:\(\))?, ?|/)[`'\"]?")
+
+
+def find_joined_definitions(
+    code: CodeIndex, text: str, matches: Sequence[re.Match[str]], named: Collection[str]
+) -> dict[str, list[SymbolPlace]]:
+    """Return the only definition of each plain word that a comma, `and` or `or` joins with a name."""
+    words, found = [one for one in matches if one[0] not in ("and", "or")], dict[str, list[SymbolPlace]]()
+    joints = [(a[0], b[0]) for a, b in pairwise(words) if JOINT.fullmatch(text, a.end(), b.start())]
+    for known, other in (*joints, *[(b, a) for a, b in reversed(joints)]):
+        if (known in named or known in found) and other not in named and len(other) >= MIN_PLAIN_NAME_CHARACTERS:
+            places = [] if other.lower() in STOP_WORDS else list(code.defining(other))
+            if len(places) == 1 and is_top_level_definition(places[0]):
+                found[other] = places
+    return found
 
 
 def classify_name_form(text: str, match: re.Match[str]) -> NameForm:

@@ -1,6 +1,7 @@
 """Where the names, options and texts that the task writes like code stand, as far as they are no definition that is shown."""
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
@@ -44,7 +45,7 @@ def gather_named_places(scene: WorkFocus) -> Iterator[Note]:
         if lines:
             more = f" (and in {len(lines) - MAX_PLACES} more files)" if len(lines) > MAX_PLACES else ""
             yield Note("callers", f"where {name} is{more}", "\n".join(lines[:MAX_PLACES]))
-        elif not begun:
+        elif not begun and (not (holder := name.partition(".")[0]) or holder == name or is_own_name(scene, holder)):
             absent.append(name)
     if absent:
         yield Note("callers", "named in the task, and not found in the code", ", ".join(absent))
@@ -70,28 +71,62 @@ def find_unshown_names(scene: WorkFocus, text: str) -> list[str]:
     """Return the names of a text that are no file and no definition among the targets."""
     shown = {name for one in scene.targets if one.why != SHARES_WORDS for name in (one.symbol.name, one.symbol.short)}
     files = {PurePosixPath(path).name for path in scene.code.paths} | set(scene.code.paths)
-    return [name for name in find_code_names(text) if name.rpartition(".")[2] not in shown and name not in files]
+    by_search: dict[str, str] = {}
+    for name in find_code_names(text):
+        if name not in files:
+            by_search.setdefault(get_searched_name(scene, name), name)
+    return [name for searched, name in by_search.items() if searched not in shown]
 
 
 def render_name_places(scene: WorkFocus, name: str, best: SymbolPlace | None = None) -> Iterator[str]:
     """Yield one line of each file that mentions the name outside its definition `best`: code, then tests, then prose. Lines that
-    the task wrote are skipped. Of `A.b` it is `b`.
+    the task wrote are skipped. Of `A.b` it is `b`, and assignments to it come first; of a module of others it is the whole name.
     """
-    code, own, short = scene.code, best.path if best else "", name.rpartition(".")[2]
+    code, own = scene.code, best.path if best else ""
+    short = name.rpartition(".")[2] if best else get_searched_name(scene, name)
     texts = [
         path
         for path in code.paths
         if path.endswith(PROSE_SUFFIXES) and path not in code.files and not TOOL_MADE_PATH.search(path)
     ][:MAX_PROSE_FILES]
-    saying = [path for path in (code.mentioning(short) if best else find_files_with_words(scene, short)) if path != own]
+    saying = [
+        path
+        for path in (code.mentioning(short) if best else find_files_with_words(scene, short.rpartition(".")[2]))
+        if path != own
+    ]
     saying.sort(key=lambda path: (code.is_test(path), is_aside(path), path))
     for path in (*([own] if own else []), *saying[:MAX_SEARCHED_FILES], *texts):
         inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
         numbers = [one for one in find_name_lines(scene, path, short) if one not in inside and not scene.made(path, one, one)]
         if numbers and PurePosixPath(path).stem != name:
-            shown = min(numbers[:MAX_COMPARED_LINES], key=lambda one: (rank_line(scene.line(path, one), short), one))
+            told = find_assignments(scene, path, numbers, short) if short != name and not best else []
+            first = min(numbers[:MAX_COMPARED_LINES], key=lambda one: (rank_line(scene.line(path, one), short), one))
             more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
-            yield f"{path}:{shown}{more} {scene.line(path, shown)}"
+            rows = [(f"{path}:{one}", scene.line(path, one)) for one in told or [first]]
+            yield "\n".join(f"{at}{'' if at != rows[0][0] else more} {line}" for at, line in rows)
+
+
+def find_assignments(scene: WorkFocus, path: str, numbers: Sequence[int], name: str) -> list[int]:
+    """Return the lines, outside the functions that are shown, that give an attribute a value."""
+    assigned = re.compile(rf"\.{re.escape(name)}(?:\s*:[^=]+)?\s*[-+*/|&]?=(?!=)")
+    shown = [one.symbol for one in scene.functions if one.path == path]
+    found = [number for number in numbers if assigned.search(scene.line(path, number))]
+    return [number for number in found if not any(one.line <= number <= one.end for one in shown)][:MAX_PLACES]
+
+
+def get_searched_name(scene: WorkFocus, name: str) -> str:
+    """Return the last part of a dotted name, but the whole of one that begins with a module of others: `functools.wraps`."""
+    holder, short = name.partition(".")[0], name.rpartition(".")[2]
+    if not holder or is_own_name(scene, holder):
+        return short
+    imported_by = scene.code.imported_by
+    modules = (one.module.partition(".")[0] for path in scene.code.files for one in imported_by(path))
+    return name if holder in sys.stdlib_module_names or holder in modules else short
+
+
+def is_own_name(scene: WorkFocus, name: str) -> bool:
+    """Whether the project defines it, or has a module or a package of that name."""
+    return bool(scene.code.defining(name)) or any(name in re.split(r"[/.]", path) for path in scene.code.files)
 
 
 def rank_line(line: str, name: str) -> int:
