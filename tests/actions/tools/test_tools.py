@@ -200,6 +200,23 @@ def test_an_edit_that_copies_the_mark_for_lines_that_are_not_repeated_is_refused
         use("edit", make_context(DictFiles()), path="a.py", new="a = 1\n[… 12 lines not repeated]\nb = 2")
 
 
+NESTED = "class Test{0}:\n    def test_same(self):\n        def test():\n            return {0}\n\n        assert test() == {0}\n\n\n"
+CLASSES = "".join(map(NESTED.format, (1, 2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("class Test2:\n", f"{NESTED.format(9)}class Test2:\n", ""),
+        ("return 2\n", "return 1 + 1\n", "test_same"),
+        ("class Test2:\n    def test_same(self):\n", "class Test2:\n    def test_other(self):\n", "test_same"),
+    ],
+)
+def test_an_edit_names_a_test_once_and_none_if_it_only_inserts_beside_tests_of_the_same_name(old, new, named):
+    told = use("edit", make_context(DictFiles(**{"tests/test_a.py": CLASSES})), path="tests/test_a.py", old=old, new=new)
+    assert told.text.splitlines()[0].partition("; ")[2] == (named and f"this changes the existing {named}")
+
+
 TWO_TESTS = "def test_one():\n    value = make()\n    assert value\n\n\ndef test_two():\n    assert make()\n"
 
 

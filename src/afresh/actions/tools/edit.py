@@ -1,6 +1,7 @@
 """Change a file: replace text, append, or write all of it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
@@ -98,17 +99,18 @@ def restore_secrets(shown: str, secrets: Sequence[str]) -> str:
 
 
 def find_changed_tests(path: str, before: str, after: str) -> list[str]:
-    """Tests of the file whose text is not what it was before the edit."""
+    """Tests of the file of which the edit has left no copy as it was, each once: several classes may have one of the same name."""
     if not is_test_code(path):
         return []
-    now = dict(list_tests(after.splitlines()))
-    return [name for name, body in list_tests(before.splitlines()) if now.get(name) != body]
+    gone = Counter(list_tests(before.splitlines())) - Counter(list_tests(after.splitlines()))
+    return list(dict.fromkeys(name for name, _ in gone))
 
 
 def list_tests(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each test function by its name, with its lines."""
+    """Each test function by its name, with its lines. A function inside of one is a part of it, whatever its name."""
+    end = 0
     for number, line in enumerate(lines, 1):
-        if match := TEST_LINE.match(line):
+        if number > end and (match := TEST_LINE.match(line)):
             end = find_block_end(lines, number)
             yield match[1] or match[3], "\n".join(lines[number - 1 : end]).rstrip()
 
