@@ -188,7 +188,7 @@ def cut_lines(text: str, room: int, counter: TokenCounter) -> str:
     def render(characters: int) -> str:
         kept = text[:characters].split("\n")
         more = len(lines) - len(kept)
-        return "\n".join([*kept[:-1], kept[-1] + "…", *([f"… {more:,} more lines"] if more else [])])
+        return "\n".join([*kept[:-1], kept[-1] + "…", *([f"… {format_count(more, 'more line')}"] if more else [])])
 
     return find_longest_fitting(render, 0, len(text), lambda shorter: counter(shorter) <= room) or lines[0]
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import field
+from fnmatch import fnmatch
+from posixpath import normpath
 from typing import Any
 
 from afresh.core.fast_dataclass import dataclass
@@ -34,6 +36,15 @@ def describe_subject(action: Action) -> str:
         if name in texts:
             return to_one_line(texts[name], 100)
     return ""
+
+
+def normalize_scope(path: str) -> str:
+    """As paths of the tree are spelt; empty for all of it."""
+    return "" if not path or (plain := normpath(path)) == "." else plain
+
+
+def is_within_scope(path: str, pattern: str) -> bool:
+    return not pattern or path == pattern or path.startswith(pattern.rstrip("/") + "/") or fnmatch(path, pattern)
 
 
 def describe_action(action: Action) -> str:

@@ -200,7 +200,9 @@ def test_an_edit_that_copies_the_mark_for_lines_that_are_not_repeated_is_refused
         use("edit", make_context(DictFiles()), path="a.py", new="a = 1\n[… 12 lines not repeated]\nb = 2")
 
 
-NESTED = "class Test{0}:\n    def test_same(self):\n        def test():\n            return {0}\n\n        assert test() == {0}\n\n\n"
+NESTED = (
+    "class Test{0}:\n    def test_same(self):\n        def test():\n            return {0}\n\n        assert test() == {0}\n\n\n"
+)
 CLASSES = "".join(map(NESTED.format, (1, 2, 3)))
 
 

@@ -1,5 +1,6 @@
 """A result for each call of the last step: complete where that fits, and what is hidden is named."""
 
+import re
 from dataclasses import replace
 
 from afresh.context.sources.turn_results import gather_lines_read, render_results, shorten_actions
@@ -67,6 +68,25 @@ def test_an_output_that_is_older_than_a_change_of_its_reply_says_so():
     assert texts(after(EDIT, SEARCH))[1] == SEARCH.text
 
 
+def test_what_a_later_change_of_the_reply_did_not_touch_is_not_stamped():
+    """Of several files only the one that was changed; of a folder whatever lies in it; a command may depend on any file."""
+    other = replace(EDIT, action=Action("edit", {"path": "./src/b.py"}))
+    within = [
+        replace(SEARCH, action=Action("search", {"text": "x", "path": path})) for path in ("a.py", "src", "src/b.py", ".", "*.py")
+    ]
+    listed = replace(SEARCH, action=Action("read", {"path": "docs"}), text="docs: 2 files")
+    run = replace(SEARCH, action=Action("run", {"command": "make"}))
+    shown = texts(after(*within, READ, listed, run, other))
+    assert ["before the change" in text for text in shown[:8]] == [False, True, True, True, True, False, False, True]
+    assert not any("after the change" in text for text in shown)
+    both = replace(READ, regions=(*READ.regions, Region("b.py", 1, 2, 7)))
+    state = after(both, EDIT).state
+    files = DictFiles(**{"a.py": FILE, "b.py": FILE})
+    [text, _] = texts(GatheredContext(state, tuple(gather_lines_read(state, files))))
+    stamped = [line.startswith("a.py") for line in text.splitlines() if "lines" in line and "after the change" in line]
+    assert stamped == [True] and "b.py: lines 1-2 of 100\n" in text
+
+
 def test_a_change_that_was_reverted_says_so_and_one_that_failed_says_why():
     failed = replace(EDIT, ok=False, text="edit: old occurs 2 times in a.py: at lines 3, 9")
     made, other = render_results(after(EDIT, failed, kept=False), COUNT)
@@ -85,6 +105,16 @@ def test_small_results_stay_whole_and_the_largest_is_cut_in_the_middle():
     assert lines[0] == "printed 0" and lines[-1] == "printed 399" and len(lines) - 1 > gap
     assert lines[gap] == f"[… {401 - len(lines)} lines from line {gap + 1} on left out: `read` @cccccccc]"
     assert COUNT(cut) <= 500 < COUNT(printed)
+
+
+def test_one_or_two_lines_are_never_hidden_whole_and_none_where_naming_them_costs_as_much():
+    names = "\n".join(["notes: 45 files", ", ".join(f"some-note-{number}.yaml" for number in range(45)), "end"])
+    listed = Observation(Action("read", {"path": "notes"}), True, names, "c" * 32, len(names))
+    [cut] = texts(after(listed), COUNT(names) - 60)
+    gone = re.search(r"\n\[… (\d+) of (\d+) characters left out: `read` @cccccccc\]\n", cut)
+    assert gone and int(gone[2]) == len(names) and int(gone[1]) + len(cut) - len(gone[0]) == len(names)
+    assert cut.startswith("notes: 45 files\nsome-note-0.yaml") and int(gone[1]) < len(names) // 3, "most of it is shown"
+    assert texts(after(listed), COUNT(names) - 5) == [names]
 
 
 def test_lines_that_several_reads_asked_for_share_their_tokens():

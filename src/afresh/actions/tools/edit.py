@@ -99,7 +99,7 @@ def restore_secrets(shown: str, secrets: Sequence[str]) -> str:
 
 
 def find_changed_tests(path: str, before: str, after: str) -> list[str]:
-    """Tests of the file of which the edit has left no copy as it was, each once: several classes may have one of the same name."""
+    """Tests of the file of which the edit has left no copy as it was, each once: several may have the same name."""
     if not is_test_code(path):
         return []
     gone = Counter(list_tests(before.splitlines())) - Counter(list_tests(after.splitlines()))

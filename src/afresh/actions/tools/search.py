@@ -3,12 +3,11 @@ all, so that one noisy file does not hide the rest."""
 
 import re
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatch
-from posixpath import normpath
 from typing import Any
 
 from afresh.actions.tools.archive import search_archive
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
+from afresh.core.action import is_within_scope, normalize_scope
 from afresh.core.step_result import ToolOutcome
 from afresh.core.symbol import SearchHit
 from afresh.core.tool_traits import is_archive_address
@@ -59,15 +58,6 @@ def group_by_file(known: Sequence[SearchHit], defines: bool) -> dict[str, list[s
         if one.defines is defines:
             lines.setdefault(one.path, []).append(f"{one.line}: {one.text}")
     return lines
-
-
-def normalize_scope(path: str) -> str:
-    """As paths of the tree are spelt; empty for all of it."""
-    return "" if not path or (plain := normpath(path)) == "." else plain
-
-
-def is_within_scope(path: str, pattern: str) -> bool:
-    return not pattern or path == pattern or path.startswith(pattern.rstrip("/") + "/") or fnmatch(path, pattern)
 
 
 def find_text_hits(pattern: re.Pattern[str], paths: list[str], context: ToolContext) -> dict[str, list[str]]:

@@ -83,9 +83,9 @@ def _list_diff_items(changes: Sequence[Change], said: str, most: int) -> Iterato
     for change in sorted(changes, key=lambda one: (bool(re.search(r"(^|/|_)tests?[/_.]|\.(md|rst|txt)$", one.path)), one.path)):
         lines = change.patch.splitlines()
         first = next((number for number, line in enumerate(lines) if line.startswith("@@")), len(lines))
-        end = first + most
-        kept, more = lines[first:end], len(lines) - end
-        text = "\n".join([*kept, *([f"… {more} more lines"] if more > 0 else [])]) or change.kind
+        more = len(lines) - first - most
+        kept = [*lines[first : first + most], f"… {more} more lines"] if more > 1 else lines[first:]
+        text = "\n".join(kept) or change.kind
         yield Diff("diff", change.path, change.added, change.removed, text, change=change.kind, commits=said)
 
 

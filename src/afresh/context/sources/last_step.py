@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from afresh.context.section import SectionDraft, SectionPiece
-from afresh.core.action import Observation, describe_subject
+from afresh.core.action import Action, Observation, describe_subject, is_within_scope, normalize_scope
 from afresh.core.change import group_consecutive
 from afresh.core.command_output import skip_command_echo
 from afresh.core.context_item import Excerpt, Note, collect_line_numbers
@@ -97,10 +97,22 @@ def list_edited_paths(step: StepRecord) -> list[str]:
     return list(dict.fromkeys(describe_subject(seen.action) for seen in step.observations if step.kept and _has_written(seen)))
 
 
-def is_older_than_change(number: int, step: StepRecord) -> bool:
-    """Whether what was printed is older than a change of the same reply."""
-    edited = max([place for place, seen in enumerate(step.observations) if step.kept and _has_written(seen)], default=0)
-    return number < edited and not _has_written(step.observations[number])
+def is_older_than_change(number: int, step: StepRecord, path: str = "") -> bool:
+    """Whether what was printed, or only what it shows of one file, is older than a change of that by the same reply."""
+    seen = step.observations[number]
+    later = [one.action for one in step.observations[number + 1 :] if step.kept and _has_written(one)]
+    return not _has_written(seen) and any(_shows_change(seen, action, path) for action in later)
+
+
+def _shows_change(seen: Observation, change: Action, path: str) -> bool:
+    """A command may depend on any file; a suggestion does not say which it changes."""
+    changed = normalize_scope(str(change.args.get("path", "")))
+    if not changed:
+        return True
+    if path or seen.regions:
+        return changed in ([path] if path else [region.path for region in seen.regions])
+    looks = has_trait(seen.action, ToolTrait.READS, ToolTrait.SEARCHES)
+    return not looks or is_within_scope(changed, normalize_scope(str(seen.action.args.get("path", ""))))
 
 
 def _mark_older_output(told: str, before: bool) -> str:
@@ -188,8 +200,8 @@ def gather_last_outputs(state: State, runtime: Runtime, edits: Corrections) -> I
     for seen in state.memory.recent[-1].observations if state.memory.recent else ():
         if seen.block and seen.size > len(seen.text):
             text = edits.scrub(runtime.store.read(seen.block))
-            yield Note("output", seen.block, truncate_middle(text, most, partial(_name_gap, seen, len(text))))
+            yield Note("output", seen.block, truncate_middle(text, most, partial(name_hidden_characters, seen, len(text))))
 
 
-def _name_gap(seen: Observation, length: int, gone: int) -> str:
+def name_hidden_characters(seen: Observation, length: int, gone: int) -> str:
     return f"[… {gone:,} of {length:,} characters left out: {_name_recall_source(seen)}]"

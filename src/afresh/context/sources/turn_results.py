@@ -11,6 +11,7 @@ from afresh.context.sources.last_step import (
     drop_command,
     is_older_than_change,
     map_outputs,
+    name_hidden_characters,
     shorten_command_text,
     shorten_lines,
 )
@@ -30,6 +31,8 @@ LINES_READ_KIND = "read"
 AFTER_CHANGE_MARK = "(as it is after the change below)"
 REVERTED_MARK = "(reverted with the whole reply)"
 NOTHING_PRINTED = "done"
+MIN_HIDDEN_LINES = 3
+"""Of an output that is cut at line borders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class ResultText:
     """Lines of files that were asked for."""
     borders: Sequence[int] = ()
     """Where a definition begins: rather there than inside of one it is cut."""
+    name_cut: Callable[[int, int], str] | None = None
+    """The same for characters, given how many there are and how many of them are hidden."""
 
     def keep_lines(self, count: int) -> str:
         if count >= len(self.lines):
@@ -79,7 +84,9 @@ def render_results(memory: GatheredContext, counter: TokenCounter) -> tuple[Tool
     sizes = list(map(counter, whole))
     caps = _share_tokens([size if one.asked else 0 for one, size in zip(results, sizes, strict=True)], policy.max_read_tokens)
     texts = [
-        text if size <= (most := cap if one.asked else policy.max_turn_tokens) else _cut_result(one, most, counter)
+        text
+        if _is_cheaper_whole(one, size, most := cap if one.asked else policy.max_turn_tokens, counter)
+        else _cut_result(one, most, counter)
         for one, text, size, cap in zip(results, whole, sizes, caps, strict=True)
     ]
     return tuple([ToolResult(text, one.ok) for one, text in zip(results, texts, strict=True)])
@@ -94,15 +101,29 @@ def _share_tokens(sizes: Sequence[int], most: int) -> list[int]:
     return caps
 
 
+def _is_cheaper_whole(result: ResultText, size: int, cap: int, counter: TokenCounter) -> bool:
+    """It fits, or the line that names what is hidden would cost what it saves."""
+    return size <= cap or size - cap <= counter(result.name_gap(0, len(result.lines)))
+
+
 def _cut_result(result: ResultText, cap: int, counter: TokenCounter) -> str:
-    """At line borders, unless a line is too long for that."""
-    kept = find_longest_fitting(result.keep_lines, 1, len(result.lines) - 1, lambda text: counter(text) <= cap)
+    """At line borders, unless that would hide only a line or two: these are long then, and cut inside."""
+
+    def fits(text: str) -> bool:
+        return counter(text) <= cap
+
+    count, kept = len(result.lines), None
+    most = count - (1 if result.asked else MIN_HIDDEN_LINES)
+    if result.asked or (most > 0 and not fits(result.keep_lines(most + 1))):
+        kept = find_longest_fitting(result.keep_lines, 1, most, fits)
     if kept is not None:
         return kept
-    name_gap, text = result.name_gap(0, len(result.lines)), "\n".join(result.lines)
-    cut = find_longest_fitting(
-        lambda size: truncate_middle(text, size, lambda gone: name_gap), 1, len(text) - 1, lambda part: counter(part) <= cap
-    )
+    text, name_gap = "\n".join(result.lines), result.name_gap(0, count)
+
+    def name_cut(gone: int) -> str:
+        return result.name_cut(len(text), gone) if result.name_cut else name_gap
+
+    cut = find_longest_fitting(lambda size: truncate_middle(text, size, name_cut), 1, len(text) - 1, fits)
     return name_gap if cut is None else cut
 
 
@@ -112,17 +133,16 @@ def _list_results(memory: GatheredContext) -> Iterator[ResultText]:
     for number, seen in enumerate(step.observations):
         shown = [read.get((region.path, region.start, region.end)) for region in seen.regions]
         if seen.regions and all(shown):
-            older = is_older_than_change(number, step)
-            yield _render_lines_read(seen, [one for one in shown if one], older)
+            yield _render_lines_read(seen, [one for one in shown if one], partial(is_older_than_change, number, step))
         else:
             yield _render_output(seen, outputs, step, number)
 
 
-def _render_lines_read(seen: Observation, shown: Sequence[Excerpt], older: bool) -> ResultText:
+def _render_lines_read(seen: Observation, shown: Sequence[Excerpt], is_older: Callable[[str], bool]) -> ResultText:
     """Numbered, each range under its path."""
-    mark = f" {AFTER_CHANGE_MARK}" if older else ""
     lines, code, regions = list[str](), list[str](), list[Region | None]()
     for one in shown:
+        mark = f" {AFTER_CHANGE_MARK}" if is_older(one.path) else ""
         lines.append(f"{one.path}: lines {one.first}-{one.last} {one.title}{mark}")
         lines += map(str, one.lines)
         code += ["", *[line.text for line in one.lines]]
@@ -150,7 +170,10 @@ def _render_output(seen: Observation, outputs: dict[str, str], step: StepRecord,
     if brief and not step.kept and has_trait(seen.action, ToolTrait.WRITES):
         text = f"{text} {REVERTED_MARK}"
     marks = [BEFORE_CHANGE_MARK] if is_older_than_change(number, step) and not brief else []
-    return ResultText([*marks, *drop_command(seen, text.split("\n"))], seen.ok, partial(_name_hidden_output, seen, len(marks)))
+    lines = [*marks, *drop_command(seen, text.split("\n"))]
+    return ResultText(
+        lines, seen.ok, partial(_name_hidden_output, seen, len(marks)), name_cut=partial(name_hidden_characters, seen)
+    )
 
 
 def _name_hidden_output(seen: Observation, marks: int, start: int, end: int) -> str:
