@@ -45,7 +45,9 @@ def test_a_reply_that_comes_after_the_time_is_taken_by_resume(person: Person) ->
     assert person.types("mailbox", "reply", str(box), "ask", "question=Which?", "-m", "unclear").code == 0
     assert person.types("resume", "--json").json["status"] == "blocked" and person.shown()["question"] == "Which?"
     assert person.types("mailbox", "list", str(box)).out == "No open requests.\n"
-    assert person.types("mailbox", "read", str(box)).code == 2
+    over = person.types("mailbox", "read", str(box), "--wait", "5", "--json")
+    assert over.code == 2 and over.error["what"].endswith("is blocked: asks: Which?") and "`afresh answer " in over.error["next"]
+    assert "no open requests" in person.types("mailbox", "read", str(box)).err, "an end is told once"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.app.code.project_profile import ProfileCache, find_missing_linters
 from afresh.app.configure_compaction import configure_compaction
 from afresh.app.dialogue.allow_network import load_standing_permissions
+from afresh.app.dialogue.answer_mailbox import announce_end
 from afresh.app.evolve.task_policy import choose_task_policy, watch_task_policy
 from afresh.app.inspect.trace_task import trace_task
 from afresh.app.mcp_servers import add_tools_to_run, open_task_tools
@@ -114,6 +115,7 @@ def run_task(project: Project, task: str | None, terms: RunTerms) -> State | Non
             alarm = ContextAlarm(project.settings.alerts, terms.alert)
             seen, stops = (*terms.watchers, *tracers, alarm), (*terms.cancellations, lease)
             state = advance_or_block(project, claimed, replace(terms, watchers=seen, cancellations=stops))
+            announce_end(choose_task_model(project, state, terms), project.settings.models, state)
         if said := watch_task_policy(project, claimed):
             terms.alert(said)
         return state

@@ -24,6 +24,7 @@ from afresh.models.mailbox_files import (
     REPLY_SUFFIX,
     REQUEST_SUFFIX,
     check_mailbox_reply,
+    drop_end_notes,
     mailbox_error_from_os_error,
     make_mailbox_folder,
     make_request_stem,
@@ -78,6 +79,7 @@ class MailboxModel:
         try:
             self._write_once(f"{stem}{REQUEST_SUFFIX}", _render_request_json(request))
             self._write_once(f"{stem}{PAGE_SUFFIX}", render_mailbox_message(request, stem))
+            drop_end_notes(self.folder)
             with mark_as_awaited(self.folder / f"{stem}{REQUEST_SUFFIX}"):
                 reply = self._await(stem, request)
         except OSError as error:

@@ -4,6 +4,7 @@
 0007-TASK-1f2e3d4c5b6a.request.md      the same to read, and how to answer
 0007-TASK-1f2e3d4c5b6a.reply.json      the answer that is waited for
 0007-TASK-1f2e3d4c5b6a.rejected.json   an answer that could not be used, and why: .problem.txt
+TASK.ended.txt                         how the task ended, and the next command; gone when it was read or a request is posted
 """
 
 import json
@@ -22,6 +23,7 @@ from typing import Any
 from afresh.core.codec import get_decoder
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply
+from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
 from afresh.models.reply_checks import CountTokens, check_reply_length, check_tool_calls, reply_from_json
 
@@ -34,6 +36,7 @@ PAGE_SUFFIX = ".request.md"
 REPLY_SUFFIX = ".reply.json"
 REJECTED_SUFFIX = ".rejected.json"
 PROBLEM_SUFFIX = ".problem.txt"
+ENDED_SUFFIX = ".ended.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +56,31 @@ class OpenRequest:
 def make_request_stem(task: str, number: int, request: Request) -> str:
     """The task's name is in it, so that any number of tasks may use one folder, and the hash, so that a restarted process finds
     what it had asked."""
-    named = re.sub(r"[^\w.-]", "_", task, flags=re.ASCII)[:60]
-    return "-".join(part for part in (f"{number:04d}", named, request.hash[:12]) if part)
+    return "-".join(part for part in (f"{number:04d}", _make_file_name(task), request.hash[:12]) if part)
+
+
+def _make_file_name(task: str) -> str:
+    return re.sub(r"[^\w.-]", "_", task, flags=re.ASCII)[:60]
+
+
+def write_end_note(folder: Path, task: str, what: str, next: str) -> None:
+    """Tell who reads the mailbox that no further request of this task comes."""
+    write_file_atomically(folder / f"{_make_file_name(task)}{ENDED_SUFFIX}", f"{to_one_line(what)}\n{to_one_line(next)}\n")
+
+
+def take_end_note(folder: Path) -> BadInput | None:
+    """The end of a task that nobody was told of yet, as what stands in the way of reading a request."""
+    for path in sorted(folder.glob(f"*{ENDED_SUFFIX}")):
+        with suppress(OSError, ValueError):
+            what, next, *_ = [*read_plain_file(path).splitlines(), "", ""]
+            path.unlink()
+            return BadInput(what, next=next)
+    return None
+
+
+def drop_end_notes(folder: Path) -> None:
+    for path in folder.glob(f"*{ENDED_SUFFIX}"):
+        path.unlink(missing_ok=True)
 
 
 def make_mailbox_folder(folder: Path) -> None:

@@ -1,7 +1,7 @@
-"""Lists the requests in a mailbox, shows what they ask, and checks a reply before posting it."""
+"""Lists the requests in a mailbox, shows what they ask, checks a reply before posting it, and says that a task has ended."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +9,11 @@ from typing import Any
 
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply
+from afresh.core.state import State
+from afresh.core.task import TaskStatus
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput
-from afresh.models.choose_model import split_mailbox_spec
+from afresh.models.choose_model import choose_model, split_mailbox_spec
 from afresh.models.mailbox import render_mailbox_message
 from afresh.models.mailbox_files import (
     PAGE_SUFFIX,
@@ -23,9 +25,13 @@ from afresh.models.mailbox_files import (
     parse_strict_json,
     read_plain_file,
     read_request,
+    take_end_note,
+    write_end_note,
     write_file_atomically,
 )
+from afresh.models.model_settings import NamedModel
 from afresh.models.reply_checks import REPLY_TOO_LONG
+from afresh.views.task_status import list_next_commands
 
 POLL_SECONDS = 0.2
 
@@ -51,6 +57,8 @@ def list_mailbox_requests(folder: Path) -> Sequence[OpenRequest]:
 def pick_request(folder: Path, name: str = "") -> LoadedRequest:
     """Return the oldest open request, or the one whose name or number starts with `name`, or whose task contains it."""
     found = list_open_requests(folder)
+    if not found and (ended := take_end_note(folder)):
+        raise ended
     fits = [one for one in found if one.stem.startswith(name) or str(one.number).startswith(name) or name in one.task]
     if not fits:
         what = f"no open request in {folder} is called {name!r}" if found else f"no open requests in {folder}"
@@ -68,13 +76,29 @@ def pick_request(folder: Path, name: str = "") -> LoadedRequest:
 
 
 def await_request(folder: Path, seconds: float) -> None:
-    """Wait until a request is open. Raises BadInput after `seconds`."""
+    """Wait until a request is open. Raises BadInput after `seconds`, and at once if the task has ended."""
     deadline = time.monotonic() + seconds
     while not (folder.is_dir() and any(one.waited for one in list_open_requests(folder))):
+        if ended := take_end_note(folder):
+            raise ended
         if time.monotonic() >= deadline:
             what = f"no request came into {folder} within {seconds:g} seconds"
             raise BadInput(what, next="is a task running with this mailbox?")
         time.sleep(POLL_SECONDS)
+
+
+def announce_end(model: str, named: Mapping[str, NamedModel], state: State) -> None:
+    """Leave a note in the mailbox that was the model of a task which doesn't go on by itself."""
+    chosen = choose_model(model, named)
+    if chosen.kind == "mailbox" and (state.status is TaskStatus.BLOCKED or state.status.over):
+        how = f"over ({state.status})" if state.status.over else "blocked"
+        with suppress(OSError):
+            write_end_note(
+                split_mailbox_spec(chosen.argument)[0],
+                state.task.id,
+                f"task {state.task.id} is {how}: {state.work.outcome}",
+                " or ".join(f"`{one}`" for one in list_next_commands(state)[:2]),
+            )
 
 
 def post_reply(folder: Path, post: LoadedRequest, text: str) -> Reply:
