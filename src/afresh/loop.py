@@ -29,9 +29,9 @@ def advance_task(task: str, worker: str, runtime: Runtime, at_most: int | None =
     """Take a task this many steps further, or until it rests. The first thing done is what a crash may have left undone."""
     state, taken = prepare_task(runtime.store.load(task), worker, runtime), 0
     while (state := end_if_accepted(replan_or_pause(state, worker, runtime), runtime)).is_running and taken != at_most:
-        if needs_baseline(state):
-            state = measure_baseline(state, runtime)
-        elif has_step_to_take(state):
+        if needs_baseline(state) and not (state := measure_baseline(state, runtime)).is_running:
+            break
+        if has_step_to_take(state):
             state, taken = take_step(state, runtime), taken + 1
         else:
             state = ask_model(state, runtime)

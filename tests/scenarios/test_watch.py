@@ -95,8 +95,9 @@ def test_two_terminals_see_the_same_steps_and_leaving_one_leaves_the_task_alone(
     with Terminal(person.repo, *order, columns=80) as at_work:
         at_work.sees("before the first step")
         with Terminal(person.repo, "watch", columns=80) as looking:
-            looking.sees("before the first change: 1 passed, 1 failed")
+            looking.sees("double is wrong")
             at_work.types("")
+            looking.sees("before the first change: 1 passed, 1 failed")
             looking.sees("1 · read calc.py")
             at_work.sees("after step 1")
             at_work.types("")
