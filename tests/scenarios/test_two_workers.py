@@ -107,7 +107,7 @@ def test_an_interrupt_ends_the_run_and_keeps_the_task(person: Person) -> None:
     code, _, err = ended(worker)
     assert code == 130 and "interrupted" in err and "afresh resume" in err and "Traceback" not in err
     (ticket,) = person.types("list", "--json").json
-    assert ticket["ready"] and not ticket["owner"], "it has let go of the task"
+    assert not ticket["ready"] and not ticket["owner"], "it has let go of the task, and no worker takes it up"
 
 
 def test_a_worker_whose_task_was_taken_over_asks_for_nothing_more(person: Person) -> None:
@@ -135,5 +135,5 @@ def test_a_worker_that_is_told_to_stop_ends_its_run_after_the_reply_it_waits_for
     code, _, err = ended(worker)
     assert code == 130 and "stopped by SIGTERM" in err and "Traceback" not in err
     (ticket,) = person.types("list", "--json").json
-    assert ticket["ready"] and not ticket["owner"], "it has let go of the task"
+    assert not ticket["ready"] and not ticket["owner"], "it has let go of the task, and no worker takes it up"
     assert person.shown()["calls"] == 1 and len(list(box.glob("*.request.md"))) == 1
