@@ -30,6 +30,7 @@ class Shown:
     sections: dict[str, str]
     omissions: tuple[Omission, ...]
     budget: int
+    tokens: int
     filled: float
     """Part of what it may hold."""
 
@@ -72,4 +73,11 @@ def play(root: Path, goal: str, type: str, replies: Sequence[tuple[str, list[Ste
 def shown(project: Any, task: str, step: int) -> Shown:
     one = load_call(project, task, step)
     sections = {section.name: section.text for section in one.sections}
-    return Shown(step, sections, one.audit.omissions, one.audit.budget, one.audit.tokens / (one.audit.budget - one.audit.reserve))
+    return Shown(
+        step,
+        sections,
+        one.audit.omissions,
+        one.audit.budget,
+        one.audit.tokens,
+        one.audit.tokens / (one.audit.budget - one.audit.reserve),
+    )

@@ -388,16 +388,29 @@ FIX = [edit(PRICING, OLD, NEW), edit(PRICING, "import warnings\n", "import math\
 READS = [("read", {"path": f"src/parcel/{name}.py"}) for name in ("address", "tracking", "label", "customs")]
 
 
+def tells_its_tokens(window: Shown) -> bool:
+    told = re.search(r"^\[Context: ([\d,]+) of ", window.sections["footer"], re.MULTILINE)
+    return bool(told) and abs(int(told[1].replace(",", "")) - window.tokens) <= window.tokens / 100
+
+
 def test_15_the_last_look_before_completion_is_at_the_changes(tmp_path, monkeypatch):
-    steps = [("Look.", [("read", {"path": PRICING})]), ("Round up.", FIX), ("Look wider.", READS)]
-    built = tell(tmp_path, "billable_weight rounds whole kilograms up", steps, {})
+    """All of them while there is room: code first, and the line of the tokens counts them."""
+    note = "".join(f"- rounding of zone {number} and of all parcels in it\n" for number in range(60))
+    more = [*FIX, edit("notes.yaml", "a: 1\n", note), edit(TESTS, "", LONG_TEST)]
+    steps = [("Look.", [("read", {"path": PRICING})]), ("Round up.", more), ("Look wider.", READS)]
+    built = tell(tmp_path, "billable_weight rounds whole kilograms up", steps, {"notes.yaml": "a: 1\n"})
     assert "The tests that ran pass." in built[2].text and "swallow no error" not in built[2].text, "no advice for what is done"
     monkeypatch.setattr(price_list, "UNCACHED_MODELS", ())
     monkeypatch.chdir(tmp_path)
-    extended = tell(tmp_path / "again", "billable_weight rounds whole kilograms up", [*steps, ("On.", [run("echo on")])], {})
+    steps.append(("On.", [run("echo on")]))
+    extended = tell(tmp_path / "again", "billable_weight rounds whole kilograms up", steps, {"notes.yaml": "a: 1\n"})
     assert [("turn" in window.sections) for window in extended] == [False, True, True, True]
     assert "All changes so far" not in extended[1].text
     for window in extended[2:]:
         look = window.sections["footer"].partition("## All changes so far\n")[2]
         assert look.startswith(f"{PRICING} (modified, +2 −1)\n@@ ") and f"-{OLD}\n+{NEW}" in look
-    assert extended[1].sections["footer"].count("If you have not seen the bug happen") == 1
+        places = [look.index(f"\n{path} (modified") for path in (TESTS, "notes.yaml")]
+        assert places == sorted(places) and "\n+- rounding of zone 59 " in look and "left out" not in look
+    assert all(map(tells_its_tokens, [*built, *extended]))
+    said = [window.sections["footer"].count("If you have not seen the bug happen") for window in extended]
+    assert said == [1, 0, 0, 0]

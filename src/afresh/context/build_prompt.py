@@ -146,16 +146,15 @@ def build_from_inputs(terms: PromptInputs) -> Prompt:
     ]
     chosen = [section for one in filled.pages for section in one.sections]
     body = sorted((*always, *chosen), key=lambda section: order.position(section.name))
-    used = sum(section.tokens for section in (*fixed, *body)) + counter.framing + foot
     unread = sum(one.unread for one in filled.pages)
-    body.append(Section(FOOTER_SECTION, Tier.ALWAYS, render_footer(terms, used, redacted), foot))
-    request = compose_request(terms, body)
-    if chosen and (excess := counter.whole(request) + reserve - budget) > 0:
+    footer, request = close_request(terms, body, redacted)
+    used = counter.whole(request)
+    if chosen and (excess := used + reserve - budget) > 0:
         return build_from_inputs(replace(terms, spare=terms.spare + excess))
     asked = {draft.name for draft in made if draft.tier is Tier.DEMAND}
     unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
     return enforce_ceiling(
-        Prompt(request, (*fixed, *body), tuple(omissions), budget, used, unmet, shorter.reports, unread), counter
+        Prompt(request, (*fixed, *body, footer), tuple(omissions), budget, used, unmet, shorter.reports, unread), counter
     )
 
 
@@ -215,6 +214,19 @@ def compose_request(terms: PromptInputs, sections: Sequence[Section], turns: tup
     return Request(terms.layout.system, message, terms.tools, terms.reserve, breaks, terms.thinking, turns, footer)
 
 
+def close_request(
+    terms: PromptInputs, sections: Sequence[Section], redacted: bool, turns: tuple[ToolExchange, ...] = (), look: str = ""
+) -> tuple[Section, Request]:
+    """The footer, which says how many tokens all that is sent takes, itself included, and the request with it."""
+
+    def close(used: int) -> tuple[Section, Request]:
+        text = "\n\n".join(part for part in (look, render_footer(terms, used, redacted)) if part)
+        footer = _build_fixed_section(FOOTER_SECTION, text, terms.counter)
+        return footer, compose_request(terms, [*sections, footer], turns)
+
+    return close(terms.counter.whole(close(terms.budget - terms.reserve)[1]))
+
+
 def join_sections(sections: Sequence[Section]) -> str:
     return SECTION_SEPARATOR.join(section.text for section in sections)
 
@@ -257,7 +269,7 @@ def render_footer(terms: PromptInputs, used: int, redacted: bool = False) -> str
     blocks, index = format_count(state.memory.archived, "archived block"), " (`read` @index)" if state.memory.archived else ""
     kept = f", {reserve:,} kept for your reply" if reserve else ""
     context = (
-        f"[Context: {min(used, budget - reserve):,} of {budget:,} tokens used{kept}{_explain_limit(terms)} | "
+        f"[Context: {used:,} of {budget:,} tokens used{kept}{_explain_limit(terms)} | "
         f"{blocks} available{index} | step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
     )
     lines = (

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from afresh.context.build_prompt import PromptInputs, compose_request, render_footer
+from afresh.context.build_prompt import PromptInputs, close_request
 from afresh.context.extend_or_rebuild import ExtensionCosts, compute_extension_bound
 from afresh.context.sources.diff import render_last_look
 from afresh.context.sources.last_step import TURN_UNDONE_TEXT, list_edited_paths, render_edits_again
@@ -24,8 +24,6 @@ from afresh.core.tokens import TokenCounter
 from afresh.memory.gathered_context import GatheredContext
 from afresh.runtime import CallSettings
 
-MAX_LAST_LOOK_TOKENS = 1_200
-"""Of all changes so far, shown where only `complete` may be left: their text further up is older, or only a receipt."""
 FIXED_SECTIONS = ("system", "tools")
 MIN_STEPS_LEFT = 3
 """A task is expected to take as many steps more as it has taken, and no fewer than this."""
@@ -80,16 +78,11 @@ def extend_prompt(inputs: PromptInputs, read: Callable[[str], str]) -> Prompt:
     turn = build_turn(inputs.memory, counter, [section.text for section in sections])
     sections.append(Section(TURN_SECTION, Tier.DEMAND, render_turn(turn), count_turn_tokens(turn, counter)))
     redacted = any(REDACTED in section.text for section in sections)
-    foot = counter(render_footer(inputs, inputs.budget, redacted=redacted)) + 2
-    footer = render_footer(inputs, sum(section.tokens for section in sections) + counter.framing + foot, redacted=redacted)
-    room = min(
-        MAX_LAST_LOOK_TOKENS, inputs.budget - inputs.reserve - counter.framing - foot - sum(one.tokens for one in sections)
-    )
-    if look := render_last_look(inputs.memory, room, counter):
-        footer, foot = f"{look}\n\n{footer}", foot + counter(look) + 2
-    sections.append(Section(FOOTER_SECTION, Tier.ALWAYS, footer, foot))
     turns = (*[ref.turn(read) for ref in kept.sections if ref.name == TURN_SECTION], turn)
-    request = compose_request(inputs, sections, turns)
+    footer, request = close_request(inputs, sections, redacted, turns)
+    if look := render_last_look(inputs.memory, inputs.budget - inputs.reserve - counter.whole(request), counter):
+        footer, request = close_request(inputs, sections, redacted, turns, look)
+    sections.append(footer)
     return enforce_ceiling(Prompt(request, tuple(sections), (), inputs.budget, 0), counter)
 
 

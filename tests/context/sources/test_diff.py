@@ -1,5 +1,6 @@
 """Which difference a review is about."""
 
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,12 +8,21 @@ from pathlib import Path
 import pytest
 from item_samples import text_of
 
-from afresh.context.sources.diff import find_reviewed_diff, find_reviewed_regions, gather_review_diff
+from afresh.context.sources.diff import (
+    find_reviewed_diff,
+    find_reviewed_regions,
+    gather_last_look,
+    gather_review_diff,
+    render_last_look,
+)
+from afresh.core.change import Change
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task
+from afresh.core.tokens import EstimatingCounter
+from afresh.memory.gathered_context import GatheredContext
 from afresh.workspace.commit_history import GitCommitHistory
 from afresh.workspace.repository import Repository
 
@@ -108,3 +118,18 @@ def test_head_is_where_the_task_began_wherever_the_checkout_is(yard: Yard):
 def test_lines_that_the_difference_has_written_are_what_the_work_is_about(yard: Yard):
     assert Region("price.py", 9, 12, 0) in find_reviewed_regions(yard.state("the last commit"), yard.past)
     assert not find_reviewed_regions(yard.state("Review branch feature/quick"), yard.past), "its lines are not those of the tree"
+
+
+def test_the_last_look_has_code_before_tests_before_the_rest_and_says_what_it_leaves_out():
+    patch = "".join(f"\n+value_{number} = {number}" for number in range(40))
+    paths = ("b/notes.yaml", "NEWS.md", "tests/test_a.py", "z/last.py")
+    changes = [Change(path, "modified", 40, 0, f"@@ -0,0 +1,40 @@{patch}") for path in paths]
+    memory, count = GatheredContext(State(task=Task(id="t", goal="g")), tuple(gather_last_look(changes))), EstimatingCounter()
+    whole = render_last_look(memory, 9_000, count)
+    heads = [line.partition(" ")[0] for line in whole.splitlines() if "(modified" in line]
+    assert heads == ["z/last.py", "tests/test_a.py", "NEWS.md", "b/notes.yaml"] and "left out" not in whole
+    part = render_last_look(memory, count(whole) // 3, count)
+    assert count(part) <= count(whole) // 3 and part.startswith("## All changes so far\nz/last.py (modified, +40 −0)\n@@ ")
+    hidden = re.search(r"\n… (\d+) more lines\nleft out, without room: NEWS.md \(modified, \+40 −0\), b/notes.yaml .*$", part)
+    assert hidden and part.count("value_") == 80 - int(hidden[1])
+    assert render_last_look(memory, 10, count) == ""

@@ -10,9 +10,11 @@ from afresh.core.change import Change, find_added_lines, group_by_folder, group_
 from afresh.core.context_item import Diff, Item, Note, diff_from_change
 from afresh.core.context_policy import ReportPolicy
 from afresh.core.line_region import Region
+from afresh.core.recognise_test_files import is_in_test_folder, is_test_code
 from afresh.core.state import State
 from afresh.core.tokens import TokenCounter
-from afresh.core.truncate import join_first, truncate_text
+from afresh.core.truncate import find_longest_fitting, join_first, truncate_text
+from afresh.core.verdict import format_count
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import GitHistory
 
@@ -22,10 +24,12 @@ COMMIT_OR_BRANCH = re.compile(
 )
 LAST_COMMITS = re.compile(r"\b(?:last|latest|most recent) (?:(\d+|two|three|four|five) )?(?:commits?|changes?)\b", re.IGNORECASE)
 NUMBER_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5}
-MAX_LAST_LOOK_LINES = 80
+MAX_LAST_LOOK_LINES = 160
 MAX_LISTED_FILES = 8
-LAST_LOOK_FRAME_TOKENS = 60
-"""Of one file in the last look before `complete`; files that are only named there; and tokens for that."""
+LAST_LOOK_FRAME_TOKENS = 20
+"""Of one file in the last look before `complete`; files that are only named there; and tokens that are kept free, since a whole
+may count for more than its parts."""
+NO_CODE = re.compile(r"\.(md|rst|txt|ya?ml|toml|json|xml|csv|cfg|ini|lock|po)$")
 MAIN_BRANCHES = ("main", "master", "trunk", "origin/main", "origin/master")
 
 
@@ -79,14 +83,19 @@ def gather_review_diff(state: State, past: GitHistory | None, wanted: frozenset[
 
 
 def _list_diff_items(changes: Sequence[Change], said: str, most: int) -> Iterator[Diff]:
-    """File by file, the product before its tests, without the lines that git puts above."""
-    for change in sorted(changes, key=lambda one: (bool(re.search(r"(^|/|_)tests?[/_.]|\.(md|rst|txt)$", one.path)), one.path)):
+    """File by file, without the lines that git puts above: code of the product, then of tests, then what is no code."""
+    for change in sorted(changes, key=_rank_file):
         lines = change.patch.splitlines()
         first = next((number for number, line in enumerate(lines) if line.startswith("@@")), len(lines))
         more = len(lines) - first - most
         kept = [*lines[first : first + most], f"… {more} more lines"] if more > 1 else lines[first:]
         text = "\n".join(kept) or change.kind
         yield Diff("diff", change.path, change.added, change.removed, text, change=change.kind, commits=said)
+
+
+def _rank_file(change: Change) -> tuple[bool, bool, str]:
+    path = change.path
+    return bool(NO_CODE.search(path)), is_test_code(path) or is_in_test_folder(path), path
 
 
 def _list_commit_items(state: State, past: GitHistory, changes: Sequence[Change], policy: ReportPolicy) -> Iterator[Note]:
@@ -123,16 +132,25 @@ def gather_last_look(changes: Sequence[Change]) -> Iterator[Diff]:
 
 
 def render_last_look(memory: GatheredContext, room: int, counter: TokenCounter) -> str:
-    """The difference as far as it fits, file by file; of the rest how much there is."""
-    parts, left = list[str](), list[str]()
-    for diff in memory.diffs(LAST_LOOK_KIND):
-        part = f"{diff.subject}\n{diff.patch}"
-        if counter("\n".join([*parts, part])) <= room - LAST_LOOK_FRAME_TOKENS:
-            parts.append(part)
-        else:
-            left.append(diff.subject)
-    rest = [f"and, without room here: {join_first(left, MAX_LISTED_FILES)}"] if left else []
-    return "\n".join(["## All changes so far", *parts, *rest]) if parts else ""
+    """The lines of the difference that fit, file by file; of the rest how much there is. For where only `complete` may be left:
+    the text of the changes further up is older, or only a receipt."""
+    diffs = memory.diffs(LAST_LOOK_KIND)
+    whole = [diff.patch.split("\n") for diff in diffs]
+
+    def render(count: int) -> str:
+        parts, left = list[str](), list[str]()
+        for diff, lines in zip(diffs, whole, strict=True):
+            more = len(lines) - max(0, count)
+            if count > 0:
+                parts += [diff.subject, *lines[:count], *([f"… {format_count(more, 'more line')}"] if more > 0 else [])]
+            else:
+                left.append(diff.subject)
+            count -= len(lines)
+        rest = [f"left out, without room: {join_first(left, MAX_LISTED_FILES)}"] if left else []
+        return "\n".join(["## All changes so far", *parts, *rest])
+
+    most = room - LAST_LOOK_FRAME_TOKENS
+    return find_longest_fitting(render, 1, sum(map(len, whole)), lambda text: counter(text) <= most) or ""
 
 
 MAX_CHANGED_FILES = 24
