@@ -57,7 +57,7 @@ def test_a_phase_is_shown_as_its_calls_will_be(ours: Person) -> None:
     assert shown["layout"]["reserve"] == 0.5 and shown["layout"]["guidance"].startswith("Fix the cause")
     assert 0 < shown["room"] < 2_500
     plain = ours.types("template", "show", "ours", "--phase", "change")
-    assert "90%" in plain.words and "Fix the cause" in plain.words and "Reproduce the bug" not in plain.words
+    assert "90%" in plain.words and "Fix the cause" in plain.words and "If you have not seen the bug" not in plain.words
     wrong = ours.types("template", "show", "ours", "--phase", "report")
     assert wrong.code == 2 and "ours has no phase 'report'" in wrong.err and "understand, change, verify" in wrong.err
     assert "did you mean ours?" in ours.types("template", "show", "our").err
@@ -124,8 +124,8 @@ def test_a_task_of_the_projects_own_type_is_worked_on_by_its_template_and_judged
     sent = {
         section["name"]: section["text"] for section in ours.types("context", "show", "--step", "1", "--json").json["sections"]
     }
-    assert "Say why in the commit." in sent["system"] and "Reproduce the bug" not in sent["system"]
-    assert sent["footer"].startswith("Reproduce the bug") and "phase understand, step 1 of 12]" in sent["footer"]
+    assert "Say why in the commit." in sent["system"] and "If you have not seen the bug" not in sent["system"]
+    assert sent["footer"].startswith("If you have not seen the bug") and "phase understand, step 1 of 12]" in sent["footer"]
     ours.write(".afresh/templates/ours.yaml", "celling: 1\n")
     assert ours.types("context", "verify").code == 0, "a call is built again by the template that was recorded with it"
 

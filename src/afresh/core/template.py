@@ -64,6 +64,8 @@ class PhaseTemplate:
     thinking: int = 0
     reply: int = 0
     """Tokens kept for the reply besides thinking, set for each call; 0: the share above of the ceiling."""
+    opening: str = ""
+    """Guidance for the first call of an order alone: nothing was read or changed yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class CallLayout:
     closed: tuple[str, ...] = ()
     """Of the tools, those that are refused now."""
     reply: int = 0
+    opening: str = ""
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -128,6 +131,7 @@ class Template:
         return CallLayout(
             found.name, self.system, tools, found.shares, found.reserve, found.steps, found.thinking, guidance=found.guidance,
             closed=tuple(tool for tool in tools if tool not in found.tools), reply=found.reply,
+            opening=found.opening,
         )  # fmt: skip
 
     def with_tools(self, names: tuple[str, ...]) -> "Template":

@@ -1,5 +1,7 @@
 """Which way a task goes: what the next call is for, from the state alone. One loop a file; all of them over the same step."""
 
+from dataclasses import replace
+
 from afresh.core.state import State
 from afresh.core.states.strategy_state import PLAN_EXECUTE_STRATEGY, REACT_STRATEGY
 from afresh.core.task import Task
@@ -22,6 +24,8 @@ def layout_for_next_call(state: State, template: Template) -> CallLayout:
     layout = template.at(state.phase)
     if not template.phases:
         return layout
+    if layout.opening and state.work.step == state.dialogue.turn_step:
+        layout = replace(layout, guidance="\n".join(part for part in (layout.opening, layout.guidance) if part))
     layout = suggest_completion(layout, state)
     return press_layout(LAYOUT_ADJUSTERS[choose_strategy(state, template)](state, layout, template.pace), state, template.pace)
 

@@ -62,7 +62,7 @@ def render_template(one: "TemplateDetails") -> "RenderableType":
 
     made = one.template
     title = Text.assemble((made.type, "bold"), f", phase {one.phase}" if one.phase else "", "\n", render_text(made.about))
-    guidance = [(value.key, value) for value in one.values if value.key.endswith("guidance") and value.value]
+    guidance = [(value.key, value) for value in one.values if value.key.endswith(("guidance", "opening")) and value.value]
     parts: list[RenderableType] = [
         title,
         render_text("\n" + " ← ".join(one.files), "dim"),

@@ -177,8 +177,7 @@ def list_phases(merged: MergedTemplate) -> tuple[str, ...]:
 
 
 def make_phase(merged: MergedTemplate, name: str) -> PhaseTemplate:
-    guidance = merged.values.get(("phases", name, "guidance"))
-    steps = merged.values.get(("phases", name, "steps"))
+    guidance, opening, steps = (merged.values.get(("phases", name, field)) for field in ("guidance", "opening", "steps"))
     return PhaseTemplate(
         name=name,
         guidance=guidance.held if guidance else "",
@@ -187,6 +186,7 @@ def make_phase(merged: MergedTemplate, name: str) -> PhaseTemplate:
         reserve=read_value(merged, "reserve", 0.25, name),
         steps=steps.held if steps else 0,
         thinking=read_value(merged, "thinking", 0, name),
+        opening=opening.held if opening else "",
     )
 
 

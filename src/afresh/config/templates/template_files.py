@@ -123,6 +123,7 @@ PHASE_SHAPE = MappingShape(
     {
         "steps": make_integer_rule(1, 10_000),
         "guidance": make_text_rule(MAX_GUIDANCE_CHARACTERS),
+        "opening": make_text_rule(MAX_GUIDANCE_CHARACTERS),
         "tools": read_tool_names,
         "reserve": make_number_rule(0.05, 0.75),
         "thinking": read_thinking_tokens,
