@@ -1,5 +1,7 @@
 """Which lines of a prompt replies drew on, and how much of each section that is."""
 
+from collections.abc import Iterable
+
 import pytest
 
 from afresh.context.measure_yield import (
@@ -21,6 +23,10 @@ OTHER_LINE = "raise KeyError(missing_name)"
 
 def section(name: str, *lines: str, tokens: int = 100) -> Section:
     return Section(name, Tier.PHASE, "\n".join(lines), tokens)
+
+
+def whole(sections: Iterable[SectionYield]) -> SectionYield:
+    return sum(sections, SectionYield(""))
 
 
 def shares(call: CallYield) -> dict[str, tuple[float, float]]:
@@ -59,7 +65,7 @@ def test_what_a_reply_says_is_in_the_arguments_of_its_actions():
 
 def test_the_next_reply_counts_and_the_one_after_it_does_not():
     calls = [AnsweredCall(step, (section("files", LONG_LINE),), said) for step, said in ((1, ""), (2, ""), (3, LONG_LINE))]
-    assert [call.whole.share for call in measure_yields(calls)] == [0, 1, 1]
+    assert [whole(call.sections).share for call in measure_yields(calls)] == [0, 1, 1]
 
 
 def test_sections_of_one_name_are_added_up_in_a_call():
@@ -77,19 +83,19 @@ def test_a_text_that_is_sent_again_counts_once_as_new_text_and_is_drawn_on_by_an
         AnsweredCall(3, (base, turn), LONG_LINE),
     ]
     found = measure_yields(calls)
-    assert [call.whole.tokens for call in found] == [50, 70, 70]
+    assert [whole(call.sections).tokens for call in found] == [50, 70, 70]
     assert [call.new for call in found] == [(SectionYield("files", 50, 50),), (SectionYield("turn", 20, 0),), ()]
 
 
 def test_a_text_that_comes_back_is_new_again():
     base, other = section("files", LONG_LINE, tokens=50), section("files", OTHER_LINE, tokens=50)
     found = measure_yields([AnsweredCall(step, (one,), "") for step, one in enumerate((base, other, base), 1)])
-    assert [call.whole_new.tokens for call in found] == [50, 50, 50]
+    assert [whole(call.new).tokens for call in found] == [50, 50, 50]
 
 
 def test_a_line_that_a_prompt_has_twice_counts_twice():
     found = measure_yields([AnsweredCall(1, (section("files", LONG_LINE, LONG_LINE),), LONG_LINE)])
-    assert found[0].whole_new == SectionYield("", 100, 100)
+    assert whole(found[0].new) == SectionYield("", 100, 100)
 
 
 def test_an_empty_section_has_no_yield():

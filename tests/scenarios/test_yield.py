@@ -69,8 +69,14 @@ def test_the_code_that_is_edited_is_drawn_on_and_said_so_by_call_and_in_all(work
     assert [call.step for call in calls] == [1, 2, 3, 4]
     found = as_json("context", "yield", task)
     assert found["calls"] == 4 and found["new"]["tokens"] < found["sent"]["tokens"]
-    assert found["sent"]["tokens"] == pytest.approx(sum(call.whole.tokens for call in calls), abs=1)
-    assert 0 < found["sent_without_system"]["drawn_on"] < 1 and len(found["unused"]) == 3
+    assert found["sent"]["tokens"] == pytest.approx(sum(one.tokens for call in calls for one in call.sections), abs=1)
+    sections = found["sections"]
+    assert sections["tools"]["drawn_on"] is sections["system"]["drawn_on"] is None, "every call sends them, asked for or not"
+    counted = [part for part in sections.values() if part["drawn_on"] is not None]
+    drawn = sum(part["tokens"] * part["drawn_on"] for part in counted) / sum(part["tokens"] for part in counted)
+    assert 0 < drawn < 1 and found["sent"]["drawn_on"] == pytest.approx(drawn, abs=0.002) and len(found["unused"]) == 3
+    told = CliRunner().invoke(root_command, ["context", "yield", task]).output
+    assert f"{found['sent']['counted']:,} of them beside tools and system text: drawn on {drawn:.0%}" in " ".join(told.split())
     shown = {row["name"]: row["drawn_on"] for row in as_json("context", "show", task, "--step", "2")["sections"]}
     by_step = {name: part["drawn_on"] for name, part in found["steps"][1]["sections"].items()}
     assert shown == {name: by_step.get(name, 0) for name in shown}

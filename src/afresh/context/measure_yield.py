@@ -53,14 +53,6 @@ class CallYield:
     sections: tuple[SectionYield, ...]
     new: tuple[SectionYield, ...] = ()
 
-    @property
-    def whole(self) -> SectionYield:
-        return sum(self.sections, SectionYield(""))
-
-    @property
-    def whole_new(self) -> SectionYield:
-        return sum(self.new, SectionYield(""))
-
 
 @dataclass(frozen=True, slots=True)
 class MeasuredLine:

@@ -9,6 +9,7 @@ from afresh.context.measure_yield import SectionYield
 from afresh.core.prompt import CallAudit, Omission, Section
 from afresh.core.states.ceiling_state import pressure_from_demand
 from afresh.core.text import escape_hidden
+from afresh.views.section_yield import share_drawn_on
 
 
 def call_to_json(
@@ -22,7 +23,7 @@ def call_to_json(
     """Convert a call; `reported` is the provider's token count, 0 if there is none. `drawn` is what replies drew on, section by
     section; empty if there is no reply."""
     named = sum(section.tokens for section in sections)
-    shares = [round(one.share, 4) for one in drawn] or [None] * len(sections)
+    shares = [share if share is None else round(share, 4) for share in map(share_drawn_on, drawn)] or [None] * len(sections)
     return {
         "step": step,
         "hash": audit.hash,

@@ -25,9 +25,14 @@ def sum_without_system(sections: Iterable[SectionYield]) -> SectionYield:
     return sum((one for one in sections if not is_sent_first(one.name)), SectionYield(""))
 
 
+def share_drawn_on(one: SectionYield) -> float | None:
+    """Return how much of a section was drawn on; None of one that no reply asked for, where a word of it says nothing."""
+    return None if is_sent_first(one.name) else one.share
+
+
 def order_by_waste(sections: Iterable[SectionYield]) -> list[SectionYield]:
-    """Return the sections with the most tokens that were not drawn on first."""
-    return sorted(sections, key=lambda one: one.drawn - one.tokens)
+    """Return the sections with the most tokens that were not drawn on first, and last those of which that is not known."""
+    return sorted(sections, key=lambda one: (is_sent_first(one.name), one.drawn - one.tokens))
 
 
 def scale_to_usage(calls: Iterable[CallYield], counted: Mapping[int, int]) -> list[CallYield]:

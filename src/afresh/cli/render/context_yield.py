@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 from afresh.cli.render.widgets import make_table, render_heading, render_text
 from afresh.context.measure_yield import CallYield, SectionYield
 from afresh.core.verdict import format_count
-from afresh.views.section_yield import order_by_waste, sum_new_sections, sum_sent_sections, sum_without_system
+from afresh.views.section_yield import (
+    is_sent_first,
+    order_by_waste,
+    share_drawn_on,
+    sum_new_sections,
+    sum_sent_sections,
+    sum_without_system,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,17 +26,16 @@ def yield_to_json(calls: Sequence[CallYield]) -> dict[str, Any]:
     sent, new = sum_sent_sections(calls), sum_new_sections(calls)
     return {
         "calls": len(calls),
-        "sent": _part_to_json(sum(sent, SectionYield(""))),
-        "sent_without_system": _part_to_json(sum_without_system(sent)),
-        "new": _part_to_json(sum(new, SectionYield(""))),
+        "sent": _whole_to_json(sent),
+        "new": _whole_to_json(new),
         "sections": {one.name: _part_to_json(one) for one in sent},
         "new_sections": {one.name: _part_to_json(one) for one in new},
         "unused": [one.name for one in _list_unused(sent)],
         "steps": [
             {
                 "step": call.step,
-                "sent": _part_to_json(call.whole),
-                "new": _part_to_json(call.whole_new),
+                "sent": _whole_to_json(call.sections),
+                "new": _whole_to_json(call.new),
                 "sections": {one.name: _part_to_json(one) for one in call.sections},
             }
             for call in calls
@@ -38,12 +44,19 @@ def yield_to_json(calls: Sequence[CallYield]) -> dict[str, Any]:
 
 
 def _part_to_json(one: SectionYield) -> dict[str, Any]:
-    return {"tokens": round(one.tokens), "drawn_on": round(one.share, 4)}
+    share = share_drawn_on(one)
+    return {"tokens": round(one.tokens), "drawn_on": share if share is None else round(share, 4)}
+
+
+def _whole_to_json(sections: Sequence[SectionYield]) -> dict[str, Any]:
+    counted = sum_without_system(sections)
+    tokens = round(sum(one.tokens for one in sections))
+    return {"tokens": tokens, "counted": round(counted.tokens), "drawn_on": round(counted.share, 4)}
 
 
 def _list_unused(sections: Sequence[SectionYield]) -> list[SectionYield]:
     """List the sections with the most tokens that were not drawn on."""
-    return order_by_waste(sections)[:MAX_UNUSED_SECTIONS]
+    return [one for one in order_by_waste(sections)[:MAX_UNUSED_SECTIONS] if not is_sent_first(one.name)]
 
 
 def render_yield(calls: Sequence[CallYield], steps: bool = False) -> "RenderableType":
@@ -65,28 +78,34 @@ def render_yield(calls: Sequence[CallYield], steps: bool = False) -> "Renderable
         render_text(f"most tokens not drawn on: {unused}"),
         *([render_heading("By call"), _make_step_table(calls)] if steps else []),
         render_text(
-            "drawn on: repeated or named by the reply or the next one; new text: counted once, where it was sent first", "dim"
+            "drawn on: repeated or named by the reply or the next one; tools and system text, which every call sends, "
+            "count in no share; new text: counted once, where it was sent first",
+            "dim",
         ),
     )
 
 
 def _describe_whole(calls: Sequence[CallYield], sent: Sequence[SectionYield], new: Sequence[SectionYield]) -> str:
-    whole, first, rest = sum(sent, SectionYield("")), sum(new, SectionYield("")), sum_without_system(sent)
+    whole, counted, first = sum(sent, SectionYield("")), sum_without_system(sent), sum_without_system(new)
     return (
-        f"{format_count(len(calls), 'call')}, {whole.tokens:,.0f} tokens sent, drawn on {whole.share:.0%}"
-        f" (without tools and system text {rest.share:.0%})\n"
-        f"{first.tokens:,.0f} tokens of new text, drawn on {first.share:.0%}"
+        f"{format_count(len(calls), 'call')}, {whole.tokens:,.0f} tokens sent, "
+        f"{counted.tokens:,.0f} of them beside tools and system text: drawn on {counted.share:.0%}\n"
+        f"{first.tokens:,.0f} tokens of that as new text: drawn on {first.share:.0%}"
     )
 
 
 def _format_part(one: SectionYield | None, of_all: float | None = None) -> list[str]:
-    more = [] if of_all is None else [f"{of_all:.0%}"]
-    return [f"{one.tokens:,.0f}", *more, f"{one.share:.0%}"] if one else ["", *more, ""]
+    more, share = [] if of_all is None else [f"{of_all:.0%}"], share_drawn_on(one) if one else None
+    return [f"{one.tokens:,.0f}" if one else "", *more, "" if share is None else f"{share:.0%}"]
+
+
+def _format_whole(sections: Sequence[SectionYield]) -> list[str]:
+    return [f"{sum(one.tokens for one in sections):,.0f}", f"{sum_without_system(sections).share:.0%}"]
 
 
 def _make_step_table(calls: Sequence[CallYield]) -> "RenderableType":
     table = make_table(">step", ">tokens", ">drawn on", ">new text", ">drawn on", "most not drawn on")
     for call in calls:
         unused = ", ".join(one.name for one in _list_unused(call.sections))
-        table.add_row(str(call.step), *_format_part(call.whole), *_format_part(call.whole_new), render_text(unused, "dim"))
+        table.add_row(str(call.step), *_format_whole(call.sections), *_format_whole(call.new), render_text(unused, "dim"))
     return table

@@ -55,7 +55,7 @@ def show_yield(visit: Visit) -> Response:
         sections=order_by_waste(sent),
         whole=sum(one.tokens for one in sent),
         rest=sum_without_system(sent),
-        wasted=[one for one in order_by_waste(sent) if not is_sent_first(one.name)][:1],
+        wasted=[one for one in order_by_waste(sent)[:1] if not is_sent_first(one.name)],
         is_sent_first=is_sent_first,
         compactions=[line for line in page.lines if line["kind"] == "compacted"],
         task=task,

@@ -17,7 +17,7 @@ from afresh.core.state import State
 from afresh.core.text import to_visible_json_lines
 from afresh.errors import BadInput, NotPossible
 from afresh.views.model_calls import call_diff_to_json, name_sections
-from afresh.views.section_yield import is_sent_first
+from afresh.views.section_yield import is_sent_first, share_drawn_on
 from afresh.web.pages.task import load_task_head
 from afresh.web.visit import PageRoute, Visit
 
@@ -81,7 +81,7 @@ def load_sections_before(project: Project, state: State, number: int) -> Sequenc
 def list_prompt_rows(call: RecordedCall, diff: Sequence[dict[str, Any]]) -> list[PromptRow]:
     compared = {row["name"]: row for row in diff}
     rows, start = list[PromptRow](), 0
-    shares = [one.share for one in call.drawn] or [None] * len(call.sections)
+    shares = [share_drawn_on(one) for one in call.drawn] or [None] * len(call.sections)
     for (name, section), share in zip(name_sections(call.sections).items(), shares, strict=True):
         rows.append(PromptRow(name, section, start, share, compared[name]))
         start += section.tokens
