@@ -60,6 +60,13 @@ def test_state_that_came_with_the_repository_is_refused(checkout: Path, git):
     assert "tracks .afresh/state" in refused(checkout).what
 
 
+def test_a_state_folder_in_a_submodule_is_refused(checkout: Path, tmp_path: Path):
+    (checkout / ".afresh" / "state" / "checkpoints").mkdir(parents=True)
+    (checkout / ".afresh" / "state" / "checkpoints" / "zz").symlink_to(tmp_path)
+    (checkout / ".afresh" / ".git").write_text("gitdir: ../.git/modules/theirs\n")
+    assert "repository of its own" in refused(checkout).what
+
+
 def test_the_tree_of_a_task_is_refused(opened: GitWorkspace):
     assert "tree of a task" in refused(opened.root).what
 

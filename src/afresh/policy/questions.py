@@ -10,7 +10,7 @@ from afresh.core.event import QuestionAsked
 from afresh.core.licences.licence_for_tests import FROM_ANSWER, LicensedChange, Weakening
 from afresh.core.state import State
 from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR, compute_highest_ceiling, round_up_ceiling
-from afresh.core.states.dialogue_state import ACCEPT_WORK
+from afresh.core.states.dialogue_state import ACCEPT_OPTION
 from afresh.core.states.progress_state import ProgressState
 from afresh.core.task import Task
 from afresh.core.truncate import to_one_line
@@ -156,11 +156,11 @@ def offer_acceptance(question: QuestionAsked, state: State) -> QuestionAsked:
     is_late = question.by == "harness" or state.verification.refusals
     if not is_late or not state.workspace.changed or question.network or is_acceptable(question.options):
         return question
-    return replace(question, options=(*question.options, f"{ACCEPT_WORK}: the task ends with it as it is, not verified"))
+    return replace(question, options=(*question.options, ACCEPT_OPTION))
 
 
 def is_acceptable(options: Sequence[str]) -> bool:
-    return any(option.startswith(ACCEPT_WORK) for option in options)
+    return ACCEPT_OPTION in options
 
 
 def ask_person(question: str, *options: str) -> QuestionAsked:

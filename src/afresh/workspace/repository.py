@@ -182,6 +182,11 @@ def find_checkout_of_tree(tree: Path) -> Path | None:
 
 
 def _refuse_state_links(root: Path) -> None:
+    if (root / ".afresh/.git").exists():
+        raise BadInput(
+            ".afresh is a repository of its own, such as a submodule; what it holds was written by someone else",
+            next="remove the submodule: git rm .afresh, and commit", safe=NOTHING_CHANGED,
+        )  # fmt: skip
     for place in (".afresh", ".afresh/state", ".afresh/state/worktrees", ".afresh/state/shadow"):
         if (root / place).is_symlink():
             raise BadInput(

@@ -349,7 +349,7 @@ def test_ask_blocks_with_the_question_and_its_options():
     "args",
     [{"question": " "}, {"question": "x" * 601}, {"question": "Which?", "options": ["a"] * 7},
      {"question": "Which?", "options": ["a", " "]}, {"question": "Which?", "options": ["x" * 201]},
-     {"question": "Which?", "options": [{"option": "a"}]}],
+     {"question": "Which?", "options": [{"option": "a"}]}, {"question": "Which?", "options": ["Accept the workaround"]}],
 )  # fmt: skip
 def test_a_question_that_no_later_window_could_hold_is_not_asked(args):
     with pytest.raises(ModelMistake, match="ask"):

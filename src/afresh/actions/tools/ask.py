@@ -5,6 +5,7 @@ from typing import Any
 
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.event import QuestionAsked
+from afresh.core.states.dialogue_state import ACCEPT_WORK
 from afresh.core.step_result import ToolOutcome
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
@@ -19,6 +20,8 @@ def ask_user(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     question, options = args["question"].strip(), tuple(text.strip() for text in args.get("options", ()))
     if not question:
         raise ModelMistake("ask: the question is empty")
+    if any(text.casefold().startswith(ACCEPT_WORK) for text in options):
+        raise ModelMistake(f"ask: an option that begins with {ACCEPT_WORK!r} is the harness's; word it differently")
     if (
         len(question) > MAX_QUESTION_CHARACTERS
         or len(options) > MAX_OPTIONS

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from afresh.core.state import State
 
 ACCEPT_WORK = "accept the work"
-"""Begins the option that ends a task with its work as it is."""
+ACCEPT_OPTION = f"{ACCEPT_WORK}: the task ends with it as it is, not verified"
+"""The harness offers it. No option of a model may begin so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from afresh.core.event import (
 )
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.licences.licence_for_tests import LicenceWidened, LicensedChange, RefusedEdits, add_licences, is_agreement
-from afresh.core.states.dialogue_state import ACCEPT_WORK, restarts_counters
+from afresh.core.states.dialogue_state import ACCEPT_OPTION, restarts_counters
 from afresh.core.states.supervision_state import PersonSpoke, StepsUndone
 from afresh.core.verdict import Baseline, Ruling, Verdict
 
@@ -79,7 +79,7 @@ class VerificationState:
         licence = add_licences(self.licence, self.offered) if agreed else self.licence
         refused = None if isinstance(event, PersonSpoke) and event.redirects else self.refused
         chosen = options[event.option - 1 : event.option] if isinstance(event, QuestionAnswered) and event.option else ()
-        accepted = event.by if isinstance(event, QuestionAnswered) and "".join(chosen).startswith(ACCEPT_WORK) else ""
+        accepted = event.by if isinstance(event, QuestionAnswered) and ACCEPT_OPTION in chosen else ""
         return replace(self, refusals=0, put_backs=0, offered=(), licence=licence, refused=refused, accepted=accepted)
 
     def _replace_verdict(self, event: VerdictReached) -> "VerificationState":
