@@ -21,8 +21,14 @@ def test_a_file_of_tests_is_known_by_its_name(path: str) -> None:
     assert is_test_code(path) and is_test_file(path)
 
 
+@pytest.mark.parametrize("path", ["test.py", "a/test.js", "test.mjs", "tests.js", "spec.ts", "test.rs", "test.c", "test.rb"])
+def test_a_file_that_is_called_tests_and_no_more_holds_some(path: str) -> None:
+    assert is_test_code(path) and is_test_file(path)
+
+
 @pytest.mark.parametrize(
-    "path", ["django/test/client.py", "numpy/testing/__init__.py", "testing/run.py", "src/UNIT.java", "tests.md"]
+    "path",
+    ["django/test/client.py", "numpy/testing/__init__.py", "testing/run.py", "src/UNIT.java", "tests.md", "spec.py", "latest.js"],
 )
 def test_product_code_that_is_called_like_tests_is_no_test(path: str) -> None:
     assert not is_test_code(path) and not is_test_file(path)

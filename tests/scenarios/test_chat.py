@@ -72,7 +72,7 @@ def test_each_message_is_a_turn_of_one_task(person: Person) -> None:
 
 @pytest.mark.parametrize("by", ["complete", "words alone"])
 def test_a_turn_that_only_answers_runs_no_check_and_leaves_nothing_to_apply(person: Person, by: str) -> None:
-    text = "It adds **two**:\n\n- to what it is given\n- as a `list<int>`"
+    text = "It adds **two**:\n\n- to what it is given\n- as a `list<int>`\n- for __init__ and _f(x)_ too"
     script = person.script([READ], [answer(text)] if by == "complete" else [])
     if by == "words alone":
         path = Path(script.partition(":")[2])
@@ -82,6 +82,7 @@ def test_a_turn_that_only_answers_runs_no_check_and_leaves_nothing_to_apply(pers
         at.sees("It adds two:")
         at.sees("• to what it is given")
         at.sees("• as a list<int>")
+        at.sees("• for __init__ and _f(x)_ too")
         at.types("/apply")
         at.sees("has changed nothing")
         at.sees("> ")

@@ -52,11 +52,14 @@ def print_markdown(text: str) -> None:
     if not sys.stdout.isatty():
         return click.echo(escape_hidden(text))
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline.emphasis import tokenize
     from rich.markdown import Markdown
 
     page = Markdown(escape_hidden(text), code_theme="ansi_dark", hyperlinks=False)
-    # `<name>` is a word here, not a tag to be left out
-    page.parsed = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"]).parse(page.markup)
+    # `<name>` is a word here, not a tag to be left out, and `__init__` is a name, not bold
+    reader = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    reader.inline.ruler.at("emphasis", lambda state, silent: state.src[state.pos] != "_" and tokenize(state, silent))
+    page.parsed = reader.parse(page.markup)
     print_rendered(page)
 
 

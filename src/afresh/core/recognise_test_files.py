@@ -10,13 +10,14 @@ _TEST_PROJECT_SUFFIXES = (".Tests", ".Test", ".UnitTests", ".IntegrationTests")
 _TEST_SUPPORT_FOLDER_NAMES = frozenset(
     {"fixtures", "__fixtures__", "__mocks__", "testdata", "support", "common", "helpers", "resources"}
 )
-_PYTHON_TEST_NAME = re.compile(r"test_.*\.py|.*_test\.py|tests\.py")
+_PYTHON_TEST_NAME = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py")
+_CODE_SUFFIX = re.compile(r"\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kts?|scala|cs|php|swift|c|cc|cpp|exs?|sh|bats|t)$")
 _OTHER_TEST_NAME = re.compile(
-    r".*[._-](?:test|spec)s?\.(?:[cm]?[jt]sx?|vue)|.*_test\.(?:go|dart|exs|cc|cpp|c|rs)|.*_(?:spec|test)\.rb|tests\.rs"
+    rf"tests?{_CODE_SUFFIX.pattern}|specs?\.(?:[cm]?[jt]sx?|rb)"
+    r"|.*[._-](?:test|spec)s?\.(?:[cm]?[jt]sx?|vue)|.*_test\.(?:go|dart|exs|cc|cpp|c|rs)|.*_(?:spec|test)\.rb"
     r"|test_.*\.(?:rb|c|cc|cpp|rs|jl|R|[cm]?[jt]sx?)|.*(?:Test|Tests|TestCase|Spec)\.(?:java|kts?|scala|cs|php|swift|groovy)"
     r"|.*(?<=[a-z0-9])IT\.(?:java|kts?|scala|groovy)|.*\.(?:bats|t)"
 )
-_CODE_SUFFIX = re.compile(r"\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kts?|scala|cs|php|swift|c|cc|cpp|exs?|sh|bats|t)$")
 
 
 def is_test_code(path: str) -> bool:
