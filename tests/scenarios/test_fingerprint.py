@@ -41,15 +41,19 @@ def test_a_command_is_tried_before_it_is_told(person: Person) -> None:
     assert (ran[0]["ran"], ran[0]["exit"], ran[0]["holds"]) == (True, 1, True), "they run, and one fails, as it should"
 
 
-def test_what_was_tried_is_tried_again_only_when_the_files_that_decide_change(person: Person) -> None:
-    person.types("init")
+def test_how_a_run_ended_is_told_only_of_the_files_that_it_ran_on(person: Person) -> None:
+    assert "runs: 1 of 2 tests fails" in person.types("init").out
     before = kept(person)
+    person.types("init")
+    assert kept(person) == before, "nothing was changed, so nothing was tried"
     person.write("calc.py", "def double(x):\n    return 2 * x\n")
-    person.types("init")
-    assert kept(person) == before
-    person.write("pytest.ini", "[pytest]\naddopts = -x\n")
-    person.types("init")
-    assert kept(person)["digest"] != before["digest"]
+    assert "runs: 2 tests pass" in person.types("init").out
+    person.commit()
+    assert "runs: 2 tests pass" in person.types("init").out
+    person.write("test_calc.py", "def test_red():\n    assert False\n")
+    person.commit()
+    assert not person.types("fingerprint", "--json").json["tests"][0]["ran"]
+    assert "runs: 1 of 1 test fails" in person.types("init").out
 
 
 def test_a_task_gets_the_command_that_was_seen_to_find_tests(person: Person) -> None:

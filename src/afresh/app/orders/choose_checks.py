@@ -1,6 +1,7 @@
 """Chooses checks for a task that names none: a command from the project's files that was seen to run its tests."""
 
 import contextlib
+import os
 import re
 import shutil
 from collections.abc import Sequence
@@ -95,22 +96,35 @@ def describe_check_trial(trial: CommandTrial) -> str:
 
 
 def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bool = False) -> TrialResults:
-    """Return the cached trials if the files are unchanged, else run new ones. Trials that found no tests are not cached,
-    because the machine may change."""
+    """Return the cached trials if the files that name commands are unchanged, else run new ones. How a run ended counts only for
+    the tree that it ran on. Trials that found no tests are not cached, because the machine may change."""
     files = CheckoutFiles(place.paths.root)
     configuration = read_configuration(files.paths(), files.read)
     found = find_named_commands(place, configuration)
     digest = digest_test_configuration(configuration, found)
-    before = load_kept_trials(place.paths.state / TRIALS_FILE)
+    before, tree = load_kept_trials(place.paths.state / TRIALS_FILE), identify_tested_tree(Repository.find(place.paths.root))
+    if not tree or before.tree != tree:
+        before = replace(before, trials=tuple(replace(one, ran=False) for one in before.trials))
     enough = before.best and (before.best.ran or not limit)
     if before.digest == digest and enough and not again:
         return before
     if not found:
         return TrialResults(digest)
-    now = TrialResults(digest, try_test_candidates(place, configuration, found, limit))
+    now = TrialResults(digest, try_test_candidates(place, configuration, found, limit), tree)
     if now.best and now.best.note is not TrialNote.FOREIGN_IMPORT:
         write_durable_file(place.paths.state / TRIALS_FILE, to_canonical_json(now))
     return now
+
+
+def identify_tested_tree(repository: Repository) -> str:
+    """Name the commit and the installed environments; empty where the checkout has changes that are not committed."""
+    changed = repository.git.ask("status", "--porcelain").splitlines()
+    if any(not line.endswith(" .afresh/") for line in changed):
+        return ""
+    packages = [path for name in find_environment_folders(repository)
+                for path in (repository.root / name, *(repository.root / name).glob("lib/*/site-packages"))]  # fmt: skip
+    installed = [f"{path}\0{path.stat().st_mtime_ns}" for path in packages if path.exists()]
+    return sha256("\n".join([repository.head, os.environ.get("PATH", ""), *installed]).encode("utf-8", "replace")).hexdigest()
 
 
 def digest_test_configuration(configuration: ProjectConfiguration, found: Sequence[CommandCandidate]) -> str:

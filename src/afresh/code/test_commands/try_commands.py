@@ -104,6 +104,8 @@ class TrialResults:
 
     digest: str = ""
     trials: tuple[CommandTrial, ...] = ()
+    tree: str = ""
+    """What the tests ran on; empty if that can't be told again."""
 
     @property
     def best(self) -> CommandTrial | None:
