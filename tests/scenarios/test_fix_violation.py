@@ -151,7 +151,7 @@ def test_a_tree_within_the_limit_needs_nothing(person: Person) -> None:
 
 def test_the_ceiling_is_not_raised_for_rules_that_do_not_read(busy: Person) -> None:
     fix(busy, *EXTRACTING)
-    assert shown(busy)["ceiling"]["highest"] == 4_000
+    assert shown(busy)["limits"]["now"] == 4_000
 
 
 BRACKETED = "[tool.ruff.lint]\nselect = ['D103', 'ANN001']\n"

@@ -176,4 +176,4 @@ def test_a_measure_must_be_lower_than_at_the_start(tmp_path: Path) -> None:
 def test_nothing_to_fix_is_no_success(yard: Yard) -> None:
     yard = retyped(yard, "fix_violation")
     yard.change("sums.py", "a / 2", "a * 0.5")
-    assert yard.grade().ruling is BLOCKED
+    assert yard.grade().ruling is FAIL

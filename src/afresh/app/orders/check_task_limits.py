@@ -42,11 +42,10 @@ USUAL_WINDOW_TOKENS = 20_000
 
 def build_prompt_per_phase(memory: GatheredContext, style: Template, budget: int, counter: EstimatingCounter) -> list[Prompt]:
     """Build a prompt for each phase. Raises OverCeiling for the first that does not fit."""
-    reply = reserve_reply_tokens(memory.state, style, budget)
-    style = replace(style, phases=tuple(replace(phase, reply=reply) for phase in style.phases))
     remote = list_approved_schemas(memory.state.task.tools)
     style = style.with_tools(tuple(schema.name for schema in remote))
-    first = [replace(style, phases=(phase, *[one for one in style.phases if one is not phase])) for phase in style.phases]
+    replies = [reserve_reply_tokens(memory.state, replace(style, phases=(phase,)), budget) for phase in style.phases]
+    first = [replace(style, phases=(replace(phase, reply=reply),)) for phase, reply in zip(style.phases, replies, strict=True)]
     tools = (*select_offered_tools(style.at(""), TOOLS), *remote)
     return [build_prompt(memory, one, tools, budget, counter) for one in first or [style]]
 
@@ -144,8 +143,9 @@ def refuse_overfull_prompt(
 def find_needed_limit(memory: GatheredContext, style: Template, limit: int, counter: EstimatingCounter) -> int:
     """Return the lowest limit, in steps, under which the first prompts fit; 0 if fewer words are the remedy."""
     for larger in range(round_up_ceiling(limit), style.ceiling + 1, CEILING_STEP_TOKENS):
+        state = replace(memory.state, task=replace(memory.state.task, budget=larger))
         with suppress(OverCeiling):
-            build_prompt_per_phase(memory, style, larger, counter)
+            build_prompt_per_phase(replace(memory, state=state), style, larger, counter)
             return larger
     return 0
 
