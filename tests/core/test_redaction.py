@@ -32,6 +32,11 @@ def test_a_secret_is_replaced_wherever_it_is(kind: str) -> None:
         assert not any(line in shown for line in SECRETS[kind].splitlines() if len(line) > 8)
 
 
+@pytest.mark.parametrize("named", ["aws_secret_access_key =\n  ", "Authorization:\n  Bearer "])
+def test_lines_stay_where_they_are_if_a_secret_is_on_the_line_below_its_name(named: str) -> None:
+    assert redact_secrets(f"{named}{SECRETS['aws secret']}\n") == f"{named}{REDACTED}\n"
+
+
 @pytest.mark.parametrize("numbered", ["{number:4}  {line}", "{number} | {line}", "+{line}", "    {line}"])
 def test_a_key_of_several_lines_is_found_in_numbered_and_changed_lines(numbered: str) -> None:
     text = "\n".join(numbered.format(number=number, line=line) for number, line in enumerate(PEM.splitlines(), 8))

@@ -91,7 +91,8 @@ def _redact_key_end(text: str) -> str:
 
 
 def _replace_secret(found: re.Match[str]) -> str:
-    return found.groupdict().get("given", "") + "\n".join([REDACTED] * (found[0].count("\n") + 1))
+    given = found.groupdict().get("given", "")
+    return given + "\n".join([REDACTED] * (found[0].count("\n", len(given)) + 1))
 
 
 def redact_value(value: T) -> T:

@@ -195,6 +195,58 @@ def test_a_mark_that_stands_for_no_secret_or_for_one_of_several_is_refused(args)
     assert files.texts["a.ini"] == text
 
 
+CLAUDE_KEY, KEY_BEGIN = "sk-" + "ant-api03-Zq81kfLq0Zx81kfLq0Zx81kfLq0-Zx81kfLq0AA", "-----BEGIN RSA PRIVATE " + "KEY-----"
+KEY_LINES = [letter + "IEowIBAAKCAQEA7v3Zk0Yx" for letter in "MNOPQRS"] + ["c2hvcnQ="]
+HIDING = {
+    "key.py": f'KEY = "{CLAUDE_KEY}"\n',
+    "aws.ini": 'aws_secret_access_key = "wJalrXUtnFEMI/K7MDENG/' + 'bPxRfiCYEXAMPLEKEY"\n',
+    "a.ini": f"url = {ADDRESS}\n",
+    "pem.txt": "\n".join(["key:", KEY_BEGIN, *KEY_LINES, KEY_BEGIN.replace("BEGIN", "END"), "end", ""]),
+}
+MARKS = "key:\n" + "[redacted]\n" * 10
+
+
+@pytest.mark.parametrize(
+    ("path", "args", "said"),
+    [
+        ("key.py", {"old": "[redacted]", "new": "a[redacted]"}, "would show"),
+        ("key.py", {"new": "KEY = _[redacted]\n"}, "would show"),
+        ("aws.ini", {"old": 'aws_secret_access_key = "[redacted]"', "new": 'aws = "[redacted]"'}, "would show"),
+        ("a.ini", {"old": "postgres://[redacted]@", "new": "postgres:[redacted]@"}, "would show"),
+        ("key.py", {"old": "sk-ant-", "new": "zz"}, "occurs 0 times"),
+        ("key.py", {"old": "ant-api03", "new": "ant_api03"}, "occurs 0 times"),
+        ("key.py", {"old": "ant-api03-Zq8", "new": "x", "count": 2}, "occurs 0 times"),
+        ("key.py", {"old": "redacted", "new": "x"}, "occurs 0 times"),
+        ("pem.txt", {"old": MARKS, "new": MARKS.replace("]\n[", "]\nx\n[", 1)}, "nothing new between"),
+        ("pem.txt", {"new": f"{MARKS.replace(']', ']x', 3)}end\n"}, "nothing new between"),
+        ("pem.txt", {"old": "key:\n[redacted]", "new": "key:\n[redacted]\nx"}, "kept or removed together"),
+        ("pem.txt", {"old": "key:\n[redacted]", "new": "key:\n"}, "kept or removed together"),
+    ],
+)
+def test_an_edit_neither_shows_nor_finds_what_is_hidden(path, args, said):
+    files = DictFiles(**HIDING)
+    with pytest.raises(ModelMistake, match=said):
+        use("edit", make_context(files), path=path, **args)
+    assert files.texts == HIDING
+
+
+def test_a_hidden_key_of_several_lines_is_kept_or_removed_as_a_whole():
+    files = DictFiles(**HIDING)
+    use("edit", make_context(files), path="pem.txt", old="key:\n[redacted]", new="new:\n[redacted]")
+    assert files.texts["pem.txt"] == HIDING["pem.txt"].replace("key:", "new:")
+    use("edit", make_context(files), path="pem.txt", old="", new="more\n")
+    told = use("edit", make_context(files), path="pem.txt", old="more", new="most").text
+    assert told.startswith("pem.txt: line 13 replaced")
+    shown = redact_secrets(HIDING["pem.txt"]).removeprefix("key:\n").removesuffix("end\n")
+    use("edit", make_context(files), path="pem.txt", old=shown, new="")
+    assert files.texts["pem.txt"] == "new:\nend\nmost\n"
+
+
+@pytest.mark.parametrize("text", ["ant-api03-Zq8", "hunter", "OIEow", "wJalr"])
+def test_a_search_does_not_find_what_is_hidden(text):
+    assert use("search", make_context(DictFiles(**HIDING)), text=text).text.startswith("no hit")
+
+
 def test_an_edit_that_copies_the_mark_for_lines_that_are_not_repeated_is_refused():
     with pytest.raises(ModelMistake, match="write out"):
         use("edit", make_context(DictFiles()), path="a.py", new="a = 1\n[… 12 lines not repeated]\nb = 2")

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import Any
 
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
@@ -21,6 +22,10 @@ NOT_REPEATED_MARK = re.compile(r"^\s*\[… \d+ lines not repeated.*\]$", re.MULT
 """What a prompt shows instead of the middle of a text that the model wrote: models copy what they see."""
 TEST_LINE = re.compile(r"\s*(?:(?:async )?def|func|fn|function) ([Tt]est\w*)|\s*(?:it|test)\((['\"`])(.+?)\2")
 MAX_NAMED_TESTS = 4
+MARK, JOINT = "\udff0", "\udff1"
+TORN_JOINT = re.compile(rf"(?<!{MARK}){JOINT}|{JOINT}(?![ \t]*{MARK})")
+"""In the view that is edited: a hidden text, and a line break that may be inside of one, such as a key. No file can have these
+characters."""
 
 
 def edit_file(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
@@ -31,7 +36,9 @@ def edit_file(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     if args.get("old") or ("old" in args and before is not None):
         told = replace_text(files, path, args["old"], new, max(1, args.get("count", 1)))
     else:
-        files.write(path, restore_secrets(new, choose_kept_secrets(new, list_secrets(before or ""), path)))
+        (view, secrets), put = hide_secrets(before or ""), to_view(new)
+        check_marks(view, put, path)
+        write_view(files, path, put, secrets if MARK in put else ())
         told = f"{'made' if before is None else 'replaced'} {path} ({format_count(len(new.splitlines()), 'line')})\n{new}"
     if changed := find_changed_tests(path, before or "", files.read(path)):
         head, rest, text = told.partition("\n")
@@ -47,25 +54,25 @@ def read_if_there(files: FileTree, path: str) -> str | None:
 
 
 def replace_text(files: FileTree, path: str, old: str, new: str, count: int = 1) -> str:
-    """What was done. Empty `old` appends. The text is looked for as prompts show it, with marks for secrets."""
-    text = files.read(path)
+    """What was done. Empty `old` appends. The model edits the view that it is shown: `old` never matches what is hidden."""
+    view, secrets = hide_secrets(files.read(path))
+    removed, added, sought, put = old.splitlines(), new.splitlines(), to_view(old), to_view(new)
     if old == new:
         raise ModelMistake("edit: old and new are the same")
+    check_marks(sought, put, path)
     if not old:
-        return append_lines(files, path, text, restore_secrets(new, choose_kept_secrets(new, (), path)))
-    shown = redact_secrets(text)
-    shown, secrets = (shown, list_secrets(text)) if old in shown else (text, [REDACTED] * text.count(REDACTED))
-    if (found := shown.count(old)) != count:
-        near = describe_copies(shown, old) if found else describe_nearest_line(shown, old)
+        write_view(files, path, view + ("" if view.endswith("\n") or not view else "\n") + put, secrets)
+        told = f"{path}: {name_lines(len(show_marks(view).splitlines()) + 1, len(added))} appended"
+        return "\n".join([told, *(f"+ {line}" for line in added)])
+    if (found := view.count(sought)) != count:
+        near = describe_copies(view, sought) if found else describe_nearest_line(show_marks(view), old)
         raise ModelMistake(f"edit: old occurs {found} times in {path}: {near}")
-    parts, kept = shown.split(old), list[str]()
+    parts, kept, left = view.split(sought), list[str](), iter(secrets)
     for number, part in enumerate(parts):
-        inside = old.count(REDACTED) if number else 0
-        kept += [*choose_kept_secrets(new, secrets[:inside], path)] if number else []
-        kept += secrets[inside : inside + part.count(REDACTED)]
-        secrets = secrets[inside + part.count(REDACTED) :]
-    files.write(path, restore_secrets(new.join(parts), kept))
-    first, removed, added = parts[0].count("\n") + 1, old.splitlines(), new.splitlines()
+        inside = tuple(islice(left, sought.count(MARK))) if number else ()
+        kept += [*(inside if MARK in put else ()), *islice(left, part.count(MARK))]
+    write_view(files, path, put.join(parts), kept)
+    first = show_marks(parts[0]).count("\n") + 1
     change = [*(f"- {line}" for line in removed), *(f"+ {line}" for line in added)]
     told = f"replaced (now {name_lines(first, len(added))})" if added else "removed"
     if count > 1:
@@ -73,29 +80,46 @@ def replace_text(files: FileTree, path: str, old: str, new: str, count: int = 1)
     return "\n".join([f"{path}: {name_lines(first, len(removed))} {told}", *change])
 
 
-def list_secrets(text: str) -> list[str]:
-    """What each mark in the redacted text hides, in order. Redaction leaves lines where they are."""
-    found = list[str]()
-    for real, shown in zip(text.split("\n"), redact_secrets(text).split("\n"), strict=True):
-        match = re.fullmatch("(.+?)".join(map(re.escape, shown.split(REDACTED))), real)
+def hide_secrets(text: str) -> tuple[str, list[str]]:
+    """The view of a text, and what each mark in it hides, in order. Redaction leaves lines where they are."""
+    shown, found = redact_secrets(text), list[str]()
+    for real, line in zip(text.split("\n"), shown.split("\n"), strict=True):
+        match = re.fullmatch("(.*?)".join(map(re.escape, line.split(REDACTED))), real)
         found += match.groups() if match else []
-    return found
+    return to_view(shown), found
 
 
-def choose_kept_secrets(new: str, hidden: Sequence[str], path: str) -> Sequence[str]:
-    """Those that the marks in the new text stand for: all that the old text hides, or none."""
-    marks = new.count(REDACTED)
-    if marks not in (0, len(hidden)):
+def to_view(shown: str) -> str:
+    """With marks of one character, of which no part can be matched, and which a line break joins if only they are between."""
+    return re.sub(rf"(?<={MARK})\n(?=[ \t]*{MARK})", JOINT, shown.replace(REDACTED, MARK))
+
+
+def show_marks(view: str) -> str:
+    return view.replace(MARK, REDACTED).replace(JOINT, "\n")
+
+
+def check_marks(old: str, new: str, path: str) -> None:
+    """The new text has all marks of the old one, or none."""
+    before, after = (re.sub(f"[^{MARK}{JOINT}]", "", text) for text in (old, new))
+    if after not in ("", before):
         raise ModelMistake(
             f"edit: {REDACTED} hides a secret of {path}, which is kept where `new` has the mark too. The text that is replaced "
-            f"has {format_count(len(hidden), 'such mark')}, `new` has {marks}: give as many, in the same order"
+            f"has {format_count(before.count(MARK), 'such mark')}, `new` has {after.count(MARK)}: give as many, in the same "
+            "order, with nothing new between marks on lines of their own"
         )
-    return hidden if marks else ()
 
 
-def restore_secrets(shown: str, secrets: Sequence[str]) -> str:
-    parts = shown.split(REDACTED)
-    return parts[0] + "".join(f"{secret}{part}" for secret, part in zip(secrets, parts[1:], strict=True))
+def write_view(files: FileTree, path: str, view: str, secrets: Sequence[str]) -> None:
+    """With the hidden texts put back by their order. A prompt will show the result as the model wrote it, or nothing is written:
+    other characters around a secret would show it."""
+    first, *parts = view.replace(JOINT, "\n").split(MARK)
+    text = first + "".join(f"{secret}{part}" for secret, part in zip(secrets, parts, strict=True))
+    if TORN_JOINT.search(view) or redact_secrets(text) != redact_secrets(show_marks(view)):
+        raise ModelMistake(
+            f"edit: not done: this would show what {REDACTED} hides in {path}, or change it. Keep the characters around "
+            f"{REDACTED} as they are; marks on lines that follow each other are kept or removed together"
+        )
+    files.write(path, text)
 
 
 def find_changed_tests(path: str, before: str, after: str) -> list[str]:
@@ -119,17 +143,11 @@ def name_lines(first: int, count: int) -> str:
     return f"lines {first}-{first + count - 1}" if count > 1 else f"line {first}"
 
 
-def append_lines(files: FileTree, path: str, text: str, new: str) -> str:
-    files.write(path, text + ("" if text.endswith("\n") or not text else "\n") + new)
-    first, added = len(text.splitlines()) + 1, new.splitlines()
-    return "\n".join([f"{path}: {name_lines(first, len(added))} appended", *(f"+ {line}" for line in added)])
-
-
 def describe_copies(text: str, old: str) -> str:
     places: list[str] = []
     position = text.find(old)
     while position >= 0 and len(places) < 5:
-        places.append(str(text[:position].count("\n") + 1))
+        places.append(str(show_marks(text[:position]).count("\n") + 1))
         position = text.find(old, position + 1)
     return f"at lines {', '.join(places)}; add lines around it until it is unique, or give `count` to replace all of them"
 

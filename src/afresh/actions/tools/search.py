@@ -8,6 +8,7 @@ from typing import Any
 from afresh.actions.tools.archive import search_archive
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.action import is_within_scope, normalize_scope
+from afresh.core.redaction import redact_secrets
 from afresh.core.step_result import ToolOutcome
 from afresh.core.symbol import SearchHit
 from afresh.core.tool_traits import is_archive_address
@@ -67,8 +68,8 @@ def find_text_hits(pattern: re.Pattern[str], paths: list[str], context: ToolCont
             text = context.files.read(path)
         except ModelMistake:
             continue
-        if pattern.search(text):
-            lines = enumerate(text.splitlines(), 1)
+        if pattern.search(text) and pattern.search(shown := redact_secrets(text)):
+            lines = enumerate(shown.splitlines(), 1)
             found[path] = [f"{number}: {line.strip()[:160]}" for number, line in lines if pattern.search(line)]
     return found
 
