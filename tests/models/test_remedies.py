@@ -57,5 +57,6 @@ def test_where_no_key_was_sent_the_table_has_to_name_one(monkeypatch: pytest.Mon
 def test_a_model_that_is_not_there_is_looked_for_where_it_was_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     table = NamedModel(provider="openai", model="m", base_url="http://localhost:1")
+    assert str(refused(404, {"mine": table})).startswith("the server at http://")
     assert refused(404, {"mine": table}).next == "check the model's name in [models.mine], and base_url in [models.mine]"
     assert refused(404, {}, "openai:m").next == "check the model's name after --model, and OPENAI_BASE_URL"

@@ -64,7 +64,7 @@ def test_each_model_tells_its_window_price_and_where_its_key_is(person: Person, 
         "gpu.example",
         13_107,
         False,
-        "no key for vLLM: GPU_KEY is not set",
+        "no key for the server at https://gpu.example/v1: GPU_KEY is not set",
     )
     assert odd["price"] is None and box["timeout"] == 600
     assert {one["provider"] for one in told.json["providers"] if one["usable"]} == {

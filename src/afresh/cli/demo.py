@@ -33,9 +33,11 @@ def command(keep: Path | None) -> None:
         project = open_project(sample)
         put_python_on_path()
         unconfined = warn_if_unconfined(project)
-        run_first_act(project, unconfined)
+        run_first_act(project, unconfined, stays=bool(keep))
         run_second_act(project, unconfined)
     echo_wrapped("\nDone. Both results were verified with the project's own tests.", bold=True)
+    if not keep:
+        echo_wrapped("The sample project is gone again. `afresh demo --keep DIR` leaves it in DIR, with both results.")
 
 
 def put_python_on_path() -> None:
@@ -59,7 +61,7 @@ def warn_if_unconfined(project: "Project") -> bool:
     return True
 
 
-def run_first_act(project: "Project", unconfined: bool) -> None:
+def run_first_act(project: "Project", unconfined: bool, stays: bool) -> None:
     from afresh.app.demo import DEMO_MODEL
     from afresh.app.orders.tasks import TaskOrder, add_task
     from afresh.cli.run import RunFlags, report_outcome, run_with_progress
@@ -68,7 +70,7 @@ def run_first_act(project: "Project", unconfined: bool) -> None:
     task = add_task(project, TaskOrder(FIRST_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
     state = run_with_progress(project, task, RunFlags(model=DEMO_MODEL, mode="autonomous", no_sandbox=unconfined))
     assert state
-    report_outcome(project, state, as_json=False)
+    report_outcome(project, state, as_json=False, stays=stays)
     if state.status != "done":
         sys.exit(1)
 

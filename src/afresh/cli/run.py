@@ -239,7 +239,7 @@ def apply_and_report(project: "Project", state: "State") -> None:
         click.echo(said, err=True)
 
 
-def report_outcome(project: "Project", state: "State", as_json: bool, verbose: bool = False) -> None:
+def report_outcome(project: "Project", state: "State", as_json: bool, verbose: bool = False, stays: bool = True) -> None:
     from afresh.app.inspect.inspect_calls import list_audits
     from afresh.app.inspect.measure_calls import compare_with_history
     from afresh.app.results.task_result import list_task_changes
@@ -254,4 +254,5 @@ def report_outcome(project: "Project", state: "State", as_json: bool, verbose: b
         cost = cost_to_json(sum_task_spending(project, state.task.id))
         print_json(run_summary_to_json(state, made, calls, history) | {"cost": cost})
     else:
-        print_rendered(render_run_summary(state, made, calls, history, cost=describe_task_cost(project, state.task.id)))
+        cost = describe_task_cost(project, state.task.id)
+        print_rendered(render_run_summary(state, made, calls, history, cost=cost, stays=stays))

@@ -187,6 +187,10 @@ def test_a_long_diff_is_cut_with_a_hint() -> None:
     assert "… 8 more lines: afresh diff t-7f3a" in text and "discount(cart, lines)" not in text
 
 
+def test_of_a_project_that_is_gone_afterwards_no_command_is_named() -> None:
+    assert "afresh" not in rendered(render_run_summary(DONE, CHANGES, AUDITS, diff_lines=3, stays=False))
+
+
 def test_a_failed_or_blocked_task_is_not_headed_by_an_old_pass() -> None:
     failed = replace_in_parts(DONE, status=TaskStatus.FAILED, outcome="a protected test was weakened")
     assert "failed  a protected test was weakened" in rendered(render_run_summary(failed, [], []))

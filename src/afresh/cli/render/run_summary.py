@@ -43,17 +43,18 @@ def render_run_summary(
     history: HistoryComparison | None = None,
     diff_lines: int = MAX_DIFF_LINES,
     cost: str = "",
+    stays: bool = True,
 ) -> "RenderableType":
-    """`cost` is the cost as text; empty for free models."""
+    """`cost` is the cost as text; empty for free models. Where the project is gone afterwards, no command is named."""
     from rich.console import Group
 
     data = run_summary_to_json(state, changes, audits, history)
     return Group(
         _render_verdict(data | ({"reason": "needs your answer"} if _asks_in_reason(state, data) else {})),
         render_fields(_list_summary_fields(state, data | {"cost": cost}, audits)),
-        *_render_changed_files(state, changes, diff_lines),
+        *_render_changed_files(state, changes, diff_lines, stays),
         *_render_reverted(data),
-        *_render_next_commands(data),
+        *(_render_next_commands(data) if stays else ()),
     )
 
 
@@ -142,7 +143,7 @@ def _describe_share(saved: float) -> str:
     return f" ({saved:.0%} saved)" if saved > 0 else f" (this is {-saved:.0%} more)"
 
 
-def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int) -> list["RenderableType"]:
+def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int, stays: bool) -> list["RenderableType"]:
     if not changes:
         return [render_heading("No files changed.")]
     table = make_table("file", "kind", ">+", ">−")
@@ -153,7 +154,8 @@ def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: i
     shown, left = render_diff(changes, diff_lines)
     parts: list[RenderableType] = [render_heading("Changed"), table, render_heading("Diff"), shown]
     if left:
-        parts.append(render_text(f"… {left:,} more lines: afresh diff {name_briefly(state.task.id)}", "dim"))
+        where = f": afresh diff {name_briefly(state.task.id)}" if stays else ""
+        parts.append(render_text(f"… {left:,} more lines{where}", "dim"))
     return parts if diff_lines else parts[:2]
 
 

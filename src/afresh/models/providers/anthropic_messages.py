@@ -14,7 +14,7 @@ from afresh.core.usage import Usage
 from afresh.errors import AfreshError
 from afresh.models.providers.anthropic_request import find_claude_family, make_anthropic_body
 from afresh.models.providers.connection import Provider, ProviderConnection, make_sdk_client
-from afresh.models.providers.provider_errors import error_from_stream, estimate_spent
+from afresh.models.providers.provider_errors import error_from_stream, estimate_spent, name_provider
 from afresh.models.providers.provider_reply import (
     DECLINED_NOTE,
     action_from_arguments,
@@ -164,7 +164,8 @@ class AnthropicModel:
         for piece in self._pieces(request, incoming):
             if piece:
                 hear(piece)
-        reply, cut = read_answer(reply_from_text_message if spoken else reply_from_message, incoming, ANTHROPIC)
+        who = name_provider(ANTHROPIC, self.connection)
+        reply, cut = read_answer(reply_from_text_message if spoken else reply_from_message, incoming, who)
         return finish_reply(reply, cut, request, self.connection)
 
     def _pieces(self, request: Request, incoming: StreamedMessage) -> Iterator[str]:

@@ -65,7 +65,7 @@ def find_route(target: ProviderEndpoint, settings: ModelSettings) -> ProviderRou
     key = _find_route_key(target, settings, guest=bool(own) and not at_home)
     host = "" if at_home else urlsplit(base_url).netloc
     problem, remedy = (
-        _find_missing_key(target, settings, key, at_home) if not key.secret else _find_unencrypted_key(table, base_url)
+        _find_missing_key(target, settings, base_url, at_home) if not key.secret else _find_unencrypted_key(table, base_url)
     )
     return ProviderRoute(key, base_url, host, problem, remedy)
 
@@ -86,12 +86,18 @@ def _find_route_key(target: ProviderEndpoint, settings: ModelSettings, guest: bo
     return find_api_key(place, "" if guest else target.key_variable, names)
 
 
-def _find_missing_key(target: ProviderEndpoint, settings: ModelSettings, key: ApiKey, at_home: bool) -> tuple[str, str]:
+def name_server(title: str, address: str, own: bool) -> str:
+    """Who is called, and where: a server of the user's own may be none of those that are known by name."""
+    return f"the server at {address}" if own else f"{title} at {address}" if address else title
+
+
+def _find_missing_key(target: ProviderEndpoint, settings: ModelSettings, address: str, at_home: bool) -> tuple[str, str]:
     place = settings.chosen.key if settings.chosen else ""
     if place == KEYRING:
         return f"no key for {settings.name} is in the keyring", f"afresh models key {settings.name}"
     if place:
-        return f"no key for {target.title}: {place} is not set", f"set {place}"
+        own = bool(settings.chosen and settings.chosen.base_url)
+        return f"no key for {name_server(target.title, address, own)}: {place} is not set", f"set {place}"
     if target.needs_key and at_home:
         return f"no key for {target.title}: {target.key_variable} is not set", f"set {target.key_variable}"
     return "", ""

@@ -39,7 +39,7 @@ from afresh.models.providers.openai_stream import (
     take_chunk,
     usage_from_openai,
 )
-from afresh.models.providers.provider_errors import error_from_stream, estimate_spent, name_server
+from afresh.models.providers.provider_errors import error_from_stream, estimate_spent, name_provider
 from afresh.models.providers.provider_reply import (
     finish_reply,
     read_answer,
@@ -101,7 +101,11 @@ class OpenAIModel:
         self._learn(request)
         told = self._told(request, hear)
         spoken = bool(request.tools) and not self.flavour.tools
-        reply, cut = read_answer(lambda held: reply_from_completion(held, self.name, spoken), told, self.flavour.provider)
+        reply, cut = read_answer(
+            lambda held: reply_from_completion(held, self.name, spoken),
+            told,
+            name_provider(self.flavour.provider, self.connection),
+        )
         return finish_reply(reply, cut, request, self.connection)
 
     def _told(self, request: Request, hear: ReplyListener) -> StreamedCompletion:
@@ -222,10 +226,10 @@ def list_offered_models(target: ProviderEndpoint, settings: ModelSettings) -> Se
     try:
         found = make_sdk_client(openai, openai.OpenAI, connection, connection.base_url).get("/models", cast_to=object)
     except openai.APIStatusError as error:
-        what = f"{name_server(provider, connection)} does not say which models it has ({error.status_code})"
+        what = f"{name_provider(provider, connection)} does not say which models it has ({error.status_code})"
         raise NeedsPerson(what, next="check its address and key") from None
     except (openai.OpenAIError, ValueError):
-        raise TryAgain(f"{name_server(provider, connection)} does not answer") from None
+        raise TryAgain(f"{name_provider(provider, connection)} does not answer") from None
     listed = read_field(found, "data")
     held = [one for one in (listed if isinstance(listed, list) else ()) if isinstance(read_field(one, "id"), str)]
     offers = (OfferedModel(to_one_line(one["id"], 120), _read_window_tokens(one)) for one in held[:MAX_LISTED_MODELS])

@@ -6,7 +6,7 @@ from afresh.core.prompt import Request
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
 from afresh.models.model_settings import KEYRING
-from afresh.models.providers.connection import DEFAULT_ADDRESSES, OTHER_MODELS_ADVICE, Provider, ProviderConnection
+from afresh.models.providers.connection import DEFAULT_ADDRESSES, OTHER_MODELS_ADVICE, Provider, ProviderConnection, name_server
 from afresh.models.retry import read_retry_after
 
 CONTEXT_TOO_LONG_PHRASES = (
@@ -40,36 +40,45 @@ def error_from_stream(error: Exception, provider: Provider, connection: Provider
         return fault
     said = _render_error_text(error, connection) or type(error).__name__
     headers = getattr(getattr(error, "response", None), "headers", {})
-    return TryAgain(f"{provider.title} broke off during its reply: {said}", spent, read_retry_after(headers))
+    return TryAgain(f"{name_provider(provider, connection)} broke off during its reply: {said}", spent, read_retry_after(headers))
 
 
 def error_from_sdk_error(error: Exception, provider: Provider, connection: ProviderConnection) -> AfreshError:
     """The SDK's error as an AfreshError."""
     status, said = _find_http_status(error), _render_error_text(error, connection)
     if status is None:
-        what = f"{name_server(provider, connection)} could not be reached or sent no usable reply: {said or type(error).__name__}"
+        what = (
+            f"{name_provider(provider, connection)} could not be reached or sent no usable reply: {said or type(error).__name__}"
+        )
         if isinstance(error, EOFError):
             what = (
-                f"{name_server(provider, connection)} sent no whole reply of a model: its address may be wrong, or it broke off"
+                f"{name_provider(provider, connection)} sent no whole reply of a model: its address may be wrong, or it broke off"
             )
         return TryAgain(what, brief="no usable reply")
     if status == 413 or any(phrase in said.lower() for phrase in CONTEXT_TOO_LONG_PHRASES):
-        return Broken(f"{provider.title} reports that the request is too long, though it was under the limit: {said}")
+        return Broken(
+            f"{name_provider(provider, connection)} reports that the request is too long, though it was under the limit: {said}"
+        )
     if status == 402 or any(phrase in said.lower() for phrase in NO_CREDIT_PHRASES):
-        return NeedsPerson(f"{provider.title} requires payment first: {said}", next="check the account's credit, then resume")
+        return NeedsPerson(
+            f"{name_provider(provider, connection)} requires payment first: {said}",
+            next="check the account's credit, then resume",
+        )
     if status in (408, 409, 429) or status >= 500:
         wait = read_retry_after(getattr(getattr(error, "response", None), "headers", {}))
         brief = f"{BRIEF_BY_STATUS.get(status, 'error of the provider')} ({status})"
-        return TryAgain(f"{provider.title} is overloaded or has an error ({status}): {said}", wait=wait, brief=brief)
+        return TryAgain(
+            f"{name_provider(provider, connection)} is overloaded or has an error ({status}): {said}", wait=wait, brief=brief
+        )
     return NeedsPerson(
-        f"{provider.title} refused the request ({status}): {said}", next=_suggest_remedy(status, provider, connection)
+        f"{name_provider(provider, connection)} refused the request ({status}): {said}",
+        next=_suggest_remedy(status, provider, connection),
     )
 
 
-def name_server(provider: Provider, connection: ProviderConnection) -> str:
-    """Who was called, and at which address: a server of the user's own may be none of those that are known by name."""
+def name_provider(provider: Provider, connection: ProviderConnection) -> str:
     address = connection.base_url or DEFAULT_ADDRESSES.get(provider.key_variable, "")
-    return f"the server at {address}" if connection.places.own_address else f"{provider.title} at {address}"
+    return name_server(provider.title, address, connection.places.own_address)
 
 
 def _find_http_status(error: Exception) -> int | None:

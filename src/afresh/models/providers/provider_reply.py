@@ -12,7 +12,7 @@ from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.core.text import replace_lone_surrogates
 from afresh.errors import TryAgain
-from afresh.models.providers.connection import Provider, ProviderConnection
+from afresh.models.providers.connection import ProviderConnection
 from afresh.models.reply_checks import add_missing_usage
 
 Answer = TypeVar("Answer")
@@ -26,12 +26,12 @@ MAX_REPORTED_TOKENS = 10_000_000
 """No model takes or says as much: a provider that reports it is wrong."""
 
 
-def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, provider: Provider) -> tuple[Reply, bool]:
+def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, who: str) -> tuple[Reply, bool]:
     """What `read` makes of the answer. TryAgain for a proxy's page or half a body: the SDKs don't check answers."""
     try:
         return read(answer)
     except (AttributeError, IndexError, TypeError) as error:
-        raise TryAgain(f"{provider.title} sent an invalid reply: {error}") from None
+        raise TryAgain(f"{who} sent an invalid reply: {error}") from None
 
 
 def finish_reply(reply: Reply, cut: bool, request: Request, connection: ProviderConnection) -> Reply:
