@@ -140,6 +140,12 @@ def test_without_a_task_the_only_question_is_answered_and_of_several_none(person
     assert "2 tasks have open questions" in several["what"] and "afresh inbox" in several["next"]
 
 
+def test_a_number_that_begins_a_hash_is_a_task_and_no_option(person: Person, project: Project, monkeypatch) -> None:
+    monkeypatch.setattr("afresh.app.orders.tasks.make_task_id", lambda *_: "double-is-wrong-60911234")
+    asks(project)
+    assert "'6091' is a task" in person.types("answer", "6091", "--json").error["what"]
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [("7", "no such option: 7"), ("", "the answer is empty"), (" \n", "the answer is empty"),

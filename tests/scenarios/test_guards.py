@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 from person import CALC, CHECK, COMPLETE, MEND, TEST, Person
 
+from afresh.core.task import name_briefly
+
 pytestmark = pytest.mark.shell_check
 
 NOTHING: list = []
@@ -43,7 +45,10 @@ def test_the_step_limit_stops_it_and_an_answer_allows_as_many_again(person: Pers
     told = person.runs(person.script(*[LOOK] * 5, [MEND], [COMPLETE]), "--steps", "3", "--json")
     task = told.json["task"]
     assert told.code == 3 and (told.json["status"], told.json["steps"]) == ("blocked", 3)
-    assert told.json["question"] == "The limit of 3 steps is reached. Answer to allow 3 more, or discard the task."
+    assert (
+        told.json["question"]
+        == f"The limit of 3 steps is reached. Answer to allow 3 more; `afresh discard {name_briefly(task)}` discards it."
+    )
     assert person.types("answer", task, "Go on").code == 0
     again = person.types("resume", "--json")
     assert again.code == 3 and (again.json["status"], again.json["steps"]) == ("blocked", 6)

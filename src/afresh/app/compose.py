@@ -158,7 +158,7 @@ def advance_within_limits(project: Project, task: str, runtime: Runtime, terms: 
             learn_from_ended_tasks(project, make_lesson_wording(project, runtime, project.store.load(task)), task)
             return project.store.load(task)
         except OverLimit as fault:
-            if project.store.load(task).task.parent or not (question := ask_about_limit(project, fault)):
+            if project.store.load(task).task.parent or not (question := ask_about_limit(task, fault)):
                 raise
             state = put_open_question(block_task(project, task, question, fault.what), terms.worker, runtime)
             if not state.is_running:

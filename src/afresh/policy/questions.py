@@ -12,7 +12,7 @@ from afresh.core.state import State
 from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR, compute_highest_ceiling, round_up_ceiling
 from afresh.core.states.dialogue_state import ACCEPT_OPTION
 from afresh.core.states.progress_state import ProgressState
-from afresh.core.task import Task
+from afresh.core.task import Task, name_briefly
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import format_count, list_first_names
 from afresh.errors import OverCeiling
@@ -30,7 +30,8 @@ PHASE_ACTS = {
 
 def ask_after_step_limit(state: State) -> QuestionAsked:
     return ask_person(
-        f"The limit of {state.work.limit} steps is reached. Answer to allow {state.task.max_steps} more, or discard the task.",
+        f"The limit of {state.work.limit} steps is reached. Answer to allow {state.task.max_steps} more; "
+        f"{say_discard(state.task.id)}.",
         f"{GO_ON}: up to {state.task.max_steps} more steps",
         f"{WRAP_UP}: the same number of steps, to finish what is done so far and leave the rest",
     )
@@ -45,7 +46,7 @@ def ask_after_stall(evidence: str, state: State, course: ProgressState) -> Quest
         f"The task is stuck: {evidence}. It was warned and told to try another approach. Spent {since}: {steps} steps, "
         f"{course.bill.words(course.tokens)} ({did}); in all {format_count(state.spending.calls, 'call')}, "
         f"{state.spending.costs.words(state.spending.usage.tokens)}. "
-        "Answer with a hint, or discard the task.",
+        f"Answer with a hint; {say_discard(state.task.id)}.",
         f"{GO_ON}: it tries again without new information; the counters are reset",
         "another way: it drops the last approach and tries a different one",
     )
@@ -54,7 +55,7 @@ def ask_after_stall(evidence: str, state: State, course: ProgressState) -> Quest
 def ask_after_phase_limit(state: State, phase: str) -> QuestionAsked:
     return ask_person(
         f"Phase {phase} has used its {state.phase_step - 1} steps without finishing: {summarise_progress(state)}. "
-        "Answer with a hint, or discard the task.",
+        f"Answer with a hint; {say_discard(state.task.id)}.",
         f"{GO_ON}: the same number of steps again",
         f"{WRAP_UP}: the same number of steps, to finish what is done so far and leave the rest",
     )
@@ -62,8 +63,8 @@ def ask_after_phase_limit(state: State, phase: str) -> QuestionAsked:
 
 def ask_for_missing_plan(state: State) -> QuestionAsked:
     return ask_person(
-        f"{state.work.strategy.steps} steps have not produced a plan: {summarise_progress(state)}. Answer with a hint, or "
-        "discard the task.",
+        f"{state.work.strategy.steps} steps have not produced a plan: {summarise_progress(state)}. Answer with a hint; "
+        f"{say_discard(state.task.id)}.",
         f"{GO_ON}: it tries again without new information",
     )
 
@@ -71,7 +72,7 @@ def ask_for_missing_plan(state: State) -> QuestionAsked:
 def ask_after_replans(state: State, why: str) -> QuestionAsked:
     return ask_person(
         f"It has changed its approach {state.work.strategy.turns} times, and again {why}: {summarise_progress(state)}. "
-        "Answer with a hint, or discard the task.",
+        f"Answer with a hint; {say_discard(state.task.id)}.",
         f"{GO_ON}: it may change its approach as often again",
         f"{WRAP_UP}: to finish what is done so far and leave the rest",
     )
@@ -161,6 +162,11 @@ def offer_acceptance(question: QuestionAsked, state: State) -> QuestionAsked:
 
 def is_acceptable(options: Sequence[str]) -> bool:
     return ACCEPT_OPTION in options
+
+
+def say_discard(task: str) -> str:
+    """An answer can't do it, so it is no option."""
+    return f"`afresh discard {name_briefly(task)}` discards it"
 
 
 def ask_person(question: str, *options: str) -> QuestionAsked:

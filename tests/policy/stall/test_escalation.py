@@ -39,8 +39,6 @@ class Way:
     patience: StallThresholds = CALM
     printed: object = quiet
     plans: bool = True
-    rungs_of_plan: int = 3
-    """How far it gets once it works by a plan: that stops by itself after two new plans for undone changes."""
 
     def __str__(self) -> str:
         return self.sign
@@ -69,7 +67,6 @@ WAYS = (
         "undone for the same reason: test_calc.py::test_one, test_calc.py::test_two",
         CALM,
         breaks,
-        rungs_of_plan=2,
     ),
     Way("rereading", lambda step: [("read", {"path": "calc.py", "start": 10 + step % 3})], (4, 6, 10), "which have not changed"),
     Way("failing", fourth, (5, 6, 8), "6 steps in a row did nothing that worked", plans=False),
@@ -103,7 +100,7 @@ def test_an_answer_counts_anew(way: Way):
     first = yard.works().work.step
     second = yard.answers("go on")
     assert second.status is TaskStatus.BLOCKED and second.dialogue.words == ("go on",)
-    assert [rung for _, rung in yard.rungs(way.sign)] == (["warned", "turned", "stopped"] * 2)[: 3 + way.rungs_of_plan]
+    assert [rung for _, rung in yard.rungs(way.sign)] == ["warned", "turned", "stopped"] * 2
     assert second.work.step - first >= way.steps[2] - 2, "not sooner than the first time, but for what led up to it"
 
 

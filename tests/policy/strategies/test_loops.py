@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.config.templates.load_template import load_template
-from afresh.core.event import TaskEnded
+from afresh.core.event import QuestionAnswered, TaskEnded
+from afresh.core.reducer import apply_event
 from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.states.strategy_state import (
@@ -20,7 +21,6 @@ from afresh.core.states.strategy_state import (
     StrategyState,
     change_strategy,
     count_strategy_step,
-    reset_strategy_counters,
 )
 from afresh.core.states.verification_state import VerificationState
 from afresh.core.states.work_state import PendingReply, WorkState
@@ -81,6 +81,14 @@ def test_nothing_is_changed_before_there_is_a_plan():
     layout = layout_for_next_call(NEW, PLANNED)
     assert not {"edit", "apply", "complete"} & {*layout.open} and {"read", "run", "plan"} <= {*layout.open}
     assert "then `plan`" in layout.cue
+
+
+def test_an_answer_of_a_person_ends_the_demand_for_a_new_plan():
+    stalled = apply_event(StrategyChanged(3, PLAN_EXECUTE_STRATEGY, "4 steps did nothing"), planned(ONE))
+    assert "edit" not in layout_for_next_call(stalled, BUG).open
+    answered = apply_event(QuestionAnswered("go on: the counters are reset", "Ada", 1), stalled)
+    layout = layout_for_next_call(answered, BUG)
+    assert "edit" in layout.open and "plan" not in layout.cue
 
 
 def test_one_item_is_in_focus_and_the_last_may_complete():
@@ -230,7 +238,6 @@ def test_a_reworded_or_unmarked_item_wins_no_steps():
     for plan in ((PlanItem("mend it"), TWO), (ONE,), (replace(ONE, done=True), TWO), (ONE, TWO), (replace(ONE, done=True), TWO)):
         loop = count_strategy_step(loop, plan, 2, True)
     assert (loop.done, loop.steps) == (1, 2)
-    assert reset_strategy_counters(change_strategy(StrategyChanged(9, REACT_STRATEGY, "why"), loop, 1)).turns == 0
 
 
 def test_pressing_keeps_what_the_loop_has_said():

@@ -26,7 +26,8 @@ from afresh.workspace.git import find_author_name
 
 ANSWER_NOT_RECORDED = "the answer was not recorded; nothing was changed"
 MIN_TASK_PREFIX_CHARACTERS = 5
-"""Minimum length of a single word that is read as a task id prefix."""
+MAX_OPTION_DIGITS = 2
+"""Minimum length of a single word that is read as a task id prefix; a number with more digits is no option either."""
 
 
 def list_open_questions(project: Project, most: int | None = None) -> list[State]:
@@ -61,7 +62,8 @@ def find_addressed_task(project: Project, words: Sequence[str]) -> tuple[str, st
 
 def _names_task(text: str, task: str) -> bool:
     begins = task.startswith(text) or name_briefly(task).startswith(text)
-    return text == task or (len(text) >= MIN_TASK_PREFIX_CHARACTERS and begins)
+    is_long = len(text) >= MIN_TASK_PREFIX_CHARACTERS or (text.isdecimal() and len(text) > MAX_OPTION_DIGITS)
+    return text == task or (is_long and begins)
 
 
 def answer_question(project: Project, task: str, text: str) -> State:

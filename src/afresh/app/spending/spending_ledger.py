@@ -30,7 +30,7 @@ from afresh.core.states.supervision_state import PersonAct, PersonRequest
 from afresh.core.task import Task
 from afresh.errors import AfreshError, BadInput, Damaged, OverLimit
 from afresh.models.choose_model import LOCAL_PROVIDERS, choose_model, is_paid
-from afresh.policy.questions import GO_ON, ask_person
+from afresh.policy.questions import GO_ON, ask_person, say_discard
 from afresh.ports.storage import LedgerStore
 from afresh.runtime import Supervisor
 from afresh.spending.ledger import SpendingLedger, SpendingTerms, correct_usage
@@ -92,11 +92,11 @@ def make_task_account(project: Project, task: str = "") -> SpendingAccount:
     return SpendingAccount(hash_project_root(project.paths.root), task, project.clock.now())
 
 
-def ask_about_limit(project: Project, fault: OverLimit) -> QuestionAsked | None:
+def ask_about_limit(task: str, fault: OverLimit) -> QuestionAsked | None:
     """Return the question for a limit of a single task; None for limits that also stop other tasks."""
     if fault.scope == LimitScope.TASK:
         return ask_person(
-            f"{fault.what}. Answer to allow as much again, or discard the task.", f"{GO_ON}: it may spend as much once more"
+            f"{fault.what}. Answer to allow as much again; {say_discard(task)}.", f"{GO_ON}: it may spend as much once more"
         )
     if fault.scope == LimitScope.CALL:
         return ask_person(f"{fault.what} ({fault.next})", "try again: you have raised the limit, or name a cheaper model")

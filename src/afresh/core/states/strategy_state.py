@@ -59,6 +59,7 @@ class StrategyState:
 
 
 INITIAL_STRATEGY = StrategyState()
+"""At the start, and again after a word of a person: all counts begin anew, and what was turned to without them is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,3 @@ def count_strategy_step(loop: StrategyState, plan: Sequence[PlanItem], planned: 
     if loop.planning or done > loop.done:
         return replace(loop, planning=False, done=done, steps=0, undone=0)
     return replace(loop, steps=loop.steps + 1, undone=loop.undone + (not kept))
-
-
-def reset_strategy_counters(loop: StrategyState) -> StrategyState:
-    """A person has spoken: all counts begin anew."""
-    return replace(loop, turns=0, refusals=0, planning=True, done=0, steps=0, undone=0)

@@ -35,7 +35,6 @@ from afresh.core.states.strategy_state import (
     StrategyState,
     change_strategy,
     count_strategy_step,
-    reset_strategy_counters,
 )
 from afresh.core.states.supervision_state import PersonSpoke, RecoveredFromCheckpoint, StepsUndone, TurnBegan
 from afresh.core.subtask import SubtaskResult, SubtaskReturned
@@ -134,5 +133,5 @@ class WorkState:
         return replace(self, step=event.step, pending=None, outcome=event.outcome, strategy=strategy)
 
     def _restart_counters(self) -> "WorkState":
-        strategy, progress = reset_strategy_counters(self.strategy), restart_progress(self.progress, self.step)
-        return replace(self, phase_steps=(), strategy=strategy, progress=progress)
+        progress = restart_progress(self.progress, self.step)
+        return replace(self, phase_steps=(), strategy=INITIAL_STRATEGY, progress=progress)
