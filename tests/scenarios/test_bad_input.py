@@ -262,3 +262,9 @@ def test_a_file_that_is_no_script_is_refused_before_a_task_exists(person: Person
         told = person.runs(model)
         assert told.code == 2 and "afresh: " in told.err and "fault in afresh" not in told.err
     assert person.types("list", "--json").json == []
+
+
+def test_an_error_shows_no_control_character_of_the_repository(person: Person) -> None:
+    person.write(".afresh/config.toml", '"\\u001b]0;theirs\\u0007\\u009b" = 1\n')
+    told = person.types("run", "g", "--check", "exit 1")
+    assert told.code == 2 and "]0;theirs" in told.err and not {"\x1b", "\x07", "\x9b"} & set(told.err)

@@ -25,8 +25,10 @@ class ErrorReport:
     code: int
 
     def text(self) -> str:
+        from afresh.core.text import escape_hidden
+
         safe_and_next = [line for line in (self.safe, self.next) if line]
-        return "\n  ".join([f"afresh: {self.what}", *safe_and_next])
+        return escape_hidden("\n  ".join([f"afresh: {self.what}", *safe_and_next]))
 
     def as_json(self) -> str:
         from afresh.core.text import to_visible_json
