@@ -99,7 +99,7 @@ def make_mailbox_folder(folder: Path) -> None:
     if mode & S_IWOTH:
         raise BadInput(
             f"anybody on this machine can write into the mailbox {folder}, and so answer in the model's place",
-            next=f"chmod o-w {folder}",
+            next="choose another folder: --model mailbox:DIR makes one that only you can write into",
             safe="nothing was written",
         )
 
