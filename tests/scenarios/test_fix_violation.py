@@ -136,6 +136,9 @@ def test_a_change_without_a_new_name_is_made_and_no_model_is_said_to_be_paid(per
     told = fix(person)
     assert told.code == 0 and "f calc.py: complexity 11 -> 10" in told.words, told.words
     assert "no model was called" in told.words and "tokens in" not in told.words
+    screens = person.types("show").words, person.types("spend").words, person.types("report").words
+    assert "no model was called" in screens[0] and not any("tokens sent, " in screen for screen in screens), screens
+    assert "model calls 0 0" in screens[2] and "tokens sent 0 0" in screens[2]
 
 
 def test_what_the_projects_settings_allow_is_left_alone(busy: Person) -> None:

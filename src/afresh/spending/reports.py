@@ -9,6 +9,7 @@ from itertools import takewhile
 from afresh.core.cache_rates import CacheRates
 from afresh.core.context_alert import CallSize
 from afresh.core.ledger import RESTORED_NOTE, UNKNOWN_PRICE, CallStatus, LedgerCall
+from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.spending import CallPurpose
 
 REPLY_SECTION = "(the reply)"
@@ -62,6 +63,11 @@ class PaidInput:
 
     tokens: int
     estimated: bool
+
+
+def list_model_calls(calls: Iterable[LedgerCall]) -> list[LedgerCall]:
+    """Without those that the rules of the offline policy answered: nothing was sent to anybody."""
+    return [call for call in calls if call.booking.call.model.partition("?")[0] != OFFLINE_MODEL]
 
 
 NOTHING_WEIGHED: Mapping[int, PaidInput] = {}

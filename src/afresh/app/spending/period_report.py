@@ -10,7 +10,7 @@ from afresh.app.spending.read_spending import hash_project_root
 from afresh.core.context_alert import find_context_alerts
 from afresh.core.ledger import LedgerCall, SpendingFilter
 from afresh.core.task import TicketOrder, TicketQuery
-from afresh.spending.reports import WORK_KINDS, list_call_sizes, list_prompt_sizes, sum_calls
+from afresh.spending.reports import WORK_KINDS, list_call_sizes, list_model_calls, list_prompt_sizes, sum_calls
 from afresh.views.file_io import make_folder, refuse_symlinks, replace_file
 from afresh.views.model_calls import measure_token_growth
 from afresh.views.period_report import PeriodFigures, PeriodReport, list_alert_lines, report_to_markdown
@@ -33,7 +33,7 @@ def find_week(now: float, whole: bool = False) -> tuple[float, float, float]:
 def report_period(project: Project, whole_week: bool = False) -> PeriodReport:
     before, since, until = find_week(project.clock.now(), whole_week)
     root = hash_project_root(project.paths.root)
-    calls = project.ledger.calls(SpendingFilter(before, root))
+    calls = list_model_calls(project.ledger.calls(SpendingFilter(before, root)))
     sizes = [size for size in list_call_sizes(calls) if size.at < until]
     prompts = [(one.at, one.words) for one in find_context_alerts(sizes, project.settings.alerts)]
     limits = [(at, one.words) for one, at in project.ledger.alerts(MAX_ALERTS_READ)]

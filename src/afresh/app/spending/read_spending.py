@@ -13,7 +13,7 @@ from afresh.core.spending import LimitScope, LimitUnit, SpendingAccount, Spendin
 from afresh.core.usage import NANO_PER_DOLLAR, format_dollars
 from afresh.errors import AfreshError
 from afresh.spending.price_list import PriceTable, derive_cache_rates
-from afresh.spending.reports import SpendingGroup, SpendingLine, sum_calls, sum_calls_by_group, weigh_calls
+from afresh.spending.reports import SpendingGroup, SpendingLine, list_model_calls, sum_calls, sum_calls_by_group, weigh_calls
 from afresh.storage.choose_storage import find_store_address, identify_project, open_ledger
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class TaskSpending:
 
 def read_task_spending(root: Path, task: str) -> TaskSpending:
     try:
-        calls = open_user_ledger().calls(SpendingFilter(project=hash_project_root(root), task=task))
+        calls = list_model_calls(open_user_ledger().calls(SpendingFilter(project=hash_project_root(root), task=task)))
     except AfreshError:
         return TaskSpending()
     own = [call for call in calls if call.status is CallStatus.SETTLED and call.booking.call.task == task]

@@ -21,6 +21,7 @@ from afresh.spending.reports import (
     SpendingGroup,
     SpendingLine,
     list_call_sizes,
+    list_model_calls,
     list_prompt_sizes,
     sum_calls,
     sum_calls_by_group,
@@ -64,7 +65,7 @@ def report_spending(
     """Report the spending of the current project, or of all projects. `with_history`: compare tasks with a growing history, for
     which their journals are read."""
     which = SpendingFilter(start, "" if everywhere else own.account.project)
-    calls = own.ledger.calls(which)
+    calls = list_model_calls(own.ledger.calls(which))
     weighed = weigh_calls(calls, find_cache_rates)
     lines = sum_calls_by_group(calls, by, weighed)
     return SpendingReport(
