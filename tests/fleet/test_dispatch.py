@@ -213,7 +213,8 @@ def test_the_next_chunk_of_a_task_keeps_its_priority(client, connection, project
             client.retrieve_workflow(f"p1/t1:{number}").get_result()
     finally:
         DBOS.destroy(destroy_registry=True)
-    assert {one.workflow_id: one.priority for one in client.list_workflows()} == {
+    chunks = [one for one in client.list_workflows() if not one.workflow_id.startswith("sched-")]  # one fires each full minute
+    assert {one.workflow_id: one.priority for one in chunks} == {
         "p1/t1:0": MIDDLE_PRIORITY - 7,
         "p1/t1:1": MIDDLE_PRIORITY - 7,
     }
