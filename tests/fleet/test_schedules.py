@@ -183,6 +183,7 @@ def test_what_is_due_or_was_missed_is_done_once_although_two_workers_run(fleet: 
     names = [schedule_task(project, ago=hours * HOUR + 60) for hours in (1, 5)]
     add_report_schedule(earlier(project, 2 * HOUR), every="1h")
     run_two_workers(fleet, client)
+    fleet.wait_for(lambda: "heartbeat: " in fleet.read_logs() and "wrote " in fleet.read_logs() and len(find_tasks(project)) > 1)
     said, tasks = fleet.read_logs(), [read_schedule(project, name).task for name in names]
     assert sorted(find_tasks(project)) == sorted(tasks) and len(set(tasks)) == 2
     assert [said.count(f"schedule {name}: added task {task}") for name, task in zip(names, tasks, strict=True)] == [1, 1]
