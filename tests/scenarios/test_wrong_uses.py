@@ -226,8 +226,11 @@ def test_a_check_that_the_task_is_to_write_is_taken(person: Person, config: Path
 
 
 @pytest.mark.parametrize(
-    "check", ["exit 0", "make -n x; [ -f x ] || ./made", "$TOOL x", "A=1 timeout 9 grep x y > z", "PATH=. x"]
-)
+    "check",
+    ["exit 0", "make -n x; [ -f x ] || ./made", "$TOOL x", "A=1 timeout 9 grep x y > z", "PATH=. x", "! no-such-program",
+     "no-such-program || exit 0", "command -v no-such-program >x && no-such-program", "timeout -k 5 60 python3 -Bm unittest",
+     "env -u A python3 -m unittest", "env -i PATH=$PATH grep x y", ". ./paths.sh && no-such-program"],
+)  # fmt: skip
 def test_a_check_that_only_a_shell_can_tell_of_is_taken(person: Person, config: Path, check: str) -> None:
     assert person.types("add", "double is wrong", "--check", check).code == 0
 

@@ -26,13 +26,10 @@ from afresh.workspace.repository import Repository
 PROBE_SECONDS = 60.0
 PLAIN_WORD = re.compile(r"[\w@%+=:,./-]+")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
-STARTERS = ("!", "if", "then", "else", "elif", "do", "while", "until", "{", "time", "env", "exec", "command", "nohup")
-"""Words after which the program comes."""
-CHANGES_OF_SHELL = (".", "source", "eval", "export", "alias", "case", "function", "pushd", "trap")
+CHANGES_OF_SHELL = (".", "source", "eval", "alias")
 """What comes after these can't be known without running them."""
 PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
-SHELLS = ("sh", "bash", "dash", "zsh")
-OPTIONS_WITH_VALUE = ("-W", "-X", "-o", "-O")
+SHELL = re.compile(r"(?:ba|da|z)?sh")
 FIND_MODULE = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
 LOOK_SCRIPT = r"""
 set -f
@@ -70,79 +67,46 @@ class ProgramStart:
     @property
     def module(self) -> str:
         """What `python -m` runs."""
-        return self._read_python_arguments()[0]
+        return self.words[2] if self._is_run_by(PYTHON) and self.words[1:2] == ("-m",) and len(self.words) > 2 else ""
 
     @property
     def script(self) -> str:
         """The file that a Python or a shell is given to run."""
-        return self._read_python_arguments()[1]
+        given = self.words[1] if len(self.words) > 1 and (self._is_run_by(PYTHON) or self._is_run_by(SHELL)) else ""
+        return given if PLAIN_WORD.fullmatch(given) and not given.startswith("-") else ""
 
-    def _read_python_arguments(self) -> tuple[str, str]:
-        name = self.program.rpartition("/")[2]
-        if not PYTHON.fullmatch(name) and name not in SHELLS:
-            return "", ""
-        rest = list(self.words[1:])
-        while rest and rest[0].startswith("-"):
-            option = rest.pop(0)
-            if option == "-m" and PYTHON.fullmatch(name):
-                return "".join(rest[:1]), ""
-            if "c" in option.lstrip("-") or option in ("-", "--version"):
-                return "", ""
-            del rest[: option in OPTIONS_WITH_VALUE]
-        return "", rest[0] if rest and PLAIN_WORD.fullmatch(rest[0]) else ""
+    def _is_run_by(self, kind: re.Pattern[str]) -> bool:
+        return bool(kind.fullmatch(self.program.rpartition("/")[2]))
 
 
 def list_program_starts(command: str) -> Iterator[ProgramStart]:
-    """As far as they are known without a shell: words that it would expand are passed over."""
-    folder, first = "", True
-    for words in _split_commands(command):
-        while words and (words[0] in STARTERS or ASSIGNMENT.fullmatch(words[0])):
-            if words[0].startswith("PATH="):
-                return
-            words = words[1:]
-        if words[:1] == ["timeout"] and len(words) > 2:
-            yield ProgramStart(("timeout",), folder, first)
-            words = [word for word in words[1:] if not word.startswith("-")][1:]
-        if not words or words[0] in ("for", "select"):
-            continue
-        if words[0] in CHANGES_OF_SHELL:
-            if words[0] in (".", "source") and len(words) > 1:
-                yield ProgramStart(("sh", words[1]), folder, first)
-            return
-        if words[0] == "cd":
-            if len(words) != 2 or not PLAIN_WORD.fullmatch(words[1]) or words[1].startswith(("/", "-")):
-                return
-            folder = os.path.normpath(os.path.join(folder, words[1])).removeprefix(".").removeprefix("/")
-            if folder.startswith(".."):
-                return
-        elif PLAIN_WORD.fullmatch(words[0]) or words[0] == "[":
-            yield ProgramStart(tuple(words), folder, first)
-            first = False
-        else:
-            first = False
-
-
-def _split_commands(command: str) -> Iterator[list[str]]:
-    """The words of one simple command after another, until something that only a shell understands."""
+    """Of plain commands that are joined by `&&`, and so must all start; none of what only a shell can tell."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
-    words, skip = list[str](), False
     try:
-        for token in lexer:
-            if not token.strip("();<>|&\n"):
-                if "<<" in token or "(" in token or ")" in token:
-                    break
-                if not set(token) & set("<>"):
-                    yield words
-                    words = []
-                skip = bool(set(token) & set("<>"))
-            elif skip:
-                skip = False
-            else:
-                words.append(token)
+        tokens = list(lexer)
     except ValueError:
         return
-    yield words
+    commands, folder, first = [[]], "", True
+    for token in tokens:
+        if token == "&&":
+            commands.append([])
+        elif token.strip("();<>|&\n"):
+            commands[-1].append(token)
+        else:
+            return
+    for words in commands:
+        while words and ASSIGNMENT.fullmatch(words[0]):
+            words = words[1:]
+        if not words or not PLAIN_WORD.fullmatch(words[0]) or words[0] in CHANGES_OF_SHELL or "PATH=" in command:
+            return
+        if words[0] == "cd":
+            folder = os.path.normpath(os.path.join(folder, *words[1:2])).removeprefix(".").removeprefix("/")
+            if not PLAIN_WORD.fullmatch(words[-1]) or words[-1].startswith(("/", "-")) or folder.startswith(".."):
+                return
+        else:
+            yield ProgramStart(tuple(words), folder, first)
+            first = False
 
 
 @dataclass(frozen=True, slots=True)
