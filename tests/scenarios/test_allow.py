@@ -41,6 +41,17 @@ def test_an_option_of_the_order_allows_a_path(person: Person) -> None:
     assert len(person.types("list", "--json").json) == 1, "nothing was added"
 
 
+def test_what_acts_unasked_changes_by_an_option_or_once_a_person_agrees_and_is_named(person: Person) -> None:
+    hook, workflow = ("edit", {"path": ".envrc", "new": "x\n"}), ("edit", {"path": ".github/workflows/ci.yml", "new": "x\n"})
+    asks: Step = ("ask", {"question": "May I add .envrc, which sets the path?"})
+    runs(person, [hook], [asks], [MEND, hook, workflow], [COMPLETE], more=("--allow-test-changes", ".github/workflows/"))
+    shown = person.shown()
+    assert "acts unasked (a shell runs it when it enters the folder)" in person.types("context", "show", "--step", "2").words
+    assert person.types("answer", shown["task"]["id"], "yes", "--resume", NO_SANDBOX).code == 0
+    named = ".envrc (a shell runs it when it enters the folder), .github/workflows/ci.yml (a server runs it after a push)"
+    assert f"changes what runs or is obeyed unasked: {named}" in " ".join(commit_message(person).split())
+
+
 def test_without_leave_it_is_put_back_asked_about_and_answered_by_the_command(person: Person) -> None:
     told = runs(person, [MEND, EASIER], [EASIER], [COMPLETE])
     assert told.code == 3 and "May it change them?" in told.words

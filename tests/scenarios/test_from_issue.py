@@ -87,7 +87,7 @@ def test_what_steers_afresh_is_not_named_by_an_issue_and_no_report_goes_where_it
     shown = add(person, "Write to README.md and change AGENTS.md\n", "--type", "discovery", "--no-check")
     state = load(person, shown["task"]["id"])
     assert state.task.report == "DISCOVERY.md" and list_persons_words(state) == ()
-    assert list_unasked_steering_files(["AGENTS.md"], list_persons_words(state)) == ("AGENTS.md",)
+    assert list_unasked_steering_files(["AGENTS.md"], state) == ("AGENTS.md",)
 
 
 def test_the_model_reads_it_quoted_bounded_and_with_nothing_hidden(person: Person) -> None:

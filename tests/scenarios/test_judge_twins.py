@@ -294,6 +294,8 @@ def test_what_steers_afresh_and_was_asked_for_is_named_and_would_not_be_without(
     judge.yard.baseline()
     judge.order("Say in AGENTS.md how to name things.")
     judge.yard.folder.write("AGENTS.md", "Use whole words.\n")
-    assert judge.takes_step(complete="done").reason.endswith("; changes what steers afresh: AGENTS.md")
-    monkeypatch.setattr(tampering, "is_steering_file", lambda path: False)
-    assert "steers" not in judge.takes_step(complete="done").reason
+    assert judge.takes_step(complete="done").reason.endswith(
+        "; changes what runs or is obeyed unasked: AGENTS.md (agents obey it)"
+    )
+    monkeypatch.setattr(tampering, "describe_steering_files", lambda paths, obeyed: "")
+    assert "unasked" not in judge.takes_step(complete="done").reason

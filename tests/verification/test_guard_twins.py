@@ -46,7 +46,7 @@ STEERING = ProposedAction(
 
 def test_without_its_rule_a_model_could_edit_what_steers_the_next_task(monkeypatch: pytest.MonkeyPatch) -> None:
     assert built_in_policies.refuse_steering_change(STEERING)
-    monkeypatch.setattr(built_in_policies, "list_unasked_steering_files", lambda paths, words: ())
+    monkeypatch.setattr(built_in_policies, "list_unasked_steering_files", lambda paths, state: ())
     assert built_in_policies.refuse_steering_change(STEERING) is None
 
 

@@ -11,7 +11,7 @@ from afresh.core.redaction import REDACTED
 from afresh.core.states.progress_state import Escalation
 from afresh.core.states.strategy_state import PlanItem
 from afresh.core.states.supervision_state import AUTONOMOUS_MODE
-from afresh.core.steering_files import list_persons_words, list_unasked_steering_files
+from afresh.core.steering_files import find_who_acts, list_unasked_steering_files
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.policy.stall.step_trace import hash_action
 
@@ -77,13 +77,15 @@ def refuse_redacted_text(proposed: ProposedAction) -> Refusal | None:
 
 
 def refuse_steering_change(proposed: ProposedAction) -> Refusal | None:
-    """What a later task is told or judged by. A command that writes such a file is found at completion."""
+    """What acts without being asked. A command that writes such a file is found at completion."""
     path = proposed.action.args.get("path")
     if ToolTrait.CHANGES not in proposed.traits or not isinstance(path, str):
         return None
-    if not list_unasked_steering_files([path], list_persons_words(proposed.state)):
+    if not list_unasked_steering_files([path], proposed.state):
         return None
-    return Refusal(f"not done: {path} steers afresh, and the user has not asked for a change of it; leave it as it is")
+    who = find_who_acts(path, proposed.state.workspace.obeyed)
+    said = f"not done: {path} acts unasked ({who}), and the user has named no change of it. Leave it as it is, or `ask`"
+    return Refusal(said)
 
 
 def refuse_completion_after_failure(proposed: ProposedAction) -> Refusal | None:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def command(task: str, paths: tuple[str, ...], always: bool, revoke: bool, as_json: bool, **named) -> None:
     """Let TASK change tests or use the network; with TASK alone, list what it may do.
 
-    PATH is a test file, a folder, a single test (PATH::TEST) or a configuration file. HOST is such as packages.example.org,
-    *.example.org or example.org:8080. If the task asks about it, this answers it.
+    PATH is a test file, a folder, a single test (PATH::TEST), a configuration file, or one that acts unasked (CI, hooks). HOST is
+    such as packages.example.org, *.example.org or example.org:8080. If the task asks about it, this answers it.
     """
     from afresh.app.dialogue.allow_network import PermissionChange
     from afresh.app.orders.tasks import find_task

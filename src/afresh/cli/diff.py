@@ -36,7 +36,7 @@ def command(task: str | None, stat: bool, name_only: bool, as_json: bool) -> Non
     if as_json:
         changes = changes_to_json(list_diff_changes(project.root, state))
         return print_json({"task": state.task.id, "base": state.workspace.base, "changes": changes})
-    warn_of_steering(state.workspace.changed)
+    warn_of_steering(state)
     if not (stat or name_only):
         return print_task_diff(project.root, state)
     changes = list_diff_changes(project.root, state)
@@ -55,12 +55,12 @@ def print_task_diff(root: Path, state: "State") -> None:
     return show_with_pager(draw_diff(changes)) if changes else print_nothing_changed(state)
 
 
-def warn_of_steering(paths: Sequence[str]) -> None:
-    """Name on its own, beside the patch, what decides how later tasks are told and judged."""
-    from afresh.core.steering_files import is_steering_file
+def warn_of_steering(state: "State") -> None:
+    """Name on its own, beside the patch, what acts without being asked."""
+    from afresh.core.steering_files import describe_steering_files
 
-    if steering := [path for path in paths if is_steering_file(path)]:
-        click.secho(f"It changes what steers afresh: {', '.join(steering)}.", fg="yellow", err=True)
+    if acts := describe_steering_files(state.workspace.changed, state.workspace.obeyed):
+        click.secho(f"It changes what {acts}.", fg="yellow", err=True)
 
 
 def print_nothing_changed(state: "State") -> None:

@@ -108,7 +108,7 @@ test_changes_option = click.option(
     "test_changes",
     multiple=True,
     metavar="PATH",
-    help="Test file, folder or configuration file that it may change. Repeatable.",
+    help="Test file, folder or file that acts unasked (CI, hooks) that it may change. Repeatable.",
 )
 network_option = click.option(
     "--allow-network",

@@ -52,6 +52,8 @@ class WorkspaceOpened:
     branch: str
     snapshot: str
     note: str = ""
+    obeyed: tuple[str, ...] = ()
+    """Files and folders of the tree that the user's git runs or reads its settings from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,33 +1,91 @@
-"""Files that steer afresh itself: settings, instructions, templates, knowledge. A task changes them only if a person says so."""
+"""Files that act without being asked: a tool runs or obeys them when the repository is opened, entered, committed or pushed. A
+task changes them only if a person says so."""
 
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 
+from afresh.core.licences.licence_for_tests import FROM_PERSON, is_agreement
 from afresh.core.state import State
 
 _OWN_FOLDER = ".afresh/"
-_INSTRUCTION_NAMES = frozenset({"AGENT.md", "AGENTS.md", "CLAUDE.md", ".cursorrules"})
-_STEERING_FOLDERS = (_OWN_FOLDER, ".cursor/rules/", ".claude/skills/", ".agents/skills/")
+_WHO_ACTS = {
+    "afresh obeys it": f"/{_OWN_FOLDER} AGENT.md",
+    "agents obey it": "AGENTS.md AGENTS.override.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md WARP.md .cursorrules"
+    " .windsurfrules .clinerules .clinerules/ .roorules .roo/ .goosehints .rules .junie/ .amazonq/ .kiro/ .continue/ .agents/"
+    " .cursor/ .windsurf/ .augment/ /.github/copilot-instructions.md /.github/instructions/ /.github/prompts/ /.github/agents/",
+    "agents run what it names": ".claude/ .gemini/ .codex/ .opencode/ opencode.json opencode.jsonc .mcp.json .aider.conf.yml",
+    "an editor runs it when the folder is opened": ".vscode/ .idea/ .zed/ .fleet/ .devcontainer/ .devcontainer.json"
+    " *.code-workspace .exrc .nvimrc .nvim.lua .vimrc .lvimrc .dir-locals.el /.gitpod.yml",
+    "a shell runs it when it enters the folder": ".envrc mise.toml .mise.toml mise.local.toml .mise/",
+    "git runs it": "/.husky/ /.githooks/ /.git-hooks/ /.lefthook/ /lefthook.y*ml /.lefthook.y*ml /.pre-commit-config.yaml"
+    " /.overcommit.yml /.lintstagedrc* /lint-staged.config.*",
+    "a server runs it after a push": "/.github/workflows/ /.github/actions/ /.github/dependabot.yml /.gitlab-ci.yml /.gitlab/"
+    " /.circleci/ /.forgejo/workflows/ /.gitea/workflows/ /.travis.yml /appveyor.yml /azure-pipelines.yml /.azure-pipelines/"
+    " /Jenkinsfile /.buildkite/ /bitbucket-pipelines.yml /.woodpecker/ /.woodpecker.y*ml /.drone.yml /.cirrus.yml"
+    " /.readthedocs.y*ml /netlify.toml /vercel.json /renovate.json",
+}
+"""Who acts, and on what: a folder ends in a slash; what begins with one counts at the top of the repository only."""
+_PATTERNS = tuple((pattern, who) for who, patterns in _WHO_ACTS.items() for pattern in patterns.split())
 
 
 def list_persons_words(state: State) -> tuple[str, ...]:
-    """What a person has asked for."""
-    return tuple(text for text in (state.persons_goal, *state.dialogue.words) if text)
+    """What a person has asked for, or agreed to."""
+    agreed = (made.subject for made in state.memory.decisions if made.answer and is_agreement(made.text))
+    return tuple(text for text in (state.persons_goal, *state.dialogue.words, *agreed) if text)
 
 
-def is_steering_file(path: str) -> bool:
-    """Whether a later task would be told or judged by it."""
+def find_who_acts(path: str, obeyed: Sequence[str] = ()) -> str:
+    """Who runs or obeys the file without being asked; empty for any other. `obeyed`: what the user's git names in this tree."""
+    return _match(path, obeyed)[0]
+
+
+def _match(path: str, obeyed: Sequence[str]) -> tuple[str, str]:
+    """Who acts, and the folder or file that it acts on."""
     plain = path.removeprefix("./")
-    return plain.startswith(_STEERING_FOLDERS) or plain.rpartition("/")[2] in _INSTRUCTION_NAMES
+    for pattern, who in (*((f"/{one}", "git runs it") for one in obeyed), *_PATTERNS):
+        if place := _find_place(plain, pattern):
+            return who, place
+    return "", ""
+
+
+def _find_place(path: str, pattern: str) -> str:
+    """The part of the path that the pattern is about."""
+    parts = path.split("/")
+    wanted = pattern.strip("/").split("/")
+    starts = range(1 if pattern.startswith("/") else len(parts))
+    for start in starts:
+        end = start + len(wanted)
+        is_whole = end < len(parts) if pattern.endswith("/") else end == len(parts)
+        if is_whole and all(fnmatchcase(part, one) for part, one in zip(parts[start:end], wanted, strict=True)):
+            return "/".join(parts[:end])
+    return ""
 
 
 def is_file_asked_for(path: str, words: Iterable[str]) -> bool:
     """Whether a person names the file, or a folder of such files that it is in."""
     plain = path.removeprefix("./")
-    name, parts = plain.rpartition("/")[2], plain.split("/")
-    named = [plain, *("/".join(parts[:depth]) for depth in range(2, len(parts)) if plain.startswith(_STEERING_FOLDERS))]
-    known_by_name = not plain.startswith(_OWN_FOLDER) or name in _INSTRUCTION_NAMES
-    return any(any(place in said for place in named) or (name in said and (known_by_name or ".afresh" in said)) for said in words)
+    name, parts, place = plain.rpartition("/")[2], plain.split("/"), _match(plain, ())[1]
+    first = max(place.count("/") + 1, 1 + plain.startswith(_OWN_FOLDER)) if place else len(parts)
+    named = [plain, *("/".join(parts[:depth]) for depth in range(first, len(parts)))]
+    known_by_name = not plain.startswith(_OWN_FOLDER) or name == "AGENT.md"
+    return any(any(one in said for one in named) or (name in said and (known_by_name or ".afresh" in said)) for said in words)
 
 
-def list_unasked_steering_files(paths: Iterable[str], words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(path for path in paths if is_steering_file(path) and not is_file_asked_for(path, words))
+def list_unasked_steering_files(paths: Iterable[str], state: State) -> tuple[str, ...]:
+    """Those of the paths that act unasked, and that no person has named, agreed to or allowed."""
+    words = list_persons_words(state)
+    allowed = [entry.path for entry in state.verification.licence if entry.by == FROM_PERSON and entry.path and not entry.name]
+    return tuple(
+        path
+        for path in paths
+        if find_who_acts(path, state.workspace.obeyed)
+        and not is_file_asked_for(path, words)
+        and not any(path == place or (place.endswith("/") and path.startswith(place)) for place in allowed)
+    )
+
+
+def describe_steering_files(paths: Iterable[str], obeyed: Sequence[str]) -> str:
+    """Those of the paths that act unasked, each with who acts; empty if there is none."""
+    found = [f"{path} ({who})" for path in paths if (who := find_who_acts(path, obeyed))]
+    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+    return f"runs or is obeyed unasked: {', '.join(found[:5])}{more}" if found else ""

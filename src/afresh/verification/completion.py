@@ -150,7 +150,7 @@ def _make_final_verdict(
     verdict = replace(verdict_from_comparisons(judgements, measure), final=True)
     if verdict.still_failing and context.state.task.judged_as == FIX_BUG_TYPE and not _has_mended_tests(context, judgements):
         verdict = add_to_red_tests(verdict, ", and none that failed before passes now")
-    verdict = replace(verdict, reason=name_steering_changes(verdict, changes))
+    verdict = replace(verdict, reason=name_steering_changes(verdict, changes, context.state))
     writes_tests = context.state.task.judged_as == WRITE_TESTS_TYPE or context.state.task.require_tests
     if verdict.ruling is Ruling.PASS and writes_tests and not _has_new_tests(context, judgements, changes):
         return replace(verdict, ruling=Ruling.FAIL, reason="no new test was written: " + verdict.reason)

@@ -1,4 +1,4 @@
-"""Files that a task may not leave behind: they would take the place of what judges it, or steer the tasks after it."""
+"""Files that a task may not leave behind: they would take the place of what judges it, or act without being asked."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,13 @@ from pathlib import PurePosixPath
 
 from afresh.core.change import Change
 from afresh.core.recognise_test_files import is_test_code
-from afresh.core.steering_files import is_file_asked_for, is_steering_file, list_persons_words, list_unasked_steering_files
+from afresh.core.state import State
+from afresh.core.steering_files import (
+    describe_steering_files,
+    is_file_asked_for,
+    list_persons_words,
+    list_unasked_steering_files,
+)
 from afresh.core.verdict import Baseline, Ruling, Verdict, list_first_names
 from afresh.ports.tool import ToolContext
 
@@ -27,12 +33,13 @@ def refuse_tampering(context: ToolContext, changes: Sequence[Change], measure: i
     """The files are put back as they were; all else stays."""
     words = list_persons_words(context.state)
     planted = dict(find_planted_files(context, changes, words))
-    steering = list_unasked_steering_files([change.path for change in changes], words)
+    steering = list_unasked_steering_files([change.path for change in changes], context.state)
+    told = describe_steering_files(steering, context.state.workspace.obeyed)
     if not planted and not steering:
         return None
     said = [
         f"files that would take part in judging were added, so they are removed: {list_first_names(planted.values(), 5)}",
-        f"what steers afresh is not the task's to change, so it is put back: {list_first_names(steering, 5)}",
+        f"what was not asked for and {told} is put back",
     ]
     reason = "; ".join(one for one, found in zip(said, (planted, steering), strict=True) if found)
     return Verdict(Ruling.FAIL, reason, final=True, measure=measure, weakened=(*planted, *steering))
@@ -64,7 +71,7 @@ def _find_module_name(change: Change, roots: frozenset[str]) -> str:
     return path.name.partition(".")[0] if folder in roots else ""
 
 
-def name_steering_changes(verdict: Verdict, changes: Sequence[Change]) -> str:
-    """The verdict's reason, and what of the result steers later tasks: it was asked for, and is named all the same."""
-    steering = [change.path for change in changes if is_steering_file(change.path)]
-    return f"{verdict.reason}; changes what steers afresh: {list_first_names(steering, 5)}" if steering else verdict.reason
+def name_steering_changes(verdict: Verdict, changes: Sequence[Change], state: State) -> str:
+    """The verdict's reason, and what of the result acts unasked: a person wanted it, and it is named all the same."""
+    told = describe_steering_files([change.path for change in changes], state.workspace.obeyed)
+    return f"{verdict.reason}; changes what {told}" if told else verdict.reason

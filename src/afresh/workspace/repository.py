@@ -100,6 +100,29 @@ def find_excludes_file(repository: Repository) -> Path | None:
     return place if place.is_file() else None
 
 
+_KEYS_WITHOUT_FILES = ("branch.", "color.", "init.", "lfs.", "pull.", "push.", "remote.", "submodule.", "url.", "user.")
+
+
+def list_obeyed_paths(root: Path) -> tuple[str, ...]:
+    """What of the checkout the user's git runs or takes settings from, by its own answer: the folder of hooks, included
+    configuration, and files that a setting names."""
+    try:
+        entries = os.fsdecode(run_git_as_user(root, "config", "--list", "-z", "--show-origin")).split("\0")
+    except GitFailed:
+        return ()
+    found = dict[str, None]()
+    for origin, entry in zip(entries[::2], entries[1::2], strict=False):
+        key, _, value = entry.partition("\n")
+        words = [] if key.startswith(_KEYS_WITHOUT_FILES) else re.split(r"""[\s"'=:;|&()!]+""", value)
+        for word in (origin.removeprefix("file:"), *words, *([value] if key == "core.hookspath" else ())):
+            place = Path(os.path.normpath(root / word)) if word else root
+            inside = place.is_relative_to(root) and place != root and not place.is_relative_to(root / ".git")
+            if inside and (key == "core.hookspath" or place.is_file()):
+                name = place.relative_to(root).as_posix()
+                found[f"{name}/" if key == "core.hookspath" and not place.is_file() else name] = None
+    return tuple(name for name in found if name.isprintable())
+
+
 def describe_git_end(code: int) -> str:
     return f"it was killed by signal {-code}" if code < 0 else f"it ended with {code} and said nothing"
 

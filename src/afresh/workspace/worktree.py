@@ -25,7 +25,7 @@ from afresh.workspace.environment_files import (
 )
 from afresh.workspace.files import TreeFiles
 from afresh.workspace.git import Git, GitFailed, copy_objects
-from afresh.workspace.repository import Repository, make_state_folder
+from afresh.workspace.repository import Repository, list_obeyed_paths, make_state_folder
 from afresh.workspace.snapshots import ShadowRepository
 from afresh.workspace.task_branch import (
     TaskBranch,
@@ -175,8 +175,8 @@ class GitWorkspace:
         copied, left = self._copy_untracked()
         said = "" if self.origin else describe_base(base, self._list_left_behind(), copied, left)
         self._last = snapshot
-        opened = WorkspaceOpened(head, self.branch.name, snapshot, said)
-        marker = {"base": head, "snapshot": snapshot, "note": said, "wanted": self._wanted}
+        opened = WorkspaceOpened(head, self.branch.name, snapshot, said, list_obeyed_paths(self.repository.root))
+        marker = {"base": head, "snapshot": snapshot, "note": said, "wanted": self._wanted, "obeyed": opened.obeyed}
         write_durable_file(self._marker, json.dumps(marker))
         return opened
 
@@ -230,7 +230,9 @@ class GitWorkspace:
     def _former(self) -> WorkspaceOpened | None:
         """What the first opening found; it is written last, so it exists only if the opening was completed."""
         held = self._read_marker()
-        return WorkspaceOpened(held["base"], self.branch.name, held["snapshot"], held["note"]) if held else None
+        if not held:
+            return None
+        return WorkspaceOpened(held["base"], self.branch.name, held["snapshot"], held["note"], tuple(held.get("obeyed", ())))
 
     def _read_marker(self) -> dict[str, Any]:
         try:

@@ -28,7 +28,7 @@ from afresh.config.templates.load_template import load_call_template
 from afresh.core.event import TaskClaimed
 from afresh.core.heartbeat import MAX_HEARTBEAT_TOKENS, HeartbeatBegan, HeartbeatItem
 from afresh.core.reply import Reply
-from afresh.core.steering_files import is_steering_file
+from afresh.core.steering_files import find_who_acts
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import BadInput
 from afresh.models.call import ModelGate
@@ -241,7 +241,7 @@ def test_a_command_runs_in_a_fresh_tree_of_head_without_secrets(here: Project, r
 
 
 def test_a_task_may_not_change_what_is_watched():
-    assert is_steering_file(".afresh/HEARTBEAT.md")
+    assert find_who_acts(".afresh/HEARTBEAT.md")
 
 
 def test_a_checklist_is_read_with_its_settings():

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afresh.core.licences.licence_for_tests import ANY_CHANGE, FROM_PERSON, LicenceWidened, LicensedChange
+from afresh.core.steering_files import find_who_acts
 from afresh.errors import BadInput
 
 if TYPE_CHECKING:
@@ -20,15 +21,16 @@ def license_paths(root: Path, paths: Sequence[str]) -> LicenceWidened:
 def _license_path(root: Path, written: str) -> LicensedChange:
     path, _, name = written.removeprefix("./").partition("::")
     place = root / path
-    if not path or not place.exists() or not place.resolve().is_relative_to(root.resolve()):
+    if not path or not (place.exists() or find_who_acts(path)) or not place.resolve().is_relative_to(root.resolve()):
         raise BadInput(
             f"no such file or folder in this repository: {written}",
             next="give a path from its root, such as tests/test_parser.py, tests/ or tests/test_parser.py::test_tabs",
             safe="nothing was changed",
         )
     inside = place.resolve().relative_to(root.resolve()).as_posix()
-    folder = f"{inside}/" if inside != "." else ""
-    return LicensedChange(ANY_CHANGE, folder if place.is_dir() else inside, name.replace("::", "."), by=FROM_PERSON)
+    if place.is_dir() or path.endswith("/"):
+        inside = f"{inside}/" if inside != "." else ""
+    return LicensedChange(ANY_CHANGE, inside, name.replace("::", "."), by=FROM_PERSON)
 
 
 def allow_test_changes(project: "Project", task: str, paths: Sequence[str]) -> "State":

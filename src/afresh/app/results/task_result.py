@@ -10,7 +10,7 @@ from afresh.app.queue.read_tasks import find_owner
 from afresh.core.change import Change
 from afresh.core.state import State
 from afresh.core.states.supervision_state import PersonAct, PersonRequest
-from afresh.core.steering_files import is_steering_file
+from afresh.core.steering_files import describe_steering_files
 from afresh.core.task import TaskStatus, TicketQuery, describe_worker
 from afresh.core.verdict import Ruling, Verdict
 from afresh.errors import BadInput, NeedsPerson, NotPossible
@@ -18,7 +18,7 @@ from afresh.journal.undo import is_just_undone, select_steps_to_undo, undo_steps
 from afresh.verification.conclude_step import render_commit_message
 from afresh.workspace import apply_or_discard
 from afresh.workspace.git import find_author_name
-from afresh.workspace.repository import Repository
+from afresh.workspace.repository import Repository, list_obeyed_paths
 from afresh.workspace.transfer import drop_pending_work, has_pending_work, unpack_work
 from afresh.workspace.worktree import GitWorkspace
 from afresh.workspace.worktree_location import has_task_tree
@@ -60,9 +60,9 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
         else apply_or_discard.merge_task_branch(repository, task)
     )
     where = f"to {repository.current_branch} " if repository.current_branch and not start.carried else ""
-    steering = [path for path in state.workspace.changed if is_steering_file(path)]
+    acts = describe_steering_files(state.workspace.changed, (*state.workspace.obeyed, *list_obeyed_paths(repository.root)))
     red = state.verification.verdict.still_failing if state.verification.verdict else ""
-    notes = [done.note, f"{red}." if red else "", f"It changes what steers afresh: {', '.join(steering)}." if steering else ""]
+    notes = [done.note, f"{red}." if red else "", f"It changes what {acts}." if acts else ""]
     notes += close_earlier_tasks(project, repository, state)
     said = " ".join([f"applied {task} {where}({done.how}): HEAD is {done.commit[:8]}.", *filter(None, notes)])
     dismiss_parts(project, repository, task, "applied")

@@ -8,7 +8,7 @@ from afresh.core.answer_options import list_user_statements, parse_options
 from afresh.core.decision import Decision
 from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State, make_ticket_marks
-from afresh.core.steering_files import is_steering_file
+from afresh.core.steering_files import describe_steering_files
 from afresh.core.step_record import StepRecord
 from afresh.core.task import QueueTicket, describe_worker, name_briefly
 from afresh.core.truncate import list_first, to_one_line
@@ -205,8 +205,8 @@ def _list_criteria(state: State) -> list[Field]:
     fields += [(label, quote_text(text, "yellow", limit=400)) for label, text in list_evidence_lines(state)]
     if verification.is_undone and verification.verdict:
         fields.append(("undone", _describe_verdict(verification.verdict, verification.verdict_step)))
-    if steering := [path for path in state.workspace.changed if is_steering_file(path)]:
-        fields.append(("steers", quote_text(f"changes what steers afresh: {', '.join(steering)}", "yellow", limit=300)))
+    if acts := describe_steering_files(state.workspace.changed, state.workspace.obeyed):
+        fields.append(("unasked", quote_text(f"changes what {acts}", "yellow", limit=300)))
     failures = list_current_failures(state) if verification.verdict else ()
     return fields + [("fails", quote_text(f"{one.test}: {one.message}", "red", limit=300)) for one in failures]
 

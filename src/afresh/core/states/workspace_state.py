@@ -23,6 +23,8 @@ class WorkspaceState:
     snapshot: str = ""
     """After the last step that was kept or reverted: where a resumed task starts."""
     note: str = ""
+    obeyed: tuple[str, ...] = ()
+    """What of the tree the user's git runs or takes settings from."""
     commit: str = ""
     changed: tuple[str, ...] = ()
     """Paths that differ from the base."""
@@ -44,6 +46,7 @@ class WorkspaceState:
                     first_snapshot=event.snapshot,
                     snapshot=event.snapshot,
                     note=event.note,
+                    obeyed=event.obeyed,
                 )
             case ChangeKeptOrReverted():
                 is_new = event.kept and event.worked and event.snapshot != self.snapshot
