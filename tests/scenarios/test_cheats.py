@@ -102,7 +102,7 @@ def switch_off(module: Any, *names: str, answer: Any = answer_nothing) -> Patch:
 
 OFF: dict[str, Patch] = {
     "weakening": switch_off(judge_test_changes, "find_weakened_tests", answer=lambda *args: {}),
-    "base tests": switch_off(completion, "_replaces_base_tests"),
+    "base tests": switch_off(completion, "find_court_changes"),
     "missing tests": switch_off(regressions, "find_missing_tests", answer=lambda *args: frozenset()),
     "no result": switch_off(regressions, "_describe_unreadable_run", "_describe_fewer_tests"),
     "tampering": switch_off(completion, "refuse_tampering"),

@@ -128,6 +128,9 @@ class Folder:
         old, new = self.kept[before], self.kept[after]
         return [_change(path, old.get(path), new.get(path)) for path in sorted({*old, *new}) if old.get(path) != new.get(path)]
 
+    def read_files(self, snapshot: str, paths: Sequence[str]) -> Mapping[str, bytes]:
+        return {path: data for path, data in self.kept[snapshot].items() if path in paths}
+
     def publish(self, snapshot: str, message: str) -> str:
         return snapshot
 

@@ -42,6 +42,10 @@ class Workspace(Protocol):
 
     def changes(self, before: str, after: str) -> Sequence[Change]: ...
 
+    def read_files(self, snapshot: str, paths: Sequence[str]) -> Mapping[str, bytes]:
+        """These files as the snapshot has them; none for a path that it does not have."""
+        ...
+
     def publish(self, snapshot: str, message: str) -> str:
         """Make the snapshot the one commit of the task's branch; its id."""
         ...

@@ -153,6 +153,16 @@ class WorkspaceContract:
         assert "+two" in found["change.txt"].patch
         assert stage.workspace.changes(opened.snapshot, opened.snapshot) in ((), [])
 
+    def test_files_of_a_snapshot_are_read_whatever_the_tree_holds_now(self, stage: WorkspaceStage):
+        opened = stage.workspace.open()
+        self.change_everything(stage.tree)
+        now = stage.workspace.snapshot()
+        held = stage.workspace.read_files(opened.snapshot, ["keep.txt", "new/link"])
+        assert held.keys() == {"keep.txt"} and not (stage.tree / "keep.txt").exists()
+        held = stage.workspace.read_files(now, ["change.txt", "new/link", "new/deep/file", "keep.txt"])
+        assert held == {"change.txt": b"\x00\xff changed\r\n", "new/link": b"deep/file", "new/deep/file": b"new"}
+        assert stage.workspace.read_files(now, []) == {}
+
     def test_publishing_twice_gives_one_commit(self, stage: WorkspaceStage):
         opened = stage.workspace.open()
         (stage.tree / "new.txt").write_text("new")

@@ -6,26 +6,25 @@ from functools import partial
 
 from afresh.core.archived_block import Block
 from afresh.core.change import Change
-from afresh.core.recognise_test_files import is_conftest, is_test_file
+from afresh.core.recognise_test_files import is_test_file
 from afresh.core.task import FIX_BUG_TYPE, FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE, Check
 from afresh.core.verdict import Baseline, Ruling, Verdict
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.baseline import find_baseline_blocker
-from afresh.verification.checks import CheckResult, run_check
+from afresh.verification.checks import NO_TESTS, run_check
 from afresh.verification.compile_check import check_changed_files_compile
 from afresh.verification.confirm_regressions import confirm_final_regressions
+from afresh.verification.court import find_court_changes, list_restored_files
 from afresh.verification.judge_test_changes import ChangedTests, judge_test_changes
 from afresh.verification.new_tests_on_base import add_new_tests_to_verdict
 from afresh.verification.nothing_to_offer import add_function_changes
 from afresh.verification.project_linters import find_new_findings
-from afresh.verification.protected_tests import is_protected_path
 from afresh.verification.prove_hinted_changes import refuse_unproven_changes
 from afresh.verification.regressions import (
     BaselineCheck,
     CheckComparison,
     compare_final_run,
-    compare_run_with_base_tests,
     pair_checks_with_baseline,
     require_tests,
     verdict_from_comparisons,
@@ -100,47 +99,33 @@ def _refuse_unlowered_count(context: ToolContext, measure: int) -> Verdict | Non
 def _compare_all_checks(
     context: ToolContext, workspace: Workspace, changes: Sequence[Change], judged: ChangedTests
 ) -> list[CheckComparison]:
-    """The checks on the tree as delivered and, where it touches tests, before that with the base's own tests in their place.
-    Tests that were changed with a licence are tried as delivered only. Each time in a fresh tree: a file that is not in the
-    commit, such as a forged `.pyc`, must not decide.
-    """
+    """The court's run: the checks with the court as it was at the base, but for what has leave. Then the run of the tree as
+    delivered, unless both are the same. Each in a fresh tree: a file that is not in the commit must not decide."""
     known, snapshot = pair_checks_with_baseline(context), workspace.snapshot()
-    replaced = [change.path for change in changes if _replaces_base_tests(change) and not judged.is_tried_as_delivered(change)]
+    leave = judged.make_leave(changes, (test for _, before in known for test in before.outcomes.tests))
+    replaced = list_restored_files(find_court_changes(context, workspace), leave)
     judgements: list[CheckComparison] = []
     if replaced:
         workspace.restore(snapshot, fresh=True)
         workspace.restore(context.state.workspace.first_snapshot, replaced)
-        judgements = [
-            _compare_with_base_tests(context, check, waive_tests(before, judged.covers_test)) for check, before in known
-        ]
+        scope, may_fail = "full, with the tests of the base", leave.tests.__contains__
+        judgements = [_run_and_compare(context, check, waive_tests(before, may_fail), scope=scope) for check, before in known]
     workspace.restore(snapshot, fresh=True)
-    waived = frozenset(replaced) if context.state.task.judged_as == WRITE_TESTS_TYPE else frozenset[str]()
-    return [*judgements, *(_compare_delivered_tree(context, check, before, waived, judged) for check, before in known)]
+    moved = frozenset(replaced) if context.state.task.judged_as == WRITE_TESTS_TYPE else frozenset[str]()
+    for check, before in known:
+        gone = leave.tests | frozenset(test for test in before.firm if test.partition("::")[0] in moved)
+        judgements.append(_run_and_compare(context, check, require_tests(before, leave.tests.__contains__), gone))
+    return judgements
 
 
-def _replaces_base_tests(change: Change) -> bool:
-    return is_conftest(change.path) if change.kind == "added" else is_protected_path(change.path)
-
-
-def _run_full_check(context: ToolContext, check: Check, before: BaselineCheck, scope: str = "full") -> CheckResult:
-    return run_check(context.sandbox, check, scope=scope, known=before.red)
-
-
-def _compare_with_base_tests(context: ToolContext, check: Check, before: BaselineCheck) -> CheckComparison:
-    ran = _run_full_check(context, check, before, "full, with the tests of the base")
-    return replace(confirm_final_regressions(context, check, ran, before, compare_run_with_base_tests), with_base_tests=True)
-
-
-def _compare_delivered_tree(
-    context: ToolContext, check: Check, before: BaselineCheck, rewritten: frozenset[str], judged: ChangedTests
+def _run_and_compare(
+    context: ToolContext, check: Check, before: BaselineCheck, gone: frozenset[str] = NO_TESTS, scope: str = "full"
 ) -> CheckComparison:
-    """Whoever is to write tests may move those in the files that it rewrote; the run before this one has tried them. What was
-    removed with a licence may be gone."""
-    waived = frozenset(test for test in before.firm if test.partition("::")[0] in rewritten)
-    waived |= frozenset(test for test in before.outcomes.tests if judged.covers_test(test))
-    before = require_tests(before, judged.covers_test)
-    ran = _run_full_check(context, check, before)
-    return confirm_final_regressions(context, check, ran, before, partial(compare_final_run, waived=waived))
+    """`gone`: tests that need not run any more: they had leave, or were moved by whoever is to write tests, in the files that it
+    rewrote; the court's run has tried these."""
+    ran = run_check(context.sandbox, check, scope=scope, known=before.red)
+    judged = confirm_final_regressions(context, check, ran, before, partial(compare_final_run, waived=gone))
+    return replace(judged, with_base_tests=scope != "full")
 
 
 def _make_final_verdict(

@@ -1,7 +1,7 @@
 """Which changes of tests a task may make, and how those that it may not are put back alone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from afresh.core.change import Change
@@ -13,6 +13,7 @@ from afresh.core.verdict import list_first_names
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.check_configuration import is_check_configuration
+from afresh.verification.court import Leave
 from afresh.verification.protected_tests import ProtectedFileChange, WeakenedFiles, find_weakened_tests, find_weakenings
 from afresh.verification.put_back_tests import put_back_section, put_back_statements
 from afresh.verification.regressions import select_conclusive_checks
@@ -66,6 +67,11 @@ class ChangedTests:
             or any(change.path.startswith(one.removesuffix("conftest.py")) for one in above)
             or any(_drops_import(change, one) for one in shared)
         )
+
+    def make_leave(self, changes: Iterable[Change], tests: Iterable[str]) -> Leave:
+        """What of these changes, and of the tests of the baseline, may be other than it was at the base."""
+        files = frozenset(change.path for change in changes if self.is_tried_as_delivered(change))
+        return Leave(files, frozenset(filter(self.covers_test, tests)))
 
 
 NO_TEST_CHANGES = ChangedTests()

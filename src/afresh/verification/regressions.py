@@ -230,16 +230,6 @@ def _describe_fewer_cases(now: OutcomesByTest, before: BaselineCheck) -> str:
     return f"fewer cases run than before: {list_first_names(fewer)}" if fewer and now.named else ""
 
 
-def compare_run_with_base_tests(ran: CheckResult, before: BaselineCheck) -> CheckComparison:
-    """Do the base's own tests hold? New tests may lack what was put back for this run, and are judged in the next."""
-    if not before.decides or not before.outcomes.named:
-        return CheckComparison(ran)
-    theirs = ran.outcomes.failing - before.outcomes.tests.keys()
-    judgement = compare_final_run(ran, replace(before, flaky=before.flaky | theirs))
-    failing = ran.outcomes.failing & before.outcomes.tests.keys() - before.undecided
-    return judgement if judgement.regressions or failing or not ran.outcomes.readable else CheckComparison(ran)
-
-
 def find_missing_tests(now: OutcomesByTest, before: BaselineCheck) -> frozenset[str]:
     """Tests that ran at the base and are deselected, skipped or deleted now, whatever they said."""
     if not before.outcomes.named or not now.named:
@@ -254,7 +244,7 @@ def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tupl
         return _describe_hidden_failures(ran, before), (), ()
     failing = ran.outcomes.failing
     note = (f"flaky, deciding nothing: {list_first_names(failing & before.flaky)}",) if failing & before.flaky else ()
-    if failing and failing <= before.flaky:
+    if failing and failing <= before.undecided:
         return "", (), note
     new = find_new_failures(ran.outcomes, before)
     why = "" if new else _find_unexplained_exit(ran, before)
@@ -275,7 +265,7 @@ def find_new_failures(now: OutcomesByTest, before: BaselineCheck) -> frozenset[s
     excused = frozenset(
         test for test in now.failing & before.red if OUTCOME_RANK[now.tests[test]] <= OUTCOME_RANK[before.outcomes.tests[test]]
     )
-    new = now.failing - excused - before.flaky
+    new = now.failing - excused - before.undecided
     unstable = before.unstable
     was, fails = (Counter(map(name_test_function, ran.failing)) for ran in (before.outcomes, now))
     return frozenset(

@@ -1,6 +1,6 @@
 """What differs between two snapshots, file by file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from afresh.core.change import Change
 from afresh.workspace.git import Git
@@ -59,3 +59,15 @@ def _split_sections(output: bytes) -> list[str]:
     """Content lines in a diff begin with a sign, so only a header begins with these words."""
     head, *rest = output.decode("utf-8", "replace").removesuffix("\n").split("\ndiff --git ")
     return [part + "\n" for part in (head, *("diff --git " + part for part in rest))] if head else []
+
+
+def read_files(git: Git, tree: str, paths: Sequence[str]) -> Mapping[str, bytes]:
+    """Files of a tree by their path. One git for all of them: a name with a line break or other odd bytes is found, too."""
+    listed = git.run("ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths).split(b"\0")[:-1] if paths else []
+    known = {path_from_bytes(name): meta.split()[2] for meta, name in (entry.split(b"\t", 1) for entry in listed)}
+    held, rest = dict[str, bytes](), git.run("cat-file", "--batch", stdin=b"".join(name + b"\n" for name in known.values()))
+    for path in known:
+        head, _, rest = rest.partition(b"\n")
+        size = int(head.split()[2])
+        held[path], rest = rest[:size], rest[size + 1 :]
+    return held

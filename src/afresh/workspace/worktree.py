@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 from pathlib import Path
@@ -145,6 +145,10 @@ class GitWorkspace:
             newest = dict(list(self._changes.items())[-3:])
             self._changes = {**newest, (before, after): diff.list_changes(self._shadow.store, before, after)}
         return self._changes[before, after]
+
+    def read_files(self, snapshot: str, paths: Sequence[str]) -> Mapping[str, bytes]:
+        self._check(snapshot)
+        return diff.read_files(self._shadow.store, snapshot, paths)
 
     def publish(self, snapshot: str, message: str) -> str:
         self._ready()
