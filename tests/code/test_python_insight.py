@@ -1,5 +1,6 @@
 import json
 import re
+import sys
 from dataclasses import replace
 
 from item_samples import text_of
@@ -140,3 +141,27 @@ def test_the_tests_of_what_the_task_names_stand_beside_it():
     lines = text_of(CodeInsight().looks(state("mend `area`", "fix_bug"), files)[0]).splitlines()
     assert lines[0] == "pkg/shape.py (1 lines; holds area): 1 area(side)"
     assert lines[1] == "pkg/tests/tests.py (3 lines; tests shape.py): 3 test_area()"
+
+
+def test_work_grows_no_faster_than_the_number_of_changed_files():
+    def count_calls(number: int) -> int:
+        sources, calls = [f"src/m_{one}.py" for one in range(number)], 0
+        texts = {path: f"def f_{one}():\n    return {one}\n" for one, path in enumerate(sources)}
+        files = Texts(texts | {f"tests/test_m_{one}.py": "assert True\n" for one in range(number)})
+        regions = tuple(Region(path, 1, 2, 1, changed=True) for path in sources[:16])
+        now = state(type="refactor", changed=tuple(sources), regions=regions)
+
+        def count(frame: object, event: str, value: object) -> None:
+            nonlocal calls
+            calls += event == "call"
+
+        sys.setprofile(count)
+        try:
+            insight = CodeInsight()
+            insight.looks(now, files)
+            assert len(insight.tests_for(sources, files)) == number
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    assert count_calls(320) < 5 * count_calls(80)

@@ -25,12 +25,12 @@ class Region:
 
 
 def add_region(regions: tuple[Region, ...], new: Region) -> tuple[Region, ...]:
-    """The newest look stands last and whole; of older ones only what it does not show."""
+    """The newest look stands last and whole; of older ones only what it does not show, and not the oldest of too many."""
     others: list[Region] = []
     for old in regions:
         together = old.path == new.path and old.meets(new.start, new.end)
         others += subtract_region(old, new) if together else [old]
-    return (*others, new)
+    return (*others, new)[-MAX_REGIONS:]
 
 
 def subtract_region(old: Region, new: Region) -> list[Region]:

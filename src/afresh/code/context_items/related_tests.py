@@ -1,6 +1,7 @@
 """Sections `tests` and `coverage`: the tests of the targets, what they assert, and how tests reach a definition."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -152,8 +153,9 @@ TEST_WORD = re.compile(r"\btest(?:s|ed|ing)?\b", re.IGNORECASE)
 
 
 def gather_nearest_test_file(scene: WorkFocus) -> Iterator[Note]:
-    """Yield the nearest test file as a model for tests of new code that has none yet."""
-    sources = [path for path in scene.state.workspace.changed if path in scene.code.files and not is_test_code(path)]
+    """Yield the test file nearest to what was changed last, as a model for tests of new code that has none yet."""
+    changed = [one.path for one in scene.state.memory.regions if one.changed and one.path in scene.code.files]
+    sources = [path for path in dict.fromkeys(changed) if not is_test_code(path)]
     if why := explain_tests_next(scene.state) if sources else "":
         used = [other for path in sources for other in scene.code.imports(path) if not is_test_code(other)]
         found = rank_nearest_tests(scene, sources) or rank_nearest_tests(scene, used)
@@ -176,7 +178,7 @@ def rank_nearest_tests(scene: WorkFocus, sources: Sequence[str]) -> list[str]:
     """
     covers = {path: [test for test in scene.code.tests_of(path) if is_test_file(test)] for path in sources}
     touched, names = {one.path for one in scene.state.memory.regions}, {PurePosixPath(path).stem for path in sources}
-    counts = {test: sum(test in tests for tests in covers.values()) for found in covers.values() for test in found}
+    counts = Counter(test for tests in covers.values() for test in tests)
     return sorted(
         counts,
         key=lambda test: (test not in touched, not any(one in PurePosixPath(test).stem for one in names), -counts[test], test),

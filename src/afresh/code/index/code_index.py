@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import PurePosixPath
@@ -46,8 +46,8 @@ class CodeIndex:
         self._measured: Mapping[str, Sequence[str]] = {} if measured is None else measured
         self.paths = paths
         """All files that are not ignored, sorted."""
-        self.files: Sequence[str] = registry.filter_readable_paths(paths)
-        """Those in a supported language."""
+        self.files: Collection[str] = dict.fromkeys(registry.filter_readable_paths(paths)).keys()
+        """Those in a supported language, in the same order."""
         self._keys: dict[str, str] = dict(zip(self.files, listing.keys, strict=True))
         self._contents: dict[str, IndexedContent] = dict(zip(self.files, listing.contents, strict=True))
         self._forget()
@@ -136,6 +136,14 @@ class CodeIndex:
         """Return the test files that cover a file: by import, by name, and as measured."""
         measured = (test for test in self._measured.get(path, ()) if test in self._keys)
         return sorted({*find_tests_by_import(self, path), *find_tests_by_name(self, path), *measured})
+
+    @cached_property
+    def files_by_stem(self) -> Mapping[str, Sequence[str]]:
+        """Return the files by their lower-case name without its last suffix."""
+        found: dict[str, list[str]] = {}
+        for path in self.files:
+            found.setdefault(get_file_stem(path).lower(), []).append(path)
+        return found
 
     def is_test(self, path: str) -> bool:
         return is_test_code(path)
@@ -292,9 +300,9 @@ def find_tests_by_name(code: CodeIndex, path: str) -> set[str]:
     if stem in ("", "init"):
         return set()
     named = {f"test_{stem}", f"{stem}_test", f"{stem}.test", f"{stem}.spec", f"{stem}-test", f"{stem}test", f"{stem}tests"}
-    return {one for one in code.files if get_file_stem(one).lower() in named and is_test_file(one) and one != path}
+    return {one for name in named for one in code.files_by_stem.get(name, ()) if is_test_file(one) and one != path}
 
 
-def list_tests_below(conftest: str, files: Sequence[str]) -> list[str]:
+def list_tests_below(conftest: str, files: Iterable[str]) -> list[str]:
     folder = str(PurePosixPath(conftest).parent)
     return [path for path in files if is_test_file(path) and (folder == "." or path.startswith(folder + "/"))]

@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import filterfalse
 from pathlib import Path
 
 from afresh.config.instructions.merge_instructions import merge_instructions
@@ -117,9 +116,10 @@ class InstructionFiles:
         if self.root:
             first = next(self._of_project(InstructionLevel.PROJECT, PROJECT_FILE_NAMES), None)
             yield from [first] if first else self._cursor_rules()
-            for folder in filterfalse(self._of_another, list_folders(paths)):
-                names = [f"{folder}/{name}" for name in FOLDER_FILE_NAMES]
-                yield from [replace(place, folder=folder) for place in self._of_project(InstructionLevel.FOLDER, names)][:1]
+            for folder in list_folders(paths):
+                place = next(self._of_project(InstructionLevel.FOLDER, [f"{folder}/{name}" for name in FOLDER_FILE_NAMES]), None)
+                if place and not self._of_another(folder):
+                    yield replace(place, folder=folder)
         wanted = [f"tasks/{type}.md" for type in dict.fromkeys(types) if NAME_PATTERN.fullmatch(type)]
         for name in wanted:
             yield from self._of_user(InstructionLevel.TYPE, name)
@@ -139,7 +139,7 @@ class InstructionFiles:
 
     def _of_project(self, level: InstructionLevel, names: Sequence[str]) -> Iterator[InstructionPlace]:
         for name in names:
-            if self.root and os.path.lexists(self.root / name):
+            if self.root and os.path.lexists(f"{self.root}/{name}"):
                 yield InstructionPlace(level, name, self.root / name, name)
 
     def _cursor_rules(self) -> Iterator[InstructionPlace]:

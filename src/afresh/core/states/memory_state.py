@@ -30,7 +30,7 @@ from afresh.core.fact import (
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import INITIAL_LESSON_STATE, LessonLearnt, LessonsLookedUp, LessonState, LessonsUsed, apply_lesson_event
 from afresh.core.licences.licence_for_tests import LicenceWidened
-from afresh.core.line_region import MAX_REGIONS, Region, add_region, move_regions
+from afresh.core.line_region import Region, add_region, move_regions
 from afresh.core.old_records import find_reverted_action
 from afresh.core.states.dialogue_state import is_approval
 from afresh.core.states.supervision_state import NEW_DIRECTION_QUESTION, PersonSpoke, RecoveredFromCheckpoint, StepsUndone
@@ -141,7 +141,7 @@ class MemoryState:
         return replace(
             self,
             facts=bound_facts(facts),
-            regions=regions[-MAX_REGIONS:],
+            regions=regions,
             index=apply_new_lines(self.index, event.index),
             archived=self.archived + self._count_new_lines(event),
             passages=held,
@@ -169,7 +169,7 @@ class MemoryState:
                 *self.recent[:-1],
                 *[record_keeping(move_lines_read(last, event.hunks), event, before) for last in self.recent[-1:]],
             ),
-            regions=regions[-MAX_REGIONS:],
+            regions=regions,
             facts=self.facts if event.kept else drop_observations_of_step(self.facts, event.step),
             passages=passages,
         )
@@ -180,7 +180,7 @@ class MemoryState:
             self,
             facts=mark_facts_undone(self.facts, event.step),
             passages=mark_passages_undone(self.passages, event.step),
-            regions=move_regions(self.regions, event.hunks, step)[-MAX_REGIONS:],
+            regions=move_regions(self.regions, event.hunks, step),
             recent=tuple([mark_step_undone(one, event) if one.step >= event.step else one for one in self.recent]),
         )
 
