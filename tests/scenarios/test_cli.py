@@ -1,8 +1,10 @@
 """Every command, once as a person reads it and once as a script does."""
 
 import json
+import os
 import shutil
 import sqlite3
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,7 +41,10 @@ def both(person: Person, *args: str) -> tuple[Told, Told]:
     return plain, scripted
 
 
-def test_init_makes_a_config_that_can_be_read_and_keeps_one_that_is_there(person: Person) -> None:
+def test_init_makes_a_config_that_can_be_read_and_keeps_one_that_is_there(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")  # the machine's may lack pytest
     first = person.types("init")
     assert first.code == 0 and "made .afresh/config.toml" in first.out and "python -m pytest -q" in first.out
     person.write(".afresh/config.toml", 'checks = ["true"]\n')

