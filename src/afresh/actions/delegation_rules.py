@@ -16,8 +16,9 @@ from afresh.core.subtask import (
     bound_result,
 )
 from afresh.core.task import Check, Task, TaskStatus
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import Verdict, format_count, summarise_check_run
+from afresh.core.verdict import Verdict, summarise_check_run
 from afresh.errors import ModelMistake
 from afresh.ports.code import CodeAnalysis
 from afresh.ports.workspace import FileTree

@@ -22,9 +22,9 @@ from afresh.core.prompt import Request, ToolSchema
 from afresh.core.reply import Reply
 from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR
+from afresh.core.text import format_count
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import format_count
 from afresh.errors import WAY_BACK, AfreshError, BadInput, NeedsPerson, TryAgain, suggest_reinstall
 from afresh.models.call import ModelGate, call_model
 from afresh.models.choose_model import choose_model, find_framing_tokens, is_offline, is_paid, make_model

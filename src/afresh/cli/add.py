@@ -126,8 +126,8 @@ def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", as_jso
 
 
 def print_list(found: "ListImport", dry_run: bool, as_json: bool) -> None:
+    from afresh.core.text import format_count
     from afresh.core.truncate import to_one_line
-    from afresh.core.verdict import format_count
     from afresh.views.ticket_state import find_ticket_state
 
     if as_json:

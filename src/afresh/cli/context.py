@@ -142,7 +142,7 @@ def write_files(folder: Path, task: str | None, step: int | None, as_json: bool)
     """
     from afresh.app.inspect.inspect_calls import write_call_files
     from afresh.app.orders.tasks import find_task
-    from afresh.core.verdict import format_count
+    from afresh.core.text import format_count
 
     project = open_current_project()
     made = write_call_files(project, find_task(project, task), folder, step)

@@ -81,7 +81,7 @@ def _describe_binary(change: "Change") -> str:
 
 
 def describe_change_sizes(changes: "Sequence[Change]") -> list[str]:
-    from afresh.core.verdict import format_count
+    from afresh.core.text import format_count
 
     widest = max(len(change.path) for change in changes)
     rows = [f"{change.path:{widest}}  +{change.added} -{change.removed}  {change.kind}" for change in changes]

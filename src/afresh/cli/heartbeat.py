@@ -9,7 +9,7 @@ import click
 from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json
-from afresh.core.verdict import format_count
+from afresh.core.text import format_count
 
 if TYPE_CHECKING:
     from afresh.app.heartbeat.announce import Announcer

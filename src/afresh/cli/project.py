@@ -69,7 +69,7 @@ def rebuild_project() -> RebuildResult:
 
 
 def print_rebuilt(done: RebuildResult) -> None:
-    from afresh.core.verdict import format_count
+    from afresh.core.text import format_count
 
     click.echo(f"rewrote the files of {format_count(done.tasks, 'task')}")
     if done.calls:

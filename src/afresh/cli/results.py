@@ -40,7 +40,7 @@ def undo_command(task: str | None, steps: int, why: str, as_json: bool) -> None:
     """Undo the last change of TASK (default: the latest that has begun), in its own worktree. A finished task can then go on."""
     from afresh.app.orders.tasks import find_task
     from afresh.app.results.task_result import undo_task_steps
-    from afresh.core.verdict import format_count
+    from afresh.core.text import format_count
 
     project = open_current_project()
     name = find_task(project, task, lambda ticket: ticket.detail and ticket.detail.step and not ticket.status.closed)

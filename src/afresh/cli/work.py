@@ -98,8 +98,9 @@ def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:
     """Work in this process, with progress on the screen and questions to the person there."""
     from afresh.cli.exit_codes import choose_status_code
     from afresh.core.task import TaskStatus
+    from afresh.core.text import format_count
     from afresh.errors import AfreshError
-    from afresh.views.task_status import format_count, list_next_commands
+    from afresh.views.task_status import list_next_commands
 
     done, delayed = list["State"](), list[AfreshError]()
     try:

@@ -36,9 +36,9 @@ from afresh.context.worth import drop_unworthy_pieces
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Omission, Prompt, Request, Section, Tier, ToolExchange, ToolSchema
 from afresh.core.redaction import REDACTED
 from afresh.core.template import CallLayout, SectionShare, Template, find_share
+from afresh.core.text import format_count
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
 from afresh.core.truncate import find_longest_fitting, to_one_line
-from afresh.core.verdict import format_count
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import weights_from_policy
 from afresh.policy.next_call import layout_for_next_call

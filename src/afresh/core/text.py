@@ -1,4 +1,4 @@
-"""Text from repositories and models, made safe to look at: nothing hidden, nothing that steers a terminal."""
+"""Counts, and text from repositories and models made safe to look at: nothing hidden, nothing that steers a terminal."""
 
 import json
 import re
@@ -24,6 +24,10 @@ def escape_hidden(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _HIDDEN_PATTERN.sub(_escape_character, text)
+
+
+def format_count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def number_line(number: int, line: str, changed: bool = False) -> str:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
 
 TARGETED_SCOPE_PREFIX = "targeted: "
@@ -310,10 +311,6 @@ def join_first_names(names: Collection[str], most: int) -> str:
     """The first few as they come, the rest by number."""
     more = len(names) - most
     return ", ".join([*names][:most]) + (f" and {more} more" if more > 0 else "")
-
-
-def format_count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 @dataclass(frozen=True, slots=True)

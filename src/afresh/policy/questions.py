@@ -13,8 +13,9 @@ from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR, compute_highe
 from afresh.core.states.dialogue_state import ACCEPT_OPTION
 from afresh.core.states.progress_state import ProgressState
 from afresh.core.task import Task, name_briefly
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import format_count, list_first_names
+from afresh.core.verdict import list_first_names
 from afresh.errors import OverCeiling
 
 WORK_WITHOUT_CHECKS = "work without"

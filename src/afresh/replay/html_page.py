@@ -11,9 +11,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from afresh.core.text import escape_hidden
+from afresh.core.text import escape_hidden, format_count
 from afresh.core.truncate import truncate_text
-from afresh.core.verdict import format_count
 from afresh.replay.measure_run import StepMeasurement
 from afresh.replay.report import STEP_PART_WORDS, ReplayReport, RunMeasurement, paid_to_json, totals_to_json
 

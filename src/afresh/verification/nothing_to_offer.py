@@ -6,7 +6,8 @@ from dataclasses import replace
 from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
 from afresh.core.task import FIX_VIOLATION_TYPE
-from afresh.core.verdict import LoweredFunction, UnfixedFunction, Verdict, describe_unfixed, format_count
+from afresh.core.text import format_count
+from afresh.core.verdict import LoweredFunction, UnfixedFunction, Verdict, describe_unfixed
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.runtime import Runtime

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from afresh.core.archived_block import Block, block_from_text
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.task import FIX_VIOLATION_TYPE
-from afresh.core.verdict import Baseline, CheckRun, FailedTest, LinterRun, Ruling, Verdict, format_count
+from afresh.core.text import format_count
+from afresh.core.verdict import Baseline, CheckRun, FailedTest, LinterRun, Ruling, Verdict
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree, Sandbox

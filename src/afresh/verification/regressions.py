@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from afresh.core.archived_block import Block
 from afresh.core.fact import DOTTED_TEST_NAME
 from afresh.core.task import Check
+from afresh.core.text import format_count
 from afresh.core.verdict import (
     TARGETED_SCOPE_PREFIX,
     Baseline,
@@ -14,7 +15,6 @@ from afresh.core.verdict import (
     EvidenceSource,
     Ruling,
     Verdict,
-    format_count,
     is_named_by_order,
     list_first_names,
     name_test_function,

@@ -8,7 +8,8 @@ from functools import cache, partial
 
 from afresh.context.citations import PATH_PATTERN, Citation, find_citations, path_ending_from_name
 from afresh.core.task import SPEC_DESIGN_TYPE
-from afresh.core.verdict import Ruling, Verdict, format_count, list_first_names
+from afresh.core.text import format_count
+from afresh.core.verdict import Ruling, Verdict, list_first_names
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree

@@ -10,8 +10,8 @@ from afresh.core.decision import Decision
 from afresh.core.event import TAG_BY_EVENT_CLASS, Event, JournalEntry, is_in_decision_log
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
-from afresh.core.text import to_visible_json
-from afresh.core.verdict import Ruling, format_count
+from afresh.core.text import format_count, to_visible_json
+from afresh.core.verdict import Ruling
 from afresh.views.task_status import format_time
 
 DecisionLine = Mapping[str, Any]

@@ -7,8 +7,8 @@ from typing import Any
 
 from afresh.core.decision import has_same_subject
 from afresh.core.state import State
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import format_count
 from afresh.views.decision_log import UPKEEP_TYPE, DecisionLine, is_turning_point
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from afresh.core.task import TaskStatus
+from afresh.core.text import format_count
 from afresh.core.usage import format_dollars
-from afresh.core.verdict import format_count
 from afresh.views.markdown import escape_inline
 from afresh.views.model_calls import SLOPE_STEPS, TokenGrowth
 from afresh.views.run_figures import RunFigures

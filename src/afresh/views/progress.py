@@ -24,8 +24,9 @@ from afresh.core.spending import CallPurpose
 from afresh.core.state import State
 from afresh.core.step_record import StepRecord
 from afresh.core.task import TaskStatus
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import Baseline, describe_linter_runs, format_count, sum_check_runs
+from afresh.core.verdict import Baseline, describe_linter_runs, sum_check_runs
 from afresh.views.step_line import ANSWERED_STEP, find_first_sentence, make_step_line
 from afresh.views.task_status import describe_question
 

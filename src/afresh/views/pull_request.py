@@ -9,9 +9,10 @@ from afresh.core.recognise_test_files import is_test_code
 from afresh.core.redaction import redact_secrets
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
+from afresh.core.text import format_count
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import list_first, to_one_line
-from afresh.core.verdict import describe_evidence, format_count, list_first_names, sum_check_runs, summarise_check_run
+from afresh.core.verdict import describe_evidence, list_first_names, sum_check_runs, summarise_check_run
 from afresh.views.markdown import break_references, format_code, quote_lines
 from afresh.views.task_status import find_current_verdict, list_current_failures, list_evidence_lines
 

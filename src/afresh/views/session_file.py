@@ -10,9 +10,9 @@ from afresh.core.fact import Fact, FactKind, is_sure_observation
 from afresh.core.state import State
 from afresh.core.step_record import StepRecord
 from afresh.core.subtask import SubtaskResult
-from afresh.core.text import to_visible_json_lines
+from afresh.core.text import format_count, to_visible_json_lines
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import CheckRun, format_count
+from afresh.core.verdict import CheckRun
 from afresh.views.markdown import escape_cell, escape_inline, format_code, quote_lines, split_into_parts
 from afresh.views.step_line import make_step_line
 from afresh.views.task_status import (

@@ -7,15 +7,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from afresh.core.task import TaskStatus, name_briefly
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import (
-    CheckTally,
-    describe_open_items,
-    describe_unfixed,
-    describe_unproven_tests,
-    format_count,
-    sum_check_runs,
-)
+from afresh.core.verdict import CheckTally, describe_open_items, describe_unfixed, describe_unproven_tests, sum_check_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

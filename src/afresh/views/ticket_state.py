@@ -6,8 +6,8 @@ from typing import Any
 
 from afresh.core.states.queue_state import RELEASE_COMMANDS, TaskHold, TicketMarks
 from afresh.core.task import QueueTicket, TaskStatus, UnmetNeed, name_briefly
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import format_count
 from afresh.views.task_status import format_time
 
 

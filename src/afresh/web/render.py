@@ -10,10 +10,9 @@ from markupsafe import Markup
 
 from afresh.core.redaction import redact_secrets
 from afresh.core.task import describe_worker
-from afresh.core.text import escape_hidden
+from afresh.core.text import escape_hidden, format_count
 from afresh.core.truncate import to_one_line
 from afresh.core.usage import format_dollars
-from afresh.core.verdict import format_count
 from afresh.views.task_status import describe_short_age, format_time
 from afresh.views.ticket_state import describe_filing, explain_wait, find_ticket_state
 from afresh.web.section_words import describe_section

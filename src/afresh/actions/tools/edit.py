@@ -12,8 +12,8 @@ from afresh.context.file_chunks import find_block_end
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.redaction import REDACTED, redact_secrets
 from afresh.core.step_result import ToolOutcome
+from afresh.core.text import format_count
 from afresh.core.truncate import join_first
-from afresh.core.verdict import format_count
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree

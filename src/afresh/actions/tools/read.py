@@ -11,9 +11,9 @@ from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.context.file_chunks import describe_cut_function
 from afresh.core.line_region import Region
 from afresh.core.step_result import ToolOutcome
+from afresh.core.text import format_count
 from afresh.core.tool_traits import is_archive_address
 from afresh.core.truncate import join_first
-from afresh.core.verdict import format_count
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 

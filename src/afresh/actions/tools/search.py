@@ -11,9 +11,9 @@ from afresh.core.action import is_within_scope, normalize_scope
 from afresh.core.redaction import redact_secrets
 from afresh.core.step_result import ToolOutcome
 from afresh.core.symbol import SearchHit
+from afresh.core.text import format_count
 from afresh.core.tool_traits import is_archive_address
 from afresh.core.truncate import join_first
-from afresh.core.verdict import format_count
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 

@@ -18,8 +18,8 @@ from afresh.code.ranking.rank_files import RankedMapFile, render_map_files, sele
 from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUses
 from afresh.core.commit import CommitHistory
 from afresh.core.symbol import SymbolKind, SymbolPlace
+from afresh.core.text import format_count
 from afresh.core.tokens import EstimatingCounter
-from afresh.core.verdict import format_count
 from afresh.errors import BadInput, NotPossible
 from afresh.ports.code import CodeIndexStore
 from afresh.ports.workspace import FileTree

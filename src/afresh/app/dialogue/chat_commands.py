@@ -8,7 +8,7 @@ from afresh.app.project import Project
 from afresh.app.results.task_result import apply_task_result, undo_task_steps
 from afresh.app.spending.read_spending import describe_cost
 from afresh.app.spending.spending_report import sum_task_spending
-from afresh.core.verdict import format_count
+from afresh.core.text import format_count
 
 CHAT_COMMANDS = {
     "undo": ("[N] [WHY]", "take back the last change, or the last N steps"),

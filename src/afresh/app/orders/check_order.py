@@ -11,6 +11,7 @@ from afresh.code.goal_targets import MissingTarget, find_existing_paths, find_mi
 from afresh.core.spending import LimitUnit
 from afresh.core.state import State
 from afresh.core.task import FIX_VIOLATION_TYPE, REFACTOR_TYPE, Task
+from afresh.core.text import format_count
 from afresh.errors import BadInput, NeedsPerson, suggest_reinstall
 from afresh.models.choose_model import (
     OFFLINE_SPEC,
@@ -153,11 +154,7 @@ def _check_scope(project: Project, task: Task, terms: OrderTerms) -> None:
 
     found = find_complexity_violations(PythonTreeReader().tree(CheckoutFiles(project.paths.root)), State(task=task))
     files = {source.path for source, _ in found}
-    terms.tell(f"scope: {_count(len(files), 'file')}, {_count(len(found), 'function')} over {MAX_COMPLEXITY}")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    terms.tell(f"scope: {format_count(len(files), 'file')}, {format_count(len(found), 'function')} over {MAX_COMPLEXITY}")
 
 
 COMMANDS_THAT_TEST_NOTHING = ("true", ":", "exit 0")

@@ -16,7 +16,7 @@ from afresh.core.archived_block import find_block_ids
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State, make_ticket_detail
 from afresh.core.task import QueueTicket
-from afresh.core.verdict import format_count
+from afresh.core.text import format_count
 from afresh.errors import Damaged, NotPossible
 from afresh.storage.choose_storage import find_store_address
 from afresh.storage.export.manifest import find_copy_folder

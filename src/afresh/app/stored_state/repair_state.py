@@ -14,7 +14,7 @@ from afresh.app.stored_state.export_import import find_export_folder, import_los
 from afresh.core.archived_block import Block, find_block_ids
 from afresh.core.reducer import fold_entries
 from afresh.core.task import describe_worker
-from afresh.core.verdict import format_count
+from afresh.core.text import format_count
 from afresh.errors import BadInput, Damaged, NotPossible
 from afresh.ports.storage import Storage
 from afresh.storage.export.copy_files import list_copied_tasks

@@ -5,7 +5,7 @@ from typing import Any
 
 from afresh.cli.render.widgets import Line, lay_out_fields, quote_text, wrap_line
 from afresh.core.state import State
-from afresh.core.verdict import format_count
+from afresh.core.text import format_count
 from afresh.views.continuity_file import describe_checkpoint
 from afresh.views.task_status import describe_tests, format_time
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import make_table, render_heading, render_text
 from afresh.context.measure_yield import CallYield, SectionYield
-from afresh.core.verdict import format_count
+from afresh.core.text import format_count
 from afresh.views.section_yield import (
     is_sent_first,
     order_by_waste,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import make_table, render_heading, render_text
 from afresh.context.measure_yield import SectionYield
-from afresh.core.verdict import format_count
+from afresh.core.text import format_count
 from afresh.evolve.use_report import UseReport
 
 if TYPE_CHECKING:

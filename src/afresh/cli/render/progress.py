@@ -11,8 +11,8 @@ from afresh.core.change import Change
 from afresh.core.event import JournalEntry, ReplyReceived
 from afresh.core.progress_event import CallDelayed, ChangeMade, ProgressEvent
 from afresh.core.state import State
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line, truncate_text
-from afresh.core.verdict import format_count
 from afresh.ports.watch import Clock
 from afresh.views.progress import ProgressLine, RunProgress, follow_progress_event, update_run_progress
 from afresh.views.step_line import find_first_sentence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text, render_word
 from afresh.core.instructions import InstructionPart
-from afresh.core.verdict import format_count
+from afresh.core.text import format_count
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

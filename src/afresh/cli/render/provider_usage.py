@@ -9,7 +9,7 @@ from afresh.cli.render.widgets import make_table, render_heading, render_text
 from afresh.context.cache_prefix import PrefixComparison
 from afresh.core.prompt import CallAudit, render_thinking
 from afresh.core.reply import Reply
-from afresh.core.verdict import format_count
+from afresh.core.text import format_count
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

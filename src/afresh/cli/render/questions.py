@@ -9,8 +9,9 @@ from afresh.core.answer_options import is_bare_choice, parse_options
 from afresh.core.change import Change
 from afresh.core.state import State
 from afresh.core.task import TaskStatus, name_briefly
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import format_count, sum_check_runs
+from afresh.core.verdict import sum_check_runs
 from afresh.views.task_status import describe_age, describe_question, list_current_runs
 from afresh.views.tasks import find_newest_answer, open_question_to_json
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from afresh.app.inspect.replay_sessions import ReplayProgress
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import format_count
 from afresh.replay.report import MissedReference, PaidTokens, ReferenceRecall, ReplayReport, ReplayTotals, list_missed_references
 
 if TYPE_CHECKING:

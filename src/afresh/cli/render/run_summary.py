@@ -21,8 +21,8 @@ from afresh.core.prompt import CallAudit
 from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
 from afresh.core.task import name_briefly
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import format_count
 from afresh.views.model_calls import HistoryComparison
 from afresh.views.task_status import describe_parts, describe_question, list_lowered_functions
 from afresh.views.tasks import run_summary_to_json

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from afresh.app.spending.read_spending import LimitUse, cost_to_json, describe_money
 from afresh.app.spending.spending_report import SpendingReport, TaskCost
 from afresh.cli.render.widgets import make_table, render_heading, render_text, render_word
-from afresh.core.verdict import format_count
+from afresh.core.text import format_count
 from afresh.spending.reports import SpendingGroup, SpendingLine
 from afresh.views.model_calls import TokenGrowth, history_to_json
 from afresh.views.task_status import format_time

@@ -17,8 +17,8 @@ from afresh.cli.render.widgets import (
     wrap_line,
 )
 from afresh.core.task import QueueTicket, TaskStatus, describe_worker, name_briefly
+from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import format_count
 from afresh.errors import WAY_BACK
 from afresh.views.task_list import (
     SETTLED_STATUSES,

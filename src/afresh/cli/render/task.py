@@ -11,9 +11,10 @@ from afresh.core.state import State, make_ticket_marks
 from afresh.core.steering_files import describe_steering_files
 from afresh.core.step_record import StepRecord
 from afresh.core.task import QueueTicket, describe_worker, name_briefly
+from afresh.core.text import format_count
 from afresh.core.truncate import list_first, to_one_line
 from afresh.core.usage import format_dollars
-from afresh.core.verdict import Verdict, describe_evidence, format_count
+from afresh.core.verdict import Verdict, describe_evidence
 from afresh.views.step_line import find_first_sentence, make_step_line
 from afresh.views.task_status import (
     describe_calibration,

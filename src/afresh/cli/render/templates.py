@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
 from afresh.core.codec import to_plain_value
 from afresh.core.template import REQUIRED_SECTIONS, PhaseTemplate, Template
-from afresh.core.verdict import format_count
+from afresh.core.text import format_count
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

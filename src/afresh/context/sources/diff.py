@@ -12,9 +12,9 @@ from afresh.core.context_policy import ReportPolicy
 from afresh.core.line_region import Region
 from afresh.core.recognise_test_files import is_in_test_folder, is_test_code
 from afresh.core.state import State
+from afresh.core.text import format_count
 from afresh.core.tokens import TokenCounter
 from afresh.core.truncate import find_longest_fitting, join_first, truncate_text
-from afresh.core.verdict import format_count
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import GitHistory
 

@@ -16,8 +16,8 @@ from afresh.core.step_history import ENDED_OK, FAILED_SUFFIX, PassageVoice
 from afresh.core.step_result import MORE_LINES_START
 from afresh.core.symbol import HIT_REMARK_START
 from afresh.core.template import SectionShare
+from afresh.core.text import format_count
 from afresh.core.tool_traits import ToolTrait, has_trait
-from afresh.core.verdict import format_count
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import HistoryWeights
 from afresh.memory.history.select import HistorySelection, SelectionBudget, select_history
