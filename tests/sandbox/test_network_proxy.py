@@ -2,6 +2,8 @@
 
 import contextlib
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
@@ -114,6 +116,7 @@ SPECIAL = [
     "127.0.0.1", "127.9.9.9", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",
     "255.255.255.255", "192.0.2.1", "198.18.0.1", "240.0.0.1", "::1", "::", "fe80::1", "fc00::1", "fd00:ec2::254", "ff02::1",
     "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a00:1", "2002:7f00:1::", "2001:0:1::1", "2001:db8::1",
+    "168.63.129.16", "::ffff:168.63.129.16", "fec0::1", "64:ff9b:1::1",
 ]  # fmt: skip
 
 
@@ -130,6 +133,30 @@ def test_a_name_that_leads_to_a_special_address_is_refused(place: str, monkeypat
 
 def test_public_addresses_are_public() -> None:
     assert all(is_public_address(ip_address(place)) for place in ("8.8.8.8", "1.1.1.1", "2606:4700::1111", "64:ff9b::808:808"))
+
+
+OWN_PUBLIC_ADDRESS = """
+import fcntl, socket, struct, sys
+sys.path[:0] = sys.argv[1].split(":")
+from ipaddress import ip_address
+from afresh.sandbox.network_proxy import is_public_address
+places = [ip_address(place) for place in ("9.9.9.9", "::ffff:9.9.9.9", "9.9.9.8")]
+print(*map(is_public_address, places))
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+    for request, place in ((0x8916, "9.9.9.9"), (0x891C, "255.255.255.255")):  # address, and mask
+        fcntl.ioctl(any_socket, request, struct.pack("16sH2x4s8x", b"lo", socket.AF_INET, socket.inet_aton(place)))
+    fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH14x", b"lo", 0x41))
+print(*map(is_public_address, places))
+"""
+
+
+def test_a_public_address_of_this_machine_is_not_public() -> None:
+    """In a network namespace of its own, whose loopback gets such an address."""
+    if subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode:
+        pytest.skip("no network namespace can be had here")
+    asked = ["unshare", "-rn", sys.executable, "-c", OWN_PUBLIC_ADDRESS, ":".join(sys.path)]
+    said = subprocess.run(asked, capture_output=True, text=True)
+    assert said.stdout.splitlines() == ["True True True", "False False True"], said.stderr
 
 
 def test_it_connects_to_the_address_that_it_has_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,6 +185,8 @@ def test_an_internal_host_is_reached_when_its_name_and_its_number_are_allowed(se
         "CONNECT evil.example\0.packages.example.org:443 HTTP/1.1\r\n\r\n",
         "GET http://evil.example\0.packages.example.org/ HTTP/1.1\r\n\r\n",
         "CONNECT 2130706433:443 HTTP/1.1\r\n\r\n", "GET http://[::1%25lo]/ HTTP/1.1\r\n\r\n", "X" * 70_000,
+        *(f"GET http://packages.example.org/ HTTP/1.1\r\nX: a{end}Host: evil\r\n\r\n" for end in ["\n", "\r", "\0", "\r\n "]),
+        "GET http://packages.example.org/\tHTTP/1.1 HTTP/1.1\nHost: evil\r\n\r\n",
     ],
 )  # fmt: skip
 def test_what_is_no_request_to_a_proxy_is_refused(text: str) -> None:

@@ -140,6 +140,8 @@ def make_clean_environment(mounts: Mounts, temporary: str = "/tmp") -> dict[str,
         "USER": "afresh",
         "LOGNAME": "afresh",
         "TERM": "dumb",
+        # git ends if it may not read the system's settings, and no level shows them.
+        "GIT_CONFIG_NOSYSTEM": "1",
         # A file edited twice within one second keeps its time stamp: a cached .pyc would test the older text.
         "PYTHONDONTWRITEBYTECODE": "1",
         # What a hanging test has printed must be in the pipe when it is killed.

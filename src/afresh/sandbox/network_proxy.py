@@ -2,6 +2,7 @@
 is allowed, and keeps host, port and number of bytes; never a header or a body."""
 
 import contextlib
+import re
 import select
 import socket
 import threading
@@ -25,6 +26,9 @@ NOT_ALLOWED = "not allowed"
 OWN_HEADERS = ("host", "connection", "proxy-connection", "proxy-authorization", "keep-alive")
 """Of a plain request: replaced, or meant for a proxy."""
 EMBEDDED_IN_SIX = ip_network("64:ff9b::/96")
+LOCAL_BY_CUSTOM = tuple(map(ip_network, ("168.63.129.16/32", "fec0::/10", "64:ff9b:1::/48")))
+"""Global by the tables: Azure's host, site-local addresses, and a network's own translation of the older ones."""
+AMBIGUOUS = re.compile(r"^[ \t]|[\x00-\x08\x0a-\x1f\x7f]")
 READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 WRITABLE = select.POLLOUT | select.POLLHUP | select.POLLERR
 
@@ -47,7 +51,19 @@ def is_public_address(address: AnyAddress) -> bool:
         inner = address.ipv4_mapped or (IPv4Address(int(address) & 0xFFFFFFFF) if address in EMBEDDED_IN_SIX else None)
         if inner:
             return is_public_address(inner)
-    return address.is_global and not address.is_multicast and not address.is_reserved
+    ordinary = address.is_global and not address.is_multicast and not address.is_reserved
+    return ordinary and not any(address in network for network in LOCAL_BY_CUSTOM) and not is_own_address(address)
+
+
+def is_own_address(address: AnyAddress) -> bool:
+    """Whether it is one of this machine, which may be public: the kernel would speak to it from that very address. No packet is
+    sent."""
+    with socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect((str(address), 1))
+        except OSError:
+            return False  # nothing leads there
+        return asking.getsockname()[0] == str(address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +81,12 @@ class BadProxyRequest(Exception):
 
 def parse_proxy_request(header: bytes, rest: bytes) -> ProxyRequest:
     """`CONNECT host:port`, or a plain request that names its host in full. A second request on the same connection is none of
-    another host: the host is told to close it after the first."""
+    another host: the host is told to close it after the first. A line that a host could read as two, or as the end of another,
+    is refused."""
     first, *fields = header.decode("latin-1").split("\r\n")
     try:
+        if any(map(AMBIGUOUS.search, (first, *fields))):
+            raise ValueError
         method, target, version = first.split(" ")
         if method == "CONNECT":
             return ProxyRequest(*_split_authority(target, 443), True, rest)
