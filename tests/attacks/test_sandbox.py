@@ -382,6 +382,46 @@ def test_32_the_number_of_files_is_limited(target: Target) -> None:
     assert done.exit == 137 and "more than 2,000 files written" in done.output
 
 
+@pytest.mark.parametrize(
+    "held",
+    [
+        "f = os.memfd_create('x'); os.write(f, bytes(size)); maps.append(mmap.mmap(f, size)); os.close(f)",
+        "m = mmap.mmap(-1, size); m.write(bytes(size)); m.madvise(mmap.MADV_DONTNEED); maps.append(m)",
+        "s = shmget(0, size, 0o1600); a = shmat(s, None, 0); ctypes.memset(a, 1, size); shmdt(ctypes.c_void_p(a))",
+    ],
+    ids=["files in memory", "shared pages", "segments"],
+)
+def test_32_memory_that_no_process_has_mapped_is_limited(target: Target, held: str) -> None:
+    """Counted for the whole machine, where other tests may give some back meanwhile: so it grows for eight seconds."""
+    small = replace(target.sandbox, limits=replace(SMALL, memory=128 << 20, file_size=64 << 20))
+    (target.tree / "attack.py").write_text(
+        "import ctypes, mmap, os, time\nsize, maps, libc = 40 << 20, [], ctypes.CDLL(None)\n"
+        "shmget, shmat, shmdt = libc.shmget, libc.shmat, libc.shmdt\nshmat.restype = ctypes.c_void_p\n"
+        f"for _ in range(40):\n    {held}\n    time.sleep(0.2)\nprint('held', flush=True)"
+    )
+    done = small.run(f"{sys.executable} -I -S attack.py", 600)
+    refused = "shmget" in held and target.sandbox.level == "landlock"
+    assert (done.exit != 0 and "held" not in done.output) if refused else "more than 128 MB of memory" in done.output
+
+
+def test_32_the_sum_of_what_a_task_writes_is_limited(target: Target) -> None:
+    """Each command writes little enough, also into its snapshots; together they do not. What is over it can still be removed."""
+    marker = target.outside / "shadow/opened.json"
+    (marker.parent / "objects").mkdir(parents=True)
+    (target.tree / "from the commit").write_bytes(bytes(30 << 20))
+    time.sleep(0.1)
+    marker.write_text("{}")
+    time.sleep(0.1)
+    limits = replace(SMALL, written=16 << 20, task_written=40 << 20)
+    small = replace(target.sandbox, limits=limits, mounts=replace(target.sandbox.mounts, marker=marker))
+    done = [small.run(f"head -c 8000000 /dev/urandom > f{number}", 600) for number in range(4)]
+    (marker.parent / "objects/snapshot").write_bytes(bytes(8_000_000))
+    done.append(small.run("head -c 8000000 /dev/urandom > f5", 600))
+    assert [one.spoiled for one in done] == [False, False, False, False, True]
+    assert "more than 40 MB written by all commands of the task" in done[-1].output
+    assert small.run("rm f*", 600).exit == 0 and not small.run("head -c 8000000 /dev/urandom > g", 600).spoiled
+
+
 def test_32_files_without_a_name_count(target: Target) -> None:
     small = replace(target.sandbox, limits=replace(SMALL, written=20 << 20))
     hide = (

@@ -98,7 +98,7 @@ def run_tool(tool: Tool, proposed: ProposedAction, context: ToolContext) -> Tool
 
 def snapshot_after_actions(state: State, runtime: Runtime, taken: StepActions, tools: Mapping[str, Tool]) -> StepActions:
     if any(one.outcome.spoiled for one in taken.done):
-        runtime.workspace.restore(state.workspace.snapshot)
+        runtime.workspace.restore(state.workspace.snapshot, fresh=True)
         return taken
     changing = any(one.action.tool in tools and ToolTrait.CHANGES in tools[one.action.tool].traits for one in taken.done)
     if changing or taken.again:

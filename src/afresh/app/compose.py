@@ -238,7 +238,7 @@ def configure_calls(
 def open_task_sandbox(project: Project, workspace: GitWorkspace, allow_none: bool) -> AnySandbox:
     """Open the strongest sandbox that works on this machine, with the task's worktree mounted."""
     repository = workspace.repository
-    mounts = make_mounts(repository, workspace.root, project.settings)
+    mounts = replace(make_mounts(repository, workspace.root, project.settings), marker=workspace.marker)
     sandbox = choose_sandbox(mounts, allow_none=allow_none, cache=project.paths.state / "sandbox-probe")
     return replace(sandbox, mounts=replace(mounts, own=workspace.environments)) if sandbox.level == FILTERING_LEVEL else sandbox
 

@@ -23,11 +23,13 @@ from afresh.sandbox.command_environment import (
     list_etc_files,
     make_clean_environment,
 )
+from afresh.sandbox.disk_watch import DiskWatch
 from afresh.sandbox.missing_files import explain_missing_files
 from afresh.sandbox.mounts import (
     LINKED_NAME,
     PACKAGE_CACHE_NAMES,
     Mounts,
+    find_blocked_folder,
     make_own_folder,
     make_protected_paths,
     mask_sockets,
@@ -40,6 +42,7 @@ from afresh.sandbox.process import (
     TIMED_OUT_EXIT_CODE,
     OutputListener,
     RunningCommand,
+    fail_command,
     finish_command,
     kill_child_on_error,
     listen_to_nothing,
@@ -50,7 +53,7 @@ from afresh.sandbox.process import (
 from afresh.sandbox.report_folder import SEEN_FOLDER, ReportFolder, make_report_variables
 from afresh.sandbox.resource_limits import ResourceLimits, to_rlimits
 from afresh.sandbox.seccomp import build_filter
-from afresh.sandbox.shown_environments import remove_left_link
+from afresh.sandbox.shown_environments import describe_blocked, remove_left_link
 from afresh.sandbox.supervisor import make_private_folder
 from afresh.sandbox.toolchain_folders import OWN_HOME_FOLDER, list_home_links
 
@@ -200,7 +203,8 @@ class Bubblewrap:
             argv += ["--seccomp", str(given[-1])]
         argv += [*self._view(extras), "--", *extras.wrap((find_shell(), "-c", command))]
         inherited = (*given, *extras.inherited())
-        running = start_command(argv, self._environment(extras), Path("/"), inherited, self.mounts.list_written())
+        disk = DiskWatch(self.mounts.list_written(), self.limits, self.mounts.marker)
+        running = start_command(argv, self._environment(extras), Path("/"), inherited, disk)
         descriptors.close(*given)
         with kill_child_on_error(running):
             namespace = BubblewrapNamespace(running, status, descriptors)
@@ -211,7 +215,9 @@ class Bubblewrap:
         if not namespace.ran() and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
             raise NoSandbox(f"bubblewrap could not start: {done.output.strip()[-500:]}", "run `afresh doctor` for details")
         told = explain_missing_files(done, self.mounts)
-        return replace(told, output=make_repeatable(told.output, (self.mounts.tree, self.mounts.at)))
+        told = replace(told, output=make_repeatable(told.output, (self.mounts.tree, self.mounts.at)))
+        blocked = find_blocked_folder(self.mounts.tree, self.mounts.environments)
+        return fail_command(told, describe_blocked(blocked), spoiled=True) if blocked else told
 
     def _view(self, extras: "SandboxExtras") -> Iterator[str]:
         yield from _system_mounts(self.limits)

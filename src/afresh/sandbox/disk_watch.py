@@ -1,4 +1,5 @@
-"""Watches what a command writes to the disk: the sum of bytes and the number of files, which no limit of the kernel bounds."""
+"""Watches what a command, and its task, write to the disk: the sum of bytes and the number of files, which no limit of the kernel
+bounds."""
 
 import os
 import stat
@@ -9,8 +10,15 @@ from pathlib import Path
 
 from afresh.sandbox.resource_limits import ResourceLimits, list_process_tree
 
+WRITTEN = " written"
+"""In each reason that is found here."""
 SUSPECT_SHARE = 4
 """A file system that has lost a quarter of the limit is looked at closely."""
+SUSPECT_SHARE_AT_END = 256
+"""Many short commands are a long one."""
+TASK_LEEWAY = 1 << 20
+"""Bytes that a command can still write, or 100 files, when its task has written all that it may: it may be there to delete."""
+TASK_LEEWAY_FILES = 100
 PAUSE_PER_LOOK = 20
 """A close look may take one part in twenty of the time."""
 CLOCK_GRANULE_SECONDS = 0.02
@@ -23,28 +31,34 @@ class DiskWatch:
     """Asks the file system for its free room, which costs nothing. Files that were changed since the command began are counted
     only when room was lost, and now and then, since somebody else may have made room meanwhile."""
 
-    def __init__(self, folders: Sequence[Path], limits: ResourceLimits) -> None:
+    def __init__(self, folders: Sequence[Path], limits: ResourceLimits, marker: Path | None = None) -> None:
+        """`marker`: a file that was written when the task began, beside the snapshots that its commands lead to."""
         self._folders, self._limits = folders, limits
-        self._began = time.time() - CLOCK_GRANULE_SECONDS
+        self._began = self._task_began = time.time() - CLOCK_GRANULE_SECONDS
+        if marker and marker.exists():
+            self._task_began, self._folders = marker.stat().st_mtime, (*folders, marker.parent / "objects")
         self._free = self._read_free_room()
         self._next_look = time.monotonic() + 1.0
 
     def find_excess(self, process: int, at_end: bool = False) -> str:
         """Say what is over its limit; empty if nothing is. `process`: the command's first one."""
         room, files = self._read_free_room()
-        suspect = (
-            self._free[0] - room > self._limits.written // SUSPECT_SHARE
-            or self._free[1] - files > self._limits.files // SUSPECT_SHARE
-        )
+        share = SUSPECT_SHARE_AT_END if at_end else SUSPECT_SHARE
+        suspect = self._free[0] - room > self._limits.written // share or self._free[1] - files > self._limits.files // share
         if not suspect and (at_end or time.monotonic() < self._next_look):
             return ""
         began = time.monotonic()
-        written, count = self._count_changed(process)
+        (written, count), (task_written, task_count) = self._count_changed(process)
         self._next_look = time.monotonic() + 1.0 + PAUSE_PER_LOOK * (time.monotonic() - began)
-        if written > self._limits.written:
-            return f"more than {self._limits.written >> 20:,} MB written"
-        if count > self._limits.files:
-            return f"more than {self._limits.files:,} files written"
+        limits = self._limits
+        if written > limits.written:
+            return f"more than {limits.written >> 20:,} MB{WRITTEN}"
+        if count > limits.files:
+            return f"more than {limits.files:,} files{WRITTEN}"
+        if task_written > limits.task_written and written > TASK_LEEWAY:
+            return f"more than {limits.task_written >> 20:,} MB{WRITTEN} by all commands of the task"
+        if task_count > limits.task_files and count > TASK_LEEWAY_FILES:
+            return f"more than {limits.task_files:,} files{WRITTEN} by all commands of the task"
         return ""
 
     def _read_free_room(self) -> tuple[int, int]:
@@ -58,9 +72,11 @@ class DiskWatch:
                 seen.add(device)
         return room, files
 
-    def _count_changed(self, process: int) -> tuple[int, int]:
-        """Bytes and number of files that were made or changed since the command began, with those that have no name any more."""
-        total, count, waiting = 0, 0, [os.fspath(folder) for folder in self._folders]
+    def _count_changed(self, process: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Bytes and number of files that were made or changed since the command began, with those that have no name any more; and
+        since the task began."""
+        total, count, task_total, task_count = 0, 0, 0, 0
+        waiting = [os.fspath(folder) for folder in self._folders]
         while waiting:
             try:
                 entries = list(os.scandir(waiting.pop()))
@@ -73,11 +89,16 @@ class DiskWatch:
                     continue
                 if stat.S_ISDIR(status.st_mode):
                     waiting.append(entry.path)
+                size = status.st_blocks * BLOCK_BYTES
                 if status.st_ctime >= self._began:
-                    total, count = total + status.st_blocks * BLOCK_BYTES, count + 1
+                    total, count = total + size, count + 1
+                if status.st_ctime >= self._task_began:
+                    task_total, task_count = task_total + size, task_count + 1
             if count > self._limits.files or total > self._limits.written:
-                return total, count
-        return total + _measure_nameless_files(process), count
+                break
+        else:
+            total += _measure_nameless_files(process)
+        return (total, count), (task_total, task_count)
 
 
 def _measure_nameless_files(process: int) -> int:

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import pwd
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -34,6 +34,8 @@ class Mounts:
     readable: tuple[Path, ...] = ()
     own: Path | None = None
     """Where the task's own environments are: see own_environments.py."""
+    marker: Path | None = None
+    """Written when the task's tree was ready, in the folder of its snapshots: what was written since then is the task's."""
 
     def __post_init__(self) -> None:
         for path in (self.tree, self.at, *self.readable):
@@ -85,13 +87,20 @@ def make_own_folder(tree: Path, name: str) -> Path:
 
     A mount point that a command could turn into a symlink would let the next command's mounts land elsewhere.
     """
-    path = tree
-    for part in PurePosixPath(name).parts:
-        path = path / part
-        if path.is_symlink() or (path.exists() and not path.is_dir()):
-            raise BadInput(f"{path} is not a folder of its own", f"replace it in the repository: {name} must be a plain folder")
-        path.mkdir(exist_ok=True)
-    return path
+    if blocked := find_blocked_folder(tree, (name,)):
+        path = tree / blocked
+        raise BadInput(f"{path} is not a folder of its own", f"replace it in the repository: {name} must be a plain folder")
+    (tree / name).mkdir(parents=True, exist_ok=True)
+    return tree / name
+
+
+def find_blocked_folder(tree: Path, names: Iterable[str]) -> str:
+    """The first of these folders, or of those that they are in, where the tree has a link or a file; empty if there is none."""
+    for name in names:
+        for place in [*reversed(PurePosixPath(name).parents), PurePosixPath(name)][1:]:
+            if (tree / place).is_symlink() or ((tree / place).exists() and not (tree / place).is_dir()):
+                return str(place)
+    return ""
 
 
 def make_protected_paths(tree: Path) -> tuple[str, ...]:

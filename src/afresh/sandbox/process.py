@@ -9,14 +9,14 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
 from afresh.core.action import CommandRun
 from afresh.errors import Cancelled
-from afresh.sandbox.disk_watch import DiskWatch
-from afresh.sandbox.resource_limits import ResourceLimits, measure_process_tree, read_file_size_limit
+from afresh.sandbox.disk_watch import WRITTEN, DiskWatch
+from afresh.sandbox.resource_limits import ResourceLimits, measure_process_tree, read_file_size_limit, read_unmapped_memory
 from afresh.sandbox.terminal_text import render_terminal_text
 
 OutputListener = Callable[[bytes], None]
@@ -113,14 +113,13 @@ class RunningCommand:
     child: subprocess.Popen[bytes]
     pipe: int
     began: float
-    folders: tuple[Path, ...]
-    """What it may write to."""
+    disk: DiskWatch
 
 
 def start_command(
-    argv: Sequence[str], environment: Mapping[str, str], folder: Path, descriptors: Sequence[int], folders: tuple[Path, ...]
+    argv: Sequence[str], environment: Mapping[str, str], folder: Path, descriptors: Sequence[int], disk: DiskWatch
 ) -> RunningCommand:
-    """Start a child in a session of its own, without a terminal, with only these descriptors. `folders`: what it may write to."""
+    """Start a child in a session of its own, without a terminal, with only these descriptors."""
     reading, writing = os.pipe()
     try:
         os.set_blocking(reading, False)
@@ -139,7 +138,7 @@ def start_command(
         raise
     finally:
         os.close(writing)
-    return RunningCommand(child, reading, time.monotonic(), folders)
+    return RunningCommand(child, reading, time.monotonic(), disk)
 
 
 @contextlib.contextmanager
@@ -164,21 +163,21 @@ def finish_command(
 ) -> CommandRun:
     """Follow the child until it ends or must be ended. `stop` returns when nothing that it started is left. Cancelled once
     another thread has set `ended_by`."""
-    output, disk = OutputBuffer(limits.output, hear), DiskWatch(running.folders, limits)
+    output = OutputBuffer(limits.output, hear)
     why = ""
     try:
         try:
-            why = _follow_command(running, output, running.began + timeout, limits, disk, ended_by)
+            why = _follow_command(running, output, running.began + timeout, limits, ended_by)
         finally:
             stop()
             running.child.wait()
-        excess = disk.find_excess(running.child.pid, at_end=True) if why in ("", "time") else ""
+        excess = running.disk.find_excess(running.child.pid, at_end=True) if why in ("", "time") else ""
         _read_rest(running.pipe, output)
     finally:
         os.close(running.pipe)
     seconds = time.monotonic() - running.began
     code = running.child.returncode
-    if excess or why.endswith(" written"):
+    if excess or WRITTEN in why:
         said = f"stopped: {excess or why}; what it wrote is not kept"
         return CommandRun(command, STOPPED_EXIT_CODE, f"{output.text()}\n[afresh: {said}]\n", seconds, spoiled=True)
     if why == "time":
@@ -188,6 +187,12 @@ def finish_command(
         return CommandRun(command, STOPPED_EXIT_CODE, f"{output.text()}\n[afresh: stopped: {why}]\n", seconds)
     code = code if code >= 0 else 128 - code
     return CommandRun(command, code, output.text() + explain_file_size(code, limits), seconds)
+
+
+def fail_command(done: CommandRun, said: str, spoiled: bool) -> CommandRun:
+    """A command that did what it must not do has failed. If spoiled, what it left in the tree is not kept."""
+    output = f"{done.output}\n[afresh: {said}]\n"
+    return replace(done, exit=done.exit or 1, output=output, spoiled=done.spoiled or spoiled)
 
 
 FILE_SIZE_EXIT_CODE = 128 + signal.SIGXFSZ
@@ -204,10 +209,10 @@ def explain_file_size(code: int, limits: ResourceLimits) -> str:
 
 
 def _follow_command(
-    running: RunningCommand, output: OutputBuffer, deadline: float, limits: ResourceLimits, disk: DiskWatch, ended_by: Event
+    running: RunningCommand, output: OutputBuffer, deadline: float, limits: ResourceLimits, ended_by: Event
 ) -> str:
     """Why the child must be ended; empty when it ended by itself."""
-    look = time.monotonic() + _WATCH_INTERVAL_SECONDS
+    look, unmapped = time.monotonic() + _WATCH_INTERVAL_SECONDS, read_unmapped_memory()
     ended = os.pidfd_open(running.child.pid)
     with contextlib.closing(selectors.DefaultSelector()) as selector:
         selector.register(running.pipe, selectors.EVENT_READ)
@@ -225,18 +230,20 @@ def _follow_command(
                 if ended_by.is_set():
                     raise Cancelled("the command was ended")
                 if now >= look:
-                    if why := _find_exceeded_limit(running.child.pid, limits) or disk.find_excess(running.child.pid):
+                    if why := _find_exceeded_limit(running.child.pid, limits, unmapped) or running.disk.find_excess(
+                        running.child.pid
+                    ):
                         return why
                     look = time.monotonic() + _WATCH_INTERVAL_SECONDS
         finally:
             os.close(ended)
 
 
-def _find_exceeded_limit(process: int, limits: ResourceLimits) -> str:
+def _find_exceeded_limit(process: int, limits: ResourceLimits, unmapped: int) -> str:
     now = measure_process_tree(process)
     if now.processes > limits.processes:
         return f"more than {limits.processes} processes"
-    if now.memory > limits.memory:
+    if max(now.memory, read_unmapped_memory() - unmapped) > limits.memory:
         return f"more than {limits.memory >> 20:,} MB of memory"
     return ""
 

@@ -33,6 +33,17 @@ def list_process_tree(root: int) -> dict[int, int]:
     return found
 
 
+def read_unmapped_memory() -> int:
+    """Bytes of the whole machine that can be held without being mapped: shared memory, files in memory, and what the kernel holds
+    for queues and semaphores. How it grows counts for a command, since no process shows whose it is."""
+    try:
+        with open("/proc/meminfo") as file:
+            fields = dict(line.split()[:2] for line in file)
+    except OSError:
+        return 0
+    return sum(int(fields.get(name, 0)) for name in ("Shmem:", "SUnreclaim:")) << 10
+
+
 def _read_stat(process: str) -> tuple[int, int] | None:
     """Parent and resident pages; None for a process that has just gone."""
     try:
@@ -59,6 +70,9 @@ class ResourceLimits:
     """Bytes of all files together that a command makes or changes."""
     files: int = 100_000
     """Files that a command makes or changes: more than the packages of a large project."""
+    task_written: int = 16 << 30
+    """Bytes of all files that commands of a task have made or changed, and of its snapshots."""
+    task_files: int = 400_000
     temporary: int = 1 << 30
     """Of the private /tmp, which is memory."""
     cpu: int = 3600

@@ -6,22 +6,25 @@ can replace a link. That is found, and such a command does not succeed: nobody k
 
 import contextlib
 import os
-import shutil
 import stat
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from afresh.sandbox.command_environment import list_mounted_environments
-from afresh.sandbox.mounts import LINKED_NAME, PACKAGE_CACHE_NAMES, PRIVATE_PREFIX, Mounts, make_own_folder
+from afresh.sandbox.mounts import LINKED_NAME, PACKAGE_CACHE_NAMES, PRIVATE_PREFIX, Mounts, find_blocked_folder, make_own_folder
 
 ASIDE_PREFIX = ".aside-"
+_REMOVE_FOLDER = ("/bin/sh", "-c", 'chmod -R u+rwX "./$0"; rm -rf "./$0"')
+"""Python's own ways end at a thousand folders in each other."""
 
 
 @contextlib.contextmanager
-def show_environments(mounts: Mounts, private: Path) -> Iterator[list[str]]:
-    """Report what the command has replaced. Its private folder has `shown`, which it can't write to, and `tmp`, which it can."""
-    said = list[str]()
+def show_environments(mounts: Mounts, private: Path) -> Iterator[dict[str, bool]]:
+    """Say what the command has replaced, and whether the tree must be put back: a link that it has moved is somewhere in it. Its
+    private folder has `shown`, which it can't write to, and `tmp`, which it can."""
+    said = dict[str, bool]()
     with contextlib.ExitStack() as links:
         for folder in list_mounted_environments(mounts) if mounts.tree != mounts.at else ():
             name = folder.relative_to(mounts.at)
@@ -30,10 +33,16 @@ def show_environments(mounts: Mounts, private: Path) -> Iterator[list[str]]:
                 target = _show_packages(mounts, folder, private / "shown" / name, private / "tmp/caches" / name)
             links.enter_context(_show_link(mounts, name, target, said))
         yield said
+    if blocked := find_blocked_folder(mounts.tree, (os.path.dirname(name) for name in mounts.environments)):
+        said[describe_blocked(blocked)] = True
+
+
+def describe_blocked(folder: str) -> str:
+    return f"the command replaced the folder {folder}, in which there is an environment of the checkout"
 
 
 @contextlib.contextmanager
-def _show_link(mounts: Mounts, name: Path, target: Path, said: list[str]) -> Iterator[None]:
+def _show_link(mounts: Mounts, name: Path, target: Path, said: dict[str, bool]) -> Iterator[None]:
     """What the tree itself has there is put beside the tree meanwhile, where no command can reach it. The folder of the link is
     held open: a command that puts a link in that folder's place can't lead us elsewhere."""
     holder, aside = remove_left_link(mounts, name).parent, None
@@ -44,12 +53,13 @@ def _show_link(mounts: Mounts, name: Path, target: Path, said: list[str]) -> Ite
             aside = Path(tempfile.mkdtemp(prefix=ASIDE_PREFIX, dir=mounts.tree.parent))
             os.rename(name.name, aside / name.name, src_dir_fd=folder)
         os.symlink(target, name.name, dir_fd=folder)
-        made = _identify(name.name, folder), _identify(holder)[:2]
+        made, held = _identify(name.name, folder), _identify(holder)[:2]
         try:
             yield
         finally:
-            if (_identify(name.name, folder), _identify(holder)[:2]) != made:
-                said.append(f"\n[afresh: the command replaced {name}, which can only be read; it was put back]\n")
+            moved = _identify(name.name, folder) != made
+            if moved or _identify(holder)[:2] != held:
+                said[f"the command replaced {name}, which can only be read"] = moved
             remove_entry(name.name, folder)
             if aside:
                 os.rename(aside / name.name, name.name, dst_dir_fd=folder)
@@ -95,12 +105,7 @@ def remove_entry(name: str, folder: int) -> None:
     if not stat.S_ISDIR(mode):
         os.unlink(name, dir_fd=folder)
         return
-    os.chmod(name, stat.S_IRWXU, dir_fd=folder)
-    for _, below, _, opened in os.fwalk(name, dir_fd=folder):
-        for entry in below:
-            if not stat.S_ISLNK(os.lstat(entry, dir_fd=opened).st_mode):
-                os.chmod(entry, stat.S_IRWXU, dir_fd=opened)
-    shutil.rmtree(name, dir_fd=folder)
+    subprocess.run([*_REMOVE_FOLDER, name], cwd=f"/proc/self/fd/{folder}", env={"PATH": "/usr/bin:/bin"}, capture_output=True)
 
 
 def _show_packages(mounts: Mounts, source: Path, shown: Path, caches: Path) -> Path:

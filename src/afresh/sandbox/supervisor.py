@@ -19,6 +19,7 @@ from afresh.core.action import CommandRun
 from afresh.core.network_access import NETWORK_NEEDS_BUBBLEWRAP, NO_NETWORK, NetworkAccess
 from afresh.errors import NoSandbox, NotPossible
 from afresh.sandbox.command_environment import find_shell, list_mounted_environments, make_clean_environment
+from afresh.sandbox.disk_watch import DiskWatch
 from afresh.sandbox.missing_files import explain_missing_files
 from afresh.sandbox.mounts import PRIVATE_PREFIX, Mounts
 from afresh.sandbox.process import (
@@ -27,6 +28,7 @@ from afresh.sandbox.process import (
     TIMED_OUT_EXIT_CODE,
     OutputListener,
     explain_file_size,
+    fail_command,
     finish_command,
     kill_child_on_error,
     listen_to_nothing,
@@ -81,7 +83,10 @@ class SupervisedCommand:
         done = explain_missing_files(done, self.mounts)
         trees = (self.mounts.tree, self.mounts.at, self.private / "shown")
         output = make_repeatable(done.output, trees, self.private / "tmp")
-        return replace(done, exit=done.exit or int(bool(replaced)), output=output + "".join((*put_back, *replaced)))
+        done = replace(done, output=output + "".join(put_back))
+        for said, spoiled in replaced.items():
+            done = fail_command(done, said, spoiled)
+        return done
 
     def _follow(self, command: str, timeout: float, tell: int, environment: Mapping[str, str]) -> CommandRun:
         try:
@@ -93,7 +98,8 @@ class SupervisedCommand:
                 "parent": os.getpid(),
             }
             argv = [sys.executable, "-I", "-S", str(LAUNCHER_FILE), marshal.dumps(order).hex()]
-            running = start_command(argv, environment, self.mounts.tree, (tell,), (self.mounts.tree, self.private))
+            disk = DiskWatch((self.mounts.tree, self.private), self.limits, self.mounts.marker)
+            running = start_command(argv, environment, self.mounts.tree, (tell,), disk)
         finally:
             os.close(tell)
         with kill_child_on_error(running):

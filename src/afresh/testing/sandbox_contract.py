@@ -164,6 +164,33 @@ class SandboxContract:
         assert "forged" not in done.output or (done.exit and "replaced .venv" in done.output)
         assert place.sandbox.run(".venv/bin/tool", 600).output == "real\n"
 
+    @pytest.mark.parametrize(
+        "deed",
+        [
+            "mv .venv .v2",
+            "ln .venv .v2",
+            "python3 -c \"import os; os.unlink('.venv'); os.mkdir('.venv'); os.chdir('.venv'); "
+            "[(os.mkdir('dddddddddd'), os.chdir('dddddddddd')) for _ in range(1_500)]\"",
+            "mv front f2; ln -s f2 front",
+            "rm -rf front; echo x > front",
+        ],
+    )
+    def test_what_replaces_an_environment_is_not_kept(self, place: SandboxPlace, deed: str) -> None:
+        """A link in the tree, or one that has gone elsewhere in it, is in the way of the next command or in the commit."""
+        make_environments(place)
+        done = place.sandbox.run(deed, 600)
+        left = [path for path in place.tree.rglob("*") if path.is_symlink() or (path.name == "front" and not path.is_dir())]
+        assert done.spoiled or left == []
+        for path in left:
+            path.unlink()  # as the step is put back
+        assert place.sandbox.run(".venv/bin/tool; cat front/node_modules/*/index.js", 600).output == "real\nright"
+
+    def test_a_folder_with_an_environment_in_it_can_be_renamed(self, place: SandboxPlace) -> None:
+        make_environments(place)
+        done = place.sandbox.run("mkdir -p front; echo kept > front/file; mv front web", 600)
+        assert not done.spoiled and (place.tree / "web/file").read_text() == "kept\n"
+        assert not [path for path in place.tree.rglob("*") if path.is_symlink()]
+
     def test_caches_beside_packages_are_private_and_workspaces_are_those_of_the_tree(self, place: SandboxPlace) -> None:
         make_environments(place)
         (place.at / "node_modules/.vite").mkdir()

@@ -181,7 +181,7 @@ class GitWorkspace:
         self._last = snapshot
         opened = WorkspaceOpened(head, self.branch.name, snapshot, said, list_obeyed_paths(self.repository.root))
         marker = {"base": head, "snapshot": snapshot, "note": said, "wanted": self._wanted, "obeyed": opened.obeyed}
-        write_durable_file(self._marker, json.dumps(marker))
+        write_durable_file(self.marker, json.dumps(marker))
         return opened
 
     def _list_left_behind(self) -> tuple[str, ...]:
@@ -228,7 +228,8 @@ class GitWorkspace:
             self.root.chmod(mode | 0o700)
 
     @property
-    def _marker(self) -> Path:
+    def marker(self) -> Path:
+        """Written when the first opening is complete."""
         return self.branch.shadow / OPENED_FILE
 
     def _former(self) -> WorkspaceOpened | None:
@@ -240,7 +241,7 @@ class GitWorkspace:
 
     def _read_marker(self) -> dict[str, Any]:
         try:
-            return json.loads(self._marker.read_text())
+            return json.loads(self.marker.read_text())
         except (OSError, ValueError):
             return {}
 

@@ -9,6 +9,7 @@ from afresh.app.pool.pool_worker import ReportedProgress, interrupt_thread
 from afresh.core.event import Event as JournalEvent
 from afresh.core.event import JournalEntry, PersonSpoke, TaskClaimed, TaskEnded
 from afresh.core.task import Task, TaskStatus
+from afresh.sandbox.disk_watch import DiskWatch
 from afresh.sandbox.process import finish_command, start_command
 from afresh.sandbox.resource_limits import ResourceLimits
 from afresh.testing.states import make_state
@@ -20,7 +21,9 @@ def test_an_interrupted_thread_ends_its_command_and_cleans_up(tmp_path: Path) ->
     begun, ended, children = Event(), list[str](), list[int]()
 
     def work() -> None:
-        running = start_command(["/bin/sh", "-c", "echo begun; exec sleep 86399"], os.environ, tmp_path, (), (tmp_path,))
+        running = start_command(
+            ["/bin/sh", "-c", "echo begun; exec sleep 86399"], os.environ, tmp_path, (), DiskWatch((tmp_path,), ResourceLimits())
+        )
         children.append(running.child.pid)
         try:
             finish_command(running, "sleep", 86_399, ResourceLimits(), running.child.kill, lambda data: begun.set())

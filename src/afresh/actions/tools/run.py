@@ -104,7 +104,7 @@ LOST_FILE_PATTERN = re.compile(
     r"(?:/tmp|\$TMPDIR)/.*(?:No such file|not found|Permission denied)"
     r"|(?:No such file|can't open file|not found|Permission denied).*(?:/tmp|\$TMPDIR)/"
 )
-SPOILED_NOTE = "the files are as they were before this step"
+SPOILED_NOTE = "the files are as they were before this step; what git ignores, such as build folders, is gone"
 LOST_FILES_NOTE = (
     "temporary files go into $TMPDIR, which is empty at the start of each command: write a file and use it in the same command"
 )
