@@ -13,7 +13,7 @@ help:
 	@echo 'make test-sandboxed  the tests that depend on the sandbox; .ci/run runs them with less of one'
 	@echo 'make small-model   a real small model for the tests, 130 MB; SMALL_MODEL=no leaves it out'
 	@echo 'make explore       new examples for the property tests; SEED=N repeats those of a run'
-	@echo 'make torture       the long crash tests, and the property tests with many more examples'
+	@echo 'make torture       the long crash tests, 200 odd repositories, and the property tests with many more examples'
 	@echo 'make reliability   kills, power losses, full disks, flipped bits and a million inputs for the parsers; as root, an hour'
 	@echo 'make bench         measure, beside others; results in bench/results; DATA=FILE adds the benches on recorded runs'
 	@echo 'make test-pythons  the tests on every Python 3.11 or newer on the PATH'
@@ -62,8 +62,8 @@ explore: setup
 	@timeout 1200 $(PYTEST) -m 'hypothesis and not torture' --hypothesis-profile explore --hypothesis-seed=$(SEED)
 
 torture: small-model
-	@$(BIN)/python -m pytest -q -m torture
 	@echo 'torture: the same examples again: make torture SEED=$(SEED)'
+	@ODD_SEED=$(SEED) $(BIN)/python -m pytest -q -m torture
 	@$(PYTEST) -m 'hypothesis and not torture' --hypothesis-profile torture --hypothesis-seed=$(SEED)
 
 # Counts of faults tried and of what was lost, beside broken twins; as root, about an hour. RELIABILITY=--short: minutes.

@@ -386,6 +386,27 @@ def tools_are_not_named_outside_tools(path: PurePosixPath, tree: ast.Module) -> 
 
 
 Rule = Callable[[PurePosixPath, ast.Module], Iterator[str]]
+NAMED_BY_A_MODEL = (
+    "actions/tools/",
+    "code/index/update_index.py",
+    "ports/workspace.py",
+    "context/redacted_files.py",
+    "app/code/watch_checkout.py",
+)
+"""They read what a model has named, keep the reason why a file can't be read, or hand on."""
+
+
+def unreadable_files_are_no_mistakes(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
+    """A file that is no text stops nothing: `read_text` skips it."""
+    for node in nodes(tree) if not str(path).startswith(NAMED_BY_A_MODEL) else ():
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "read"
+            and ast.unparse(node.value).split(".")[-1] in ("files", "_files")
+        ):
+            yield f"line {node.lineno} reads a file that may be no text; use `read_text`"
+
+
 RULES: list[Rule] = [
     rooms_follow_the_flow,
     core_is_pure,
@@ -399,6 +420,7 @@ RULES: list[Rule] = [
     no_own_text_is_parsed,
     loop_is_the_drawing,
     tools_are_not_named_outside_tools,
+    unreadable_files_are_no_mistakes,
 ]
 
 
@@ -436,6 +458,7 @@ def test_every_exception_is_still_needed():
 # Broken twins: each rule can fail
 
 TWINS: list[tuple[Rule, str, str]] = [
+    (unreadable_files_are_no_mistakes, "verification/x.py", "context.files.read(path)"),
     (rooms_follow_the_flow, "core/x.py", "from afresh.ports import JournalStore"),
     (rooms_follow_the_flow, "core/x.py", "from afresh import ports"),
     (rooms_follow_the_flow, "core/x.py", "from ..ports import JournalStore"),

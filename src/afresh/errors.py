@@ -2,6 +2,7 @@
 
 AfreshError
 ├── ModelMistake      the model: told in its next window what was wrong with its action
+├── UnreadableTree    the model: what a step left can't be read as a tree, so it is put back, and the model is told
 ├── TryAgain          a retry: the same call may well succeed later
 │   ├── Cancelled     this worker was asked to stop; the task goes on when it is resumed
 │   │   └── StopRequested     a person asked it to pause or cancel the task, which it does
@@ -37,6 +38,10 @@ class AfreshError(Exception):
 
 class ModelMistake(AfreshError):
     """The model's action can't be done as it stands; the text is shown to the model."""
+
+
+class UnreadableTree(AfreshError):
+    """What commands left in the tree can't be kept: a path is too long for git or for afresh."""
 
 
 class TryAgain(AfreshError):

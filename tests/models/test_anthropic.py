@@ -87,11 +87,6 @@ def test_no_input_at_all_is_none() -> None:
     assert ask(ScriptedTurn(Reply("", (READ,)), arguments=""))[0].actions == (Action("read", {}),)
 
 
-def test_half_a_surrogate_pair_is_replaced() -> None:
-    reply, _, _ = ask(ScriptedTurn(Reply("a\ud800b", (READ,)), arguments='{"path": "\\udfff"}'))
-    assert (reply.thought, reply.actions) == ("a\ufffdb", (Action("read", {"path": "\ufffd"}),))
-
-
 def test_turns_are_sent_as_tool_use_and_tool_results() -> None:
     reply = Reply("look", (READ, Action("no_such_tool")), model=f"anthropic:{BUDGET}-20251001", thinking=(THOUGHT, HIDDEN))
     turn = ToolExchange(reply, (ToolResult("x = 1"), ToolResult("there is no such tool", ok=False)), "Two steps are left.")

@@ -2,6 +2,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from afresh.core.action import Action
 from afresh.core.progress_event import (
     CallBegan,
     CallDelayed,
@@ -13,7 +14,7 @@ from afresh.core.progress_event import (
 )
 from afresh.core.prompt import Request
 from afresh.core.rate_limit import CallTurn
-from afresh.core.reply import Reply, ReplyNotice, ToolCallPiece
+from afresh.core.reply import Reply, ReplyNotice, Thinking, ToolCallPiece
 from afresh.core.spending import CallBooking, CallPurpose, UnlimitedLedger
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError, Cancelled, OverCeiling, OverLimit, TryAgain
@@ -108,6 +109,13 @@ def test_a_fault_that_cost_nothing_was_waited_out_before() -> None:
     with pytest.raises(TryAgain, match="busy"):
         bought(books, TryAgain("busy"), Reply("never asked for"))
     assert books.lines == ["booked", "cancelled 0"]
+
+
+def test_half_a_surrogate_pair_is_replaced_wherever_a_reply_has_it() -> None:
+    odd = Reply("a\ud800b", (Action("t", {"x\ud83d": ["\udfff", 1]}),), thinking=(Thinking("\ud800", "s"),))
+    reply, _ = bought(Books(), odd)
+    assert (reply.thought, reply.actions) == ("a\ufffdb", (Action("t", {"x\ufffd": ["\ufffd", 1]}),))
+    assert reply.thinking == (Thinking("\ufffd", "s"),)
 
 
 def test_nothing_over_its_ceiling_is_sent() -> None:

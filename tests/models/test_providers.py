@@ -144,11 +144,6 @@ def test_ten_megabytes_of_arguments_are_told_to_be_too_many(make: Make) -> None:
     assert ask(make, Reply("", (big,)))[0].actions == (big,)
 
 
-def test_half_a_surrogate_pair_is_replaced() -> None:
-    reply, _ = ask(openai, ScriptedTurn(Reply("a\ud800b", (READ,)), arguments='{"path": "\\udfff"}'))
-    assert (reply.thought, reply.actions) == ("a\ufffdb", (Action("read", {"path": "\ufffd"}),))
-
-
 @both
 @pytest.mark.parametrize("usage", [None, {}, {"input_tokens": -5, "output_tokens": None, "prompt_tokens": "many"}])
 def test_a_usage_that_makes_no_sense_is_replaced_by_an_estimate(make: Make, usage: Any) -> None:

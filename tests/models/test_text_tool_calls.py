@@ -94,10 +94,6 @@ def test_nesting_without_end_is_rejected() -> None:
     assert reply_from_text('{"actions": ' + "[" * 100_000).actions == ()
 
 
-def test_half_a_surrogate_pair_is_replaced() -> None:
-    assert reply_from_text('{"thought": "a\\ud800b"}').thought == "a\ufffdb"
-
-
 def test_turns_are_told_in_the_same_form() -> None:
     turn = ToolExchange(Reply("look", (READ,)), (ToolResult("no such file", False),), "Go on.")
     _, _, said, told = make_chat_body(

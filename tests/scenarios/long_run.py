@@ -31,7 +31,7 @@ class StillWorkspace:
     def open(self) -> WorkspaceOpened:
         return WorkspaceOpened("base", "branch", "still")
 
-    def snapshot(self) -> str:
+    def snapshot(self, whole: bool = False) -> str:
         return "still"
 
     def restore(self, snapshot: str, paths: Any = (), fresh: bool = False) -> None: ...

@@ -110,7 +110,7 @@ class Folder:
     def open(self) -> WorkspaceOpened:
         return WorkspaceOpened("base", "afresh/task", self.snapshot())
 
-    def snapshot(self) -> str:
+    def snapshot(self, whole: bool = False) -> str:
         tree = self._tree()
         name = sha256(repr(sorted(tree.items())).encode()).hexdigest()
         self.kept[name] = tree

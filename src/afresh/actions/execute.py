@@ -16,9 +16,9 @@ from afresh.core.redaction import redact_secrets, redact_value
 from afresh.core.reducer import apply_event
 from afresh.core.reply import answer_from_words
 from afresh.core.state import State
-from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
+from afresh.core.step_result import SPOILED_NOTE, ActionResult, StepActions, ToolOutcome
 from afresh.core.tool_traits import ToolTrait
-from afresh.errors import ModelMistake
+from afresh.errors import ModelMistake, UnreadableTree
 from afresh.policy.next_call import layout_for_next_call, select_task_tools
 from afresh.ports.tool import Tool, ToolContext
 from afresh.runtime import Runtime
@@ -96,13 +96,23 @@ def run_tool(tool: Tool, proposed: ProposedAction, context: ToolContext) -> Tool
         return ToolOutcome(redact_secrets(str(mistake)), ok=False)
 
 
+def add_note(deed: ActionResult, note: str) -> ActionResult:
+    """The result of an action after which nothing was kept."""
+    text = f"{deed.outcome.text}\n[{note}]"
+    return ActionResult(deed.action, replace(deed.outcome, text=text, ok=False, spoiled=True, complete=""))
+
+
 def snapshot_after_actions(state: State, runtime: Runtime, taken: StepActions, tools: Mapping[str, Tool]) -> StepActions:
     if any(one.outcome.spoiled for one in taken.done):
         runtime.workspace.restore(state.workspace.snapshot, fresh=True)
         return taken
     changing = any(one.action.tool in tools and ToolTrait.CHANGES in tools[one.action.tool].traits for one in taken.done)
     if changing or taken.again:
-        after = runtime.workspace.snapshot()
+        try:
+            after = runtime.workspace.snapshot(whole=True)
+        except UnreadableTree as fault:
+            runtime.workspace.restore(state.workspace.snapshot, fresh=True)
+            return replace(taken, done=(*taken.done[:-1], add_note(taken.done[-1], f"stopped: {fault}; {SPOILED_NOTE}")))
         changes = tuple(runtime.workspace.changes(state.workspace.snapshot, after)) if after != state.workspace.snapshot else ()
         if changes:
             runtime.report_progress(ChangeMade(changes))

@@ -26,7 +26,7 @@ from afresh.core.recognise_test_files import is_in_test_folder, is_test_code
 from afresh.core.steering_files import list_persons_words
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
-from afresh.ports.workspace import FileTree
+from afresh.ports.workspace import FileTree, read_text
 
 MIN_QUOTE_WORDS = 3
 LICENCE_SUBJECT = "licence"
@@ -104,7 +104,7 @@ def _speaks_of(entry: LicensedChange, path: str, name: str, files: FileTree) -> 
         return f".{entry.name}." in f".{name}."
     if not entry.words:
         return not entry.needs_proof or bool(name) or bool(entry.path)
-    meant = Weakening(path, WeakeningWay.ALTER, "", name, _find_source(files.read(path), name))
+    meant = Weakening(path, WeakeningWay.ALTER, "", name, _find_source(read_text(files, path) or "", name))
     if entry.needs_proof:
         named = count_shared_words(replace(meant, source=""), entry.words)
         return bool(name) and (named >= 1 or count_shared_words(meant, entry.words) >= MIN_SHARED_WORDS)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
@@ -37,7 +38,7 @@ from afresh.core.symbol import SearchHit
 from afresh.core.task import FIX_VIOLATION_TYPE, REFACTOR_TYPE
 from afresh.core.verdict import UnfixedFunction
 from afresh.ports.code import CodeIndexStore
-from afresh.ports.workspace import FileTree
+from afresh.ports.workspace import FileTree, read_text
 
 VIOLATION_TASK_TYPES = (FIX_VIOLATION_TYPE, REFACTOR_TYPE)
 MAX_SUGGESTIONS = 5
@@ -151,7 +152,7 @@ class CodeInsight:
 
     def _read_project(self, tree: PythonTree, files: FileTree) -> ProjectFacts:
         texts = {path: source.text for path, source in tree.sources.items()}
-        return ProjectFacts(texts, read_configuration(tree.paths, files.read), self._libraries, self.new_names)
+        return ProjectFacts(texts, read_configuration(tree.paths, partial(read_text, files)), self._libraries, self.new_names)
 
     def _offers(
         self, found: list[tuple[PythonSource, PythonFunction]], gone: frozenset[str], tree: PythonTree, files: FileTree

@@ -10,7 +10,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from afresh.core.text import read_foreign_json
-from afresh.errors import AfreshError
 
 if TYPE_CHECKING:
     from afresh.code.index.code_index import CodeIndex
@@ -50,7 +49,7 @@ class ProjectConfiguration:
     def digest(self) -> str:
         content = sha256()
         for path, text in sorted(self.texts.items()):
-            content.update(f"{path}\0{len(text)}\0{text}".encode("utf-8", "backslashreplace"))
+            content.update(f"{path}\0{len(text)}\0{text}".encode())
         return content.hexdigest()
 
     @cached_property
@@ -73,20 +72,15 @@ def is_config_file(path: str) -> bool:
     return path.count("/") <= MAX_MANIFEST_FOLDERS and not vendored and bool(MANIFEST_PATH.fullmatch(path))
 
 
-def read_configuration(paths: Sequence[str], read: Callable[[str], str]) -> ProjectConfiguration:
+def read_configuration(paths: Sequence[str], read: Callable[[str], str | None]) -> ProjectConfiguration:
     """Read the configuration files of a tree, the shallowest first where there are too many. A file that is not text is read as
     empty.
     """
     wanted = sorted(filter(is_config_file, paths), key=lambda path: (path.count("/"), path))[:MAX_CONFIG_FILES]
-    return ProjectConfiguration(tuple(paths), {path: _read_config_text(path, read) for path in wanted})
-
-
-def _read_config_text(path: str, read: Callable[[str], str]) -> str:
-    try:
-        text = read(path)
-    except (OSError, UnicodeError, AfreshError):
-        return ""
-    return text if len(text) <= MAX_CONFIG_CHARACTERS else ""
+    texts = {path: read(path) or "" for path in wanted}
+    return ProjectConfiguration(
+        tuple(paths), {path: text if len(text) <= MAX_CONFIG_CHARACTERS else "" for path, text in texts.items()}
+    )
 
 
 def parse_toml(text: str) -> ConfigTable:
@@ -141,14 +135,7 @@ def find_files_named(code: "CodeIndex", *names: str) -> Iterator[tuple[str, str]
     """Yield path and text of the project's own files that have one of these names."""
     for path in code.paths:
         if posixpath.basename(path) in names and not any(f"/{folder}" in f"/{path}" for folder in THIRD_PARTY_FOLDERS):
-            yield path, read_index_text(code, path)
-
-
-def read_index_text(code: "CodeIndex", path: str) -> str:
-    try:
-        return code.text(path)
-    except (OSError, UnicodeError, AfreshError, KeyError):
-        return ""
+            yield path, code.text(path)
 
 
 def join_tree_path(folder: str, path: str) -> str:

@@ -13,8 +13,7 @@ from pathlib import PurePosixPath
 
 from afresh.code.complexity import MAX_COMPLEXITY, FunctionNode, list_statement_bodies, measure_complexity
 from afresh.core.recognise_test_files import is_test_code
-from afresh.errors import AfreshError
-from afresh.ports.workspace import FileTree
+from afresh.ports.workspace import FileTree, read_text
 
 MAX_SOURCE_CHARACTERS = 1_000_000
 _PYTHON_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -162,9 +161,8 @@ class PythonTreeReader:
         return PythonTree(paths, sources, skipped)
 
     def _source(self, path: str, files: FileTree) -> PythonSource | str:
-        try:
-            text = files.read(path)
-        except (OSError, UnicodeError, AfreshError):
+        text = read_text(files, path)
+        if text is None:
             return "cannot be read as text"
         known = self._known.get(path)
         if known is None or known[0] != text:

@@ -10,6 +10,8 @@ from math import isfinite
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from afresh.core.text import is_encodable, replace_lone_surrogates
+
 PlainValue = Any
 T = TypeVar("T")
 _ATOM_TYPES = frozenset((str, int, float, bool, type(None)))
@@ -22,6 +24,12 @@ def to_canonical_json(value: object) -> str:
 
 def value_from_json(kind: type[T], text: str) -> T:
     return get_decoder(kind)(json.loads(text))
+
+
+def make_encodable(value: T) -> T:
+    """The value without halves of surrogate pairs, which JSON can spell, and no file or request can hold."""
+    text = to_canonical_json(value)
+    return value if is_encodable(text) else value_from_json(type(value), replace_lone_surrogates(text))
 
 
 def to_plain_value(value: Any) -> PlainValue:

@@ -22,7 +22,7 @@ class HeartbeatItem:
 
     @property
     def key(self) -> str:
-        return sha256(f"{self.text}\n{self.command}".encode("utf-8", "replace")).hexdigest()[:KEY_CHARACTERS]
+        return sha256(f"{self.text}\n{self.command}".encode()).hexdigest()[:KEY_CHARACTERS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Ruling, Verdict
 
 TELLING_LINE = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
+SPOILED_NOTE = "the files are as they were before this step; what git ignores, such as build folders, is gone"
 COMMAND_FRAME = re.compile(r"\$ |exit \d+")
 """Lines of ours around what a command printed."""
 DURATION_SUFFIX = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")

@@ -58,6 +58,11 @@ def _escape_character_for_json(match: re.Match[str]) -> str:
     return json.dumps(match[0])[1:-1] if ord(match[0]) > 0x9F else f"\\u{ord(match[0]):04x}"
 
 
+def is_encodable(text: str) -> bool:
+    """Whether it holds no half of a surrogate pair, and no byte of a file name that is not UTF-8."""
+    return text.isascii() or not _LONE_SURROGATE.search(text)
+
+
 def read_foreign_json(text: str) -> Any:
     return replace_lone_surrogates(json.loads(text))
 

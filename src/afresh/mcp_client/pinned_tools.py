@@ -41,7 +41,7 @@ class RemoteTool:
     @property
     def hash(self) -> str:
         said = to_canonical_json([self.server, self.name, self.description, self.parameters])
-        return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+        return sha256(said.encode()).hexdigest()
 
     @property
     def schema(self) -> ToolSchema:

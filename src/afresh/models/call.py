@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from afresh.core.codec import make_encodable
 from afresh.core.progress_event import CallBegan, CallDelayed, CallEnded, ProgressListener, ReplyStreamed, ignore_progress
 from afresh.core.prompt import Prompt, Request
 from afresh.core.rate_limit import CallTurn
@@ -67,7 +68,7 @@ def _call_once(request: Request, purchase: CallBooking, gate: ModelGate) -> Repl
     gate.tell(CallBegan(gate.model.name, purchase.kind))
     try:
         with blame_model():
-            reply = gate.model.propose(request, stream_reply(gate.tell, gate.model.name))
+            reply = make_encodable(gate.model.propose(request, stream_reply(gate.tell, gate.model.name)))
     except AfreshError as fault:
         gate.ledger.cancel(booked, fault)
         gate.tell(CallEnded(gate.model.name, ok=False))

@@ -11,7 +11,6 @@ from afresh.core.action import Action
 from afresh.core.codec import to_canonical_json
 from afresh.core.prompt import Request, ToolSchema
 from afresh.core.reply import Reply, Thinking
-from afresh.core.text import replace_lone_surrogates
 from afresh.core.usage import Usage
 
 JSON_TYPES: dict[str, tuple[type, ...]] = {
@@ -106,7 +105,7 @@ def estimate_tokens(text: str) -> int:
 
 def reply_from_json(plain: object) -> Reply:
     """The reply in a JSON value. ValueError lists everything that is wrong with it, a line each."""
-    held: Any = replace_lone_surrogates(plain)
+    held: Any = plain
     if wrong := list(_find_reply_faults(held)):
         raise ValueError("\n".join(wrong))
     actions = tuple(Action(one["tool"], one.get("args", {})) for one in held.get("actions", ()))

@@ -8,12 +8,16 @@ from afresh.core.change import Change
 from afresh.core.commit import CommitSummary
 from afresh.core.event import WorkspaceOpened
 from afresh.core.network_access import NO_NETWORK, NetworkAccess
+from afresh.errors import ModelMistake
 
 
 class FileTree(Protocol):
-    """The task's tree, by paths relative to its root. ModelMistake for a path that leads outside it."""
+    """The task's tree, by paths relative to its root."""
 
-    def read(self, path: str) -> str: ...
+    def read(self, path: str) -> str:
+        """The text of a file that a model has named: ModelMistake for what is none or leads outside."""
+        ...
+
     def write(self, path: str, text: str) -> None: ...
     def paths(self) -> Sequence[str]:
         """Tracked and new files, without ignored ones, sorted."""
@@ -24,6 +28,14 @@ class FileTree(Protocol):
         ...
 
 
+def read_text(files: FileTree, path: str) -> str | None:
+    """The text of a file; None for what can't be read as text, such as a binary file or a pipe: that is nobody's mistake."""
+    try:
+        return files.read(path)
+    except (ModelMistake, OSError, UnicodeError):
+        return None
+
+
 class Workspace(Protocol):
     """A tree of the task's own, with snapshots. The user's checkout is never touched."""
 
@@ -31,8 +43,8 @@ class Workspace(Protocol):
         """Make the worktree, or find it again; safe to repeat."""
         ...
 
-    def snapshot(self) -> str:
-        """Keep the tree as it is now; the same tree gives the same id."""
+    def snapshot(self, whole: bool = False) -> str:
+        """Keep the tree as it is now; the same tree gives the same id. UnreadableTree if it is to be `whole` and can't be."""
         ...
 
     def restore(self, snapshot: str, paths: Sequence[str] = (), fresh: bool = False) -> None:

@@ -8,6 +8,7 @@ from afresh.core.recognise_test_files import is_in_test_folder, is_pytest_file
 from afresh.core.rewrite_check_command import find_interpreter
 from afresh.core.verdict import CheckRun, FailedTest
 from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import read_text
 
 _COMPILE_SCRIPT = "import sys; compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec', dont_inherit=True)"
 
@@ -32,7 +33,7 @@ def _find_syntax_errors(context: ToolContext, path: str) -> list[FailedTest]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(context.files.read(path), path, "exec", dont_inherit=True)
+            compile(read_text(context.files, path) or "", path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return [] if _compiles_in_sandbox(context, path) else [_failure_from_error(path, error)]
     except (RecursionError, MemoryError):

@@ -13,9 +13,8 @@ from afresh.core.recognise_test_files import is_test_code
 from afresh.core.task import FIX_VIOLATION_TYPE
 from afresh.core.text import format_count
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, LinterRun, Ruling, Verdict
-from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
-from afresh.ports.workspace import FileTree, Sandbox
+from afresh.ports.workspace import FileTree, Sandbox, read_text
 
 LINTER_SECONDS = 600
 PROBE_SECONDS = 60
@@ -101,7 +100,7 @@ def find_used_tools(context: ToolContext, tools: Sequence[ProjectTool]) -> Itera
     if context.state.task.judged_as != FIX_VIOLATION_TYPE:
         return
     names = ({name for tool in tools for name in tool.settings} | {*SCRIPTS}) & {*context.files.paths()}
-    texts = {name: read_settings(context.files, name) for name in names}
+    texts = {name: read_text(context.files, name) or "" for name in names}
     for tool in tools:
         patterns = [(tool.settings[name], text) for name, text in texts.items() if name in tool.settings]
         patterns += [(tool.in_scripts, texts[name]) for name in SCRIPTS if name in texts]
@@ -109,17 +108,10 @@ def find_used_tools(context: ToolContext, tools: Sequence[ProjectTool]) -> Itera
             yield tool
 
 
-def read_settings(files: FileTree, name: str) -> str:
-    try:
-        return files.read(name)
-    except ModelMistake:
-        return ""
-
-
 def names_targets(files: FileTree, tool: ProjectTool) -> bool:
     """Whether the settings of mypy say what it is to check."""
     own = re.compile(rf"^\[(?:tool\.)?{tool.name}\]$", re.MULTILINE)
-    texts = [read_settings(files, name) for name in tool.settings if name in files.paths()]
+    texts = [read_text(files, name) or "" for name in tool.settings if name in files.paths()]
     tables = [part.partition("\n[")[0] for text in texts for part in own.split(text)[1:]]
     return tool.name == "mypy" and any(NAMES_ITS_TARGETS.search(table) for table in tables)
 

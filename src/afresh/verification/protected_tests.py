@@ -8,9 +8,8 @@ from afresh.core.change import Change
 from afresh.core.licences.licence_for_tests import Weakening, WeakeningWay
 from afresh.core.recognise_test_files import is_conftest, is_in_test_folder, is_test_code
 from afresh.core.task import Check
-from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
-from afresh.ports.workspace import FileTree, Workspace
+from afresh.ports.workspace import FileTree, Workspace, read_text
 from afresh.verification.check_configuration import (
     find_changed_settings,
     has_stricter_filters,
@@ -94,14 +93,7 @@ def _read_both_sides(
 
 def _read_texts(files: FileTree, paths: Sequence[str]) -> Mapping[str, str]:
     present = frozenset(files.paths())
-    texts: dict[str, str] = {}
-    for path in paths:
-        if path in present:
-            try:
-                texts[path] = files.read(path)
-            except (ModelMistake, UnicodeDecodeError):
-                continue
-    return texts
+    return {path: text for path in paths if path in present and (text := read_text(files, path)) is not None}
 
 
 def find_weakenings(touched: ProtectedFileChange, checks: Sequence[Check]) -> tuple[Weakening, ...]:

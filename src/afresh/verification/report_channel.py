@@ -17,6 +17,7 @@ from itertools import chain
 from typing import Any, cast
 
 from afresh.core.action import CommandRun
+from afresh.core.text import replace_lone_surrogates
 from afresh.core.verdict import EvidenceSource, FailedTest, TestEvidence
 from afresh.outputs.test_reports.outcomes import (
     ERROR,
@@ -74,7 +75,7 @@ def read_signed_report(text: str, keys: Sequence[str]) -> SessionReport | None:
     if key not in keys:
         return None
     try:
-        held = cast("dict[str, Any]", ast.literal_eval(body))
+        held = cast("dict[str, Any]", replace_lone_surrogates(ast.literal_eval(body)))
         outcomes = {str(test): str(outcome) for test, outcome in held["outcomes"].items() if outcome in _OUTCOMES}
         messages = {str(test): str(message) for test, message in held["messages"].items()}
         collected, altered, raised, foreign, plugins, modules = (

@@ -10,9 +10,8 @@ from afresh.context.citations import PATH_PATTERN, Citation, find_citations, pat
 from afresh.core.task import SPEC_DESIGN_TYPE
 from afresh.core.text import format_count
 from afresh.core.verdict import Ruling, Verdict, list_first_names
-from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
-from afresh.ports.workspace import FileTree
+from afresh.ports.workspace import FileTree, read_text
 
 MAX_LISTED_FAULTS = 5
 
@@ -40,7 +39,7 @@ def verify_document(context: ToolContext, changed: Sequence[str], final: bool = 
 def examine_document(context: ToolContext) -> tuple[str, str]:
     """What was found in the document, and what is wrong with it."""
     task, files = context.state.task, context.files
-    text = read_text_or_empty(files, task.report)
+    text = read_text(files, task.report) or ""
     if not text.strip():
         return "", f"{task.report} is empty"
     paths = files.paths()
@@ -57,20 +56,12 @@ def examine_document(context: ToolContext) -> tuple[str, str]:
 
 def describe_unwritten_document(context: ToolContext) -> str:
     report = context.state.task.report
-    there = read_text_or_empty(context.files, report)
+    there = read_text(context.files, report) or ""
     return f"{report} is as it was before the task, or git ignores it" if there else f"{report} does not exist"
 
 
 def count_lines(files: FileTree, path: str) -> int:
-    return len(read_text_or_empty(files, path).splitlines())
-
-
-def read_text_or_empty(files: FileTree, path: str) -> str:
-    """Nothing for what is not there or is no text."""
-    try:
-        return files.read(path)
-    except (ModelMistake, OSError, UnicodeDecodeError):
-        return ""
+    return len((read_text(files, path) or "").splitlines())
 
 
 _QUOTED_PATH = re.compile(rf"`({PATH_PATTERN}/?)`(\s*\(new\b)?")

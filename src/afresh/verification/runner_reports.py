@@ -38,7 +38,7 @@ from afresh.outputs.test_reports.outcomes import (
 )
 from afresh.outputs.test_reports.tap import parse_tap
 from afresh.ports.tool import ToolContext
-from afresh.ports.workspace import Sandbox
+from afresh.ports.workspace import Sandbox, read_text
 
 READERS: Mapping[str, Callable[[str], Iterable[ReportedTest]]] = {
     JEST_REPORT: parse_jest_report,
@@ -68,7 +68,7 @@ def narrow_check(context: ToolContext, command: str, tests: Sequence[str]) -> st
     """The command of a check for these test files only; None when that can't be done safely."""
     folder = find_package_folder(command)
     path = f"{folder}/package.json".lstrip("/") if folder is not None else ""
-    package = context.files.read(path) if path and path in context.files.paths() else ""
+    package = (read_text(context.files, path) if path else "") or ""
     found = find_runner_command(command, parse_package_scripts(package))
     return narrow_runner(found, tests) if found else narrow_to_tests(command, tests)
 

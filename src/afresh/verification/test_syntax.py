@@ -87,7 +87,7 @@ class TestUnit:
 def parse_test_units(path: str, text: str) -> list[TestUnit] | None:
     """The file's units in their order, without imports; None without a grammar, for a huge file, or for wrong syntax."""
     parser = _load_parser(path[path.rfind(".") :])
-    content = text.encode("utf-8", "replace")
+    content = text.encode()
     if parser is None or len(content) > _MAX_BYTES:
         return None
     root = parser.parse(content).root_node

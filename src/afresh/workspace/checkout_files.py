@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 
+from afresh.core.text import is_encodable
 from afresh.errors import BadInput, ModelMistake
 from afresh.workspace.disk_files import has_link_on_path, remove_tree
 from afresh.workspace.environment_files import copy_import_files, find_import_files, list_wanted_files
@@ -90,14 +91,15 @@ class CheckoutFiles:
 
 
 def list_checkout_files(root: Path) -> dict[str, str]:
-    """Regular files that no rule ignores, sorted, each with its mark. A rule is obeyed even for a file that git tracks."""
+    """Regular files that no rule ignores and whose names are UTF-8, sorted, each with its mark. A rule is obeyed even for a file
+    that git tracks."""
     now = time.time_ns()
     found: dict[str, str] = {}
     waiting = [("", IgnoreRules((*TOOL_CACHE_PATTERNS, *_read_lines(root / GIT_FOLDER / "info" / "exclude"))))]
     top = f"{root}/"
     while waiting:
         folder, rules = waiting.pop()
-        entries = _scan_folder(top + folder)
+        entries = [entry for entry in _scan_folder(top + folder) if is_encodable(entry.name)]
         names = {entry.name for entry in entries}
         if folder and GIT_FOLDER in names:
             continue  # another repository

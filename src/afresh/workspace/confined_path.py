@@ -16,6 +16,7 @@ from afresh.errors import ModelMistake
 
 OPEN_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 MAX_LINKS = 40
+MAX_PATH_CHARACTERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def split_relative_path(path: str) -> list[str]:
         longest = max((len(part.encode()) for part in parts), default=0)
     except UnicodeEncodeError:
         raise ModelMistake("the path holds a lone surrogate, which no file name can") from None
-    if len(path) > 1_000 or longest > 255:
+    if len(path) > MAX_PATH_CHARACTERS or longest > 255:
         raise ModelMistake(f"the path is too long: {_truncate_path(path)}")
     if not parts:
         raise ModelMistake(f"{path} is the root folder, not a file")

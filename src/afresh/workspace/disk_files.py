@@ -2,41 +2,67 @@
 
 import fcntl
 import os
-import shutil
+import secrets
 import stat
 from collections.abc import Container, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import get_native_id
+from typing import AnyStr
 
 from afresh.errors import BadInput
+
+
+def walk_tree(top: AnyStr) -> Iterator[list[os.DirEntry[AnyStr]]]:
+    """The entries of each folder, however deep; links are not followed. What the kernel refuses to list, such as a path that is
+    too long, is left out."""
+    waiting = [top]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as found:
+            entries = list(found)
+            yield entries
+            waiting += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
 
 
 def make_accessible(top: Path) -> None:
     """Give the owner back the rights that a command may have taken from files and folders; links are not followed."""
     if not os.geteuid():
         return
-    _grant_rights(top, stat.S_IRWXU)
-    for folder, folders, files in os.walk(top):
-        for name in folders:
-            _grant_rights(Path(folder, name), stat.S_IRWXU)
-        for name in files:
-            _grant_rights(Path(folder, name), stat.S_IRUSR | stat.S_IWUSR)
+    _grant_rights(top)
+    for entries in walk_tree(str(top)):
+        for entry in entries:
+            _grant_rights(entry)
 
 
-def _grant_rights(place: Path, rights: int) -> None:
-    mode = place.lstat().st_mode
+def _grant_rights(place: Path | os.DirEntry[str]) -> None:
+    mode = os.lstat(place).st_mode
+    rights = stat.S_IRWXU if stat.S_ISDIR(mode) else stat.S_IRUSR | stat.S_IWUSR
     if not stat.S_ISLNK(mode) and mode & rights != rights:
-        place.chmod(stat.S_IMODE(mode) | rights)
+        os.chmod(place, stat.S_IMODE(mode) | rights)
 
 
 def remove_tree(top: Path) -> None:
-    """Remove a folder, also one whose folders were made read-only."""
+    """Remove a folder, however deep, also one whose folders were made read-only. Each folder in it is moved to the top and
+    emptied there, so that no path becomes too long; after a crash in the middle the rest can be removed again."""
     if top.is_symlink():
         top.unlink()
-    elif top.exists():
-        make_accessible(top)
-        shutil.rmtree(top)
+    if not top.exists():
+        return
+    waiting, number, prefix = [str(top)], 0, f"{top}/.gone-{secrets.token_hex(6)}-"
+    _grant_rights(top)
+    while waiting:
+        folder = waiting.pop()
+        for entry in list(os.scandir(folder)):
+            if entry.is_dir(follow_symlinks=False):
+                number += 1
+                _grant_rights(entry)  # one that can't be written can't be moved
+                os.rename(entry.path, f"{prefix}{number}")
+                waiting.append(f"{prefix}{number}")
+            else:
+                os.unlink(entry.path)
+        if folder != str(top):
+            os.rmdir(folder)
+    top.rmdir()
 
 
 def list_parents(name: str) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from afresh.core.task import NOTHING_CHANGED
 from afresh.errors import BadInput, ModelMistake
 from afresh.workspace.confined_path import open_path_inside
+from afresh.workspace.disk_files import walk_tree
 from afresh.workspace.repository import Repository, find_excludes_file
 
 ENVIRONMENT_FOLDER_NAMES = {"node_modules", ".tox", ".nox", "__pypackages__", ".bundle", ".pixi", "bower_components"}
@@ -70,8 +71,7 @@ def find_import_files(repository: Repository) -> tuple[str, ...]:
 
 def _list_import_files(root: Path, name: str) -> Iterator[str]:
     if name.endswith(".egg-info/"):
-        for folder, _, files in os.walk(root / name):
-            yield from (os.path.relpath(os.path.join(folder, file), root) for file in files)
+        yield from _list_files_below(root, name)
     elif name.endswith(COMPILED_SUFFIXES) or (
         name.rpartition("/")[2] in GENERATED_FILE_NAMES and (root / name).with_name("__init__.py").exists()
     ):
@@ -94,8 +94,12 @@ def list_wanted_files(repository: Repository, wanted: Sequence[str]) -> tuple[st
 def _list_below(root: Path, name: str) -> Iterator[str]:
     if os.path.isfile(root / name):
         yield name
-    for folder, _, files in os.walk(root / name):
-        yield from (os.path.relpath(os.path.join(folder, file), root) for file in files)
+    yield from _list_files_below(root, name)
+
+
+def _list_files_below(root: Path, name: str) -> Iterator[str]:
+    for entries in walk_tree(str(root / name)):
+        yield from (os.path.relpath(entry.path, root) for entry in entries if not entry.is_dir())
 
 
 def copy_import_files(root: Path, tree: Path, names: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -70,8 +70,8 @@ class SharedWorkspace(GitWorkspace):
         self._share(opened.snapshot)
         return opened
 
-    def snapshot(self) -> str:
-        kept = super().snapshot()
+    def snapshot(self, whole: bool = False) -> str:
+        kept = super().snapshot(whole)
         self._share(kept)
         return kept
 

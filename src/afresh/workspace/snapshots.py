@@ -10,9 +10,12 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
-from afresh.errors import Damaged
+from afresh.errors import Damaged, UnreadableTree
+from afresh.workspace.confined_path import MAX_PATH_CHARACTERS
+from afresh.workspace.diff import path_from_bytes
 from afresh.workspace.disk_files import (
     clear_path,
     has_link_on_path,
@@ -20,6 +23,7 @@ from afresh.workspace.disk_files import (
     make_accessible,
     remove_all_but,
     sync_folder,
+    walk_tree,
 )
 from afresh.workspace.git import Git, GitFailed, finish_git, read_git_version
 from afresh.workspace.repository import Repository
@@ -28,6 +32,9 @@ RAW_ATTRIBUTES = "* -text !eol -ident !filter !working-tree-encoding !diff !merg
 BASE_RULES_FILE = "base-rules"
 """Ignore rules as they were in the base commit: a .gitignore that the model writes can't hide a file from a snapshot."""
 
+_NOT_LISTED = b"could not open directory '"
+"""Git's warning of a folder that it leaves out; it is cut off before the reason where the path is long."""
+SHOWN_PATH_BYTES = 80
 _TOUCHED_TAGS = (b"C", b"R", b"?")
 """What `git ls-files -t` says of a changed, a removed and a new file."""
 
@@ -38,6 +45,8 @@ class TreeStatus:
     """Of all that the index holds, by name."""
     touched: Sequence[bytes]
     """Names of what may differ from the index: changed, gone or new. New is what base or current rules do not ignore."""
+    unread: bytes = b""
+    """The first folder that git could not list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +101,16 @@ class ShadowRepository:
 
     def look(self) -> TreeStatus:
         """The index and the tree side by side. What git can't look into is made accessible first."""
-        entries, locked = self._listed()
-        if locked:
+        entries, said = self._listed()
+        if b"Permission denied" in said:
             make_accessible(self.tree)
-            entries, _ = self._listed()
+            entries, said = self._listed()
         touched = {name for tag, _, name in entries if tag in _TOUCHED_TAGS and not name.startswith(b".afresh/state/")}
-        return TreeStatus({name: mode for tag, mode, name in entries if tag not in _TOUCHED_TAGS}, sorted(touched))
+        unread = said.partition(_NOT_LISTED)[2].partition(b"\n")[0]
+        return TreeStatus({name: mode for tag, mode, name in entries if tag not in _TOUCHED_TAGS}, sorted(touched), unread)
 
-    def _listed(self) -> tuple[list[tuple[bytes, bytes, bytes]], bool]:
-        """Tag, mode and name of each entry, and whether a folder could not be looked into."""
+    def _listed(self) -> tuple[list[tuple[bytes, bytes, bytes]], bytes]:
+        """Tag, mode and name of each entry, and what git complained of."""
         asked = (
             ("--stage", "--others", "--modified", "--deleted", f"--exclude-from={self.folder / BASE_RULES_FILE}"),
             ("--others", "--exclude-standard"),
@@ -108,20 +118,25 @@ class ShadowRepository:
         running = [(options, self.git.start("ls-files", "-z", "-t", *options)) for options in asked]
         ended = [finish_git(process, ("ls-files", *options)) for options, process in running]
         entries = [_read_listed_entry(entry) for output, _ in ended for entry in output.split(b"\0")[:-1]]
-        return entries, any(b"Permission denied" in said for _, said in ended)
+        return entries, b"".join(said for _, said in ended)
 
-    def keep(self, known: str = "") -> str:
-        """Write the snapshot: the id of a git tree, on disk when this returns. `known` is that of the index, if known."""
+    def keep(self, known: str = "", whole: bool = False) -> str:
+        """Write the snapshot: the id of a git tree, on disk when this returns. `known` is that of the index, if known. A path
+        that is too long for git is not in it, or UnreadableTree if it is to be `whole`."""
         since = time.time_ns()
-        if not self.follow():
+        if not self.follow(whole=whole):
             return known or self.write()
         snapshot = self.write()
         _sync_objects(self.folder / "objects", since)
         return snapshot
 
-    def follow(self, *how: str) -> bool:
+    def follow(self, *how: str, whole: bool = False) -> bool:
         """Bring the index in line with the tree; whether there was anything to do."""
-        kept, gone = _split_present_and_gone(self.tree, self.look().touched)
+        now = self.look()
+        long = next((name for name in now.touched if len(name) > MAX_PATH_CHARACTERS), now.unread) if whole else b""
+        if long:
+            raise UnreadableTree(f"a path in the tree is too long: {path_from_bytes(long[:SHOWN_PATH_BYTES])}…")
+        kept, gone = _split_present_and_gone(self.tree, now.touched)
         if gone:
             self.git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_join_nul(gone))
         if kept:
@@ -266,12 +281,9 @@ def _is_file(tree: Path, name: bytes) -> bool:
 def _list_nested_files(tree: Path, nested: bytes) -> list[bytes]:
     """Files of a repository within the tree: kept as files, its .git is not."""
     top = os.fsencode(tree) + b"/"
-    found: list[bytes] = []
-    for folder, folders, files in os.walk(top + nested):
-        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        folders[:] = [name for name in folders if name != b".git"]
-        found += [os.path.join(folder, name).removeprefix(top) for name in (*files, *links)]
-    return [name for name in found if stat.S_IFMT(os.lstat(top + name).st_mode) in (stat.S_IFREG, stat.S_IFLNK)]
+    entries = chain.from_iterable(walk_tree(top + nested))
+    kept = (one.path for one in entries if one.is_symlink() or one.is_file(follow_symlinks=False))
+    return [path.removeprefix(top) for path in kept if b"/.git/" not in path + b"/"]
 
 
 def _sync_objects(objects: Path, since: int) -> None:

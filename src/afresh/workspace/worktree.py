@@ -113,10 +113,10 @@ class GitWorkspace:
         self._put_in_place(former)
         return former
 
-    def snapshot(self) -> str:
+    def snapshot(self, whole: bool = False) -> str:
         self._ready()
         self._make_enterable()
-        self._last = self._shadow.keep(self._last)
+        self._last = self._shadow.keep(self._last, whole)
         return self._last
 
     def restore(self, snapshot: str, paths: Sequence[str] = (), fresh: bool = False) -> None:

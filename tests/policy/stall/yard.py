@@ -39,7 +39,7 @@ class Tree:
     def open(self) -> WorkspaceOpened:
         return WorkspaceOpened("base", "branch", self.snapshot())
 
-    def snapshot(self) -> str:
+    def snapshot(self, whole: bool = False) -> str:
         name = sha256(repr(sorted(self.files.texts.items())).encode()).hexdigest()
         self.kept[name] = dict(self.files.texts)
         return name

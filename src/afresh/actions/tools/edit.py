@@ -16,7 +16,7 @@ from afresh.core.text import format_count
 from afresh.core.truncate import join_first
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
-from afresh.ports.workspace import FileTree
+from afresh.ports.workspace import FileTree, read_text
 
 NOT_REPEATED_MARK = re.compile(r"^\s*\[… \d+ lines not repeated.*\]$", re.MULTILINE)
 """What a prompt shows instead of the middle of a text that the model wrote: models copy what they see."""
@@ -32,7 +32,7 @@ def edit_file(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     files, path, new = context.files, args["path"], args["new"]
     if NOT_REPEATED_MARK.search(new):
         raise ModelMistake("edit: a prompt shows that mark in place of lines; write out the lines themselves")
-    before = read_if_there(files, path)
+    before = read_text(files, path)
     if args.get("old") or ("old" in args and before is not None):
         told = replace_text(files, path, args["old"], new, max(1, args.get("count", 1)))
     else:
@@ -40,17 +40,10 @@ def edit_file(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         check_marks(view, put, path)
         write_view(files, path, put, secrets if MARK in put else ())
         told = f"{'made' if before is None else 'replaced'} {path} ({format_count(len(new.splitlines()), 'line')})\n{new}"
-    if changed := find_changed_tests(path, before or "", files.read(path)):
+    if changed := find_changed_tests(path, before or "", read_text(files, path) or ""):
         head, rest, text = told.partition("\n")
         told = f"{head}; this changes the existing {join_first(changed, MAX_NAMED_TESTS)}{rest}{text}"
     return ToolOutcome(told)
-
-
-def read_if_there(files: FileTree, path: str) -> str | None:
-    try:
-        return files.read(path)
-    except ModelMistake:
-        return None
 
 
 def replace_text(files: FileTree, path: str, old: str, new: str, count: int = 1) -> str:

@@ -11,7 +11,7 @@ from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.action import CommandRun
 from afresh.core.line_region import Region
 from afresh.core.states.network_state import NetworkUsed
-from afresh.core.step_result import ToolOutcome, shorten_command
+from afresh.core.step_result import SPOILED_NOTE, ToolOutcome, shorten_command
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree
@@ -104,7 +104,6 @@ LOST_FILE_PATTERN = re.compile(
     r"(?:/tmp|\$TMPDIR)/.*(?:No such file|not found|Permission denied)"
     r"|(?:No such file|can't open file|not found|Permission denied).*(?:/tmp|\$TMPDIR)/"
 )
-SPOILED_NOTE = "the files are as they were before this step; what git ignores, such as build folders, is gone"
 LOST_FILES_NOTE = (
     "temporary files go into $TMPDIR, which is empty at the start of each command: write a file and use it in the same command"
 )

@@ -16,6 +16,7 @@ from afresh.core.tool_traits import is_archive_address
 from afresh.core.truncate import join_first
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import read_text
 
 MIN_HITS_PER_FILE = 4
 MAX_HITS = 30
@@ -64,11 +65,8 @@ def group_by_file(known: Sequence[SearchHit], defines: bool) -> dict[str, list[s
 def find_text_hits(pattern: re.Pattern[str], paths: list[str], context: ToolContext) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in paths:
-        try:
-            text = context.files.read(path)
-        except ModelMistake:
-            continue
-        if pattern.search(text) and pattern.search(shown := redact_secrets(text)):
+        text = read_text(context.files, path)
+        if text and pattern.search(text) and pattern.search(shown := redact_secrets(text)):
             lines = enumerate(shown.splitlines(), 1)
             found[path] = [f"{number}: {line.strip()[:160]}" for number, line in lines if pattern.search(line)]
     return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from afresh.code import ruff
@@ -13,6 +14,8 @@ from afresh.code.refactoring.project_facts import NO_PROJECT, ProjectFacts
 from afresh.code.refactoring.suggest_refactorings import explain_missing_suggestion, suggest_refactorings
 from afresh.code.refactoring.suggestion import Suggestion
 from afresh.errors import BadInput
+from afresh.ports.workspace import read_text
+from afresh.workspace.checkout_files import CheckoutFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,5 +119,5 @@ def _read_project(root: Path) -> ProjectFacts:
         if (root / path).is_file()
     }
     names = [path.name for path in root.iterdir() if path.is_file()]
-    settings = read_configuration(names, lambda name: (root / name).read_text(encoding="utf-8"))
+    settings = read_configuration(names, partial(read_text, CheckoutFiles(root)))
     return ProjectFacts(texts, settings, find_library_folders(root))

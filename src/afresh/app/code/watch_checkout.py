@@ -47,7 +47,7 @@ class RecordingFiles:
 
     def read(self, path: str) -> str:
         text = self.files.read(path)
-        content = sha256(text.encode("utf-8", "surrogatepass")).digest()
+        content = sha256(text.encode()).digest()
         if self.seen.get(path) != content:
             self.fresh.append(path)
         self.seen[path] = content

@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from afresh.code.test_commands.candidates import CommandCandidate, find_candidat
 from afresh.code.test_commands.try_commands import CommandTrial, TrialNote, TrialResults, try_candidates
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.errors import AfreshError, NoSandbox
+from afresh.ports.workspace import read_text
 from afresh.sandbox.choose_level import choose_sandbox
 from afresh.sandbox.import_origin import find_foreign_imports, list_top_level_packages
 from afresh.workspace.checkout_files import CheckoutFiles, make_scratch_copy
@@ -67,7 +69,7 @@ def choose_checks(place: ProjectWithSettings, limit: float = MAX_UNASKED_TEST_SE
 def suggest_check(place: ProjectWithSettings) -> str:
     """Return a test command as an example for this project: the first that its files name, tried or not."""
     files = CheckoutFiles(place.paths.root)
-    found = find_named_commands(place, read_configuration(files.paths(), files.read))
+    found = find_named_commands(place, read_configuration(files.paths(), partial(read_text, files)))
     return next((one.command for one in found if not one.refused), "python3 -m pytest -q")
 
 
@@ -99,7 +101,7 @@ def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bo
     """Return the cached trials if the files that name commands are unchanged, else run new ones. How a run ended counts only for
     the tree that it ran on. Trials that found no tests are not cached, because the machine may change."""
     files = CheckoutFiles(place.paths.root)
-    configuration = read_configuration(files.paths(), files.read)
+    configuration = read_configuration(files.paths(), partial(read_text, files))
     found = find_named_commands(place, configuration)
     digest = digest_test_configuration(configuration, found)
     before, tree = load_kept_trials(place.paths.state / TRIALS_FILE), identify_tested_tree(Repository.find(place.paths.root))
@@ -124,12 +126,12 @@ def identify_tested_tree(repository: Repository) -> str:
     packages = [path for name in find_environment_folders(repository)
                 for path in (repository.root / name, *(repository.root / name).glob("lib/*/site-packages"))]  # fmt: skip
     installed = [f"{path}\0{path.stat().st_mtime_ns}" for path in packages if path.exists()]
-    return sha256("\n".join([repository.head, os.environ.get("PATH", ""), *installed]).encode("utf-8", "replace")).hexdigest()
+    return sha256(os.fsencode("\n".join([repository.head, os.environ.get("PATH", ""), *installed]))).hexdigest()
 
 
 def digest_test_configuration(configuration: ProjectConfiguration, found: Sequence[CommandCandidate]) -> str:
     """Hash the files that configure tests and the commands found in them. Code does not affect it."""
-    return sha256("\n".join([configuration.digest, *(one.command for one in found)]).encode("utf-8", "replace")).hexdigest()
+    return sha256("\n".join([configuration.digest, *(one.command for one in found)]).encode()).hexdigest()
 
 
 def load_kept_trials(path: Path) -> TrialResults:

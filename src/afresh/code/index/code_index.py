@@ -22,7 +22,7 @@ from afresh.core.search_words import stem_word
 from afresh.core.symbol import FileReading, ImportedModule, IndexedContent, IndexTerm, SymbolPlace, TreeListing
 from afresh.errors import AfreshError
 from afresh.ports.code import CodeIndexStore
-from afresh.ports.workspace import FileTree
+from afresh.ports.workspace import FileTree, read_text
 
 PATH_SEPARATORS = re.compile(r"[\W_]+")
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class CodeIndex:
         """A hash that changes when any code of the tree does."""
         content = sha256()
         for path in self.paths:
-            content.update(f"{path}\0{self._keys.get(path, '')}\n".encode("utf-8", "surrogatepass"))
+            content.update(f"{path}\0{self._keys.get(path, '')}\n".encode())
         return content.hexdigest()
 
     def reading(self, path: str) -> FileReading:
@@ -79,8 +79,10 @@ class CodeIndex:
         return {path: self.reading(path) for path in paths}
 
     def text(self, path: str) -> str:
-        """Return the text as on disk now. A cached reading that differs is updated."""
-        text = self._files.read(path)
+        """Return the text as on disk now, empty if it is none. A cached reading that differs is updated."""
+        text = read_text(self._files, path)
+        if text is None:
+            return ""
         if path in self._keys and self._keys[path] != (key := hash_content(path, text)):
             self._keys[path] = key
             self._contents[path] = self._asked(lambda: self._store.add({key: partial(read_indexed_content, path, text)}))[key]

@@ -109,7 +109,7 @@ def read_changed_files(files: FileTree, paths: Sequence[str], store: CodeIndexSt
 
 def hash_content(path: str, text: str) -> str:
     """Return a hash of the text and of the reader that parses it."""
-    mark = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=READER_VERSION.encode())
+    mark = blake2b(text.encode(), digest_size=16, key=READER_VERSION.encode())
     mark.update(f"\0{registry.reader_key_from_path(path)}".encode())
     return mark.hexdigest()
 

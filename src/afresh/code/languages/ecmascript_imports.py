@@ -81,7 +81,7 @@ def _extended_configs(code: "CodeIndex", configs: Mapping[str, Mapping[str, Any]
         for parent in _parent_configs(path, found):
             if parent not in seen and parent in code.paths:
                 seen.add(parent)
-                waiting.append((parent, config_files.parse_json(config_files.read_index_text(code, parent))))
+                waiting.append((parent, config_files.parse_json(code.text(parent))))
                 yield waiting[-1]
 
 

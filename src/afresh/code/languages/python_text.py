@@ -122,7 +122,7 @@ def find_multiline_spans(code: str) -> tuple[list[tuple[int, int]], bool]:
     """Return first and last line (from 1) of each statement of several lines, up to the first unmatched bracket, and whether
     there is one.
     """
-    left = code.encode("utf-8", "replace").translate(None, NON_STRUCTURE_BYTES)
+    left = code.encode().translate(None, NON_STRUCTURE_BYTES)
     for _ in range(MAX_PAIRING_ROUNDS):
         length = len(left)
         left = left.replace(b"()", b"").replace(b"[]", b"").replace(b"{}", b"")

@@ -54,7 +54,7 @@ def read_with_grammar(grammar: Grammar, text: str) -> FileReading:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _load_grammar(grammar.wheel, grammar.dialect, grammar.query) is None:
         return FileReading(grammar.language, _count_lines(text), fault=f"{grammar.title} is not read: {suggest_reinstall()}")
-    content = text.encode("utf-8", "replace")
+    content = text.encode()
     if fault := unparsable_reason_from_content(content):
         return FileReading(grammar.language, _count_lines(text), fault=fault)
     return _build_reading(grammar, text, SourceBytes(content), _captures(grammar, content))

@@ -87,7 +87,7 @@ def make_cache_key(code: CodeIndex, configuration: ProjectConfiguration) -> str:
     """Return a hash of everything that the traits depend on: the code, its configuration, and how often files were changed."""
     changed = "".join(f"{path}\0{commits}\n" for path in code.files if (commits := code.churn(path).commits))
     said = "\0".join((code.digest, configuration.digest, changed))
-    return sha256(said.encode("utf-8", "backslashreplace")).hexdigest()
+    return sha256(said.encode()).hexdigest()
 
 
 KNOWN_LANGUAGES = (

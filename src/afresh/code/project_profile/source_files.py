@@ -138,7 +138,7 @@ def rank_by_count(counts: Mapping[str, int]) -> list[str]:
 
 def choose_stable_sample(paths: Iterable[str], number: int) -> list[str]:
     """Return the paths with the lowest hashes: adding or removing a file changes at most one of them."""
-    return sorted(paths, key=lambda path: sha256(path.encode("utf-8", "backslashreplace")).digest())[:number]
+    return sorted(paths, key=lambda path: sha256(path.encode()).digest())[:number]
 
 
 def find_parent_folder(path: str) -> str:

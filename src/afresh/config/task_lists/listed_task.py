@@ -45,7 +45,7 @@ def make_fault(name: str, line: int, what: str) -> BadInput:
 
 
 def make_key(*parts: str) -> str:
-    return sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:KEY_CHARACTERS]
+    return sha256("\n".join(parts).encode()).hexdigest()[:KEY_CHARACTERS]
 
 
 def refuse_long_list(tasks: Sequence[ListedTask], name: str) -> None:

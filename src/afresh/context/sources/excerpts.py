@@ -25,10 +25,9 @@ from afresh.core.context_policy import ExcerptPolicy, FilePolicy
 from afresh.core.line_region import Region
 from afresh.core.prompt import Tier
 from afresh.core.state import State
-from afresh.errors import ModelMistake
 from afresh.memory.gathered_context import GatheredContext
 from afresh.policy.phase_limits import is_last_look
-from afresh.ports.workspace import FileTree
+from afresh.ports.workspace import FileTree, read_text
 
 MAX_FINISHED_LINES = 2
 """Of a change that belongs to a finished item of the plan, besides the lines around it."""
@@ -65,7 +64,7 @@ def gather_excerpts(
     called, oldest = list_called_names(state), -1 if is_last_look(state) else state.work.step - policy.max_idle_steps
     fresh = [*told, *[region for region in state.memory.regions if region.step > oldest]]
     for path in dict.fromkeys(region.path for region in regions):
-        lines, changed = (try_read_file(files, path) or "").splitlines(), find_added_lines(patches.get(path, ""))
+        lines, changed = (read_text(files, path) or "").splitlines(), find_added_lines(patches.get(path, ""))
         spans = [_select_region_lines(lines, region, changed, state, policy) for region in regions if region.path == path]
         wanted = [span for found in spans for span in found]
         borders = [
@@ -111,7 +110,7 @@ def gather_imports(state: State, files: FileTree, seen: Sequence[Item], policy: 
     regions = [one for one in state.memory.regions if not is_finished_change(one, state)]
     newest = [next((one.path for one in reversed(regions) if one.changed is changed), "") for changed in (True, False)]
     for path in dict.fromkeys(filter(None, newest)):
-        lines = (try_read_file(files, path) or "").splitlines()
+        lines = (read_text(files, path) or "").splitlines()
         first, last = find_import_lines(lines, policy) or (1, 0)
         unseen = [number for number in range(first, last + 1) if (path, number) not in shown]
         if 0 < len(unseen) <= policy.max_import_lines:
@@ -132,7 +131,7 @@ def _split_paragraphs(lines: Sequence[str], policy: FilePolicy) -> list[tuple[in
 def select_file_regions(files: FileTree, paths: Sequence[str], policy: FilePolicy, short_only: bool = False) -> list[Region]:
     """Files that somebody names, as far as anybody would read them first: whole if they are short; of a long one its imports or
     how it begins, since what matters in it is seldom there. `short_only`: of a long one nothing."""
-    named = [(path, text.splitlines()) for path in paths if (text := try_read_file(files, path)) is not None]
+    named = [(path, text.splitlines()) for path in paths if (text := read_text(files, path)) is not None]
     named = [one for one in named if not short_only or len(one[1]) <= policy.max_short_file_lines]
     chosen = [(path, _choose_shown_beginning(path, lines, policy)) for path, lines in named[: policy.max_named_files]]
     return [Region(path, *part, 0) for path, part in chosen if part]
@@ -153,13 +152,6 @@ def _choose_shown_beginning(path: str, lines: Sequence[str], policy: FilePolicy)
     if len(lines) <= policy.max_short_file_lines:
         return 1, len(lines)
     return find_import_lines(lines, policy)
-
-
-def try_read_file(files: FileTree, path: str) -> str | None:
-    try:
-        return files.read(path)
-    except ModelMistake:
-        return None
 
 
 EXCERPT_PIECE_PREFIX = "lines of "

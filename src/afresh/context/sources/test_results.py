@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from afresh.context.file_chunks import extract_function_source
 from afresh.context.section import SectionDraft, SectionPiece
-from afresh.context.sources.excerpts import try_read_file
 from afresh.core.context_item import Item, Note, render_lines
 from afresh.core.context_policy import FilePolicy, ReportPolicy
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.verdict import CheckRun, name_test_function
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports.workspace import FileTree
+from afresh.ports.workspace import FileTree, read_text
 
 COVERAGE_ROW = re.compile(
     r"^(\S+\.\w+|TOTAL)\s+\d+\s+\d+(?:\s+\d+\s+\d+)?\s+(\d+(?:\.\d+)?)%(?:\s+([\d\s,>-]+?))?\s*$", re.MULTILINE
@@ -61,7 +60,7 @@ def gather_failing_tests(state: State, files: FileTree, policy: FilePolicy) -> I
     failures = dict.fromkeys(name_test_function(failure.test) for failure in state.failures if "::" in failure.test)
     for test in list(failures)[: policy.max_failing_test_sources]:
         path, *names = test.split("::")
-        text = try_read_file(files, path)
+        text = read_text(files, path)
         if text is not None and (source := extract_function_source(text, names)):
             yield Note("test", test, source)
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from afresh.context.file_chunks import describe_cut_function, split_into_chunks
-from afresh.context.sources.excerpts import try_read_file
 from afresh.context.sources.last_step import (
     BEFORE_CHANGE_MARK,
     drop_command,
@@ -25,7 +24,7 @@ from afresh.core.tokens import TokenCounter
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import find_longest_fitting, truncate_middle
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports.workspace import FileTree
+from afresh.ports.workspace import FileTree, read_text
 
 LINES_READ_KIND = "read"
 AFTER_CHANGE_MARK = "(as it is after the change below)"
@@ -67,7 +66,7 @@ def gather_lines_read(state: State, files: FileTree) -> Iterator[Excerpt]:
     """Exactly the lines that the last step has read, as they are now."""
     observations = state.memory.recent[-1].observations if state.memory.recent else ()
     for region in dict.fromkeys(region for seen in observations for region in seen.regions):
-        lines = (try_read_file(files, region.path) or "").splitlines()
+        lines = (read_text(files, region.path) or "").splitlines()
         numbers = range(region.start, min(region.end, len(lines)) + 1)
         shown = tuple([SourceLine(number, lines[number - 1]) for number in numbers])
         cut = describe_cut_function(lines, region.end)

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator
 
 from afresh.context.citations import find_citations
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
-from afresh.context.sources.excerpts import try_read_file
 from afresh.context.sources.memory_sections import list_error_lines
 from afresh.core.context_item import Note
 from afresh.core.context_policy import ReportPolicy
@@ -14,7 +13,7 @@ from afresh.core.task import RECORDED_TYPE, SPEC_DESIGN_TYPE, Task
 from afresh.core.truncate import join_first, to_one_line
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict, name_test_function, summarise_check_run
 from afresh.memory.gathered_context import GatheredContext
-from afresh.ports.workspace import FileTree
+from afresh.ports.workspace import FileTree, read_text
 
 MAX_REPEATED_COMMAND_CHARACTERS = 30
 AFTER_REFUSAL = "Next: mend what is named and `complete` again; if it is not yours to mend, `ask` and say why."
@@ -150,9 +149,9 @@ def list_document_demands(task: Task) -> list[str]:
 
 def gather_cited_lines(state: State, files: FileTree, policy: ReportPolicy) -> Iterator[Note]:
     """What stands in each place that the report cites: whoever wrote it is to hold it against that once more."""
-    text = try_read_file(files, state.task.report) if state.task.report in (paths := files.paths()) else None
+    text = read_text(files, state.task.report) if state.task.report in (paths := files.paths()) else None
     for one in find_citations(text or "", paths):
-        lines = (try_read_file(files, one.path) or "").splitlines()[one.first - 1 : one.last] if one.path in paths else []
+        lines = (read_text(files, one.path) or "").splitlines()[one.first - 1 : one.last] if one.path in paths else []
         if lines:
             yield Note("cited", str(one), to_one_line(lines[0], policy.max_cited_characters))
 

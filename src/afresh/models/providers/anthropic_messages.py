@@ -9,7 +9,6 @@ from typing import Any
 
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply, Thinking, ToolCallPiece
-from afresh.core.text import replace_lone_surrogates
 from afresh.core.usage import Usage
 from afresh.errors import AfreshError
 from afresh.models.providers.anthropic_request import find_claude_family, make_anthropic_body
@@ -114,9 +113,7 @@ def reply_from_message(incoming: StreamedMessage) -> tuple[Reply, bool]:
         texts.append(DECLINED_NOTE)
     actions = tuple(action_from_arguments(str(block.given.name), block.text) for block in blocks if block.kind == "tool_use")
     thinking = tuple(_thinking_from_block(block) for block in blocks if block.kind in ("thinking", "redacted_thinking"))
-    reply = Reply(
-        replace_lone_surrogates("\n".join(texts)), actions, incoming.usage, f"anthropic:{incoming.model}", thinking=thinking
-    )
+    reply = Reply("\n".join(texts), actions, incoming.usage, f"anthropic:{incoming.model}", thinking=thinking)
     return reply, incoming.stop in CUT_STOP_REASONS
 
 
@@ -132,7 +129,7 @@ def reply_from_text_message(incoming: StreamedMessage) -> tuple[Reply, bool]:
 def _thinking_from_block(block: StreamedBlock) -> Thinking:
     if block.kind == "redacted_thinking":
         return Thinking(str(block.given.data), redacted=True)
-    return Thinking(replace_lone_surrogates(block.text), block.signature or str(block.given.signature or ""))
+    return Thinking(block.text, block.signature or str(block.given.signature or ""))
 
 
 ANTHROPIC = Provider("Anthropic", "anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")

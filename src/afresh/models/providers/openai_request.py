@@ -51,7 +51,7 @@ def _make_body_head(model: str, request: Request, flavour: OpenAIDialect) -> Cha
         body["extra_body"] = {"reasoning": {"max_tokens": request.thinking}}
     if flavour.cache_key and request.breaks:
         alike = json.dumps([request.system, to_plain_value(request.tools), request.message[: request.breaks[0]]], sort_keys=True)
-        body["prompt_cache_key"] = sha256(alike.encode("utf-8", "replace")).hexdigest()[:32]
+        body["prompt_cache_key"] = sha256(alike.encode()).hexdigest()[:32]
     return body
 
 

@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from afresh.core.reply import Reply, Thinking, ToolCallPiece
-from afresh.core.text import replace_lone_surrogates
 from afresh.core.usage import Usage
 from afresh.models.providers.openai_request import thinking_from_detail
 from afresh.models.providers.provider_reply import DECLINED_NOTE, action_from_arguments, sum_reported_tokens
@@ -130,14 +129,14 @@ def reply_from_completion(told: StreamedCompletion, asked: str, spoken: bool) ->
     """The reply, and whether it was cut at its limit. `asked`: the model's name; `spoken`: its calls are in its text."""
     kind, _, model = asked.partition(":")
     named = f"{kind}:{_strip_model_folder(told.model) or model}"
-    aloud, text = _split_inline_thinking(replace_lone_surrogates("".join(told.text)))
+    aloud, text = _split_inline_thinking("".join(told.text))
     cut = told.finish == "length"
     reply = (
         reply_from_text(text)
         if spoken and not cut
         else Reply(text, tuple(action_from_arguments(call.name, call.arguments) for call in told.calls))
     )
-    notes = [replace_lone_surrogates("".join(told.refusal))]
+    notes = ["".join(told.refusal)]
     if told.finish == "content_filter":
         notes.append(DECLINED_NOTE)
     thought = "\n".join(part for part in (reply.thought, *notes) if part)
@@ -159,8 +158,8 @@ def _split_inline_thinking(text: str) -> tuple[tuple[Thinking, ...], str]:
 
 def _thinking_from_completion(told: StreamedCompletion) -> tuple[Thinking, ...]:
     if told.details:
-        return tuple(thinking_from_detail(replace_lone_surrogates(detail)) for detail in told.details.values())
-    return (Thinking(replace_lone_surrogates("".join(told.reasoning))),) if told.reasoning else ()
+        return tuple(thinking_from_detail(detail) for detail in told.details.values())
+    return (Thinking("".join(told.reasoning)),) if told.reasoning else ()
 
 
 def usage_from_openai(counted: Any) -> Usage:

@@ -10,7 +10,6 @@ from afresh.core.action import Action
 from afresh.core.codec import to_canonical_json
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply
-from afresh.core.text import replace_lone_surrogates
 from afresh.errors import TryAgain
 from afresh.models.providers.connection import ProviderConnection
 from afresh.models.reply_checks import add_missing_usage
@@ -73,9 +72,9 @@ def action_from_call(tool: str, args: Any, raw: str = "") -> Action:
 
 def action_from_arguments(tool: str, arguments: str) -> Action:
     """A tool call whose arguments came as JSON text."""
-    raw = replace_lone_surrogates(arguments) or "{}"
+    raw = arguments or "{}"
     try:
-        return action_from_call(tool, replace_lone_surrogates(json.loads(raw)), raw)
+        return action_from_call(tool, json.loads(raw), raw)
     except (ValueError, RecursionError):
         return action_from_call(tool, None, raw)
 

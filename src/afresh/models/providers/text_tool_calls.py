@@ -13,7 +13,6 @@ from afresh.core.action import Action
 from afresh.core.codec import to_canonical_json
 from afresh.core.prompt import Request, ToolExchange, ToolSchema
 from afresh.core.reply import Reply
-from afresh.core.text import replace_lone_surrogates
 from afresh.models.reply_checks import CountTokens
 
 REPLY_SHAPE = '{"thought": "why, in a sentence", "actions": [{"tool": "NAME", "args": {"ARGUMENT": "VALUE"}}]}'
@@ -107,7 +106,7 @@ def _find_json_values(text: str) -> Iterator[Any]:
     """JSON objects in the text: itself, in fences, then wherever a brace opens one, each place once."""
     for whole in (text, *JSON_FENCE_PATTERN.findall(text)):
         try:
-            yield replace_lone_surrogates(json.loads(whole))
+            yield json.loads(whole)
         except (ValueError, RecursionError):
             continue
     decoder, place = json.JSONDecoder(), text.find("{")
@@ -119,7 +118,7 @@ def _find_json_values(text: str) -> Iterator[Any]:
         except (ValueError, RecursionError):
             end = place + 1
         else:
-            yield replace_lone_surrogates(plain)
+            yield plain
         place = text.find("{", end)
 
 
@@ -158,7 +157,7 @@ def _action_from_json(plain: Any) -> Action:
 def _parse_quoted_arguments(text: str) -> Any:
     """Arguments as a text that holds JSON."""
     try:
-        return replace_lone_surrogates(json.loads(text or "{}"))
+        return json.loads(text or "{}")
     except (ValueError, RecursionError):
         return None
 

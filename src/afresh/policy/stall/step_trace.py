@@ -37,7 +37,7 @@ def mask_volatile_values(text: str) -> str:
 
 def hash_parts(*parts: object) -> str:
     text = "\x00".join(part if isinstance(part, str) else to_canonical_json(part) for part in parts)
-    return sha256(text.encode("utf-8", "replace")).hexdigest()[:SIGNATURE_CHARACTERS]
+    return sha256(text.encode()).hexdigest()[:SIGNATURE_CHARACTERS]
 
 
 def hash_action(action: Action, tree: str) -> str:

@@ -138,7 +138,7 @@ class SqliteCodeIndex:
 
     def keep(self, tree: str, listing: TreeListing) -> None:
         row = (
-            listing.stamps.encode("utf-8", "surrogateescape"),
+            listing.stamps.encode(),
             bytes.fromhex("".join(listing.keys)),
             pack_numbers(content.number for content in listing.contents),
             pack_numbers(content.length for content in listing.contents),
@@ -248,7 +248,7 @@ def _decode_listing(stamps: bytes, keys: bytes, numbers: bytes, lengths: bytes) 
     ]
     plain = keys.hex()
     cut = [plain[at : at + 2 * KEY_BYTES] for at in range(0, len(plain), 2 * KEY_BYTES)]
-    return TreeListing(stamps.decode("utf-8", "surrogateescape"), cut, contents)
+    return TreeListing(stamps.decode(), cut, contents)
 
 
 def _find_contents(connection: Connection, keys: Iterable[str]) -> dict[str, IndexedContent]:
