@@ -4,7 +4,7 @@ BENCHES := $(wildcard bench/startup.py bench/store.py)
 RECORDED := bench/holds.py bench/paid.py bench/tokens.py bench/context.py bench/compactions.py
 export VENV
 
-.PHONY: help setup small-model demo test test-sandboxed explore lint types torture reliability bench test-pythons requirements clean
+.PHONY: help setup small-model demo test test-sandboxed explore lint types torture attacks reliability bench test-pythons requirements clean
 
 help:
 	@echo 'make setup         everything that is needed, in $(VENV)'
@@ -14,6 +14,7 @@ help:
 	@echo 'make small-model   a real small model for the tests, 130 MB; SMALL_MODEL=no leaves it out'
 	@echo 'make explore       new examples for the property tests; SEED=N repeats those of a run'
 	@echo 'make torture       the long crash tests, 200 odd repositories, and the property tests with many more examples'
+	@echo 'make attacks       the attacks on the sandbox and the cheats, as root and as an ordinary user; as root, minutes'
 	@echo 'make reliability   kills, power losses, full disks, flipped bits and a million inputs for the parsers; as root, an hour'
 	@echo 'make bench         measure, beside others; results in bench/results; DATA=FILE adds the benches on recorded runs'
 	@echo 'make test-pythons  the tests on every Python 3.11 or newer on the PATH'
@@ -69,6 +70,10 @@ torture: small-model
 # Counts of faults tried and of what was lost, beside broken twins; as root, about an hour. RELIABILITY=--short: minutes.
 reliability: setup
 	@$(BIN)/python bench/reliability.py $(RELIABILITY)
+
+# The part of it that tries to get out.
+attacks: setup
+	@$(BIN)/python bench/reliability.py --only attacks $(RELIABILITY)
 
 bench: setup
 	@for file in $(BENCHES); do echo "$$file" && $(BIN)/python "$$file" || exit 1; done

@@ -1,6 +1,8 @@
-"""The forty attacks of docs/internals/attacks.md and the cheats, tried by their tests as root and as an ordinary user, with
-bubblewrap and, where it is hidden, with Landlock. A test that is skipped is not counted as an attack that failed."""
+"""The forty attacks of docs/internals/attacks.md, the probes of the sandbox and the cheats, tried as root and as an ordinary user
+with bubblewrap and with Landlock. A skipped test is not counted as an attack that failed; a probe counts if it succeeds where
+nothing is confined."""
 
+import json
 import os
 import re
 import shutil
@@ -12,6 +14,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from faults.count import Count, Row, Twin, Unavailable
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests/attacks"))
+from run_probes import OUT as PROBE_OUT
+from run_probes import WEAKER
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/internals/attacks.md"
@@ -78,7 +84,49 @@ def measure(count: Count) -> list[Row]:
             out = [number for number, chosen in attacks.items() if any(came.get(test) == "failed" for test in chosen)]
             skipped = sorted(set(attacks) - set(tried))
             rows.append(Row(f"attacks as {who}, {level}", len(tried), len(out), note=describe(out, skipped)))
+    rows += measure_probes(count)
     return rows if count.short else [*rows, measure_cheats(count)]
+
+
+def measure_probes(count: Count) -> list[Row]:
+    """By a Python that the user may run, from copies that the user may read."""
+    rows = list[Row]()
+    for user, who in ((0, "root"), (ORDINARY_USER, "an ordinary user")):
+        with tempfile.TemporaryDirectory(prefix="afresh-probes-") as top:
+            came = run_probes(Path(top), user)
+        count.note("probes", user=who, came=came)
+        played = {name for name, code in came["none"].items() if code == PROBE_OUT}
+        for level in ("bubblewrap", "landlock"):
+            out = {name for name, code in came[level].items() if code == PROBE_OUT}
+            known = out & WEAKER if level == "landlock" else set[str]()
+            note = f"named as weaker: {len(known)}" if known else ""
+            twin = Twin("nothing is confined", len(came["none"]), len(played))
+            rows.append(Row(f"probes as {who}, {level}", len(played), len(out - known), (twin,), note))
+    return rows
+
+
+def run_probes(top: Path, user: int) -> dict[str, dict[str, int]]:
+    for source in ("src/afresh", "tests/attacks", "tests/sandbox/system_calls.txt"):
+        copy = shutil.copytree if (ROOT / source).is_dir() else shutil.copy
+        (top / source).parent.mkdir(parents=True, exist_ok=True)
+        copy(ROOT / source, top / source)
+    for path in (top, *top.rglob("*")):
+        path.chmod(0o755)
+    drop = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+    asked = "import subprocess, sys; sys.exit(sys.version_info < (3, 11) or subprocess.call([sys.executable, '-c', '']))"
+    for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
+        if os.path.exists(python) and not subprocess.run([*drop, python, "-c", asked], cwd="/", capture_output=True).returncode:
+            break
+    else:
+        raise Unavailable("this user may not start Python")
+    (top / "home").mkdir()
+    os.chown(top / "home", user, user)
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(top / "home"), "TMPDIR": str(top / "home")}
+    runner = [*drop, python, "-B", str(top / "tests/attacks/run_probes.py"), str(top / "src")]
+    done = subprocess.run(runner, cwd="/", env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise Unavailable(f"the probes did not run: {done.stderr.strip()[-200:]}")
+    return json.loads(done.stdout)
 
 
 def measure_cheats(count: Count) -> Row:

@@ -32,6 +32,7 @@ from afresh.models.model_settings import ModelSettings
 from afresh.ports.model import Model
 from afresh.sandbox.choose_level import describe_bubblewrap_steps, describe_remedies
 from afresh.sandbox.escape_probe import probe_level
+from afresh.sandbox.landlock import WEAKER
 from afresh.sandbox.network_probe import probe_network
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices, Price, PriceTable
@@ -108,7 +109,8 @@ def examine_sandbox() -> HealthFinding:
     for level in ("bubblewrap", "landlock"):
         result = probe_level(level)
         if result.holds:
-            return HealthFinding("sandbox", "ok", f"{level}: all {len(result.checks)} escape attempts were blocked")
+            weaker = f". Weaker than bubblewrap: {WEAKER}" if level == "landlock" else ""
+            return HealthFinding("sandbox", "ok", f"{level}: all {len(result.checks)} escape attempts were blocked{weaker}")
         why.append(f"{level}: {result.why_not}")
     return HealthFinding("sandbox", "fail", "; ".join(why), describe_remedies())
 

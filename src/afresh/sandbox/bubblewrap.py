@@ -160,7 +160,6 @@ class Bubblewrap:
     """Set by another thread, it ends the command that runs."""
     level: ClassVar[str] = "bubblewrap"
     mounted: ClassVar[bool] = True
-    weaker: ClassVar[tuple[str, ...]] = ()
 
     @property
     def root(self) -> Path:

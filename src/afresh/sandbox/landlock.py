@@ -32,6 +32,14 @@ def read_landlock_version() -> int:
     return max(0, libc.syscall(_VERSION_CALL, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION_FLAG)))
 
 
+WEAKER = (
+    "a command can see whether a file exists, and the command lines of other processes; it can change mode, group and times of "
+    "your files elsewhere (as root: of all); it has no sockets, no shared memory, no extended attributes, can't watch files, and "
+    "has no /tmp but $TMPDIR"
+)
+"""Than bubblewrap."""
+
+
 @dataclass(frozen=True, slots=True)
 class Landlock:
     """The tree stays where it is on the host, so an editable install must be proven to lead into it."""
@@ -49,17 +57,6 @@ class Landlock:
     def root(self) -> Path:
         """Where a command sees the tree."""
         return self.mounts.tree
-
-    @property
-    def weaker(self) -> tuple[str, ...]:
-        """What bubblewrap would hold and this does not."""
-        common = (
-            "that a file exists, and the command lines of other processes, can be seen, though not what is in them",
-            "mode and times of the user's own files elsewhere can be changed, though not so that they run as their owner",
-            "no sockets at all, not even on loopback; no shared memory; /tmp is not writable, only $TMPDIR",
-        )
-        root = ("as root: that holds for the whole system's files, and the number of processes is only watched",)
-        return common + (root if os.geteuid() == 0 else ())
 
     def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
         refuse_network(network)

@@ -159,7 +159,6 @@ class UnconfinedSandbox:
     """Set by another thread, it ends the command that runs."""
     level: ClassVar[str] = "none"
     mounted: ClassVar[bool] = False
-    weaker: ClassVar[tuple[str, ...]] = ("nothing is confined: commands can do all that the user can",)
 
     @property
     def root(self) -> Path:
