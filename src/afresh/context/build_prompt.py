@@ -30,7 +30,7 @@ from afresh.context.sources.repo_map import draft_project_profile, draft_repo_ma
 from afresh.context.sources.stall_warnings import render_stall_warnings
 from afresh.context.sources.task_and_messages import draft_task
 from afresh.context.sources.test_results import draft_failing_tests
-from afresh.context.sources.verification_status import draft_cited_lines, draft_verification
+from afresh.context.sources.verification_status import draft_cited_lines, draft_verification, explain_missing_baseline
 from afresh.context.token_ceiling import enforce_ceiling, over_ceiling_error
 from afresh.context.worth import drop_unworthy_pieces
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Omission, Prompt, Request, Section, Tier, ToolExchange, ToolSchema
@@ -38,7 +38,7 @@ from afresh.core.redaction import REDACTED
 from afresh.core.template import CallLayout, SectionShare, Template, find_share
 from afresh.core.text import format_count
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
-from afresh.core.truncate import find_longest_fitting, to_one_line
+from afresh.core.truncate import find_longest_fitting
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import weights_from_policy
 from afresh.policy.next_call import layout_for_next_call
@@ -49,7 +49,6 @@ from afresh.runtime import CallSettings
 SECTION_SEPARATOR = "\n\n"
 SENT_APART = ("system", "tools", TURN_SECTION, FOOTER_SECTION)
 """Sections that are not part of the message."""
-MAX_LIMIT_REASON_CHARACTERS = 120
 
 HIDDEN_SECRET_HINT = f"{REDACTED} hides a secret: keep it in `old` and `new` of an edit, and the secret stays."
 
@@ -263,19 +262,17 @@ def build_tools_section(tools: Sequence[ToolSchema], counter: TokenCounter) -> S
 def render_footer(terms: PromptInputs, used: int, redacted: bool = False) -> str:
     """What is for this call only: nearest to the question, and behind all that a provider's cache can hold. `redacted`: the
     prompt may show the mark for a secret."""
-    state, layout, budget, reserve = terms.memory.state, terms.layout, terms.budget, terms.reserve
+    state, layout = terms.memory.state, terms.layout
     of = f" of {state.work.limit}" if state.work.limit else ""
     phase = describe_phase_position(state, layout)
-    blocks, index = format_count(state.memory.archived, "archived block"), " (`read` @index)" if state.memory.archived else ""
-    kept = f", {reserve:,} kept for your reply" if reserve else ""
-    context = (
-        f"[Context: {used:,} of {budget:,} tokens used{kept}{_explain_limit(terms)} | "
-        f"{blocks} available{index} | step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
-    )
+    archived = f"{format_count(state.memory.archived, 'archived output')}: `read` @index | " if state.memory.archived else ""
+    kept = f", your reply at most {terms.reserve:,}" if terms.reserve else ""
+    context = f"[Context: {used:,} tokens{kept} | {archived}step {state.work.step + 1}{of}{' | ' + phase if phase else ''}]"
     lines = (
         layout.guidance,
         context,
         _explain_age(terms),
+        explain_missing_baseline(state),
         HIDDEN_SECRET_HINT if redacted else "",
         layout.cue,
         terms.refused,
@@ -285,20 +282,10 @@ def render_footer(terms: PromptInputs, used: int, redacted: bool = False) -> str
     return "\n".join(line for line in lines if line)
 
 
-def _explain_limit(terms: PromptInputs) -> str:
-    """Why the limit is higher than the ordered one."""
-    state, ordered = terms.memory.state, terms.memory.state.task.budget
-    if terms.budget <= ordered:
-        return ""
-    if terms.granted is not None:
-        return f"; {ordered:,} for a new prompt, more while your last steps are kept"
-    return f"; raised from {ordered:,}: {to_one_line(state.tokens.ceiling.reason, MAX_LIMIT_REASON_CHARACTERS)}"
-
-
 def _explain_age(terms: PromptInputs) -> str:
     """Of an extended prompt, how old its beginning is."""
     step = terms.memory.state.tokens.prompt.base
-    said = f"The sections at the top are as of step {step}; your replies since then are below, with results."
+    said = f"The sections at the top are as of step {step}; after them come your replies since then, with results."
     return said if terms.granted is not None else ""
 
 

@@ -109,7 +109,7 @@ def _list_turn_notes(memory: GatheredContext, above: Sequence[str]) -> Sequence[
     again = [render_edits_again(state.memory.recent[-1])] if state.memory.recent[-1].again else []
     touched = dict.fromkeys((*list_edited_paths(state.memory.recent[-1]), *[one.path for one in unseen]))
     stale = [path for path in touched if any(_shows_lines(text, path) for text in above)]
-    older = [f"Lines of {', '.join(stale)} further up are from before this reply."] if stale else []
+    older = [f"Earlier messages show {', '.join(stale)} as before this reply's changes."] if stale else []
     undone = [] if state.memory.recent[-1].kept else [TURN_UNDONE_TEXT]
     said = ["\n".join([*undone, *render_verdict(state, verdict, memory.policy.reports)])] if verdict else undone
     measured = state.verification.baseline_step == state.work.step

@@ -1,8 +1,9 @@
 """A section as text. Of a file no line is shown twice, and parts of it that are left out take as few lines as possible."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from afresh.context.section import SectionDraft, SectionPiece
+from afresh.core.change import group_consecutive
 from afresh.core.context_item import LEFT_OUT_MARK, LineGap, SourceLine
 
 MAX_STUB_NAMES = 6
@@ -22,29 +23,28 @@ def render_section(draft: SectionDraft, pieces: Sequence[SectionPiece]) -> str:
 
 
 def _render_group(group: Sequence[SectionPiece]) -> Iterator[str]:
-    """The lines of one file. What leads to a piece (its `def`, its `class`) is left off where it is shown above already."""
+    """The lines of one file in their order, each once: what leads to a piece (its `def`, its `class`) may lead to others, too."""
     yield group[0].group
-    seen, gaps = set[int](), list[LineGap]()
+    shown, others, gaps, number = dict[int, SourceLine](), list[tuple[int, str]](), list[LineGap](), 0
     for line in (line for piece in group for line in piece.lines or piece.text.split("\n")):
-        gap = line if isinstance(line, LineGap) else None
-        if gap and (not gaps or gaps[-1].last + 1 == gap.number):
-            gaps.append(gap)
-            continue
-        if gaps:
-            yield str(merge_gaps(gaps))
-        gaps = [gap] if gap else []
-        if gap or (isinstance(line, SourceLine) and line.number in seen):
-            continue
-        if isinstance(line, SourceLine):
-            seen.add(line.number)
-        yield str(line)
-    if gaps:
-        yield str(merge_gaps(gaps))
+        number = number if isinstance(line, str) else line.number
+        match line:
+            case SourceLine():
+                shown.setdefault(number, line)
+            case LineGap():
+                gaps.append(line)
+            case _:
+                others.append((number, str(line)))
+    rows = [*shown.items(), *others, *[(gap.number, gap) for gap in _merge_gaps(gaps, shown)]]
+    yield from (str(line) for _, line in sorted(rows, key=lambda row: row[0]))
 
 
-def merge_gaps(gaps: Sequence[LineGap]) -> LineGap:
-    """Neighbouring gaps as one, with the first of their names."""
-    names = list(dict.fromkeys(name for gap in gaps for name in gap.names if name != LEFT_OUT_MARK))
-    more = len(names) > MAX_STUB_NAMES or any(gap.names[-1:] == (LEFT_OUT_MARK,) for gap in gaps)
-    shown = (*names[:MAX_STUB_NAMES], *([LEFT_OUT_MARK] if more else []))
-    return LineGap(gaps[0].number, gaps[-1].last, shown)
+def _merge_gaps(gaps: Sequence[LineGap], shown: Container[int]) -> Iterator[LineGap]:
+    """What they leave of the lines that are not shown, neighbours as one with the first of their names."""
+    told = {LEFT_OUT_MARK}
+    for first, last in group_consecutive({n for gap in gaps for n in range(gap.number, gap.last + 1) if n not in shown}):
+        here = [gap for gap in gaps if gap.number <= last and first <= gap.last]
+        names = [name for name in dict.fromkeys(name for gap in here for name in gap.names) if name not in told]
+        told.update(names)
+        more = len(names) > MAX_STUB_NAMES or any(gap.names[-1:] == (LEFT_OUT_MARK,) for gap in here)
+        yield LineGap(first, last, (*names[:MAX_STUB_NAMES], *([LEFT_OUT_MARK] if more else [])))

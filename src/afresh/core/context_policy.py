@@ -292,7 +292,7 @@ DEFAULT_CONTEXT_POLICY = replace(
         extension=ExtensionPolicy(max_growth=3.0, max_turn_tokens=1_000, max_read_tokens=6_000, min_read_rate=0.15),
         worth=DEFAULT_WORTH,
     ),
-    excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True, last_read_rank=-3 * 10**9, max_unused_read_steps=3),
+    excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True, last_read_rank=-25 * 10**9, max_unused_read_steps=3),
     history=HistoryPolicy(live=LiveHistoryPolicy(max_tokens=800, max_filled_gap_characters=80, max_output_characters=400)),
     files=FilePolicy(prose_beginning_lines=0),
     memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8, max_error_lines=4),

@@ -49,7 +49,7 @@ def facts_from_failure(result: SubtaskResult) -> tuple[Fact, ...]:
 
 
 DELEGATE_SCHEMA = make_tool_schema(
-    "delegate", "Another agent does one of 3+ open plan items; `goal`: all it must know.",
+    "delegate", "Hand an item of a plan with 3 open ones to another agent. `goal`: all it must know.",
     ("type", "checks", "paths"), goal="", type="", checks=("array", ""), paths=("array", ""),
 )  # fmt: skip
 tool = FunctionTool(DELEGATE_SCHEMA, delegate_part)

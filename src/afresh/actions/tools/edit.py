@@ -158,7 +158,7 @@ def describe_nearest_line(text: str, old: str) -> str:
 
 tool = FunctionTool(
     make_tool_schema(
-        "edit", "Replace `old`; `count` if not once. Empty: append; none: whole file.",
+        "edit", "Replace `old`, there once or `count` times; empty: append. No `old`: write the file.",
         ("old", "count"), path="", old="", new="", count=("integer", ""),
     ),
     edit_file,

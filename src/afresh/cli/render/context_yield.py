@@ -86,11 +86,10 @@ def render_yield(calls: Sequence[CallYield], steps: bool = False) -> "Renderable
 
 
 def _describe_whole(calls: Sequence[CallYield], sent: Sequence[SectionYield], new: Sequence[SectionYield]) -> str:
-    whole, counted, first = sum(sent, SectionYield("")), sum_without_system(sent), sum_without_system(new)
+    counted, first = sum_without_system(sent), sum_without_system(new)
     return (
-        f"{format_count(len(calls), 'call')}, {whole.tokens:,.0f} tokens sent, "
-        f"{counted.tokens:,.0f} of them beside tools and system text: drawn on {counted.share:.0%}\n"
-        f"{first.tokens:,.0f} tokens of that as new text: drawn on {first.share:.0%}"
+        f"{format_count(len(calls), 'call')}, {counted.tokens:,.0f} tokens sent beside tools and system text: "
+        f"drawn on {counted.share:.0%}\n{first.tokens:,.0f} of them as new text: drawn on {first.share:.0%}"
     )
 
 

@@ -175,8 +175,8 @@ def draft_excerpts(memory: GatheredContext) -> SectionDraft:
         )
         for view in views
     ]
-    title = "Files as of this message (+: changed by this task; …: lines not shown, `read` them)"
-    return SectionDraft("files", title, Tier.DEMAND, tuple(pieces), "… more not shown")
+    title = "Files as of this message (+: changed by this task; where numbers jump, lines are not shown)"
+    return SectionDraft("files", title, Tier.DEMAND, tuple(pieces), "… and more that you read or changed: `read` it")
 
 
 def _build_excerpt_piece(view: Excerpt, rank: int) -> SectionPiece:

@@ -18,7 +18,7 @@ from afresh.ports.workspace import FileTree, read_text
 MAX_REPEATED_COMMAND_CHARACTERS = 30
 AFTER_REFUSAL = "Next: mend what is named and `complete` again; if it is not yours to mend, `ask` and say why."
 CHECKS_BESIDE_CALL = "The checks are running on the tree as it is. The next prompt shows their results: don't run them for that."
-CHECKS_BEFORE_CHANGE = "not run yet: they run before the first change"
+CHECKS_BEFORE_CHANGE = "The checks were not run yet: they run before the first change."
 KEPT_UNFINISHED = "kept, not finished"
 """Nothing that passed before fails; what is new still does."""
 
@@ -51,13 +51,20 @@ def name_long_commands(text: str, task: Task) -> str:
 
 def render_check_status(state: State, policy: ReportPolicy) -> list[str]:
     if state.verification.baseline is None:
-        return [CHECKS_BEFORE_CHANGE if state.dialogue.turn else CHECKS_BESIDE_CALL]
+        return []
     lines = [*([DOCUMENT_CHECK_LIMITS] if state.task.report else []), *render_baseline(state, policy)]
     if state.verification.verdict is None:
         failures = [line for run in state.verification.baseline.runs for line in _render_failures(run, policy, state.topic)]
         return [name_long_commands(line, state.task) for line in (*lines, *failures)]
     lines += _list_verdict_lines(state, state.verification.verdict, policy)
     return [name_long_commands(line, state.task) for line in lines]
+
+
+def explain_missing_baseline(state: State) -> str:
+    """Said of this call only: a prompt that extends it shows the results."""
+    if state.verification.baseline or not state.workspace.first_snapshot:
+        return ""
+    return CHECKS_BEFORE_CHANGE if state.dialogue.turn else CHECKS_BESIDE_CALL
 
 
 def render_baseline(state: State, policy: ReportPolicy) -> list[str]:
