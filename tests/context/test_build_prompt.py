@@ -28,7 +28,6 @@ from afresh.core.line_region import Region
 from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
 from afresh.core.state import State
-from afresh.core.states.ceiling_state import CeilingState
 from afresh.core.states.strategy_state import PlanItem
 from afresh.core.step_history import PassageVoice
 from afresh.core.step_record import StepRecord
@@ -273,14 +272,12 @@ def test_room_that_one_section_leaves_is_used_by_another():
     assert small.tokens > 1_400
 
 
-def test_a_limit_that_was_raised_says_from_what():
-    raised = replace(state().tokens, ceiling=CeilingState(reason="much was read"))
-    memory = GatheredContext(replace(state(), tokens=raised), ())
-    lines = [
-        next(line for line in made(memory, budget).request.footer.split("\n") if "[Context" in line) for budget in (4_000, 6_500)
-    ]
-    assert "of 4,000 tokens used, 1,000 kept for your reply |" in lines[0]
-    assert "of 6,500 tokens used" in lines[1] and "; raised from 4,000: much was read |" in lines[1]
+def test_the_footer_says_how_long_prompt_and_reply_are_and_names_no_limit():
+    prompt = made(GatheredContext(state(archived=3), ()))
+    [line] = [line for line in prompt.request.footer.split("\n") if "[Context" in line]
+    used, _, rest = line.removeprefix("[Context: ").partition(" tokens")
+    assert abs(int(used.replace(",", "")) - prompt.tokens) < 10
+    assert rest == ", your reply at most 1,000 | 3 archived outputs: `read` @index | step 1 of 60]"
 
 
 def test_room_that_nothing_asks_for_stays_unused():

@@ -179,14 +179,14 @@ def test_lines_that_a_command_changed_are_named_in_its_turn():
 
 def test_a_turn_names_the_files_whose_lines_further_up_it_has_changed_and_no_others():
     run = started((EDIT, "a.py: line 1 replaced"))
-    assert "further up" not in run.ask(extend=True, budget=8_000).request.turns[0].text, "no section shows lines of it"
+    assert "Earlier messages" not in run.ask(extend=True, budget=8_000).request.turns[0].text, "no section shows lines of it"
     base = GatheredContext(run.state)
     memory = replace(
         base, state=apply_event(ChangeKeptOrReverted(1, True, "s", ("b.py",), hunks=(Hunk("b.py", 3, 1, 3, 2),)), run.state)
     )
     shown = "## Files\nb.py\n    3 b = 1\na.py:7-9 f\n    7 def f():"
     turn = build_turn(memory, COUNTER, [shown])
-    assert "Lines of a.py, b.py further up are from before this reply." in turn.text
+    assert "Earlier messages show a.py, b.py as before this reply's changes." in turn.text
 
 
 def test_a_change_that_the_reply_shows_asks_for_no_new_prompt():

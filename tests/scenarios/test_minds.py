@@ -233,7 +233,7 @@ def test_9_a_cut_says_what_and_where_to_get_it_and_keeps_the_label(windows):
         marked = {number for start, end in stubs for number in range(int(start), int(end) + 1)}
         gone = re.findall(r":(\d+)-(\d+) ", " ".join(one.what for one in window.omissions if one.section == "files"))
         told = all({int(start), int(end)} <= marked for start, end in gone)
-        assert told or "… more not shown" in window.lines("files"), f"step {window.step}"
+        assert told or "… and more that you read or changed: `read` it" in window.lines("files"), f"step {window.step}"
 
 
 def test_9_a_long_line_is_cut_within_and_says_so(tmp_path):
@@ -389,7 +389,7 @@ READS = [("read", {"path": f"src/parcel/{name}.py"}) for name in ("address", "tr
 
 
 def tells_its_tokens(window: Shown) -> bool:
-    told = re.search(r"^\[Context: ([\d,]+) of ", window.sections["footer"], re.MULTILINE)
+    told = re.search(r"^\[Context: ([\d,]+) tokens, ", window.sections["footer"], re.MULTILINE)
     return bool(told) and abs(int(told[1].replace(",", "")) - window.tokens) <= window.tokens / 100
 
 

@@ -99,11 +99,13 @@ class SectionAllocation(Allocation):
         return self.spent - before
 
     def take_part(self, room: int) -> int:
-        """A part of the first piece that did not fit whole; pieces of a group (definitions) are shown whole or not at all."""
+        """A part of the first piece that did not fit whole; pieces of a group (definitions) and lines of the map are whole or
+        absent."""
         piece = next(iter(self.missing), None)
         if (
             piece is None
             or piece.spare
+            or isinstance(piece.item, MapEntry)
             or (piece.group and self.taken)
             or room < self.policy.allocation.min_truncated_piece_tokens
         ):

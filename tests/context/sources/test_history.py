@@ -194,7 +194,7 @@ def test_names_without_their_lines_are_listed_paths_apart():
         (10, PassageVoice.ACTION, f"grep billable_kilograms {long}"),
     ]
     many = [(number, PassageVoice.OUTPUT, f"what value_{number} is stands here\n" * 3) for number in range(11, 30)]
-    window = made(remembering([*spoken, *many]), 2_350)
+    window = made(remembering([*spoken, *many]), 2_300)
     paths, others = section(window, "names")
     assert "src/parcel/pricing.py" in paths.split() and "billable_kilograms" in others.split()
     assert not any("/" in name for name in others.split())

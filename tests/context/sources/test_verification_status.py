@@ -58,12 +58,14 @@ def test_cases_of_one_test_and_tests_with_one_message_are_told_once_with_a_count
     assert sum("boom" in line for line in lines) == 1
 
 
-def test_flaky_tests_are_called_by_their_names_and_many_are_not_all_listed():
+def test_flaky_tests_are_called_by_their_names_with_a_count_of_cases_and_many_are_not_all_listed():
+    """A case whose name holds the time of day is in one run only."""
     flaky = tuple(f"tests/deep/folder/test_moody.py::TestMood::test_{number}" for number in range(9))
+    flaky = (*[f"{flaky[0]}[11:57:0{second}]" for second in range(4)], *flaky[1:])
     state = State(task=Task(id="t", goal="g"), verification=VerificationState(baseline=Baseline((GREEN,), flaky)))
     assert (
         render_check_status(state, POLICY.reports)[1]
-        == "Flaky, decide nothing: test_0, test_1, test_2, test_3, test_4, test_5, …"
+        == "Not the same in each run, decide nothing: test_0 (4 cases), test_1, test_2, test_3, test_4, test_5, …"
     )
 
 

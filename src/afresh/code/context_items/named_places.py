@@ -1,15 +1,17 @@
 """Where the names, options and texts that the task writes like code stand, as far as they are no definition that is shown."""
 
+import builtins
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from afresh.code.context_items import match_text
 from afresh.code.context_items.match_text import NameForm, classify_name_form, find_named_files
 from afresh.code.context_items.target_definitions import SHARES_WORDS
 from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
-from afresh.core.context_item import Note
+from afresh.core.change import group_consecutive
+from afresh.core.context_item import Excerpt, Note
 from afresh.core.open_goal import describe_next_item, split_goal_items
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.symbol import SymbolPlace
@@ -25,6 +27,10 @@ MAX_COMPARED_LINES = 6
 each; and lines of a file of which the most informative is shown.
 """
 MIN_NAME_CHARACTERS = 3
+MAX_PLACE_LINES = 60
+MAX_PARAGRAPH_LINES = 12
+NEAR_LINES = 1
+"""Lines of code around all places of a name; of a paragraph that is shown whole; and on each side in a longer one."""
 OPTION_OR_KEY = re.compile(
     r"(?<![\w-])(--[a-z]\w*(?:-\w+)*)|(?<![\w.])([A-Za-z_]\w{2,})=(?!=)|`([\w.-]{3,60})(?:\(\))?`|\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b"
 )
@@ -41,17 +47,47 @@ def gather_named_places(scene: WorkFocus) -> Iterator[Note]:
     text = describe_next_item(scene.state.task.goal, scene.state.work.plan) if begun else goal
     absent = list[str]()
     for name in find_unshown_names(scene, text)[:MAX_NAMES]:
-        lines = list(render_name_places(scene, name))
+        shown = {one.path for one in cut_name_places(scene, name)}
+        lines = list(render_name_places(scene, name, skipped=shown))
         if lines:
             more = f" (and in {len(lines) - MAX_PLACES} more files)" if len(lines) > MAX_PLACES else ""
             yield Note("callers", f"where {name} is{more}", "\n".join(lines[:MAX_PLACES]))
-        elif not begun and (not (holder := name.partition(".")[0]) or holder == name or is_own_name(scene, holder)):
+        elif not shown and not begun and (not (holder := name.partition(".")[0]) or holder == name or is_own_name(scene, holder)):
             absent.append(name)
     if absent:
         yield Note("callers", "named in the task, and not found in the code", ", ".join(absent))
     for number, item in enumerate(() if begun else split_goal_items(goal)[1], 1):
         if not (find_code_names(item) or find_named_files(scene.code, item)) and (line := render_nearest_definition(scene, item)):
             yield Note("callers", f"item {number} of the task, by its words", line)
+
+
+def cut_name_places(scene: WorkFocus, name: str) -> list[Excerpt]:
+    """Return the code around each place of an option or a name in backticks that the task gives before its first change: what is
+    wanted is like it, or a change of it. Nothing of a name that many files hold.
+    """
+    goal, short = scene.state.topic, get_searched_name(scene, name)
+    if scene.state.workspace.changed or "." in name or not (name.startswith("--") or f"`{name}`" in goal):
+        return []
+    product = [path for path in find_files_with_words(scene, short) if not scene.code.is_test(path) and not is_aside(path)]
+    found = {path: numbers for path in product if (numbers := find_name_lines(scene, path, short))}
+    spans = [(path, span) for path, numbers in found.items() for span in _join_paragraphs(scene, path, numbers)]
+    most = sum(end - start + 1 for _, (start, end) in spans) <= MAX_PLACE_LINES
+    return [
+        Excerpt("target", path, *span, (f"where {name} is",), scene.source(path, *span), basis="named")
+        for path, span in (spans if most else ())
+    ]
+
+
+def _join_paragraphs(scene: WorkFocus, path: str, numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the lines between blank ones around each of these; of a longer paragraph the nearest."""
+    lines = ["", *scene.code.text(path).splitlines(), ""]
+    shown = set[int]()
+    for number in numbers:
+        start = next(one for one in range(number - 1, -1, -1) if not lines[one].strip()) + 1
+        end = next(one for one in range(number + 1, len(lines)) if not lines[one].strip()) - 1
+        long = end - start >= MAX_PARAGRAPH_LINES
+        shown.update(range(max(start, number - NEAR_LINES), min(end, number + NEAR_LINES) + 1) if long else range(start, end + 1))
+    return group_consecutive(shown)
 
 
 def find_code_names(text: str) -> list[str]:
@@ -68,17 +104,19 @@ def find_code_names(text: str) -> list[str]:
 
 
 def find_unshown_names(scene: WorkFocus, text: str) -> list[str]:
-    """Return the names of a text that are no file and no definition among the targets."""
+    """Return the names of a text that are no file, no definition among the targets and no name that Python itself has."""
     shown = {name for one in scene.targets if one.why != SHARES_WORDS for name in (one.symbol.name, one.symbol.short)}
     files = {PurePosixPath(path).name for path in scene.code.paths} | set(scene.code.paths)
     by_search: dict[str, str] = {}
     for name in find_code_names(text):
         if name not in files:
             by_search.setdefault(get_searched_name(scene, name), name)
-    return [name for searched, name in by_search.items() if searched not in shown]
+    return [name for searched, name in by_search.items() if searched not in shown and not hasattr(builtins, searched)]
 
 
-def render_name_places(scene: WorkFocus, name: str, best: SymbolPlace | None = None) -> Iterator[str]:
+def render_name_places(
+    scene: WorkFocus, name: str, best: SymbolPlace | None = None, skipped: Collection[str] = ()
+) -> Iterator[str]:
     """Yield one line of each file that mentions the name outside its definition `best`: code, then tests, then prose. Lines that
     the task wrote are skipped. Of `A.b` it is `b`, and assignments to it come first; of a module of others it is the whole name.
     """
@@ -97,7 +135,11 @@ def render_name_places(scene: WorkFocus, name: str, best: SymbolPlace | None = N
     saying.sort(key=lambda path: (code.is_test(path), is_aside(path), path))
     for path in (*([own] if own else []), *saying[:MAX_SEARCHED_FILES], *texts):
         inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
-        numbers = [one for one in find_name_lines(scene, path, short) if one not in inside and not scene.made(path, one, one)]
+        numbers = [
+            one
+            for one in (find_name_lines(scene, path, short) if path not in skipped else ())
+            if one not in inside and not scene.made(path, one, one)
+        ]
         if numbers and PurePosixPath(path).stem != name:
             told = find_assignments(scene, path, numbers, short) if short != name and not best else []
             first = min(numbers[:MAX_COMPARED_LINES], key=lambda one: (rank_line(scene.line(path, one), short), one))
@@ -115,7 +157,11 @@ def find_assignments(scene: WorkFocus, path: str, numbers: Sequence[int], name: 
 
 
 def get_searched_name(scene: WorkFocus, name: str) -> str:
-    """Return the last part of a dotted name, but the whole of one that begins with a module of others: `functools.wraps`."""
+    """Return the last part of a dotted name, but the whole of one that begins with a module of others: `functools.wraps`. Of an
+    option of several words the name that code has for its value.
+    """
+    if name.startswith("--") and re.search(r"\w[-_]\w", name):
+        return name.removeprefix("--").replace("-", "_")
     holder, short = name.partition(".")[0], name.rpartition(".")[2]
     if not holder or is_own_name(scene, holder):
         return short

@@ -14,7 +14,8 @@ from afresh.code.context_items.match_text import DEFINITION_KINDS, PATH_PATTERN,
 from afresh.code.context_items.target_definitions import NAMED_IN_TASK, join_user_texts, remove_paths_from_texts
 from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
 from afresh.code.index.code_index import CodeIndex
-from afresh.code.ranking.query import find_surely_implied_files
+from afresh.code.ranking.query import RankedFile, find_surely_implied_files
+from afresh.code.ranking.score_files import WORDS_REASON
 from afresh.core.context_item import MapEntry, RepoMap
 from afresh.core.recognise_test_files import get_file_name, get_file_stem, is_test_code
 from afresh.core.state import State
@@ -37,11 +38,12 @@ given bounds; `MIN_SCORE_SHARE` is the share of the best score that a file needs
 """
 IMPLIED_BY_TASK = "what the task speaks of"
 UNDERLINE = re.compile(r"([=~^*+#-])\1{2,}\s*")
+CHANGELOG_STEMS = frozenset({"changelog", "changes", "history", "news"})
 WELL_KNOWN_DOCUMENTS = (
     (re.compile(r"\bREADME\b", re.IGNORECASE), frozenset({"readme"})),
     (
         re.compile(r"\bchange ?log\b|\brelease notes\b|\bCHANGES\b", re.IGNORECASE),
-        frozenset({"changelog", "changes", "history", "news"}),
+        CHANGELOG_STEMS,
     ),
 )
 """What a task calls a document, and what its file is called."""
@@ -80,6 +82,10 @@ def find_named_documents(code: CodeIndex, state: State) -> list[str]:
     return [path for path in code.paths if path not in known and (path in words or (meant and _is_well_known(path, meant)))]
 
 
+def find_changelogs(code: CodeIndex, state: State) -> list[str]:
+    return [path for path in find_named_documents(code, state) if get_file_stem(path).lower() in CHANGELOG_STEMS]
+
+
 def _is_well_known(path: str, meant: Sequence[frozenset[str]]) -> bool:
     if (path.rpartition("/")[0] or ".") not in DOCUMENT_FOLDERS:
         return False
@@ -116,7 +122,7 @@ def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
     found += [MapFile(path, "changed") for path in state.workspace.changed if path in code.files]
     found += [MapFile(target.path, f"holds {target.symbol.name}") for target in targets if target.why == NAMED_IN_TASK]
     found += [MapFile(region.path, "read") for region in state.memory.regions if region.path in code.files and not region.changed]
-    reasons = {one.path: one.reasons[0] if one.reasons else "" for one in told}
+    reasons = dict(_list_rank_reasons(scene, told))
     central = list(dict.fromkeys(one.path for one in found)) or list(reasons)[:2]
     found += [MapFile(path, reasons[path]) for path in central if path in reasons]
     for path in [path for path in central if not code.is_test(path)][:3]:
@@ -132,6 +138,19 @@ def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
         if not _is_generated_or_empty(code, one.path) or one.why == NAMED_IN_TASK:
             first.setdefault(one.path, one)
     return list(first.values())[:MAX_DETAILED_FILES]
+
+
+def _list_rank_reasons(scene: WorkFocus, told: Sequence[RankedFile]) -> Iterator[tuple[str, str]]:
+    """Yield each file with its weightiest reason. Words of the task are none: a file without another is only listed if one of its
+    definitions is called by such a word.
+    """
+    words = match_text.weigh_words(scene.code, remove_paths_from_texts(scene.state))
+    for one in told:
+        reason = next(iter(one.reasons), "")
+        if not reason.startswith(WORDS_REASON):
+            yield one.path, reason
+        elif any(match_text.has_word_in_name(symbol.short, words) for symbol in scene.code.reading(one.path).symbols):
+            yield one.path, ""
 
 
 def _is_generated_or_empty(code: CodeIndex, path: str) -> bool:

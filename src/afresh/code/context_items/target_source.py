@@ -7,33 +7,60 @@ from dataclasses import replace
 from textwrap import dedent
 
 from afresh.code.context_items import match_text
-from afresh.code.context_items.target_definitions import CHANGED_BY_TASK, SHARES_WORDS, TargetDefinition, remove_paths_from_texts
+from afresh.code.context_items.named_places import cut_name_places, find_unshown_names
+from afresh.code.context_items.repo_map import find_changelogs
+from afresh.code.context_items.target_definitions import (
+    CHANGED_BY_TASK,
+    NAMED_IN_TASK,
+    SHARES_WORDS,
+    TargetDefinition,
+    remove_paths_from_texts,
+)
 from afresh.code.context_items.work_focus import WorkFocus
 from afresh.core.change import group_consecutive
 from afresh.core.context_item import Excerpt, LineGap, SourceLine
 from afresh.core.symbol import SymbolKind, SymbolPlace
 
-MAX_WHOLE_CLASS_LINES = 60
+MAX_WHOLE_CLASS_LINES = 100
 CLASS_HEAD_LINES = 12
+CHANGELOG_HEAD_LINES = 10
 TOKENS_PER_SOURCE_LINE = 50
-"""Lines of a class that is shown whole; lines of a longer one before its first method; and tokens of the ceiling per line of a
-function that is shown whole, twice as many if the task does not name it.
+"""Lines of a class that is shown whole; lines of a longer one before its first method; lines of a changelog; and tokens of the
+ceiling per line of a function that is shown whole, twice as many if the task does not name it.
 """
 
 
 def gather_target_source(scene: WorkFocus) -> Iterator[Excerpt]:
-    """Yield excerpts of the targets, without changed ones (see `files`), large classes that have a target inside, and lines that
-    an earlier one shows.
+    """Yield excerpts of a changelog that the task names, of the targets, of places of other names, and of what shares words with
+    the task; without changed ones (see `files`), large classes that have a target inside, and lines that an earlier
+    one shows.
     """
     chosen, shown = [one for one in scene.targets if one.why != CHANGED_BY_TASK], set[tuple[str, int]]()
-    for one in chosen:
-        inner = any(other is not one and other.path == one.path and has_inner_target(one, other) for other in chosen)
-        if not (inner and is_large_class(one)):
-            cut = cut_target(scene, one)
-            new = tuple([line for line in cut.lines if (one.path, line.number) not in shown])
-            shown.update((one.path, line.number) for line in new)
-            if new:
-                yield replace(cut, lines=new)
+    outer = [
+        one
+        for one in chosen
+        if is_large_class(one)
+        and any(other is not one and other.path == one.path and has_inner_target(one, other) for other in chosen)
+    ]
+    cuts = [(one.is_sure, cut_target(scene, one)) for one in chosen if one not in outer]
+    places = [cut for name in find_unshown_names(scene, scene.state.topic) for cut in cut_name_places(scene, name)]
+    for cut in (
+        *cut_changelog_head(scene),
+        *[cut for sure, cut in cuts if sure],
+        *places,
+        *[cut for sure, cut in cuts if not sure],
+    ):
+        new = tuple([line for line in cut.lines if (cut.path, line.number) not in shown])
+        shown.update((cut.path, line.number) for line in new)
+        if new:
+            yield replace(cut, lines=new)
+
+
+def cut_changelog_head(scene: WorkFocus) -> list[Excerpt]:
+    """Return the first lines of the longest changelog, if the task names one: there the change is noted."""
+    heads = [(path, scene.source(path, 1, CHANGELOG_HEAD_LINES)) for path in find_changelogs(scene.code, scene.state)]
+    path, head = max(heads, key=lambda one: len(one[1]), default=("", ()))
+    return [Excerpt("target", path, 1, len(head), (NAMED_IN_TASK,), head, basis="named")] if head else []
 
 
 def has_inner_target(outer: TargetDefinition, inner: TargetDefinition) -> bool:

@@ -105,6 +105,7 @@ def spread_scores(
     return capped, {name: {path: seed for path, (_, seed) in held.items()} for name, held in sources.items()}
 
 
+WORDS_REASON = "says: "
 MAX_REASONS = 3
 MIN_REASON_SHARE = 0.08
 """A reason is left out below this share of the weightiest one."""
@@ -172,7 +173,7 @@ def _explain_words(code: CodeIndex, question: RankingQuery, weighed: ScoredFiles
             worth.append((-weight * signals.measure_rarity(len(having), len(code.files)), word))
     told = {stem_word(word) for text in (path, *weighed.asked.names) for word in drop_stop_words(split_words(text))}
     held = [word for _, word in sorted(worth) if stem_word(word) not in told]
-    return f"says: {', '.join(_distinct_words(held))}" if held else ""
+    return f"{WORDS_REASON}{', '.join(_distinct_words(held))}" if held else ""
 
 
 def _distinct_words(words: list[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """How the checks stand, in words: before the task, and after the step that ran them last."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 
 from afresh.context.citations import find_citations
@@ -71,8 +72,10 @@ def render_baseline(state: State, policy: ReportPolicy) -> list[str]:
     """How the checks stood before the first change, in a line each."""
     baseline = state.verification.baseline or Baseline()
     lines = [*(f"Before the task: {summarise_check_run(run)}" for run in baseline.runs), *baseline.red]
-    flaky = [name.rpartition("::")[2] for name in dict.fromkeys((*baseline.flaky, *state.verification.flaky))]
-    return [*lines, *([f"Flaky, decide nothing: {join_first(flaky, policy.max_flaky_names)}"] if flaky else [])]
+    unsteady = dict.fromkeys((*baseline.flaky, *state.verification.flaky))
+    cases = Counter(name_test_function(name).rpartition("::")[2] for name in unsteady)
+    told = [f"{name} ({count} cases)" if count > 1 else name for name, count in cases.items()]
+    return [*lines, *([f"Not the same in each run, decide nothing: {join_first(told, policy.max_flaky_names)}"] if told else [])]
 
 
 def render_verdict(state: State, verdict: Verdict, policy: ReportPolicy) -> list[str]:
