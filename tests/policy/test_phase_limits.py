@@ -223,8 +223,8 @@ def test_tools_and_system_text_are_the_same_in_all_phases_and_what_a_phase_says_
     assert len({f"{one.request.system}{render_tool_schemas(one.request.tools)}" for one in made}) == 1
     for phase, one in zip((*style.phases, style.phases[0]), made, strict=True):
         guidance = phase.guidance
-        assert one.sections[-1].name == "footer" and one.sections[-1].text.startswith(f"{guidance}\n[Context: ")
-        assert one.request.body.count(guidance) == 1
+        assert one.sections[-1].name == "footer" and one.sections[-1].text.startswith(f"{guidance}\n[Context: ".lstrip())
+        assert not guidance or one.request.body.count(guidance) == 1
 
 
 def test_a_tool_that_a_phase_does_not_have_is_offered_and_the_foot_says_that_it_is_refused():
