@@ -76,7 +76,8 @@ def test_the_code_that_is_edited_is_drawn_on_and_said_so_by_call_and_in_all(work
     drawn = sum(part["tokens"] * part["drawn_on"] for part in counted) / sum(part["tokens"] for part in counted)
     assert 0 < drawn < 1 and found["sent"]["drawn_on"] == pytest.approx(drawn, abs=0.002) and len(found["unused"]) == 3
     told = CliRunner().invoke(root_command, ["context", "yield", task]).output
-    assert f"{found['sent']['counted']:,} tokens sent beside tools and system text: drawn on {drawn:.0%}" in " ".join(told.split())
+    said = f"{found['sent']['counted']:,} tokens sent beside tools and system text: drawn on {drawn:.0%}"
+    assert said in " ".join(told.split())
     shown = {row["name"]: row["drawn_on"] for row in as_json("context", "show", task, "--step", "2")["sections"]}
     by_step = {name: part["drawn_on"] for name, part in found["steps"][1]["sections"].items()}
     assert shown == {name: by_step.get(name, 0) for name in shown}
