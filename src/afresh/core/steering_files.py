@@ -1,8 +1,8 @@
 """Files that act without being asked: a tool runs or obeys them when the repository is opened, entered, committed or pushed. A
 task changes them only if a person says so."""
 
+import re
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 
 from afresh.core.licences.licence_for_tests import FROM_PERSON, is_agreement
 from afresh.core.state import State
@@ -25,7 +25,17 @@ _WHO_ACTS = {
     " /.readthedocs.y*ml /netlify.toml /vercel.json /renovate.json",
 }
 """Who acts, and on what: a folder ends in a slash; what begins with one counts at the top of the repository only."""
-_PATTERNS = tuple((pattern, who) for who, patterns in _WHO_ACTS.items() for pattern in patterns.split())
+
+
+def _to_expression(pattern: str) -> str:
+    """Matches the part of a path that the pattern is about."""
+    start = "" if pattern.startswith("/") else "(?:.*?/)??"
+    return start + re.escape(pattern.strip("/")).replace(r"\*", "[^/]*") + ("(?=/)" if pattern.endswith("/") else r"\Z")
+
+
+_EXPRESSIONS = {
+    who: re.compile("|".join(map(_to_expression, patterns.split())), re.DOTALL) for who, patterns in _WHO_ACTS.items()
+}
 
 
 def list_persons_words(state: State) -> tuple[str, ...]:
@@ -42,23 +52,11 @@ def find_who_acts(path: str, obeyed: Sequence[str] = ()) -> str:
 def _match(path: str, obeyed: Sequence[str]) -> tuple[str, str]:
     """Who acts, and the folder or file that it acts on."""
     plain = path.removeprefix("./")
-    for pattern, who in (*((f"/{one}", "git runs it") for one in obeyed), *_PATTERNS):
-        if place := _find_place(plain, pattern):
-            return who, place
+    hooks = [re.compile(_to_expression(f"/{one}"), re.DOTALL) for one in obeyed]
+    for who, expression in (*(("git runs it", hook) for hook in hooks), *_EXPRESSIONS.items()):
+        if found := expression.match(plain):
+            return who, found[0]
     return "", ""
-
-
-def _find_place(path: str, pattern: str) -> str:
-    """The part of the path that the pattern is about."""
-    parts = path.split("/")
-    wanted = pattern.strip("/").split("/")
-    starts = range(1 if pattern.startswith("/") else len(parts))
-    for start in starts:
-        end = start + len(wanted)
-        is_whole = end < len(parts) if pattern.endswith("/") else end == len(parts)
-        if is_whole and all(fnmatchcase(part, one) for part, one in zip(parts[start:end], wanted, strict=True)):
-            return "/".join(parts[:end])
-    return ""
 
 
 def is_file_asked_for(path: str, words: Iterable[str]) -> bool:
