@@ -13,7 +13,7 @@ help:
 	@echo 'make test-sandboxed  the tests that depend on the sandbox; .ci/run runs them with less of one'
 	@echo 'make small-model   a real small model for the tests, 130 MB; SMALL_MODEL=no leaves it out'
 	@echo 'make explore       new examples for the property tests; SEED=N repeats those of a run'
-	@echo 'make torture       the long crash tests, 200 odd repositories, and the property tests with many more examples'
+	@echo 'make torture       the long tests (kills, 5,000 changed files, 200 odd repositories), and the property tests with many more examples'
 	@echo 'make attacks       the attacks on the sandbox and the cheats, as root and as an ordinary user; as root, minutes'
 	@echo 'make reliability   kills, power losses, full disks, flipped bits and a million inputs for the parsers; as root, an hour'
 	@echo 'make bench         measure, beside others; results in bench/results; DATA=FILE adds the benches on recorded runs'
