@@ -7,12 +7,14 @@ and ten small edits follow. The model is a script; sandbox, store and git are re
 """
 
 import argparse
+import io
 import json
 import os
 import resource
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -66,7 +68,9 @@ def main() -> None:
         os.chdir(repo)
         order = ["run", "Rename old_N to new_N everywhere in src", "--type", "refactor", "--check", CHECK, "--steps", "200"]
         began = time.perf_counter()
-        if cli.run_command_line([*order, "--model", f"scripted:{script}", "--json"]):
+        with redirect_stdout(io.StringIO()):
+            failed = cli.run_command_line([*order, "--model", f"scripted:{script}"])
+        if failed:
             sys.exit("the task was not verified")
         print(f"verified in {time.perf_counter() - began:,.0f} s")
         [task] = [path.name for path in (repo / ".afresh/state/checkpoints").iterdir()]

@@ -17,7 +17,7 @@ def audits(person: Person, task: str) -> list[Any]:
 
 
 def migrate(person: Person, files: int, commands: int, edits: int) -> None:
-    """A rename in so many files by so many commands, further edits, and the result applied: the prompts stay as large as they were."""
+    """Renames in so many files by so many commands, further edits, and the result applied: prompts stay as large as they were."""
     paths = [f"src/part_{number // 100:02}/module_{number:04}.py" for number in range(files)]
     for number, path in enumerate(paths):
         person.write(path, f"def old_{number}(value):\n    return value + {number}\n")
