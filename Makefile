@@ -64,7 +64,7 @@ explore: setup
 
 torture: small-model
 	@echo 'torture: the same examples again: make torture SEED=$(SEED)'
-	@ODD_SEED=$(SEED) $(BIN)/python -m pytest -q -m torture
+	@ODD_SEED=$(SEED) $(BIN)/python -m pytest -q -m torture -o faulthandler_timeout=7200
 	@$(PYTEST) -m 'hypothesis and not torture' --hypothesis-profile torture --hypothesis-seed=$(SEED)
 
 # Counts of faults tried and of what was lost, beside broken twins; as root, about an hour. RELIABILITY=--short: minutes.
