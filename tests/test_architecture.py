@@ -56,6 +56,7 @@ HEAVY |= {"psycopg", "starlette", "uvicorn", "jinja2", "markupsafe", "anyio", "m
 HEAVY |= {"dbos"}
 HEAVY |= {"tree_sitter", *(f"tree_sitter_{name}" for name in ("javascript", "typescript", "go", "rust", "java", "c_sharp"))}
 MAY_BE_HEAVY = {"sqlite3": ("storage/sqlite", "code/coverage_file"), "acp": ("acp/",), "asyncio": ("acp/", "web/")}
+MAY_BE_HEAVY |= {"httpx2": ("models/providers/call_limits",)}
 MAY_BE_HEAVY |= {
     "opentelemetry": ("telemetry/",),
     **{name: ("web/",) for name in ("starlette", "uvicorn", "jinja2", "markupsafe")},

@@ -72,6 +72,10 @@ def model_told(came: Came) -> bool:
     return bool(came.told)
 
 
+def cut(came: Came) -> bool:
+    return came.reply is not None and came.reply.cramped and "cut off at its limit" in came.reply.thought
+
+
 def later(came: Came) -> bool:
     return isinstance(came.fault, TryAgain) and came.fault.usage is None
 
@@ -120,7 +124,7 @@ MATRIX: dict[str, tuple[Callable[[Came], bool], tuple[ScriptStep, ...]]] = {
     "slow, then cut": (later_and_paid, (SlowStart(0.1, SlowStream(0.01, CutStream(5, PLAIN))), PLAIN)),
     "body that is no JSON": (later, (GarbageAnswer("not json {"),) * 7),
     "input that is no JSON": (model_told, (ScriptedTurn(PLAIN, arguments='{"path": "a.p'),)),
-    "long arguments": (model_told, (call_with_long_arguments(),)),
+    "long arguments": (cut, (call_with_long_arguments(),)),
     "zero usage": (replied, (report_usage(PLAIN, input_tokens=0, output_tokens=0),)),
     "negative usage": (replied, (report_usage(PLAIN, input_tokens=-5, output_tokens=-1),)),
     "huge usage": (replied, (report_usage(PLAIN, input_tokens=10**18, output_tokens=10**18),)),
@@ -192,7 +196,7 @@ def test_nothing_long_reaches_the_journal() -> None:
         reply = came(script).reply
         assert reply and len(to_canonical_json(reply)) < 250_000
     thought = came(Reply(long)).reply
-    assert thought and thought.thought.endswith("[5,000,000 characters; the rest was cut off.]")
+    assert thought and "characters; the rest was cut off.]\n[The reply was cut off at its limit of 800 tokens" in thought.thought
 
 
 @pytest.mark.parametrize("events", range(1, EVENTS + 1))

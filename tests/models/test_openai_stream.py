@@ -27,7 +27,6 @@ from afresh.testing.provider_faults import (
     SlowStart,
     SlowStream,
     StreamError,
-    call_with_long_arguments,
 )
 from afresh.testing.wire_formats import ScriptedTurn
 
@@ -238,10 +237,6 @@ def test_a_silent_or_dripping_server_runs_out_of_time() -> None:
     for slow in (SlowStart(2.0, TWO), SlowStream(0.2, TWO)):
         with pytest.raises(TryAgain):
             ask(slow, timeout=0.3, retries=0)
-
-
-def test_ten_megabytes_of_arguments_are_a_word_to_the_model() -> None:
-    assert "characters" in ask(call_with_long_arguments())[0].actions[0].args["_invalid"]
 
 
 def test_an_empty_reply_is_a_reply() -> None:

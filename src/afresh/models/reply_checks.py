@@ -151,7 +151,8 @@ def check_reply_length(reply: Reply, request: Request, count: CountTokens) -> No
 def add_missing_usage(reply: Reply, request: Request, count: CountTokens, model: str) -> Reply:
     """The reply with its model's name, and with an estimate where nobody has counted tokens."""
     told = reply.usage
-    usage = replace(told, input=told.input or count(request.text), output=told.output or count(_reply_text(reply)))
+    said = told.output or min(count(_reply_text(reply)), request.reserve)
+    usage = replace(told, input=told.input or count(request.text), output=said)
     return replace(reply, usage=usage, model=reply.model or model)
 
 

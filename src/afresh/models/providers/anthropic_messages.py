@@ -1,7 +1,6 @@
 """Anthropic's models through the official SDK: the message is put together event by event, and is a reply once its last event has
 been seen."""
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from afresh.models.providers.provider_reply import (
     DECLINED_NOTE,
     action_from_arguments,
     finish_reply,
+    hear_pieces,
     read_answer,
     sum_reported_tokens,
 )
@@ -158,9 +158,8 @@ class AnthropicModel:
 
     def _once(self, request: Request, hear: ReplyListener) -> Reply:
         incoming, spoken = StreamedMessage(), bool(request.tools) and not self.tools
-        for piece in self._pieces(request, incoming):
-            if piece:
-                hear(piece)
+        if hear_pieces(self._pieces(request, incoming), request, hear):
+            incoming.stop, incoming.counts["output_tokens"] = CUT_STOP_REASONS[0], request.reserve
         who = name_provider(ANTHROPIC, self.connection)
         reply, cut = read_answer(reply_from_text_message if spoken else reply_from_message, incoming, who)
         return finish_reply(reply, cut, request, self.connection)
@@ -168,15 +167,12 @@ class AnthropicModel:
     def _pieces(self, request: Request, incoming: StreamedMessage) -> Iterator[str]:
         """Reads the message to its end. The SDK wraps what goes wrong before a stream begins, and little of what does after."""
         asked, client = self._asked(request), self._client
-        until = time.monotonic() + self.connection.timeout
         try:
             with client.messages.create(**asked, stream=True) as stream:
                 for event in stream:
                     yield incoming.take(event)
                     if incoming.whole:
                         return
-                    if time.monotonic() > until:
-                        raise TimeoutError(f"it took longer than {self.connection.timeout:g} s")
             raise EOFError("the stream ended too early")
         except Exception as error:
             raise self._fault(error, request, incoming) from None

@@ -185,13 +185,15 @@ def connect_provider(provider: Provider, settings: ModelSettings, target: Provid
 
 
 def make_sdk_client(sdk: Any, client: Callable[..., Any], connection: ProviderConnection, base_url: str) -> Any:
-    """A client that neither retries nor follows redirects: a key goes nowhere else because a server says so."""
+    """A client that does not retry, and whose calls end: at `connection.timeout`, at the latest."""
+    from afresh.models.providers.call_limits import make_limited_client
+
     return client(
         api_key=connection.key or PLACEHOLDER_KEY,
         base_url=base_url or None,
         timeout=sdk.Timeout(connection.timeout, connect=min(CONNECT_TIMEOUT_SECONDS, connection.timeout)),
         max_retries=0,
-        http_client=sdk.DefaultHttpxClient(follow_redirects=False),
+        http_client=make_limited_client(),
     )
 
 

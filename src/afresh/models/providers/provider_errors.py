@@ -26,11 +26,12 @@ NO_CREDIT_PHRASES = ("insufficient_quota", "credit balance", "spend limit", "bil
 
 
 def estimate_spent(usage: Usage | None, request: Request, said: str, connection: ProviderConnection) -> Usage | None:
-    """The usage of a reply that has begun, estimated where the provider has not counted; None if none has begun."""
+    """The usage of a reply that has begun, estimated where the provider has not counted; None if none has begun. It said no more
+    than was reserved, whatever it sent."""
     if usage is None:
         return None
     count = connection.count
-    return replace(usage, input=usage.input or count(request.text), output=max(usage.output, count(said)))
+    return replace(usage, input=usage.input or count(request.text), output=max(usage.output, min(count(said), request.reserve)))
 
 
 def error_from_stream(error: Exception, provider: Provider, connection: ProviderConnection, spent: Usage | None) -> AfreshError:
@@ -90,7 +91,8 @@ def _find_http_status(error: Exception) -> int | None:
 
 
 def _render_error_text(error: Exception, connection: ProviderConnection) -> str:
-    return " ".join(str(error).replace(connection.key or "\0", "…").split())[:300]
+    said = f"{error} {error.__cause__ or ''}"
+    return " ".join(said.replace(connection.key or "\0", "…").split())[:300]
 
 
 def _suggest_remedy(status: int, provider: Provider, connection: ProviderConnection) -> str:

@@ -1,7 +1,7 @@
 """What a provider answered, as a reply: checked, cut to a size, with its usage."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any, TypeVar
@@ -13,16 +13,30 @@ from afresh.core.reply import Reply
 from afresh.errors import TryAgain
 from afresh.models.providers.connection import ProviderConnection
 from afresh.models.reply_checks import add_missing_usage
+from afresh.ports.model import ReplyListener
 
 Answer = TypeVar("Answer")
 MAX_ARGUMENTS_CHARACTERS = 200_000
 MAX_TEXT_CHARACTERS = 200_000
 """Characters. Replies are kept for ever; no window could show more of one."""
+MAX_CHARACTERS_PER_TOKEN = 20
+"""Of a reply's limit: no text that is worth its price has more."""
 DECLINED_NOTE = "[The provider declined to let the model answer.]"
 INVALID_ARGUMENT = "_invalid"
 """The argument that replaces those that can't be used, and says why."""
 MAX_REPORTED_TOKENS = 10_000_000
 """No model takes or says as much: a provider that reports it is wrong."""
+
+
+def hear_pieces(pieces: Iterable[str], request: Request, hear: ReplyListener) -> bool:
+    """Report the pieces of a reply as they come in. True if they are far more than was reserved, and are no longer read."""
+    left = request.reserve * MAX_CHARACTERS_PER_TOKEN
+    for piece in filter(None, pieces):
+        hear(piece)
+        left -= len(piece)
+        if left < 0:
+            return True
+    return False
 
 
 def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, who: str) -> tuple[Reply, bool]:
@@ -36,6 +50,7 @@ def read_answer(read: Callable[[Answer], tuple[Reply, bool]], answer: Answer, wh
 def finish_reply(reply: Reply, cut: bool, request: Request, connection: ProviderConnection) -> Reply:
     """The reply with its usage. If it was cut at its limit, its last call may be incomplete, even if a server has closed its
     JSON, and is dropped. The calls before it are kept: they are complete and paid for."""
+    reply = truncate_reply(reply)
     if cut:
         kept = tuple(takewhile(lambda action: INVALID_ARGUMENT not in action.args, reply.actions[:-1]))
         done = (
@@ -45,7 +60,7 @@ def finish_reply(reply: Reply, cut: bool, request: Request, connection: Provider
         )
         note = f"[The reply was cut off at its limit of {request.reserve} tokens and {done}.]"
         reply = replace(reply, thought=f"{reply.thought}\n{note}".strip(), actions=kept, cramped=True)
-    counted = replace(truncate_reply(reply), counted=reply.usage.input > 0)
+    counted = replace(reply, counted=reply.usage.input > 0)
     return add_missing_usage(counted, request, connection.count, reply.model)
 
 
