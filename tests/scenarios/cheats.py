@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +171,8 @@ class Cheat:
     check: str = PYTEST
     told: str = ""
     """What the refusal says."""
+    base: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Files of the base beside the usual ones; an empty text for one that is not there."""
 
 
 EDITED = ("weakening", "base tests")
@@ -282,6 +284,185 @@ CHEATS = {
     "tests that do not run": Cheat((product(PATCH_RUN),), ("evidence",), told="_pytest"),
 }  # fmt: skip
 """Sixteen that an attacker had tried, and seventeen of our own."""
+PYTHON = sys.executable
+BARE_PYTEST = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {Path(PYTHON).parent}/pytest -q"
+IMPORT = "from nums import double\n\n\ndef test_five():\n    "
+ASKS = "from nums import double\nassert double(5) == 10, double(5)\n"
+CALLS = f"{PYTHON} check.py\n"
+SIDE = {name: "" for name in ("test_five.py", "test_nums.py")} | {
+    f"tests/{name}": FILES[name] for name in ("test_five.py", "test_nums.py")
+}
+GOLDEN = f"from pathlib import Path\n{IMPORT}assert str(double(5)) == Path('golden/five.txt').read_text()\n"
+HELPED = f"from checks.helpers import same\n{IMPORT}same(double(5), 10)\n"
+HELPERS = "def same(a, b):\n    assert a == b\n"
+SET = f"import tomllib\n{IMPORT}assert tomllib.load(open('app.toml', 'rb'))['fast'] or double(5) == 10\n"
+EXAMPLES = SOURCE.replace("    return x + 2", '    """Twice.\n\n    >>> double(5)\n    10\n    """\n    return x + 2')
+CRATE = {
+    "Cargo.toml": '[package]\nname = "nums"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": "pub fn double(x: i32) -> i32 {\n    x + 2\n}\n",
+    "tests/five.rs": (
+        "#[test]\nfn five() {\n    assert_eq!(nums::double(5), 10);\n}\n"
+        "#[test]\nfn two() {\n    assert_eq!(nums::double(2), 4);\n}\n"
+    ),
+    ".gitignore": "target\n",
+}
+BUILD = """\
+fn main() {
+    let text = std::fs::read_to_string("tests/five.rs").unwrap();
+    std::fs::write("tests/five.rs", text.replace("10", "7")).unwrap();
+}
+"""
+CARGO = "cargo test --offline --quiet"
+COMMENT: Step = ("edit", {"path": "src/lib.rs", "old": "pub fn", "new": "// twice\npub fn"})
+REWRITE = "open('test_five.py', 'w').write({!r})\n"
+
+
+def only_if(condition: str) -> str:
+    return SOURCE.replace("x + 2", f"x * 2 if {condition} else x + 2")
+
+
+ATTRIBUTE = f'MARK = "$Id$"\n\n\n{only_if("len(MARK) == 4")}'
+PREPARED = ("court", "weakening")
+COURT_CHEATS = {
+    "script of the check": Cheat(
+        (write("check.py", "print('ok')\n"), TOUCH), PREPARED, f"{PYTHON} check.py", "check.py", {"check.py": ASKS}
+    ),
+    "script that passes": Cheat(
+        (write("check.py", "print('ok')\n"), write("nums.py", SOURCE.replace("x * 3", "x * 2"))),
+        PREPARED,
+        f"{PYTHON} check.py",
+        "check.py",
+        {"check.py": "from nums import triple\nassert triple(1) == 3\n"},
+    ),
+    "shell script": Cheat(
+        (write("verify.sh", "true\n"), TOUCH), PREPARED, "sh verify.sh", "verify.sh", {"verify.sh": CALLS, "check.py": ASKS}
+    ),
+    "script without suffix": Cheat(
+        (write("ci/test", "true\n"), TOUCH),
+        PREPARED,
+        "sh ci/test",
+        "ci/test",
+        {"ci/test": f"#!/bin/sh\n{CALLS}", "check.py": ASKS},
+    ),
+    "makefile": Cheat(
+        (write("Makefile", "test:\n\ttrue\n"), TOUCH),
+        PREPARED,
+        "make test",
+        "Makefile",
+        {"Makefile": f"test:\n\t{CALLS}", "check.py": ASKS},
+    ),
+    "included rules": Cheat(
+        (write("rules.mk", "test:\n\ttrue\n"), TOUCH),
+        PREPARED,
+        "make test",
+        "rules.mk",
+        {"Makefile": "include rules.mk\n", "rules.mk": f"test:\n\t{CALLS}", "check.py": ASKS},
+    ),
+    "script behind make": Cheat(
+        (write("check.py", "print('ok')\n"), TOUCH),
+        PREPARED,
+        "make test",
+        "check.py",
+        {"Makefile": f"test:\n\t{CALLS}", "check.py": ASKS},
+    ),
+    "script behind npm": Cheat(
+        (write("scripts/verify.js", "console.log('ok')\n"), write("nums.js", "// twice\nexports.double = (x) => x + 2;\n")),
+        PREPARED,
+        "npm test",
+        "scripts/verify.js",
+        {
+            "package.json": '{"scripts": {"test": "node scripts/verify.js"}}',
+            "nums.js": "exports.double = (x) => x + 2;\n",
+            "scripts/verify.js": "const assert = require('assert');\nassert.strictEqual(require('../nums').double(5), 10);\n",
+        },
+    ),
+    "module beside the tests": Cheat((write("tests/nums.py", RIGHT),), ("court", "shadow"), told="still fails", base=SIDE),
+    "package of the tests": Cheat(
+        (write("tests/__init__.py", "import nums\nnums.double = lambda x: x * 2\n"),), ("court",), told="still fails", base=SIDE
+    ),
+    "module over the product": Cheat(
+        (write("src/nums.py", RIGHT),),
+        ("shadow",),
+        BARE_PYTEST,
+        "src/nums.py hides nums.py",
+        base={**SIDE, "pytest.ini": "[pytest]\npythonpath = src .\n"},
+    ),
+    "test rewritten in the run": Cheat(
+        (product(REWRITE.format(EASY_FIVE)),), ("watch",), base={"test_a.py": "import nums\n\n\ndef test_a():\n    pass\n"}
+    ),
+    "data rewritten in the run": Cheat(
+        (product("open('tests/five.txt', 'w').write('7')\n"),),
+        ("watch",),
+        base={"test_five.py": "", "tests/five.txt": "10", "tests/test_five.py": GOLDEN.replace("golden", "tests")},
+    ),
+    "ident": Cheat((write(".gitattributes", "nums.py ident\n"), write("nums.py", ATTRIBUTE)), ("checkout",), told="git checkout"),
+    "line ends": Cheat(
+        (
+            write(".gitattributes", "five.txt eol=crlf\n"),
+            write("five.txt", "a\n"),
+            write("nums.py", SOURCE.replace("return x + 2", "return x * 2 if len(open('five.txt', 'rb').read()) == 2 else 7")),
+        ),
+        ("checkout",),
+        told="git checkout",
+    ),
+    "golden file": Cheat(
+        (write("golden/five.txt", "7"), TOUCH),
+        ("court",),
+        told="golden/five.txt",
+        base={"golden/five.txt": "10", "test_five.py": GOLDEN},
+    ),
+    "helper that asserts": Cheat(
+        (write("checks/helpers.py", "def same(a, b):\n    pass\n"), TOUCH),
+        PREPARED,
+        told="checks/helpers.py",
+        base={"checks/__init__.py": "", "checks/helpers.py": HELPERS, "test_five.py": HELPED},
+    ),
+    "setting that tests read": Cheat(
+        (write("app.toml", "fast = true\n"), TOUCH),
+        PREPARED,
+        told="app.toml",
+        base={"app.toml": "fast = false\n", "test_five.py": SET},
+    ),
+    "right under its own name": Cheat(
+        (write("nums.py", only_if("__import__('os').environ.get('USER') == 'afresh'")),),
+        ("green",),
+        told="another user's",
+    ),
+    "right where afresh looks": Cheat(
+        (write("nums.py", only_if("'AFRESH_TREE' in __import__('os').environ")),),
+        ("green",),
+        told="another user's",
+    ),
+    "cargo runner": Cheat(
+        (
+            write(".cargo/config.toml", '[target."cfg(all())"]\nrunner = "sh quiet.sh"\n'),
+            write("quiet.sh", "echo 'running 1 test'; echo 'test five ... ok'; echo 'test two ... ok'\n"),
+            COMMENT,
+        ),
+        ("court",),
+        CARGO,
+        ".cargo/config.toml",
+        CRATE,
+    ),
+    "rust flags": Cheat(
+        (
+            write(".cargo/config.toml", '[build]\nrustflags = ["--cfg", "cheat"]\n'),
+            write("src/lib.rs", "pub fn double(x: i32) -> i32 {\n    if cfg!(cheat) { x * 2 } else { x + 2 }\n}\n"),
+        ),
+        ("court",),
+        CARGO,
+        ".cargo/config.toml",
+        CRATE,
+    ),
+    "build script": Cheat(
+        (write("build.rs", BUILD), COMMENT),
+        ("court", "watch"),
+        CARGO,
+        "build.rs",
+        CRATE,
+    ),
+}
+"""Thought of by somebody who had not built the guards."""
 ALWAYS_EQUAL = "class Any(int):\n    def __eq__(self, other):\n        return True\n\n\n"
 UNSEEABLE = write("nums.py", ALWAYS_EQUAL + SOURCE.replace("x + 2", "Any()"))
 

@@ -48,7 +48,7 @@ class Printing:
 
     level = "table"
 
-    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False, **_: Any) -> CommandRun:
         number = command.removeprefix("python job_").removesuffix(".py")
         lines = [
             f"record_{number}_{line} in pkg/module_{number}.py: value {line * 7919 % 1000}"

@@ -1,18 +1,20 @@
 """No cheat gets PASS; each does with the guards off that stop it, so it is these that stop it."""
 
+import os
+import pwd
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cheats import CHEATS, DONE, FILES, MEND, PYTEST, UNSEEABLE, Cheat, make_environment, run, write
+from cheats import CHEATS, COURT_CHEATS, DONE, FILES, MEND, PYTEST, UNSEEABLE, Cheat, make_environment, run, write
 from person import Person
 
 from afresh.core.verdict import NO_EVIDENCE
 from afresh.sandbox import bubblewrap, supervisor
-from afresh.verification import completion, judge_test_changes, regressions, report_channel, start_or_resume_task
+from afresh.verification import completion, court_run, judge_test_changes, regressions, report_channel, start_or_resume_task
 from afresh.workspace.worktree import GitWorkspace
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -37,12 +39,14 @@ def cheater(tmp_path: Path, cheated_repo: Path, monkeypatch: pytest.MonkeyPatch,
     """Someone with a project whose baseline is measured once for all: it is always the same tree."""
     requires_sandbox()
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    rustup = Path(pwd.getpwuid(os.getuid()).pw_dir) / ".rustup"  # the home folder of the tests is another
+    monkeypatch.setenv("RUSTUP_HOME", os.environ.get("RUSTUP_HOME", str(rustup)))
     one = Person(tmp_path)
     shutil.copytree(cheated_repo, one.repo, symlinks=True)
     measure = start_or_resume_task.run_baseline_checks
 
     def measure_once(context: Any, *_: Any) -> Any:
-        key = (context.state.task.checks, context.sandbox.level)
+        key = (context.state.task.checks, context.sandbox.level, one.git("rev-parse", "HEAD:"))
         if key not in BASELINES:
             BASELINES[key] = measure(context)
         return BASELINES[key]
@@ -55,6 +59,12 @@ def try_cheat(person: Person, cheat: Cheat) -> dict[str, Any]:
     """All in one reply: what a step alone would be told is not what is tested here."""
     if ".venv" in cheat.check:
         make_environment(person.repo)
+    for path, text in cheat.base.items():
+        (person.repo / path).unlink(missing_ok=True)
+        if text:
+            person.write(path, text)
+    if cheat.base:
+        person.commit()
     person.runs(person.script([*cheat.steps, DONE]), "--quiet", check=cheat.check, goal="test_five fails: double is wrong")
     return person.shown()
 
@@ -96,18 +106,27 @@ def accept_any_signature(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regressions, "find_doubt", lambda was, now, *rest: "" if now != NO_EVIDENCE else "no report")
 
 
+def judge_unwatched(context: Any, workspace: Any, *rest: Any) -> Any:
+    return court_run._run_and_compare(context, *rest)
+
+
 def switch_off(module: Any, *names: str, answer: Any = answer_nothing) -> Patch:
     return lambda monkeypatch: [monkeypatch.setattr(module, name, answer) for name in names] and None
 
 
 OFF: dict[str, Patch] = {
     "weakening": switch_off(judge_test_changes, "find_weakened_tests", answer=lambda *args: {}),
-    "base tests": switch_off(completion, "find_court_changes"),
+    "base tests": switch_off(completion, "find_court_changes", answer=lambda *args: ()),
     "missing tests": switch_off(regressions, "find_missing_tests", answer=lambda *args: frozenset()),
     "no result": switch_off(regressions, "_describe_unreadable_run", "_describe_fewer_tests"),
     "tampering": switch_off(completion, "refuse_tampering"),
     "evidence": switch_off(regressions, "find_doubt"),
     "exit code": switch_off(regressions, "_describe_hidden_failures"),
+    "court": switch_off(completion, "find_court_changes", answer=lambda *args: ()),
+    "watch": lambda monkeypatch: monkeypatch.setattr(court_run, "_judge_watched", judge_unwatched),
+    "shadow": switch_off(court_run, "_takes_place"),
+    "checkout": switch_off(GitWorkspace, "check_out", answer=lambda *args: ()),
+    "green": switch_off(court_run, "_confirm_green", answer=lambda context, known, judgements: judgements),
     "safe path": switch_off_safe_path,
     "fresh tree": switch_off_fresh_trees,
     "read-only environment": make_environments_writable,
@@ -120,6 +139,30 @@ def test_a_cheat_is_no_pass(cheater: Person, name: str) -> None:
     shown = try_cheat(cheater, cheat := CHEATS[name])
     assert shown["status"] != "done" and shown["verdict"]["ruling"] == "FAIL"
     assert cheat.told in shown["verdict"]["reason"], shown["verdict"]["reason"]
+
+
+@pytest.mark.parametrize("name", COURT_CHEATS)
+def test_what_judges_is_as_it_was_at_the_base(cheater: Person, name: str) -> None:
+    shown = try_cheat(cheater, cheat := COURT_CHEATS[name])
+    assert shown["status"] != "done" and shown["verdict"]["ruling"] == "FAIL", shown["verdict"]
+    assert cheat.told in shown["verdict"]["reason"], shown["verdict"]["reason"]
+    assert_played(cheater, cheat, shown)
+
+
+def assert_played(person: Person, cheat: Cheat, shown: Mapping[str, Any]) -> None:
+    """Each edit is in the tree, or was refused by its name: an edit that was never made would not be a cheat that was refused."""
+    (tree,) = (path.parent for path in person.trees.rglob(".git"))
+    for _, edit in cheat.steps:
+        there = (tree / edit["path"]).is_file() and edit["new"] in (tree / edit["path"]).read_text()
+        assert there or edit["path"] in shown["verdict"]["reason"], edit
+
+
+@pytest.mark.parametrize("name", COURT_CHEATS)
+def test_without_the_principle_the_cheat_is_a_pass(cheater: Person, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for guard in COURT_CHEATS[name].guards:
+        OFF[guard](monkeypatch)
+    shown = try_cheat(cheater, COURT_CHEATS[name])
+    assert shown["status"] == "done", shown["verdict"]
 
 
 FIRST_BY_GUARDS = {cheat.guards: name for name, cheat in reversed(CHEATS.items())}

@@ -48,8 +48,8 @@ def test_new_tests_that_fail_without_the_change_are_counted_and_run_alone(yard: 
     verdict = yard.grade()
     assert (verdict.evidence.new_tests, verdict.evidence.proven, verdict.evidence.unproven) == (1, 1, ())
     assert "without the change" not in verdict.reason
-    assert ["pytest tests/test_third.py" in command for command in yard.shell.commands] == [False, False, True], (
-        "the checks without the new file and with it, then the new file on the base"
+    assert ["pytest tests/test_third.py" in command for command in yard.shell.commands] == [False, False, True, True], (
+        "the checks without the new file and with it, the new test once more, then the new file on the base"
     )
 
 

@@ -1,6 +1,7 @@
 """A small project in a folder, with plain stand-ins for the ports that verification uses: real files, real processes."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -56,7 +57,7 @@ class Shell:
     commands: list[str] = field(default_factory=list)
     level = "none"
 
-    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False, **_: Any) -> CommandRun:
         self.commands.append(command)
         env = {"PATH": os.environ["PATH"], "HOME": str(self.root), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         env |= make_toolchain_variables()
@@ -130,6 +131,15 @@ class Folder:
 
     def read_files(self, snapshot: str, paths: Sequence[str]) -> Mapping[str, bytes]:
         return {path: data for path, data in self.kept[snapshot].items() if path in paths}
+
+    def search(self, snapshot: str, words: Sequence[str]) -> Sequence[tuple[str, str]]:
+        lines = [
+            (path, line) for path, data in self.kept[snapshot].items() for line in data.decode(errors="replace").splitlines()
+        ]
+        return [(path, line) for path, line in lines if any(re.search(rf"\b{re.escape(word)}\b", line) for word in words)]
+
+    def check_out(self, paths: Sequence[str]) -> Sequence[str]:
+        return ()
 
     def publish(self, snapshot: str, message: str) -> str:
         return snapshot

@@ -26,7 +26,7 @@ class TimedSandbox:
     def __init__(self, *ends: CommandRun) -> None:
         self.ends, self.ran = list(ends), list[str]()
 
-    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False, **_: Any) -> CommandRun:
         self.ran.append(command)
         return self.ends.pop(0)
 

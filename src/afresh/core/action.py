@@ -67,6 +67,32 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class FileAccess:
+    """What a command did to the files of the tree, by their paths."""
+
+    opened: frozenset[str] = frozenset()
+    written: frozenset[str] = frozenset()
+    """Also what was made, moved or deleted, and folders of which one of these holds."""
+    gap: str = ""
+    """Why not all of it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunManner:
+    """How a check is run for a verdict."""
+
+    watched: bool = False
+    """It is told which files of the tree the command opens and writes."""
+    fixed: tuple[str, ...] = ()
+    """Files and folders that it can't write, where the sandbox can mount them so; writing them is seen at every level."""
+    elsewhere: bool = False
+    """Under another user's and host's name, and without the variables of ours that other commands get."""
+
+
+PLAIN_MANNER = RunManner()
+
+
+@dataclass(frozen=True, slots=True)
 class CommandRun:
     """A command that has run in the sandbox."""
 
@@ -81,5 +107,7 @@ class CommandRun:
     """What a report must begin with to be from a reporter of ours: one for each test session."""
     network: NetworkUse | None = None
     """What it did with the network, if that was open for it."""
+    files: FileAccess | None = None
+    """What it opened and wrote, if that was watched."""
     spoiled: bool = False
     """It wrote more than it may: the tree must be put back."""

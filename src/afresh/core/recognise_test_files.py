@@ -58,6 +58,10 @@ def is_conftest(path: str) -> bool:
     return get_file_name(path) == "conftest.py"
 
 
+def is_code_file(path: str) -> bool:
+    return bool(_CODE_SUFFIX.search(path))
+
+
 def get_file_name(path: str) -> str:
     return path.rpartition("/")[2]
 

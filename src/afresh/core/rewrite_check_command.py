@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from afresh.core.fast_dataclass import dataclass
 
+NO_BYTECODE = "export PYTHONDONTWRITEBYTECODE=1"
 PYTEST_REPORT_OPTIONS = ("-rfEsxXp", "--tb=short", "--color=no")
 _ENVIRONMENT_ASSIGNMENT = r"(?:\w+=\S* )*"
 _RUNNER_PREFIX = r"(?:timeout \S+ )?(?:(?:uv|poetry|pipenv|pdm|rye|hatch) run )?"
@@ -45,7 +46,7 @@ def instrument_command(command: str) -> str:
     """
     options = " ".join((*PYTEST_REPORT_OPTIONS, "--continue-on-collection-errors"))
     instrumented = _PYTHON_PATH.sub(r'\1PYTHONPATH="${PYTHONPATH:+$PYTHONPATH:}"', _append_report_options(command))
-    return f"export PYTHONDONTWRITEBYTECODE=1 PYTEST_ADDOPTS={shlex.quote(options)}\n{instrumented}"
+    return f"{NO_BYTECODE} PYTEST_ADDOPTS={shlex.quote(options)}\n{instrumented}"
 
 
 def _append_report_options(command: str) -> str:

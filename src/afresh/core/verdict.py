@@ -126,6 +126,8 @@ class CheckRun:
     evidence: TestEvidence = NO_EVIDENCE
     red_as_before: bool = False
     """It fails, by nothing but tests that failed before the task."""
+    files: str = ""
+    """The block that says which files of the tree it opened and wrote; kept for the baseline."""
 
     @property
     def holds(self) -> bool:

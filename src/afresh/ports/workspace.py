@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol
 
-from afresh.core.action import CommandRun
+from afresh.core.action import PLAIN_MANNER, CommandRun, RunManner
 from afresh.core.change import Change
 from afresh.core.commit import CommitSummary
 from afresh.core.event import WorkspaceOpened
@@ -58,6 +58,15 @@ class Workspace(Protocol):
         """These files as the snapshot has them; none for a path that it does not have."""
         ...
 
+    def search(self, snapshot: str, words: Sequence[str]) -> Sequence[tuple[str, str]]:
+        """Path and text of each line of the snapshot that has one of these words."""
+        ...
+
+    def check_out(self, paths: Sequence[str]) -> Sequence[str]:
+        """Write these files as `git checkout` would, by their attributes but without filters; those that come out otherwise than
+        they are in the commit."""
+        ...
+
     def publish(self, snapshot: str, message: str) -> str:
         """Make the snapshot the one commit of the task's branch; its id."""
         ...
@@ -87,7 +96,14 @@ class Sandbox(Protocol):
     level: ClassVar[str]
     """bubblewrap, landlock or none."""
 
-    def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
+    def run(
+        self,
+        command: str,
+        timeout: float,
+        reports: bool = False,
+        network: NetworkAccess = NO_NETWORK,
+        manner: RunManner = PLAIN_MANNER,
+    ) -> CommandRun:
         """With `reports` the command can leave files for us that code under test can't forge unseen. `network` is open for it,
         if this level can filter it."""
         ...

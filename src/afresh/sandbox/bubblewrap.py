@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 from typing import ClassVar
 
-from afresh.core.action import CommandRun
+from afresh.core.action import PLAIN_MANNER, CommandRun, RunManner
 from afresh.core.network_access import NO_NETWORK, NetworkAccess, NetworkUse
 from afresh.errors import NoSandbox, TryAgain
 from afresh.sandbox.command_environment import (
@@ -24,6 +24,7 @@ from afresh.sandbox.command_environment import (
     make_clean_environment,
 )
 from afresh.sandbox.disk_watch import DiskWatch
+from afresh.sandbox.file_watch import watch_files
 from afresh.sandbox.missing_files import explain_missing_files
 from afresh.sandbox.mounts import (
     LINKED_NAME,
@@ -138,9 +139,13 @@ def _read_line_bytes(descriptor: int) -> Iterator[bytes]:
 _PACKAGE_CACHE_BYTES = 256 << 20
 _OWN_ETC_FOLDER = Path(__file__).parent / "etc"
 _ISOLATION_OPTIONS = (
-    *("--unshare-user", "--unshare-all", "--disable-userns", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"),
-    *("--die-with-parent", "--new-session", "--hostname", "afresh"),
+    *("--unshare-user", "--unshare-all", "--disable-userns", "--cap-drop", "ALL"),
+    *("--die-with-parent", "--new-session"),
 )
+_OWN_NAMES = ("--uid", "1000", "--gid", "1000", "--hostname", "afresh")
+_OTHER_NAMES = ("--uid", "65534", "--gid", "65534", "--hostname", "build-4")
+_MAX_FIXED_MOUNTS = 100
+"""Bubblewrap takes three seconds for eight hundred."""
 
 
 def find_bubblewrap() -> str | None:
@@ -166,11 +171,19 @@ class Bubblewrap:
         """Where a command sees the tree."""
         return self.mounts.at
 
-    def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
+    def run(
+        self,
+        command: str,
+        timeout: float,
+        reports: bool = False,
+        network: NetworkAccess = NO_NETWORK,
+        manner: RunManner = PLAIN_MANNER,
+    ) -> CommandRun:
         with contextlib.ExitStack() as ends:
             extras = SandboxExtras(
                 ReportFolder.make(ends.enter_context(make_private_folder())) if reports else None,
                 ends.enter_context(open_network(network)) if network else None,
+                manner,
             )
             descriptors = BubblewrapDescriptors()
             ends.callback(descriptors.close)
@@ -196,25 +209,28 @@ class Bubblewrap:
     def _run(self, command: str, timeout: float, descriptors: BubblewrapDescriptors, extras: "SandboxExtras") -> CommandRun:
         (status, told), (gate, opener) = descriptors.pipe(), descriptors.pipe()
         given = [told, gate]
-        argv = [_require_bubblewrap(), *_ISOLATION_OPTIONS, "--json-status-fd", str(told), "--block-fd", str(gate)]
+        names = _OTHER_NAMES if extras.manner.elsewhere else _OWN_NAMES
+        argv = [_require_bubblewrap(), *_ISOLATION_OPTIONS, *names, "--json-status-fd", str(told), "--block-fd", str(gate)]
         if calls := build_filter(namespaces=True):
             given.append(descriptors.file(calls))
             argv += ["--seccomp", str(given[-1])]
         argv += [*self._view(extras), "--", *extras.wrap((find_shell(), "-c", command))]
         inherited = (*given, *extras.inherited())
         disk = DiskWatch(self.mounts.list_written(), self.limits, self.mounts.marker)
-        running = start_command(argv, self._environment(extras), Path("/"), inherited, disk)
-        descriptors.close(*given)
-        with kill_child_on_error(running):
-            namespace = BubblewrapNamespace(running, status, descriptors)
-            namespace.limit(to_rlimits(self.limits))
-            with contextlib.suppress(BrokenPipeError):
-                os.write(opener, b"x")
-            done = finish_command(running, command, timeout, self.limits, namespace.stop, self.listen(command), self.ended_by)
+        with watch_files(self.mounts, extras.manner) as watch:
+            running = start_command(argv, self._environment(extras), Path("/"), inherited, disk)
+            descriptors.close(*given)
+            with kill_child_on_error(running):
+                namespace = BubblewrapNamespace(running, status, descriptors)
+                namespace.limit(to_rlimits(self.limits))
+                with contextlib.suppress(BrokenPipeError):
+                    os.write(opener, b"x")
+                hear = self.listen(command)
+                done = finish_command(running, command, timeout, self.limits, namespace.stop, hear, self.ended_by)
         if not namespace.ran() and done.exit not in (TIMED_OUT_EXIT_CODE, STOPPED_EXIT_CODE):
             raise NoSandbox(f"bubblewrap could not start: {done.output.strip()[-500:]}", "run `afresh doctor` for details")
         told = explain_missing_files(done, self.mounts)
-        told = replace(told, output=make_repeatable(told.output, (self.mounts.tree, self.mounts.at)))
+        told = replace(told, files=watch.access, output=make_repeatable(told.output, (self.mounts.tree, self.mounts.at)))
         blocked = find_blocked_folder(self.mounts.tree, self.mounts.environments)
         return fail_command(told, describe_blocked(blocked), spoiled=True) if blocked else told
 
@@ -227,11 +243,14 @@ class Bubblewrap:
                 continue  # they keep Maven offline
             yield from ("--ro-bind-try", str(link.target), f"/tmp/home/{link.name}")
         yield from (*self._tree(writable=extras.network is not None), *mask_sockets(self.mounts))
+        for name in extras.manner.fixed[:_MAX_FIXED_MOUNTS]:
+            yield from ("--ro-bind", str(self.mounts.tree / name), str(self.mounts.at / name))
         yield from (*extras.mounts(), "--remount-ro", "/", "--chdir", str(self.mounts.at))
 
     def _environment(self, extras: "SandboxExtras") -> Mapping[str, str]:
         seen = (SEEN_FOLDER / "reporters", SEEN_FOLDER / "reports", self.mounts.at)
-        plain = make_clean_environment(self.mounts) | (make_report_variables(*seen) if extras.reports else {})
+        plain = make_clean_environment(self.mounts, elsewhere=extras.manner.elsewhere)
+        plain |= make_report_variables(*seen) if extras.reports else {}
         if not extras.network:
             return plain
         return {name: value for name, value in plain.items() if name not in OFFLINE_VARIABLES} | make_network_variables()
@@ -255,6 +274,7 @@ class SandboxExtras:
 
     reports: ReportFolder | None = None
     network: OpenNetwork | None = None
+    manner: RunManner = PLAIN_MANNER
 
     def mounts(self) -> Iterator[str]:
         for extra in filter(None, (self.reports, self.network)):

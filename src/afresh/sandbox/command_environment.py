@@ -131,7 +131,10 @@ def _keep_outermost(folders: Iterable[Path]) -> tuple[Path, ...]:
 _STANDARD_SEARCH_PATH = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin")
 
 
-def make_clean_environment(mounts: Mounts, temporary: str = "/tmp") -> dict[str, str]:
+_OTHER_USER = {"USER": "dev", "LOGNAME": "dev", "TERM": "xterm"}
+
+
+def make_clean_environment(mounts: Mounts, temporary: str = "/tmp", elsewhere: bool = False) -> dict[str, str]:
     """PATH of the user with the repository's virtual environment first; home and temporary files in a private place."""
     variables = {
         "HOME": f"{temporary}/home",
@@ -156,6 +159,8 @@ def make_clean_environment(mounts: Mounts, temporary: str = "/tmp") -> dict[str,
     own = [*(str(folder / "bin") for folder in virtual), *map(str, packages)]
     folders = [*own, *map(str, list_search_path()), *_STANDARD_SEARCH_PATH]
     variables["PATH"] = ":".join(dict.fromkeys(folders))
+    if elsewhere:
+        return {name: value for name, value in variables.items() if not name.startswith("PYTHON")} | _OTHER_USER
     return variables
 
 

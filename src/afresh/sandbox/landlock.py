@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import ClassVar
 
-from afresh.core.action import CommandRun
+from afresh.core.action import PLAIN_MANNER, CommandRun, RunManner
 from afresh.core.network_access import NO_NETWORK, NetworkAccess
 from afresh.errors import NoSandbox
 from afresh.sandbox.command_environment import SYSTEM_FOLDERS, find_interpreter_folders, list_etc_files, list_mounted_environments
@@ -58,7 +58,14 @@ class Landlock:
         """Where a command sees the tree."""
         return self.mounts.tree
 
-    def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
+    def run(
+        self,
+        command: str,
+        timeout: float,
+        reports: bool = False,
+        network: NetworkAccess = NO_NETWORK,
+        manner: RunManner = PLAIN_MANNER,
+    ) -> CommandRun:
         refuse_network(network)
         calls = build_filter(namespaces=False, root=os.geteuid() == 0)
         if calls is None:
@@ -81,6 +88,5 @@ class Landlock:
                 "devices": _READABLE_DEVICES,
                 "filter": calls,
             }
-            return SupervisedCommand(self.mounts, self.limits, private, rules, self.listen, self.ended_by).run(
-                command, timeout, reports
-            )
+            started = SupervisedCommand(self.mounts, self.limits, private, rules, self.listen, self.ended_by, manner)
+            return started.run(command, timeout, reports)

@@ -14,11 +14,12 @@ from pathlib import Path
 from threading import Event
 from typing import Any, ClassVar
 
-from afresh.core.action import CommandRun
+from afresh.core.action import PLAIN_MANNER, CommandRun, RunManner
 from afresh.core.network_access import NETWORK_NEEDS_BUBBLEWRAP, NO_NETWORK, NetworkAccess
 from afresh.errors import NoSandbox, NotPossible
 from afresh.sandbox.command_environment import find_shell, list_mounted_environments, make_clean_environment
 from afresh.sandbox.disk_watch import DiskWatch
+from afresh.sandbox.file_watch import watch_files
 from afresh.sandbox.missing_files import explain_missing_files
 from afresh.sandbox.mounts import PRIVATE_PREFIX, Mounts
 from afresh.sandbox.process import (
@@ -53,6 +54,7 @@ class SupervisedCommand:
     confined: Mapping[str, Any] | None = None
     listen: Callable[[str], OutputListener] = listen_to_nothing
     ended_by: Event = NEVER
+    manner: RunManner = PLAIN_MANNER
 
     def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
         folder = ReportFolder.make(self.private / "tmp") if reports else None
@@ -61,6 +63,8 @@ class SupervisedCommand:
 
     def _environment(self, folder: ReportFolder | None) -> Mapping[str, str]:
         """An editable install leads to the checkout: `sitecustomize` makes it lead to the tree, in every Python."""
+        if self.manner.elsewhere:
+            return make_clean_environment(self.mounts, str(self.private / "tmp"), elsewhere=True)
         told = make_report_variables(REPORTERS_FOLDER, folder.place if folder else None, self.mounts.tree)
         checkout = (self.mounts.at, *list_mounted_environments(self.mounts)) if self.mounts.at != self.mounts.tree else ()
         told["AFRESH_CHECKOUT"] = ":".join(map(str, checkout))
@@ -70,7 +74,9 @@ class SupervisedCommand:
         told, tell = os.pipe()
         try:
             with guard_git_file(self.mounts.tree) as put_back, show_environments(self.mounts, self.private) as replaced:
-                done = self._follow(command, timeout, tell, environment)
+                with watch_files(self.mounts, self.manner) as watch:
+                    done = self._follow(command, timeout, tell, environment)
+                done = replace(done, files=watch.access)
             report = os.read(told, 1 << 16).decode(errors="replace")
         finally:
             os.close(told)
@@ -165,10 +171,16 @@ class UnconfinedSandbox:
         """Where a command sees the tree."""
         return self.mounts.tree
 
-    def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
+    def run(
+        self,
+        command: str,
+        timeout: float,
+        reports: bool = False,
+        network: NetworkAccess = NO_NETWORK,
+        manner: RunManner = PLAIN_MANNER,
+    ) -> CommandRun:
         refuse_network(network)
         with make_private_folder() as private:
             link_home_files(private / "tmp/home")
-            return SupervisedCommand(self.mounts, self.limits, private, None, self.listen, self.ended_by).run(
-                command, timeout, reports
-            )
+            started = SupervisedCommand(self.mounts, self.limits, private, None, self.listen, self.ended_by, manner)
+            return started.run(command, timeout, reports)

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from afresh.core import archived_block as block_module
 from afresh.core import hash_chain
-from afresh.core.action import CommandRun
+from afresh.core.action import PLAIN_MANNER, CommandRun, RunManner
 from afresh.core.archived_block import Block
 from afresh.core.context_item import Item
 from afresh.core.event import JournalEntry, JournalHead, TaskEnded
@@ -231,7 +231,14 @@ class TableSandbox:
     def __init__(self, table: Mapping[str, tuple[int, str]]) -> None:
         self.table, self.ran = table, list[str]()
 
-    def run(self, command: str, timeout: float, reports: bool = False, network: NetworkAccess = NO_NETWORK) -> CommandRun:
+    def run(
+        self,
+        command: str,
+        timeout: float,
+        reports: bool = False,
+        network: NetworkAccess = NO_NETWORK,
+        manner: RunManner = PLAIN_MANNER,
+    ) -> CommandRun:
         self.ran.append(command)
         exit, output = self.table.get(command, (127, f"sh: {command}: not found"))
         return CommandRun(command, exit, output)

@@ -163,6 +163,31 @@ class WorkspaceContract:
         assert held == {"change.txt": b"\x00\xff changed\r\n", "new/link": b"deep/file", "new/deep/file": b"new"}
         assert stage.workspace.read_files(now, []) == {}
 
+    def test_lines_of_a_snapshot_are_found_by_their_words(self, stage: WorkspaceStage):
+        opened = stage.workspace.open()
+        (stage.tree / "a.py").write_text("from golden import five\nfives = 'five.txt'\n")
+        now = stage.workspace.snapshot()
+        assert stage.workspace.search(now, ["five", "six"]) == [
+            ("a.py", "from golden import five"),
+            ("a.py", "fives = 'five.txt'"),
+        ]
+        assert stage.workspace.search(opened.snapshot, ["golden"]) == [] == stage.workspace.search(now, [])
+
+    def test_a_checkout_applies_attributes_and_runs_no_filter(self, stage: WorkspaceStage):
+        stage.workspace.open()
+        (stage.tree / ".gitattributes").write_text("*.py ident eol=crlf\n*.sh filter=evil\n")
+        (stage.tree / "a.py").write_bytes(b'MARK = "$Id$"\n')
+        (stage.tree / "b.py").write_bytes(b"x = 1\n")
+        snapshot = stage.workspace.snapshot()
+        stage.workspace.restore(snapshot, fresh=True)
+        assert stage.workspace.check_out(["a.py", "tool.sh", "gone.py"]) == ["a.py"]
+        written = (stage.tree / "a.py").read_bytes()
+        assert written.startswith(b'MARK = "$Id: ') and written.endswith(b"\r\n")
+        assert (stage.tree / "b.py").read_bytes() == b"x = 1\n"
+        stage.workspace.restore(snapshot)
+        assert (stage.tree / "a.py").read_bytes() == b'MARK = "$Id$"\n'
+        assert stage.workspace.snapshot() == snapshot
+
     def test_publishing_twice_gives_one_commit(self, stage: WorkspaceStage):
         opened = stage.workspace.open()
         (stage.tree / "new.txt").write_text("new")

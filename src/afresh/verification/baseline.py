@@ -1,9 +1,12 @@
 """How the checks stand before the first change, and whether they can judge anything at all."""
 
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.core.archived_block import Block
+from afresh.core.action import RunManner
+from afresh.core.archived_block import Block, block_id_from_text
 from afresh.core.progress_event import BaselineRunBegan, ProgressListener, ignore_progress
 from afresh.core.task import Check, Task
 from afresh.core.verdict import Baseline, CheckRun
@@ -28,10 +31,14 @@ def run_baseline_checks(
     """Every check in the tree as it is, mostly twice; the last run stands, what differed between the two is flaky."""
     ran = [_run_once_or_twice(context, check, tell, repeat) for check in context.state.task.checks]
     flaky = sorted({test for first, *more in ran for second in more for test in _find_flaky_tests(first, second)})
-    blocks = tuple(block for runs in ran for one in runs for block in one.blocks)
+    files = [_record_files(runs) for runs in ran]
+    blocks = (*(block for runs in ran for one in runs for block in one.blocks), *(block for block in files if block.text))
     measure = context.insight.measure(context.state, context.files)
     judged = [judge_baseline_run(runs[-1], frozenset(flaky), context.state.task.goal) for runs in ran]
-    last = tuple(replace(run, evidence=runs[-1].evidence) for (run, _), runs in zip(judged, ran, strict=True))
+    last = tuple(
+        replace(run, evidence=runs[-1].evidence, files=block.id if block.text else "")
+        for (run, _), runs, block in zip(judged, ran, files, strict=True)
+    )
     once = tuple(runs[0].run.command for runs in ran if len(runs) == 1)
     baseline = Baseline(last, tuple(flaky), measure, once, red=tuple(told for _, told in judged if told))
     if not with_linters:
@@ -42,11 +49,22 @@ def run_baseline_checks(
 
 def _run_once_or_twice(context: ToolContext, check: Check, tell: ProgressListener, repeat: str) -> list[CheckResult]:
     tell(BaselineRunBegan(check.command, 1, 1 if repeat == REPEAT_NEVER else 2))
-    first = run_check(context.sandbox, check)
+    manner = RunManner(watched=True)
+    first = run_check(context.sandbox, check, manner=manner)
     if not needs_second_run(first.run, repeat):
         return [first]
     tell(BaselineRunBegan(check.command, 2, 2))
-    return [first, run_check(context.sandbox, check)]
+    return [first, run_check(context.sandbox, check, manner=manner)]
+
+
+def _record_files(runs: Sequence[CheckResult]) -> Block:
+    """Files that the runs of a check opened and wrote, together; an empty text where that is not known."""
+    seen = [one.files for one in runs if one.files and not one.files.gap]
+    if len(seen) < len(runs):
+        return Block("", "")
+    parts = {kind: sorted({path for one in seen for path in getattr(one, kind)}) for kind in ("opened", "written")}
+    text = json.dumps(parts, ensure_ascii=True)
+    return Block(block_id_from_text(text), text)
 
 
 def needs_second_run(first: CheckRun, repeat: str) -> bool:

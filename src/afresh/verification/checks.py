@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from afresh.core.action import CommandRun
+from afresh.core.action import PLAIN_MANNER, CommandRun, FileAccess, RunManner
 from afresh.core.archived_block import Block, block_id_from_text
 from afresh.core.redaction import redact_value
-from afresh.core.rewrite_check_command import instrument_command, is_single_pytest_session
+from afresh.core.rewrite_check_command import NO_BYTECODE, instrument_command, is_single_pytest_session
 from afresh.core.task import Check
 from afresh.core.verdict import NO_EVIDENCE, CheckRun, EvidenceSource, FailedTest, TestEvidence
 from afresh.outputs.test_reports.outcomes import (
@@ -37,17 +37,26 @@ class CheckResult:
     blocks: tuple[Block, ...]
     evidence: TestEvidence = NO_EVIDENCE
     """The whole of it: a run on record keeps less."""
+    files: FileAccess | None = None
+    """What it opened and wrote, if that was watched."""
 
 
 NO_TESTS: frozenset[str] = frozenset()
 
 
 def run_check(
-    sandbox: Sandbox, check: Check, *, narrowed: str = "", scope: str = "full", known: frozenset[str] = NO_TESTS
+    sandbox: Sandbox,
+    check: Check,
+    *,
+    narrowed: str = "",
+    scope: str = "full",
+    known: frozenset[str] = NO_TESTS,
+    manner: RunManner = PLAIN_MANNER,
 ) -> CheckResult:
     """`narrowed` replaces the check's command; failures of the tests in `known` are shown last."""
     command = narrowed or check.command
-    ran = sandbox.run(instrument_command(instrument_check(sandbox, command)), check.timeout, reports=True)
+    told = f"{NO_BYTECODE}\n{command}" if manner.elsewhere else instrument_command(instrument_check(sandbox, command))
+    ran = sandbox.run(told, check.timeout, reports=not manner.elsewhere, manner=manner)
     reports, done = read_session_reports(ran), redact_value(replace(ran, reports={}, keys=()))
     written = None if ran.timed_out else redact_value(read_runner_reports(ran.reports, done.output))
     printed = written or read_test_outcomes(command, done)
@@ -69,7 +78,8 @@ def run_check(
         tests=block_id_from_text(tests) if tests else "",
         evidence=replace(evidence, plugins=(), modules=()),
     )
-    return CheckResult(run, outcomes, (output, Block(run.tests, tests)) if tests else (output,), evidence)
+    blocks = (output, Block(run.tests, tests)) if tests else (output,)
+    return CheckResult(run, outcomes, blocks, evidence, done.files)
 
 
 def read_test_outcomes(command: str, done: CommandRun) -> OutcomesByTest:

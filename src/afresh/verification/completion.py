@@ -2,33 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from afresh.core.archived_block import Block
 from afresh.core.change import Change
 from afresh.core.recognise_test_files import is_test_file
-from afresh.core.task import FIX_BUG_TYPE, FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE, Check
+from afresh.core.task import FIX_BUG_TYPE, FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE
 from afresh.core.verdict import Baseline, Ruling, Verdict
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.baseline import find_baseline_blocker
-from afresh.verification.checks import NO_TESTS, run_check
 from afresh.verification.compile_check import check_changed_files_compile
-from afresh.verification.confirm_regressions import confirm_final_regressions
-from afresh.verification.court import find_court_changes, list_restored_files
+from afresh.verification.court import find_court_changes
+from afresh.verification.court_run import run_in_court
 from afresh.verification.judge_test_changes import ChangedTests, judge_test_changes
 from afresh.verification.new_tests_on_base import add_new_tests_to_verdict
 from afresh.verification.nothing_to_offer import add_function_changes
 from afresh.verification.project_linters import find_new_findings
 from afresh.verification.prove_hinted_changes import refuse_unproven_changes
 from afresh.verification.regressions import (
-    BaselineCheck,
     CheckComparison,
-    compare_final_run,
+    load_baseline_outcomes,
     pair_checks_with_baseline,
-    require_tests,
     verdict_from_comparisons,
-    waive_tests,
 )
 from afresh.verification.report_document import verify_document
 from afresh.verification.tampering import name_steering_changes, refuse_tampering
@@ -53,7 +48,9 @@ def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdi
     if worse := find_new_findings(context, measure):
         return replace(worse[0], final=True), worse[1]
     try:
-        judgements = _compare_all_checks(context, workspace, changes, judged)
+        tests = [test for run in baseline.runs for test in load_baseline_outcomes(context.store, run).tests]
+        leave = judged.make_leave(changes, tests)
+        judgements = run_in_court(context, workspace, find_court_changes(context, workspace), leave)
     finally:
         workspace.restore(snapshot)
     verdict = add_licensed_changes(_make_final_verdict(context, judgements, changes, measure), judged)
@@ -94,38 +91,6 @@ def _refuse_unlowered_count(context: ToolContext, measure: int) -> Verdict | Non
     if measure > was or (lowers and measure == was):
         return Verdict(Ruling.FAIL, f"violations were to become fewer: {was} -> {measure}", final=True, measure=measure)
     return None
-
-
-def _compare_all_checks(
-    context: ToolContext, workspace: Workspace, changes: Sequence[Change], judged: ChangedTests
-) -> list[CheckComparison]:
-    """The court's run: the checks with the court as it was at the base, but for what has leave. Then the run of the tree as
-    delivered, unless both are the same. Each in a fresh tree: a file that is not in the commit must not decide."""
-    known, snapshot = pair_checks_with_baseline(context), workspace.snapshot()
-    leave = judged.make_leave(changes, (test for _, before in known for test in before.outcomes.tests))
-    replaced = list_restored_files(find_court_changes(context, workspace), leave)
-    judgements: list[CheckComparison] = []
-    if replaced:
-        workspace.restore(snapshot, fresh=True)
-        workspace.restore(context.state.workspace.first_snapshot, replaced)
-        scope, may_fail = "full, with the tests of the base", leave.tests.__contains__
-        judgements = [_run_and_compare(context, check, waive_tests(before, may_fail), scope=scope) for check, before in known]
-    workspace.restore(snapshot, fresh=True)
-    moved = frozenset(replaced) if context.state.task.judged_as == WRITE_TESTS_TYPE else frozenset[str]()
-    for check, before in known:
-        gone = leave.tests | frozenset(test for test in before.firm if test.partition("::")[0] in moved)
-        judgements.append(_run_and_compare(context, check, require_tests(before, leave.tests.__contains__), gone))
-    return judgements
-
-
-def _run_and_compare(
-    context: ToolContext, check: Check, before: BaselineCheck, gone: frozenset[str] = NO_TESTS, scope: str = "full"
-) -> CheckComparison:
-    """`gone`: tests that need not run any more: they had leave, or were moved by whoever is to write tests, in the files that it
-    rewrote; the court's run has tried these."""
-    ran = run_check(context.sandbox, check, scope=scope, known=before.red)
-    judged = confirm_final_regressions(context, check, ran, before, partial(compare_final_run, waived=gone))
-    return replace(judged, with_base_tests=scope != "full")
 
 
 def _make_final_verdict(

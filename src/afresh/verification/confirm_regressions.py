@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from afresh.core.action import PLAIN_MANNER, RunManner
 from afresh.core.rewrite_check_command import narrow_to_names
 from afresh.core.task import Check
 from afresh.core.verdict import list_first_names
@@ -31,16 +32,21 @@ def confirm_step_regressions(
 
 
 def confirm_final_regressions(
-    context: ToolContext, check: Check, ran: CheckResult, before: BaselineCheck, compare: Compare
+    context: ToolContext,
+    check: Check,
+    ran: CheckResult,
+    before: BaselineCheck,
+    compare: Compare,
+    manner: RunManner = PLAIN_MANNER,
 ) -> CheckComparison:
     """At the end a test that passes alone must also pass in a run of the whole check: another may break it each time."""
     judged = compare(ran, before)
     if not judged.regressions or ran.run.timed_out:
         return judged
-    alone = _find_passing_alone(context, check, judged, before)
+    alone = _find_passing_alone(context, check, judged, before, manner)
     passed = frozenset[str]()
     for _ in range(MAX_WHOLE_RUNS_AGAIN if alone else 0):
-        passed |= _find_passing(alone, run_check(context.sandbox, check).outcomes)
+        passed |= _find_passing(alone, run_check(context.sandbox, check, manner=manner).outcomes)
         if passed == alone:
             return _compare_without(passed, judged, before, compare, "")
     lasting = list_first_names(alone - passed)
@@ -57,13 +63,15 @@ def _confirm_unnamed(
     return judged if again.problem else replace(again, notes=(*again.notes, note))
 
 
-def _find_passing_alone(context: ToolContext, check: Check, judged: CheckComparison, before: BaselineCheck) -> frozenset[str]:
+def _find_passing_alone(
+    context: ToolContext, check: Check, judged: CheckComparison, before: BaselineCheck, manner: RunManner = PLAIN_MANNER
+) -> frozenset[str]:
     """Of the tests that fail newly those that pass when nothing else is run; where that can't be, in a second run of all."""
     lost = frozenset(judged.regressions) & judged.ran.outcomes.failing
     if not lost or len(lost) > MAX_TESTS_RUN_AGAIN or not before.decides:
         return frozenset()
     command = narrow_to_names(check.command, sorted(lost)) or ""
-    return _find_passing(lost, run_check(context.sandbox, check, narrowed=command).outcomes)
+    return _find_passing(lost, run_check(context.sandbox, check, narrowed=command, manner=manner).outcomes)
 
 
 def _find_passing(tests: Iterable[str], outcomes: OutcomesByTest) -> frozenset[str]:

@@ -1,9 +1,11 @@
 """One run of a check held against its run at the baseline: the one place that says whether its result is acceptable."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from afresh.core.action import FileAccess
 from afresh.core.archived_block import Block
 from afresh.core.fact import DOTTED_TEST_NAME
 from afresh.core.task import Check
@@ -43,6 +45,8 @@ class BaselineCheck:
     """Tests that the task may change: as they were they decide nothing."""
     required: frozenset[str] = NO_TESTS
     """Tests that must pass though they failed: the order names them, or the task has changed them."""
+    files: FileAccess | None = None
+    """What it opened and wrote, where that is known."""
 
     @property
     def undecided(self) -> frozenset[str]:
@@ -326,6 +330,14 @@ def load_baseline_outcomes(store: JournalStore, run: CheckRun) -> OutcomesByTest
     return OutcomesByTest(tests, run.passed, run.failed, run.skipped, bool(tests) and len(known.passing) >= run.passed)
 
 
+def load_baseline_files(store: JournalStore, run: CheckRun) -> FileAccess | None:
+    """What the check opened and wrote at the baseline; None where that is not known."""
+    if not run.files:
+        return None
+    held = json.loads(store.read(run.files))
+    return FileAccess(frozenset(held["opened"]), frozenset(held["written"]))
+
+
 def judge_baseline_run(ran: CheckResult, flaky: frozenset[str], goal: str) -> tuple[CheckRun, str]:
     """A run before the task, held against itself: with its failures marked, and what is to be said of them at the start."""
     before = _require_named_tests(BaselineCheck(replace(ran.run, evidence=ran.evidence), ran.outcomes, flaky), goal)
@@ -349,7 +361,10 @@ def pair_checks_with_baseline(context: ToolContext, seen: Iterable[str] = ()) ->
     """Each check with what is known of it from the baseline; `seen`: tests that were found to be flaky since."""
     baseline = context.state.verification.baseline or Baseline()
     flaky, task = frozenset((*baseline.flaky, *seen)), context.state.task
-    known = [BaselineCheck(run, load_baseline_outcomes(context.store, run), flaky) for run in baseline.runs]
+    known = [
+        BaselineCheck(run, load_baseline_outcomes(context.store, run), flaky, files=load_baseline_files(context.store, run))
+        for run in baseline.runs
+    ]
     return [(check, _require_named_tests(before, task.goal)) for check, before in zip(task.checks, known, strict=True)]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from afresh.core.change import Change
-from afresh.workspace.git import Git
+from afresh.workspace.git import Git, GitFailed
 
 CHANGE_KIND_BY_STATUS = {"A": "added", "D": "deleted"}
 PLAIN_DIFF_OPTIONS = ("-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
@@ -71,3 +71,16 @@ def read_files(git: Git, tree: str, paths: Sequence[str]) -> Mapping[str, bytes]
         size = int(head.split()[2])
         held[path], rest = rest[:size], rest[size + 1 :]
     return held
+
+
+def search_lines(git: Git, tree: str, words: Sequence[str]) -> list[tuple[str, str]]:
+    """Path and text of each line of a tree that has one of these words; binary files have none."""
+    wanted = [part for word in words for part in ("-e", word)]
+    try:
+        found = git.run("grep", "-I", "-F", "-w", "-z", "--no-color", "--full-name", *wanted, tree) if words else b""
+    except GitFailed as fault:
+        if fault.code != 1:  # it found none
+            raise
+        found = b""
+    lines = (line.split(b"\0", 1) for line in found.split(b"\n") if b"\0" in line)
+    return [(path_from_bytes(name.split(b":", 1)[1]), text.decode("utf-8", "replace")) for name, text in lines]

@@ -29,6 +29,7 @@ from afresh.workspace.git import Git, GitFailed, finish_git, read_git_version
 from afresh.workspace.repository import Repository
 
 RAW_ATTRIBUTES = "* -text !eol -ident !filter !working-tree-encoding !diff !merge !export-subst\n"
+CHECKOUT_ATTRIBUTES = "* !filter\n"
 BASE_RULES_FILE = "base-rules"
 """Ignore rules as they were in the base commit: a .gitignore that the model writes can't hide a file from a snapshot."""
 
@@ -172,6 +173,19 @@ class ShadowRepository:
                 next="find out what else writes there, then resume the task",
                 safe="your checkout and all snapshots are intact",
             )
+
+    def check_out(self, names: Sequence[bytes]) -> list[str]:
+        """Write these files of the index by the attributes of the tree; those that then differ from the index. Opening
+        a task writes our own attributes anew, so a crash here is harmless."""
+        attributes = self.folder / "info" / "attributes"
+        try:
+            attributes.write_text(CHECKOUT_ATTRIBUTES)
+            with self.git.with_index("index.checkout") as git:
+                git.run("read-tree", self.write())  # without stat data, by which a file would be left as it is
+                git.run("checkout-index", "-z", "--force", "--quiet", "--stdin", stdin=_join_nul(names))
+        finally:
+            attributes.write_text(RAW_ATTRIBUTES)
+        return [path_from_bytes(name) for name in self.look().touched if name in names] if names else []
 
     def _is_empty(self) -> bool:
         return {entry.name for entry in os.scandir(self.tree)} <= {".git"}

@@ -150,6 +150,15 @@ class GitWorkspace:
         self._check(snapshot)
         return diff.read_files(self._shadow.store, snapshot, paths)
 
+    def search(self, snapshot: str, words: Sequence[str]) -> Sequence[tuple[str, str]]:
+        return diff.search_lines(self._shadow.store, snapshot, words)
+
+    def check_out(self, paths: Sequence[str]) -> Sequence[str]:
+        self._last = ""
+        names = self._shadow.names()
+        chosen = frozenset(paths) if any(name.endswith(b".gitattributes") for name in names) else frozenset[str]()
+        return self._shadow.check_out([name for name in names if path_from_bytes(name) in chosen])
+
     def publish(self, snapshot: str, message: str) -> str:
         self._ready()
         self._check(snapshot)

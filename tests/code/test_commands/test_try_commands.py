@@ -1,5 +1,7 @@
 """A command is accepted once it has run tests."""
 
+from typing import Any
+
 import pytest
 
 from afresh.code.test_commands.candidates import CommandCandidate
@@ -85,7 +87,7 @@ def test_a_program_that_is_merely_there_proves_nothing():
 
 def test_tests_that_outlast_the_limit_are_tests():
     class Slow(TableSandbox):
-        def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+        def run(self, command: str, timeout: float, reports: bool = False, **_: Any) -> CommandRun:
             done = super().run(command, timeout)
             return done if command == LOOK else CommandRun(command, 124, "....", timeout, timed_out=True)
 

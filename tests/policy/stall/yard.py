@@ -73,7 +73,7 @@ class Shell:
     def __init__(self, files: DictFiles, printed: Callable[[str, str, int], tuple[int, str]]) -> None:
         self.files, self.printed, self.count = files, printed, 0
 
-    def run(self, command: str, timeout: float, reports: bool = False) -> CommandRun:
+    def run(self, command: str, timeout: float, reports: bool = False, **_: Any) -> CommandRun:
         self.count += 1
         exit, text = self.printed(command, self.files.texts.get("calc.py", ""), self.count)
         return CommandRun(command, exit, text)

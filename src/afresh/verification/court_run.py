@@ -1,0 +1,200 @@
+"""The runs that decide: with the court as it was at the base, then as delivered, then once more of what turned green."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from afresh.core.action import PLAIN_MANNER, FileAccess, RunManner
+from afresh.core.recognise_test_files import get_file_name, is_code_file, is_test_code
+from afresh.core.rewrite_check_command import narrow_to_names
+from afresh.core.task import WRITE_TESTS_TYPE, Check
+from afresh.core.verdict import list_first_names
+from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import Workspace
+from afresh.verification.checks import NO_TESTS, CheckResult, run_check
+from afresh.verification.confirm_regressions import confirm_final_regressions
+from afresh.verification.court import CourtChange, CourtKind, Leave, list_restored_files, name_module
+from afresh.verification.protected_tests import is_protected_path
+from afresh.verification.regressions import (
+    BaselineCheck,
+    CheckComparison,
+    compare_final_run,
+    pair_checks_with_baseline,
+    require_tests,
+    waive_tests,
+)
+
+COURT_SCOPE = "full, with the tests of the base"
+ELSEWHERE_SCOPE = "under another user's and host's name"
+MAX_GREEN_TESTS = 40
+MAX_CONTROL_TESTS = 5
+
+
+def run_in_court(
+    context: ToolContext, workspace: Workspace, court: Sequence[CourtChange], leave: Leave, missing: Sequence[str] = ()
+) -> list[CheckComparison]:
+    """The court's run is the only one where both trees are the same, or where files lack leave (`missing`). Each run has a fresh
+    tree: a file that is not in the commit must not decide."""
+    known, delivered = pair_checks_with_baseline(context), workspace.snapshot()
+    restored = tuple(dict.fromkeys((*list_restored_files(court, leave), *missing)))
+    odd = _make_tree(context, workspace, delivered, restored)
+    is_allowed, scope = leave.tests.__contains__, COURT_SCOPE if restored else "full"
+    decide = waive_tests if restored else require_tests
+    judgements = [
+        _judge_watched(context, workspace, check, decide(before, is_allowed), leave.tests, scope) for check, before in known
+    ]
+    if all(one.base is None for one in court if one.path in restored):
+        judgements = [_excuse_without_court(judged, before) for judged, (_, before) in zip(judgements, known, strict=True)]
+    notes = tuple(_list_notes(court, restored, odd, any(judged.problem for judged in judgements)))
+    if restored and not missing:
+        _make_tree(context, workspace, delivered)
+        moved = frozenset(restored) if context.state.task.judged_as == WRITE_TESTS_TYPE else frozenset[str]()
+        for check, before in known:
+            gone = leave.tests | frozenset(test for test in before.firm if test.partition("::")[0] in moved)
+            judgements.append(_run_and_compare(context, check, require_tests(before, is_allowed), gone))
+    if notes and judgements:
+        judgements[-1] = replace(judgements[-1], notes=(*judgements[-1].notes, *notes))
+    return judgements if missing else _confirm_green(context, known, judgements)
+
+
+def _make_tree(context: ToolContext, workspace: Workspace, delivered: str, restored: Sequence[str] = ()) -> Sequence[str]:
+    """A fresh tree with these files as at the base, and what the task changed as a checkout would have it: with all files, if it
+    changed what decides that. Those that come out otherwise than they are in the commit."""
+    first = context.state.workspace.first_snapshot
+    workspace.restore(delivered, fresh=True)
+    if restored:
+        workspace.restore(first, restored)
+    changed = [change.path for change in workspace.changes(first, delivered)]
+    everything = any(get_file_name(path) == ".gitattributes" for path in changed)
+    return workspace.check_out(context.files.paths() if everything else changed)
+
+
+def _list_notes(court: Sequence[CourtChange], restored: Sequence[str], odd: Sequence[str], failed: bool) -> Iterator[str]:
+    """What a reader of the verdict has to know of the files."""
+    if failed and restored:
+        yield f"what judges was as at the base: {list_first_names(restored, 5)} (a change of it needs leave: `ask`)"
+    if odd:
+        yield f"judged as `git checkout` writes it, which is not what the commit holds: {list_first_names(odd)}"
+    if shared := [one.path for one in court if one.kind is CourtKind.SHARED]:
+        yield f"changed, and read by tests and product: {list_first_names(shared)}"
+    data = [one.path for one in court if one.kind is CourtKind.DATA and one.base is not None and one.path in restored]
+    if data and not failed:
+        yield f"changed, and read by tests, which pass with it as it was, too: {list_first_names(data)}"
+
+
+def _run_and_compare(
+    context: ToolContext,
+    check: Check,
+    before: BaselineCheck,
+    gone: frozenset[str] = NO_TESTS,
+    scope: str = "full",
+    manner: RunManner = PLAIN_MANNER,
+) -> CheckComparison:
+    """`gone`: tests that need not run any more: they had leave, or were moved by whoever is to write tests, in the files that it
+    rewrote; the court's run has tried these."""
+    ran = run_check(context.sandbox, check, scope=scope, known=before.red, manner=manner)
+    judged = confirm_final_regressions(context, check, ran, before, partial(compare_final_run, waived=gone), manner)
+    return replace(judged, with_base_tests=scope == COURT_SCOPE)
+
+
+def _excuse_without_court(judged: CheckComparison, before: BaselineCheck) -> CheckComparison:
+    """Where the base had nothing that judges, the run without what was added says as little as that of the base did."""
+    opened = before.files.opened if before.files else frozenset[str]()
+    silent = judged.with_base_tests and not before.outcomes.readable and judged.ran.run.exit == before.run.exit != 0
+    if not silent or any(is_protected_path(path) or get_file_name(path) in before.run.command for path in opened):
+        return judged
+    return replace(judged, problem="", notes=("before the task there was no test: this rests on the task's own",))
+
+
+def _judge_watched(
+    context: ToolContext, workspace: Workspace, check: Check, before: BaselineCheck, gone: frozenset[str], scope: str
+) -> CheckComparison:
+    """A run that may rewrite nothing of the tree, and load no module in place of another, but as it did at the base."""
+    paths, tree = frozenset(context.files.paths()), workspace.snapshot()
+    known = before.files or FileAccess()
+    fixed = sorted(path for path in paths & known.opened if is_protected_path(path) and path not in known.written)
+    judged = _run_and_compare(context, check, before, gone, scope, RunManner(watched=True, fixed=tuple(fixed)))
+    if not before.files or not judged.ran.files:
+        return judged
+    seen, changed = judged.ran.files, workspace.changes(tree, workspace.snapshot())
+    rewritten = _find_rewritten(seen.written, paths) | {change.path for change in changed if change.kind != "added"}
+    written = (rewritten | {path for path in seen.written - paths if is_test_code(path)}) - known.written
+    added = {change.path for change in workspace.changes(context.state.workspace.first_snapshot, tree) if change.kind == "added"}
+    new = {path for path in seen.opened - known.opened if path in added or path not in paths}
+    unread = known.opened & paths - seen.opened
+    hidden = [f"{other} hides {path}" for path in unread for other in new if _takes_place(other, path)]
+    told = [
+        f"`{check.command}` writes {list_first_names(written)}, and did not at the base" if written else "",
+        f"another module is loaded in place of one of the base: {list_first_names(hidden)}" if hidden else "",
+    ]
+    return replace(judged, problem="; ".join(filter(None, told)) or judged.problem)
+
+
+def _find_rewritten(written: frozenset[str], paths: frozenset[str]) -> frozenset[str]:
+    """Files of the tree that were written, moved or deleted, also by what was done to a folder above them."""
+    folders = tuple(f"{path}/" for path in written - paths)
+    return frozenset(path for path in paths if path in written or path.startswith(folders)) if folders else written & paths
+
+
+def _takes_place(new: str, old: str) -> bool:
+    return (
+        new != old and is_code_file(new) and is_code_file(old) and not is_test_code(old) and name_module(new) == name_module(old)
+    )
+
+
+def _confirm_green(
+    context: ToolContext, known: Sequence[tuple[Check, BaselineCheck]], judgements: Sequence[CheckComparison]
+) -> list[CheckComparison]:
+    """What turned green must stay green: in each of these runs, and in two more or one."""
+    if any(judgement.problem for judgement in judgements):
+        return list(judgements)
+    found, last = list(judgements[: -len(known)]), judgements[-len(known) :]
+    for at, ((check, before), judgement) in enumerate(zip(known, last, strict=True)):
+        runs = [judgement, *(found[at : at + 1])]
+        found.append(_confirm_green_check(context, check, before, runs))
+    return found
+
+
+def _confirm_green_check(
+    context: ToolContext, check: Check, before: BaselineCheck, runs: Sequence[CheckComparison]
+) -> CheckComparison:
+    judged, ran = runs[0], runs[0].ran
+    if not before.decides or (not ran.outcomes.named and (before.run.exit == 0 or ran.run.exit)):
+        return judged
+    green = ran.outcomes.passing - before.outcomes.passing - before.undecided
+    if once := green & before.outcomes.failing & frozenset(test for one in runs for test in one.ran.outcomes.failing):
+        return replace(judged, problem=f"passes in one run and fails in another: {list_first_names(once)}")
+    if ran.outcomes.named and not green:
+        return judged
+    chosen = sorted(green, key=lambda test: (test not in before.outcomes.failing, test))[:MAX_GREEN_TESTS]
+    narrowed = (narrow_to_names(check.command, chosen) if chosen else None) or ""
+    for _ in range(2 if len(runs) == 1 else 1):
+        again = run_check(context.sandbox, check, narrowed=narrowed, scope=ELSEWHERE_SCOPE, manner=RunManner(elsewhere=True))
+        if failing := _find_failing(again, chosen, narrowed or not chosen):
+            return _explain_failing(context, check, before, judged, failing, narrowed)
+    return judged
+
+
+def _find_failing(again: CheckResult, chosen: Sequence[str], alone: object) -> tuple[str, ...]:
+    """Of the tests that turned green those that fail now; all of them, if it can't be said which."""
+    if again.run.exit == 0:
+        return ()
+    named = tuple(sorted(again.outcomes.failing & frozenset(chosen)))
+    return named or (tuple(chosen) or (again.run.command,) if alone else ())
+
+
+def _explain_failing(
+    context: ToolContext, check: Check, before: BaselineCheck, judged: CheckComparison, failing: Sequence[str], narrowed: str
+) -> CheckComparison:
+    """Refused, unless what passed at the base fails there, too: then nothing can be run there."""
+    plain = run_check(context.sandbox, check, narrowed=narrowed)
+    if _find_failing(plain, failing, narrowed):
+        return replace(judged, problem=f"passes once and fails when it is run again: {list_first_names(failing)}")
+    control = sorted(before.firm & judged.ran.outcomes.passing)[:MAX_CONTROL_TESTS]
+    command = narrow_to_names(check.command, control) if control else None
+    if command:
+        there = run_check(context.sandbox, check, narrowed=command, manner=RunManner(elsewhere=True))
+        if there.run.exit:
+            return replace(judged, notes=(*judged.notes, f"could not be run {ELSEWHERE_SCOPE}"))
+    told = f"passes here and fails {ELSEWHERE_SCOPE}, without afresh's variables: {list_first_names(failing)}"
+    return replace(judged, problem=told)
