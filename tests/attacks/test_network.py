@@ -17,6 +17,14 @@ from afresh.sandbox.network_probe import probe_network
 from afresh.sandbox.own_environments import find_environment_source, list_own_environments
 
 ANYWHERE = NetworkAccess(public=True)
+FETCH = "python3 fetch.py"
+FETCH_SCRIPT = """\
+import sys, urllib.error, urllib.request
+try:
+    print(urllib.request.urlopen(sys.argv[1]).read().decode())
+except urllib.error.HTTPError as error:
+    print(error.read().decode())
+"""
 
 
 @pytest.fixture
@@ -25,6 +33,7 @@ def sandbox(requires_sandbox, tmp_path: Path) -> Bubblewrap:
     for name in ("worktree", "repository", "outside"):
         (tmp_path / name).mkdir()
     (tmp_path / "outside/key").write_text("secret")
+    (tmp_path / "worktree/fetch.py").write_text(FETCH_SCRIPT)
     return Bubblewrap(Mounts(tmp_path / "worktree", tmp_path / "repository", (".venv",), own=tmp_path / "own"))
 
 
@@ -55,7 +64,7 @@ def test_any_public_address_is_no_address_of_this_machine(sandbox: Bubblewrap) -
         listening.setblocking(False)
         port = listening.getsockname()[1]
         done = sandbox.run(
-            f"curl -sS http://127.0.0.1:{port}/; curl -sS http://localhost/; curl -sS http://127.0.0.1/", 60, network=ANYWHERE
+            f"{FETCH} http://127.0.0.1:{port}/; {FETCH} http://localhost/; {FETCH} http://127.0.0.1/", 60, network=ANYWHERE
         )
         with pytest.raises(BlockingIOError):
             listening.accept()
@@ -63,7 +72,7 @@ def test_any_public_address_is_no_address_of_this_machine(sandbox: Bubblewrap) -
 
 
 def test_the_port_is_gone_with_the_command_and_none_other_is_given_one(sandbox: Bubblewrap) -> None:
-    look = "curl -sS http://b.invalid/ -x http://127.0.0.1:3128"
+    look = f"http_proxy=http://127.0.0.1:3128 {FETCH} http://b.invalid/"
     assert "is closed" in sandbox.run(f"({look}; sleep 60) & sleep 0.2; {look}", 600, network=ANYWHERE).output
     assert "b.invalid is closed" not in sandbox.run(look, 600).output
     assert "proxy" not in sandbox.run("env", 600).output.lower()

@@ -14,7 +14,8 @@ TEST = "import unittest\n\nfrom tenfold import tenfold\n\n\nclass T(unittest.Tes
 TEST += "        self.assertEqual(tenfold(2), 20)\n"
 NEW_TEST: Step = ("edit", {"path": "test_tenfold.py", "new": TEST})
 COMPLETE: Step = ("complete", {"summary": "Multiply by ten with the package tenfold"})
-CHECK = "python -m unittest -v"
+CHECK = "python3 -m unittest -v"
+FETCH = "import sys, urllib.request\nprint(urllib.request.urlopen(sys.argv[1]).read().decode())\n"
 WHY = "the tests import tenfold"
 
 
@@ -33,6 +34,7 @@ def worker(person: Person, requires_sandbox, monkeypatch: pytest.MonkeyPatch) ->
     requires_sandbox("bubblewrap")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
     person.write("calc.py", CALC)
+    person.write("fetch.py", FETCH)
     person.write("test_calc.py", "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        pass\n")
     person.write(".gitignore", ".venv/\n")
     person.commit("right")
@@ -85,7 +87,7 @@ def test_a_task_asks_installs_what_it_needs_and_its_checks_run_with_it(worker: P
 
 
 def test_a_no_is_remembered_told_and_not_asked_again(worker: Person, index: PackageIndex) -> None:
-    fetch = f"curl -sS http://{index.address}/hello"
+    fetch = f"python3 fetch.py http://{index.address}/hello"
     told = start(worker, [run(fetch, "to see")], [run(fetch, "please")], [run(f"{fetch} -o x", "now?")])
     task = worker.shown()["task"]["id"]
     assert told.code == 3
@@ -99,7 +101,7 @@ def test_a_no_is_remembered_told_and_not_asked_again(worker: Person, index: Pack
 def test_allowed_always_it_is_in_the_users_settings_and_no_task_of_the_repository_asks_again(
     worker: Person, index: PackageIndex
 ) -> None:
-    fetch = f"curl -sS http://{index.address}/hello"
+    fetch = f"python3 fetch.py http://{index.address}/hello"
     start(worker, [run(fetch, "to see")], [run(fetch, "to see")])
     task = worker.shown()["task"]["id"]
     resumed = worker.types("answer", task, "2", "--resume")
@@ -124,14 +126,14 @@ def test_allowed_always_it_is_in_the_users_settings_and_no_task_of_the_repositor
 
 
 def test_a_repository_cannot_allow_itself_the_network(worker: Person) -> None:
-    worker.write(".afresh/config.toml", f'[network."{worker.repo}"]\ncommands = ["curl ..."]\n')
+    worker.write(".afresh/config.toml", f'[network."{worker.repo}"]\ncommands = ["python3 fetch.py ..."]\n')
     told = start(worker, [run("true")])
     assert told.code == 2 and "network can't be set in this file" in told.words
 
 
 def test_an_address_opens_for_every_command_and_nothing_else_does(worker: Person, index: PackageIndex) -> None:
     with serve_packages() as other:
-        both = f"curl -sS http://{index.address}/hello; curl -sS http://{other.address}/hello; curl -sS http://b.example.org/"
+        both = f"python3 fetch.py http://{index.address}/hello; python3 fetch.py http://{other.address}/hello; python3 fetch.py http://b.example.org/"
         start(worker, [run(both)], [run("true")], more=("--allow-network", index.address))
         assert index.asked == ["/hello"] and other.asked == []
     told = prompt(worker, 2)
@@ -142,17 +144,17 @@ def test_an_address_opens_for_every_command_and_nothing_else_does(worker: Person
 
 
 def test_a_failure_for_lack_of_network_tells_how_to_ask(worker: Person) -> None:
-    start(worker, [run("curl -sS http://packages.example.org/")], [run("true")])
+    start(worker, [run("python3 fetch.py http://packages.example.org/")], [run("true")])
     assert "there is no network here; if the task needs it, repeat just the command that does with `why_network`" in prompt(
         worker, 2
     )
 
 
 def test_checks_have_no_network_whatever_is_allowed(worker: Person, index: PackageIndex) -> None:
-    check = f"! curl -sS http://{index.address}/hello"
+    check = f"! python3 fetch.py http://{index.address}/hello"
     done = worker.runs(
         worker.script([("edit", {"path": "notes.txt", "new": "x\n"})], [COMPLETE]),
-        *("--allow-network", index.address, "--allow-command", f"curl -sS http://{index.address}/hello"),
+        *("--allow-network", index.address, "--allow-command", f"python3 fetch.py http://{index.address}/hello"),
         goal="Write notes", check=check,
     )  # fmt: skip
     assert done.code == 0 and index.asked == [], done.words
@@ -166,7 +168,7 @@ def test_an_environment_that_the_task_makes_itself_survives_into_the_fresh_tree_
     both = f"{make} && {write}"
     told = start(worker, [run(both)], [NEW_TEST], [COMPLETE], more=("--allow-command", both))
     assert told.code == 0, told.words
-    assert "the network was open, and nothing was reached; checks ran with the task's own .venv" in told.words
+    assert "the network was open, and nothing was reached; checks ran with the task's own .venv" in worker.types("show").words
     task = worker.shown()["task"]["id"]
     assert "reach any public address with `python3 -m venv" in worker.types("allow", task).words
     assert worker.types("allow", task, "--network", "x.example.org").code == 1, "it is over"
