@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 
-from afresh.core.text import is_encodable
 from afresh.errors import BadInput, ModelMistake
+from afresh.workspace.confined_path import is_readable_path
 from afresh.workspace.disk_files import has_link_on_path, remove_tree
 from afresh.workspace.environment_files import copy_import_files, find_import_files, list_wanted_files
 from afresh.workspace.files import MAX_FILE_BYTES, OPEN_READ_FLAGS, stamp_from_stat
@@ -91,15 +91,15 @@ class CheckoutFiles:
 
 
 def list_checkout_files(root: Path) -> dict[str, str]:
-    """Regular files that no rule ignores and whose names are UTF-8, sorted, each with its mark. A rule is obeyed even for a file
-    that git tracks."""
+    """Regular files that no rule ignores and whose paths are readable, sorted, each with its mark. A rule is obeyed even for a
+    file that git tracks."""
     now = time.time_ns()
     found: dict[str, str] = {}
     waiting = [("", IgnoreRules((*TOOL_CACHE_PATTERNS, *_read_lines(root / GIT_FOLDER / "info" / "exclude"))))]
     top = f"{root}/"
     while waiting:
         folder, rules = waiting.pop()
-        entries = [entry for entry in _scan_folder(top + folder) if is_encodable(entry.name)]
+        entries = [entry for entry in _scan_folder(top + folder) if is_readable_path(folder + entry.name)]
         names = {entry.name for entry in entries}
         if folder and GIT_FOLDER in names:
             continue  # another repository

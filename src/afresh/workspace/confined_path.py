@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from afresh.core.text import is_encodable
 from afresh.errors import ModelMistake
 
 OPEN_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -26,6 +27,11 @@ class ConfinedPath:
     folder: int
     name: str
     path: str
+
+
+def is_readable_path(path: str) -> bool:
+    """Whether the name of a file can be in a prompt and a journal: UTF-8, and not too long."""
+    return len(path) <= MAX_PATH_CHARACTERS and is_encodable(path)
 
 
 def split_relative_path(path: str) -> list[str]:

@@ -2,11 +2,13 @@
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from afresh.core.task import NOTHING_CHANGED
+from afresh.core.text import is_encodable
 from afresh.errors import BadInput
 from afresh.workspace.git import SAFE_GIT_CONFIG, Git, GitFailed, find_git, run_git_as_user
 
@@ -110,17 +112,24 @@ def list_obeyed_paths(root: Path) -> tuple[str, ...]:
         entries = os.fsdecode(run_git_as_user(root, "config", "--list", "-z", "--show-origin")).split("\0")
     except GitFailed:
         return ()
-    found = dict[str, None]()
+    found = list[str]()
     for origin, entry in zip(entries[::2], entries[1::2], strict=False):
         key, _, value = entry.partition("\n")
+        source = root / origin.removeprefix("file:")
         words = [] if key.startswith(_KEYS_WITHOUT_FILES) else re.split(r"""[\s"'=:;|&()!]+""", value)
-        for word in (origin.removeprefix("file:"), *words, *([value] if key == "core.hookspath" else ())):
-            place = Path(os.path.normpath(root / word)) if word else root
-            inside = place.is_relative_to(root) and place != root and not place.is_relative_to(root / ".git")
-            if inside and (key == "core.hookspath" or place.is_file()):
-                name = place.relative_to(root).as_posix()
-                found[f"{name}/" if key == "core.hookspath" and not place.is_file() else name] = None
-    return tuple(name for name in found if name.isprintable())
+        files = [place for place in (source, *(root / word for word in words)) if os.path.isfile(place)]
+        files += [source.parent / value] if key.startswith("include") else []  # whether it exists yet or not
+        found += [path for place in files for path in _list_paths_inside(root, place)]
+        if key == "core.hookspath":
+            found += [f"{path}/" for path in _list_paths_inside(root, root / value)]
+    return tuple(dict.fromkeys(filter(is_encodable, found)))
+
+
+def _list_paths_inside(root: Path, place: Path) -> Iterator[str]:
+    """The path from the root, as it is written and where links lead, if that is among the user's files."""
+    for real in dict.fromkeys((Path(os.path.normpath(place)), Path(os.path.realpath(place)))):
+        if real.is_relative_to(root) and real.relative_to(root).parts[:1] not in ((), (".git",)):
+            yield real.relative_to(root).as_posix()
 
 
 def describe_git_end(code: int) -> str:

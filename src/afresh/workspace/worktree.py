@@ -15,6 +15,7 @@ from afresh.errors import Damaged
 from afresh.ports.watch import Clock
 from afresh.workspace import diff
 from afresh.workspace.base_commit import BaseCommit, describe_base, list_uncommitted_files, read_base_commit, set_ignore_rules
+from afresh.workspace.confined_path import is_readable_path
 from afresh.workspace.diff import list_changes, path_from_bytes
 from afresh.workspace.disk_files import write_durable_file
 from afresh.workspace.environment_files import (
@@ -287,5 +288,5 @@ class GitWorkspace:
     def _paths(self) -> Sequence[str]:
         """Files of the tree, without the export of the project's tasks, which is not source code."""
         self._ready()
-        present = (os.fsdecode(name) for name in self._shadow.present() if path_from_bytes(name) == os.fsdecode(name))
-        return tuple(sorted(name for name in present if not name.startswith(".afresh/export/")))
+        present = map(os.fsdecode, self._shadow.present())
+        return tuple(sorted(name for name in present if is_readable_path(name) and not name.startswith(".afresh/export/")))
