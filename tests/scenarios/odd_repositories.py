@@ -17,7 +17,8 @@ MANIFESTS = (
     "package.json", "pyproject.toml", "Cargo.toml", "Makefile", "go.mod", "tox.ini", "setup.cfg", "tsconfig.json", "pom.xml",
     "pytest.ini", "noxfile.py", ".pre-commit-config.yaml", ".editorconfig", ".gitignore", ".gitattributes", "AGENTS.md",
     ".github/workflows/ci.yml", "conftest.py", "__init__.py", ".python-version", "requirements.txt", "README.md",
-    "jest.config.js",
+    "jest.config.js", ".afresh/config.toml",
+    ".afresh/AGENT.md", ".afresh/HEARTBEAT.md", ".afresh/templates/odd.yaml",
 )  # fmt: skip
 BROKEN = (
     b"", b"\0", b"{", b"[[[[", b"[" * 3_000, b'{"scripts": 7}', b'{"scripts": {"test": ["a"]}}',
@@ -143,6 +144,39 @@ def detach(person: Person, random: Random) -> None:
     )
 
 
+def change_index(person: Person, random: Random) -> None:
+    how = random.choice(("none", "split", "sparse", "conflict", "lock", "intent"))
+    if how == "none":
+        (person.repo / ".git/index").unlink()
+    elif how == "split":
+        person.git("update-index", "--split-index")
+    elif how == "sparse":
+        put(person.repo, "far/away.py", b"x = 1\n")
+        person.commit("far")
+        person.git("sparse-checkout", "set", "--cone", "--sparse-index", "src")
+    elif how == "conflict":
+        blob = person.git("rev-parse", "HEAD:calc.py")
+        lines = "".join(f"100644 {blob} {stage}\tother.py\n" for stage in (1, 2, 3))
+        subprocess.run(
+            ["git", "update-index", "--index-info"], cwd=person.repo, input=f"0 {'0' * 40}\tother.py\n{lines}".encode()
+        )
+    elif how == "lock":
+        put(person.repo, ".git/index.lock", b"")
+    else:
+        put(person.repo, "intent.py", b"x = 1\n")
+        person.git("add", "-N", "intent.py")
+
+
+def shallow(person: Person, random: Random) -> None:
+    """A clone of one commit, or a linked worktree, in the place of the repository."""
+    person.repo.rename(person.folder / "origin")
+    source = person.folder / "origin"
+    if random.random() < 0.5:
+        subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{source}", str(person.repo)], check=True)
+    else:
+        subprocess.run(["git", "worktree", "add", "-q", "--detach", str(person.repo)], cwd=source, check=True)
+
+
 Oddity = Callable[[Person, Random], object]
 BEFORE: dict[str, Oddity] = {
     "name": lambda person, random: put(person.repo, random.choice(NAMES), random.choice((b"x = 1\n", *CONTENTS))),
@@ -150,7 +184,7 @@ BEFORE: dict[str, Oddity] = {
         person.repo, f"{random.choice(('', 'tests/', 'src/'))}odd{random.choice(SOURCES)}", random.choice(CONTENTS)
     ),
     "manifest": lambda person, random: put(person.repo, random.choice(MANIFESTS), random.choice(BROKEN)),
-    "deep": lambda person, random: go_down(person.repo, "d", random.choice((200, 600, 1_500)), b"x = 1\n"),
+    "deep": lambda person, random: go_down(person.repo, "d", random.choice((60, 200, 600)), b"x = 1\n"),
     "link": lambda person, random: link(person.repo, random),
     "nested": nest,
     "mode": lambda person, random: set_mode(person.repo, random),
@@ -164,6 +198,8 @@ AFTER: dict[str, Oddity] = {
     "flag": flag,
     "configured": configure,
     "detached": detach,
+    "index": change_index,
+    "shallow": shallow,
     "emptied": lambda person, random: (person.repo / "other.py").unlink(missing_ok=True),
     "changed": lambda person, random: (person.repo / "other.py").write_bytes(random.choice(CONTENTS)),
 }
