@@ -124,7 +124,7 @@ MATRIX: dict[str, tuple[Callable[[Came], bool], tuple[ScriptStep, ...]]] = {
     "slow, then cut": (later_and_paid, (SlowStart(0.1, SlowStream(0.01, CutStream(5, PLAIN))), PLAIN)),
     "body that is no JSON": (later, (GarbageAnswer("not json {"),) * 7),
     "input that is no JSON": (model_told, (ScriptedTurn(PLAIN, arguments='{"path": "a.p'),)),
-    "long arguments": (cut, (call_with_long_arguments(),)),
+    "long arguments": (cut, (call_with_long_arguments(2_000_000),)),
     "zero usage": (replied, (report_usage(PLAIN, input_tokens=0, output_tokens=0),)),
     "negative usage": (replied, (report_usage(PLAIN, input_tokens=-5, output_tokens=-1),)),
     "huge usage": (replied, (report_usage(PLAIN, input_tokens=10**18, output_tokens=10**18),)),
@@ -186,9 +186,9 @@ def test_a_tool_that_was_not_offered_is_left_for_the_engine_to_refuse() -> None:
 
 
 def test_nothing_long_reaches_the_journal() -> None:
-    long = "x" * 5_000_000
+    long = "x" * 2_000_000
     for script in (
-        call_with_long_arguments(),
+        call_with_long_arguments(2_000_000),
         call_unknown_tool(long),
         Reply(long),
         Reply("short", thinking=(Thinking(long, "signed"),)),

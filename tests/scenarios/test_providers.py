@@ -73,7 +73,7 @@ def test_a_night_of_faults_ends_in_a_verified_commit(person: Person, provider: s
         HttpFault(500),
         call_unknown_tool("fly"),
         reply(LOOK),
-        call_with_long_arguments(tool="edit", argument="new"),
+        call_with_long_arguments(900_000, tool="edit", argument="new"),
         EMPTY_REPLY,
         CutStream(4, reply(MEND)),
         StreamError(4, reply(MEND)),
@@ -89,9 +89,9 @@ def test_a_night_of_faults_ends_in_a_verified_commit(person: Person, provider: s
     assert person.shown()["status"] == "done"
     assert person.types("spend", "--json").json["whole"]["calls"] == 6 + 2, "what broke off is in the books too"
     windows = [json.dumps(received.body) for received in server.received]
-    assert "there is no tool 'fly'" in windows[4] and "200,000 are allowed" in windows[6]
+    assert "there is no tool 'fly'" in windows[4] and "cut off at its limit" in windows[6]
     sizes = [path.stat().st_size for path in person.state.rglob("*") if path.is_file()]
-    assert max(sizes) < 5_000_000, "ten megabytes of arguments are not kept"
+    assert max(sizes) < 800_000, "a megabyte of arguments is not kept"
 
 
 def test_a_provider_that_stays_away_leaves_a_task_that_can_be_resumed(person: Person, provider: str, monkeypatch) -> None:
