@@ -10,6 +10,7 @@ import pytest
 from person import COMPLETE, MEND, Person, run_in_process
 
 from afresh.sandbox import choose_level
+from afresh.sandbox.escape_probe import LevelProbe
 from afresh.sandbox.resource_limits import ResourceLimits
 from afresh.workspace import git
 
@@ -127,3 +128,20 @@ def test_a_command_that_writes_too_much_is_stopped_and_the_tree_is_put_back(
     task = person.shown()["task"]["id"]
     assert "more than 500 files written" in person.types("context", "show", task, "--step", "2").words
     assert person.git("show", "--stat", "--format=", f"afresh/{task}").startswith("calc.py")
+
+
+@pytest.mark.parametrize("level", ["bubblewrap", "landlock"])
+def test_a_moved_environment_is_in_no_commit_and_in_nobodys_way(
+    person: Person, requires_sandbox, monkeypatch: pytest.MonkeyPatch, level: str
+):
+    requires_sandbox(level)
+    holds = choose_level.probe_level
+    monkeypatch.setattr(choose_level, "probe_level", lambda one, cache: holds(one) if one == level else LevelProbe(one, ()))
+    person.write(".venv/pyvenv.cfg", "home = /usr/bin\n")
+    person.write("front/node_modules/left/index.js", "left")
+    deeds = ["mv .venv .v2", "ln .venv .v3", "mv front f2; ln -s f2 front", "cat front/node_modules/left/index.js > calc.txt"]
+    script = person.script(*([("run", {"command": deed})] for deed in deeds), [MEND], [COMPLETE])
+    assert person.runs(script).code == 0
+    task = person.shown()["task"]["id"]
+    changed = person.git("show", "--name-only", "--format=", f"afresh/{task}").split()
+    assert changed == ["calc.py", "calc.txt"] and person.git("show", f"afresh/{task}:calc.txt") == "left"

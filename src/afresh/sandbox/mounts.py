@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pwd
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -95,10 +96,16 @@ def make_own_folder(tree: Path, name: str) -> Path:
 
 
 def find_blocked_folder(tree: Path, names: Iterable[str]) -> str:
-    """The first of these folders, or of those that they are in, where the tree has a link or a file; empty if there is none."""
+    """The first of these folders, or of those that they are in, that is a link, a file or shut; empty if there is none."""
     for name in names:
         for place in [*reversed(PurePosixPath(name).parents), PurePosixPath(name)][1:]:
-            if (tree / place).is_symlink() or ((tree / place).exists() and not (tree / place).is_dir()):
+            try:
+                mode = os.lstat(tree / place).st_mode
+            except FileNotFoundError:
+                break
+            except PermissionError:
+                return str(place)
+            if not stat.S_ISDIR(mode):
                 return str(place)
     return ""
 

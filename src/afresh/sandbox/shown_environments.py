@@ -38,7 +38,7 @@ def show_environments(mounts: Mounts, private: Path) -> Iterator[dict[str, bool]
 
 
 def describe_blocked(folder: str) -> str:
-    return f"the command replaced the folder {folder}, in which there is an environment of the checkout"
+    return f"the command replaced or shut {folder}, where an environment of the checkout is shown"
 
 
 @contextlib.contextmanager

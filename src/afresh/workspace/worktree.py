@@ -225,6 +225,7 @@ class GitWorkspace:
         register_worktree(self.repository, self.root, self.branch.name, self.branch.tip or opened.base)
         self._shadow.put_back(content)
         self._copy_untracked()
+        self.marker.touch()  # what is there now was written by no command
 
     def _copy_untracked(self) -> tuple[list[str], list[str]]:
         """Put in what tests need and git does not track; what was copied, and what was left out."""
