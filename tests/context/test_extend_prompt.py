@@ -103,6 +103,17 @@ def started(*deeds: tuple[Action, str], **how) -> Run:
     return run
 
 
+def test_that_the_checks_are_running_is_said_of_the_first_call_only():
+    run = Run()
+    measured = run.state
+    run.state = replace(measured, verification=VerificationState())
+    assert "checks are running" in run.ask(extend=False).request.footer
+    run.state = replace(run.state, verification=measured.verification)
+    run.act((SEARCH, "a.py:3: weight"))
+    request = run.ask(extend=True).request
+    assert "checks are running" not in request.body and "pytest: 3 passed" not in request.message
+
+
 def test_what_comes_before_the_new_turn_is_the_same_to_the_byte_and_the_footer_is_sent_once():
     run = Run(items=(excerpt("a.py", 1, "x = 1\n", "a.py"),))
     prompts = [run.ask(extend=False)]

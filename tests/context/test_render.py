@@ -45,6 +45,19 @@ def test_that_there_are_more_names_is_said_once_and_last():
     assert shown([LineGap(1, 9, ("f", "…"))], [LineGap(10, 12, ("g",))]) == ["a.py", "     … 1-12 f, g, …"]
 
 
+def test_lines_stand_in_order_and_no_gap_names_one_that_is_shown():
+    """What leads to a later piece may be inside of lines that an earlier one leaves out."""
+    head, test, body = SourceLine(10, "class Tests:"), SourceLine(25, "    def test(self):"), SourceLine(30, "        pass")
+    assert shown([LineGap(10, 19, ("Tests", "one"))], [LineGap(20, 28, ("two",))], [head, test, body]) == [
+        "a.py",
+        "   10 class Tests:",
+        "     … 11-24 Tests, one, two",
+        "   25     def test(self):",
+        "     … 26-28",
+        "   30         pass",
+    ]
+
+
 def test_sections_without_files_are_left_as_they_are():
     assert shown([LineGap(1, 2)], [LineGap(3, 4)], group="") == ["     … 1-2", "     … 3-4"]
 

@@ -11,8 +11,11 @@ from afresh.core.state import State
 from afresh.core.states.memory_state import MemoryState
 from afresh.core.states.work_state import WorkState
 from afresh.core.task import Task
+from afresh.core.verdict import CheckRun, Ruling, Verdict
 from afresh.memory.gathered_context import GatheredContext
+from afresh.policy.phase_limits import is_last_look
 from afresh.testing.fakes import DictFiles
+from afresh.testing.states import replace_in_parts
 
 POLICY = DEFAULT_CONTEXT_POLICY
 IMPORTS = "import os\nfrom typing import (\n    Any,\n)\n\n\n"
@@ -102,11 +105,15 @@ def test_what_was_read_for_a_change_is_kept_until_its_file_is_changed():
 
 
 def test_what_the_last_step_has_read_comes_before_what_it_has_edited():
-    """A reply that edits one file and reads the next needs the second."""
+    """A reply that edits one file and reads the next needs the second, also where the tests pass and it may complete."""
     state = after(5, Region("a.py", 40, 53, 5), Region("a.py", 90, 95, 5, True))
     patch = "@@ -89,2 +89,4 @@\n a\n+new\n+new\n b\n"
     read, edited = seen(state, Change("a.py", "modified", 2, 0, patch))
     kept = select_protected_excerpts([read, edited], state, [], POLICY.excerpts)
     assert edited in kept
-    ranks = [rank_excerpt(view, state, frozenset(), POLICY.excerpts) + kept.get(view, 0) for view in (read, edited)]
-    assert ranks[0] < ranks[1]
+    verdict = Verdict(Ruling.PASS, "all pass", (CheckRun("pytest", 0, passed=1),))
+    green = replace_in_parts(state, verdict=verdict, changed=("a.py",))
+    assert is_last_look(green) and not is_last_look(state)
+    for one in (state, green):
+        first, second = draft_excerpts(GatheredContext(one, (read, edited), policy=POLICY)).pieces
+        assert first.item is read and first.rank < second.rank

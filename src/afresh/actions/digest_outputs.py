@@ -139,9 +139,8 @@ def passages_from_reply(state: State, step: int, deeds: StepActions) -> tuple[li
     thought = state.work.pending.reply.thought if state.work.pending else ""
     told = [deed for deed in deeds.done if not has_trait(deed.action, *NOT_REMEMBERED)]
     how = summarise_endings(told)
-    done = "\n".join(
-        render_action(deed) + (FAILED_SUFFIX if how == PARTLY_FAILED and not deed.outcome.ok else "") for deed in told
-    )
+    lines = [render_action(deed) + (FAILED_SUFFIX if how == PARTLY_FAILED and not deed.outcome.ok else "") for deed in told]
+    done = "\n".join(dict.fromkeys(lines))
     about = find_file_names("\n".join(f"{deed.action.args.get('command', '')}\n{render_action(deed)}" for deed in told))
     blocks = [block_from_text(text) for text in (thought, done) if text]
     said = [

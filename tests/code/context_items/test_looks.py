@@ -240,7 +240,7 @@ def test_coverage_tells_what_tests_name_what_they_come_to_through_others_and_wha
     told = [text for _, text in looked("mend it", about=about, changed=("shop/checks.py", "shop/order.py"))["coverage"]]
     assert told == [
         "shop/checks.py: no test leads to: Colour (24); tests name only accept, which leads to: Phone (16)",
-        "shop/order.py: tests name: accept (4)",
+        "shop/order.py: named in a test: accept (4)",
     ]
 
 

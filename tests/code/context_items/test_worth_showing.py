@@ -97,6 +97,52 @@ def test_a_long_docstring_is_folded_and_the_constants_that_a_function_reads_are_
     assert "split at commas" not in text and "     … 7-11" in text
 
 
+def test_a_class_of_three_pages_that_the_task_names_is_shown_with_its_body():
+    long = "class Shelf:\n" + "".join(f"    def take_{n}(self):\n        return {n}\n\n" for n in range(25))
+    files, goal = Texts(TREE | {"app/shelf.py": long}), state("`Shelf`: a seventh copy can't be taken", "fix_bug")
+    [shelf] = [
+        look for look in CodeInsight().looks(goal, files, {"target"}) if isinstance(look, Excerpt) and look.kind == "target"
+    ]
+    assert "return 24" in shelf.code
+
+
+def test_where_an_option_is_the_code_is_shown_and_other_places_are_listed():
+    options = "parser = argparse.ArgumentParser()\nparser.add_argument(\n    '--keep-order', default=False)\n"
+    sort = "def sort(rows, keep_order=False):\n" + "    rows = list(rows)\n" * 20 + "    if keep_order:\n        return rows\n"
+    test = "from app.sort import sort\n\n\ndef test_it():\n    assert sort([2], keep_order=True) == [2]\n"
+    files = Texts({
+        "app/options.py": f"import argparse\n\n{options}",
+        "app/sort.py": sort,
+        "tests/test_sort.py": test,
+        "docs/use.md": "keep_order leaves rows as they are\n",
+    })  # fmt: skip
+    looks = CodeInsight().looks(
+        state("Add --reverse, in the manner of --keep-order", "implement_feature"), files, {"target", "callers"}
+    )
+    shown = [(look.path, look.first, look.last) for look in looks if isinstance(look, Excerpt) and look.basis == "named"]
+    assert shown == [("app/options.py", 3, 5), ("app/sort.py", 1, 2), ("app/sort.py", 21, 23)]
+    [places] = [text_of(look) for look in looks if look.kind == "callers" and "keep-order" in look.subject]
+    assert (
+        places
+        == "tests/test_sort.py:5 assert sort([2], keep_order=True) == [2]\ndocs/use.md:1 keep_order leaves rows as they are"
+    )
+
+
+def test_of_a_changelog_that_the_task_speaks_of_the_beginning_is_shown():
+    looks = CodeInsight().looks(state("Mend now(), and say so in the changelog", "fix_bug"), Texts(dict(TREE)), {"target"})
+    [head] = [look for look in looks if isinstance(look, Excerpt) and look.path == "CHANGES.rst"]
+    assert head.code.startswith("Version 2\n---------\n\n- new\n")
+
+
+def test_a_file_that_shares_only_words_with_the_task_is_listed_if_it_is_product_code_with_definitions():
+    words = "# entries were lost when replaced\n"
+    more = {"docs/conf.py": words, "app/words.py": words, "app/lost.py": f"{words}def first():\n    pass\n"}
+    looks = CodeInsight().looks(state("Replaced entries were lost", "fix_bug"), Texts(TREE | more))
+    [outline] = [text_of(look) for look in looks if look.kind == "outline"]
+    assert "app/lost.py (3 lines): 2 first()" in outline and "says: " not in outline
+    assert "docs/conf.py (" not in outline and "app/words.py (" not in outline
+
+
 def test_methods_of_a_class_that_the_task_names_are_found_by_its_words():
     big = SOURCE + "".join(f"\n    def method_{n}(self):\n        return {n}\n" for n in range(40))
     looks = CodeInsight().looks(

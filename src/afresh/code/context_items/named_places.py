@@ -184,16 +184,18 @@ def rank_line(line: str, name: str) -> int:
 
 def find_files_with_words(scene: WorkFocus, name: str) -> Sequence[str]:
     """Return the files of code that may hold a text: those with all of its words."""
-    held = [scene.code.words(word).keys() for word in dict.fromkeys(drop_stop_words(split_words(name)))]
+    held = [scene.code.words(word).keys() for word in dict.fromkeys(drop_stop_words(split_words(name.replace("_", " "))))]
     return sorted(set(held[0]).intersection(*held[1:])) if held else []
 
 
 def find_name_lines(scene: WorkFocus, path: str, name: str) -> list[int]:
+    """Return the numbers of the lines with the name, or with the option that sets it."""
     try:
         text = scene.code.text(path)
     except AfreshError:
         return []
-    return match_text.find_mention_lines(text, name) if name in text and len(text) < MAX_PROSE_CHARACTERS else []
+    spellings = [one for one in (name, f"--{name.replace('_', '-')}") if one in text and len(text) < MAX_PROSE_CHARACTERS]
+    return sorted({number for one in spellings for number in match_text.find_mention_lines(text, one)})
 
 
 def render_nearest_definition(scene: WorkFocus, text: str) -> str:

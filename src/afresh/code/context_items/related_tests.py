@@ -253,7 +253,7 @@ class ReachFromTests:
 
 MAX_LISTED_DEFINITIONS = 12
 UNTESTED_LABEL = "no test leads to"
-NAMED_IN_TESTS_LABEL = "tests name"
+NAMED_IN_TESTS_LABEL = "named in a test"
 
 
 def gather_coverage(scene: WorkFocus) -> Iterator[Note]:

@@ -141,15 +141,15 @@ def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
 
 
 def _list_rank_reasons(scene: WorkFocus, told: Sequence[RankedFile]) -> Iterator[tuple[str, str]]:
-    """Yield each file with its weightiest reason. Words of the task are none: a file without another is only listed if one of its
-    definitions is called by such a word.
+    """Yield each file with its weightiest reason. Words of the task are none: without another only code of the product is listed,
+    which has definitions.
     """
-    words = match_text.weigh_words(scene.code, remove_paths_from_texts(scene.state))
     for one in told:
         reason = next(iter(one.reasons), "")
+        defines = any(symbol.kind in DEFINITION_KINDS for symbol in scene.code.reading(one.path).symbols)
         if not reason.startswith(WORDS_REASON):
             yield one.path, reason
-        elif any(match_text.has_word_in_name(symbol.short, words) for symbol in scene.code.reading(one.path).symbols):
+        elif defines and not (is_aside(one.path) or scene.code.is_test(one.path)):
             yield one.path, ""
 
 

@@ -25,7 +25,7 @@ from afresh.memory.history.trace import TraceEntry, TraceRow
 from afresh.outputs.printed_files import strip_line_number
 from afresh.outputs.read_output import is_echo_or_progress
 
-HISTORY_TITLE = "## Work so far (by step: > action and result; : thought; = output, `read` @id; … omitted)"
+HISTORY_TITLE = "## Work so far (by step; of an output the id for `read` @id; … omitted)"
 WORKED_ENDINGS = (ENDED_OK, "kept")
 THOUGHT_VOICES = (PassageVoice.THOUGHT, PassageVoice.SKETCH)
 
