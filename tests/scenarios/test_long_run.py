@@ -108,7 +108,7 @@ def test_old_outputs_can_still_be_recalled_and_the_footer_counts_all_of_them(liv
     outputs = {one.block for event in blocks for one in event.passages if one.voice is PassageVoice.OUTPUT}
     assert (
         now.memory.archived == len(outputs) == STEPS - 1
-        and f"{STEPS - 2} archived blocks" in load_call(project, "t", None).sections[-1].text
+        and f"{STEPS - 2} archived outputs" in load_call(project, "t", None).sections[-1].text
     )
     context = agent(project.store, 0)[0].tool_context(now)
     first = blocks[0].index[0].block

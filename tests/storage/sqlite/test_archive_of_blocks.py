@@ -110,4 +110,4 @@ def test_observations_give_way_to_notes():
 
 
 def test_the_footer_counts_what_can_be_recalled():
-    assert "7 archived blocks available" in texts(window(archived=7))["footer"]
+    assert "7 archived outputs: `read` @index" in texts(window(archived=7))["footer"]
