@@ -382,20 +382,35 @@ def test_32_the_number_of_files_is_limited(target: Target) -> None:
     assert done.exit == 137 and "more than 2,000 files written" in done.output
 
 
+FILL = """
+import contextlib, resource, socket
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+pairs = []
+def fill(*pair):
+    for one in pair:
+        one.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while one.send(bytes(1 << 14)):
+                pass
+    return pair
+"""
+
+
 @pytest.mark.parametrize(
     "held",
     [
         "f = os.memfd_create('x'); os.write(f, bytes(size)); maps.append(mmap.mmap(f, size)); os.close(f)",
         "m = mmap.mmap(-1, size); m.write(bytes(size)); m.madvise(mmap.MADV_DONTNEED); maps.append(m)",
         "s = shmget(0, size, 0o1600); a = shmat(s, None, 0); ctypes.memset(a, 1, size); shmdt(ctypes.c_void_p(a))",
+        "pairs += [fill(*socket.socketpair()) for _ in range(100)]",
     ],
-    ids=["files in memory", "shared pages", "segments"],
+    ids=["files in memory", "shared pages", "segments", "sockets"],
 )
 def test_32_memory_that_no_process_has_mapped_is_limited(target: Target, held: str) -> None:
     """Counted for the whole machine, where other tests may give some back meanwhile: so it grows for eight seconds."""
     small = replace(target.sandbox, limits=replace(SMALL, memory=128 << 20, file_size=64 << 20))
     (target.tree / "attack.py").write_text(
-        "import ctypes, mmap, os, time\nsize, maps, libc = 40 << 20, [], ctypes.CDLL(None)\n"
+        f"{FILL}\nimport ctypes, mmap, os, time\nsize, maps, libc = 40 << 20, [], ctypes.CDLL(None)\n"
         "shmget, shmat, shmdt = libc.shmget, libc.shmat, libc.shmdt\nshmat.restype = ctypes.c_void_p\n"
         f"for _ in range(40):\n    {held}\n    time.sleep(0.2)\nprint('held', flush=True)"
     )

@@ -34,14 +34,15 @@ def list_process_tree(root: int) -> dict[int, int]:
 
 
 def read_unmapped_memory() -> int:
-    """Bytes of the whole machine that can be held without being mapped: shared memory, files in memory, and what the kernel holds
-    for queues and semaphores. How it grows counts for a command, since no process shows whose it is."""
+    """Bytes of the whole machine that are neither free, nor a cache, nor a process's own pages: shared memory, files in memory, and
+    what waits in sockets, pipes and queues. How it grows counts for a command, since nothing shows whose it is."""
     try:
         with open("/proc/meminfo") as file:
-            fields = dict(line.split()[:2] for line in file)
-    except OSError:
+            fields = {name: int(size) for name, size, *_ in map(str.split, file)}
+        own = sum(fields[f"{name}:"] for name in ("MemFree", "Buffers", "Cached", "SReclaimable", "AnonPages"))
+        return (fields["MemTotal:"] + fields["Shmem:"] - own) << 10
+    except (OSError, KeyError):
         return 0
-    return sum(int(fields.get(name, 0)) for name in ("Shmem:", "SUnreclaim:")) << 10
 
 
 def _read_stat(process: str) -> tuple[int, int] | None:
