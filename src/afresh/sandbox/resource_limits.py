@@ -34,7 +34,7 @@ def list_process_tree(root: int) -> dict[int, int]:
 
 
 def read_unmapped_memory() -> int:
-    """Bytes of the whole machine that are neither free, nor a cache, nor a process's own pages: shared memory, files in memory, and
+    """Bytes of the whole machine that are neither free, nor a cache, nor a process's own pages: shared memory, files in memory,
     what waits in sockets, pipes and queues. How it grows counts for a command, since nothing shows whose it is."""
     try:
         with open("/proc/meminfo") as file:
