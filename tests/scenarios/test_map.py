@@ -35,6 +35,16 @@ def test_without_a_text_it_is_an_overview(person: Person):
     assert told["for"] == "" and {"shop/mail.py", "shop/cart.py", "calc.py"} <= {one["path"] for one in told["files"]}
 
 
+def test_a_file_that_is_not_indexed_is_named_with_the_reason(person: Person):
+    person.write("old.py", "x = 1\0\n")
+    person.write("notes.md", "hello\n")
+    person.commit("odd files")
+    told = stocked(person).types("map", "old.py notes.md")
+    assert "old.py is not indexed: cannot be read: a binary file" in told.err and "mail.py" not in told.err
+    assert "notes.md is not indexed: it is no source file in a supported language" in told.err
+    assert len(person.types("map", "old.py notes.md", "--json").json["unindexed"]) == 2
+
+
 def test_a_cap_without_room_shows_nothing(person: Person):
     assert stocked(person).types("map", "--tokens", "1").out == "\n"
 

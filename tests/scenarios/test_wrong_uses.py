@@ -69,6 +69,10 @@ TABLE: dict[str, WrongUse] = {
     ),
     "offline, added": WrongUse(("add", "x", "-c", "true", "-m", "offline"), USAGE, ("offline works only with",)),
     "no such script": WrongUse(run("x", "-c", "true", "-m", "scripted:none.jsonl"), USAGE, ("none.jsonl",)),
+    "mailbox that anybody may write into": WrongUse(
+        run("x", "-c", "true", "-m", "mailbox:/tmp"), USAGE, ("anybody on this machine can write", "no task was created")
+    ),
+    "mailbox in a file": WrongUse(run("x", "-c", "true", "-m", "mailbox:calc.py/b"), USAGE, ("can't be written", "no task")),
     "key over plain http": WrongUse(
         run("x", "-c", "true", "-m", "far"), SETUP, ("unencrypted", "no task was created"),
         config='[models.far]\nprovider = "openai"\nmodel = "m"\nbase_url = "http://far.example/v1"\nkey = "FAR_KEY"\n',

@@ -71,7 +71,8 @@ class TurnWatcher:
                 case ActionsExecuted():
                     self._show_outputs(entry.event)
                 case VerdictReached(_, verdict) if self.check:
-                    said = "\n".join([verdict.reason, *map(summarise_check_run, verdict.runs)])
+                    results = (line for line in map(summarise_check_run, verdict.runs) if line not in verdict.reason)
+                    said = "\n".join([verdict.reason, *results])
                     failed = verdict.ruling is Ruling.FAIL
                     self._update(self.check, "failed" if failed else "completed", [make_text_content(said)])
                     self.check = ""

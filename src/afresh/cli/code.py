@@ -30,6 +30,8 @@ def map_command(words: tuple[str, ...], about: str, tokens: int, as_json: bool) 
         made = build_code_map(Path.cwd(), " ".join([*words, about]).strip(), tokens)
     if as_json:
         return print_json(code_map_to_json(made))
+    for line in made.unindexed:
+        click.echo(line, err=True)
     return print_code_lines(render_code_map(made)) if sys.stdout.isatty() else click.echo(made.text)
 
 

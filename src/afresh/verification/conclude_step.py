@@ -1,5 +1,6 @@
 """The outcome of a step, whether the task ends with it, and its record in the journal."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -183,8 +184,13 @@ def describe_command_result(text: str) -> str:
     return f" → {result}" if result else ""
 
 
+OWN_LINE = re.compile(r"(?im)^(?=[ \t>*_-]{0,20}(?:Not verified|Verified|Goal|Afresh-[a-z]{1,20})[ \t]{0,9}:)")
+"""Begins a line that only afresh writes."""
+
+
 def render_commit_message(state: State, summary: str, verdict: Verdict) -> str:
-    subject, *rest = summary.strip().splitlines() or [state.task.goal]
+    """What looks like our own lines in the model's text is marked as its words."""
+    subject, *rest = OWN_LINE.sub("The model says: ", summary).strip().splitlines() or [state.task.goal]
     body = "\n".join(rest).strip()
     verified = "Verified" if verdict.ruling is Ruling.PASS else "Not verified"  # accepted is not verified
     lowered = "\n".join(f"- {one.words}" for one in verdict.evidence.lowered)

@@ -20,6 +20,7 @@ from afresh.core.commit import CommitHistory
 from afresh.core.symbol import SymbolKind, SymbolPlace
 from afresh.core.text import format_count
 from afresh.core.tokens import EstimatingCounter
+from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput, NotPossible
 from afresh.ports.code import CodeIndexStore
 from afresh.ports.workspace import FileTree
@@ -102,6 +103,8 @@ class CodeMap:
     """Number of code files in the repository."""
     commits: int
     """Number of commits that were searched."""
+    unindexed: tuple[str, ...] = ()
+    """Files of the map or of the text whose symbols are not known, with the reason."""
 
 
 def build_code_map(where: Path, about: str, cap: int) -> CodeMap:
@@ -116,7 +119,11 @@ def build_code_map(where: Path, about: str, cap: int) -> CodeMap:
     past = read_commit_history(repository.git, repository.head, home.state)
     files = tuple(select_map_files(code, RankingQuery(about, (), past), cap, counter))
     text = render_map_files(files)
-    return CodeMap(about, files, text, counter(text) if text else 0, cap, len(code.files), len(past.commits))
+    faults = {shown.ranked.path: code.faults[shown.ranked.path] for shown in files if shown.ranked.path in code.faults}
+    others = (word for word in about.split() if word not in code.files and (home.root / word).is_file())
+    faults |= dict.fromkeys(others, "it is no source file in a supported language")
+    unindexed = tuple(f"{to_one_line(path)} is not indexed: {fault}" for path, fault in faults.items())
+    return CodeMap(about, files, text, counter(text) if text else 0, cap, len(code.files), len(past.commits), unindexed)
 
 
 MAX_CHOICES = 12

@@ -15,12 +15,15 @@ from afresh.core.text import format_count
 from afresh.errors import BadInput, NeedsPerson, suggest_reinstall
 from afresh.models.choose_model import (
     OFFLINE_SPEC,
+    ChosenModel,
     choose_model,
     endpoint_of_provider,
     is_offline,
     is_paid,
     settings_for_model,
+    split_mailbox_spec,
 )
+from afresh.models.mailbox_files import make_mailbox_folder
 from afresh.models.model_settings import ModelSettings
 from afresh.models.providers.connection import find_import_fault, require_route
 from afresh.models.scripted import read_script
@@ -60,8 +63,8 @@ def check_model(project: Project, task: Task, terms: OrderTerms) -> None:
         return
     refuse_offline_type(spec, task)
     chosen = choose_model(spec, own.models)
-    if chosen.kind == "scripted" and terms.starts_now:
-        read_script(Path(chosen.argument).expanduser())
+    if terms.starts_now:
+        check_model_files(chosen)
     if not chosen.is_provider:
         return
     try:
@@ -75,6 +78,17 @@ def check_model(project: Project, task: Task, terms: OrderTerms) -> None:
     limit = next((limit for limit in own.limits if limit.own and limit.unit is LimitUnit.MONEY), None)
     if limit and is_paid(spec, own.models, own.prices) and not PriceTable(own.prices).of(chosen.spec):
         raise make_unpriced_error(chosen.spec, limit, "your config.toml")
+
+
+def check_model_files(chosen: ChosenModel) -> None:
+    """Raise BadInput if a script can't be read or a mailbox can't be used."""
+    try:
+        if chosen.kind == "scripted":
+            read_script(Path(chosen.argument).expanduser())
+        if chosen.kind == "mailbox":
+            make_mailbox_folder(split_mailbox_spec(chosen.argument)[0])
+    except BadInput as fault:
+        raise BadInput(fault.what, next=fault.next, safe=NO_TASK_CREATED) from None
 
 
 def choose_model_spec(task: Task, default: str) -> str:

@@ -42,6 +42,7 @@ def code_map_to_json(made: CodeMap) -> dict[str, Any]:
         "tokens": made.tokens,
         "cap": made.cap,
         "text": made.text,
+        "unindexed": list(made.unindexed),
     }
 
 
