@@ -41,6 +41,11 @@ def test_folders_too_deep_for_git_are_put_back_and_told_to_the_model(odd: Person
     assert odd.types("discard", odd.shown()["task"]["id"], "--yes").code == 0 and not [*odd.trees.glob("*/")]
 
 
+def test_folders_too_deep_for_git_that_a_check_leaves_stop_no_step(odd: Person) -> None:
+    check = f'{sys.executable} -c "{MAKE_FOLDERS.format("dddddddddd", 1_000)}"; {SHELL_CHECK}'
+    assert odd.runs(odd.script([MEND], [COMPLETE]), "--no-sandbox", "--quiet", check=check).code == 0
+
+
 def test_half_a_surrogate_pair_in_what_tests_say_stops_no_task(odd: Person) -> None:
     odd.write("test_odd.py", "def test_odd():\n    raise ValueError('\\udead \\ud83d')\n")
     odd.commit("odd")

@@ -5,6 +5,7 @@ It borrows the user's objects and has none of the user's configuration, so no fi
 """
 
 import os
+import re
 import shutil
 import stat
 import time
@@ -33,7 +34,7 @@ CHECKOUT_ATTRIBUTES = "* !filter\n"
 BASE_RULES_FILE = "base-rules"
 """Ignore rules as they were in the base commit: a .gitignore that the model writes can't hide a file from a snapshot."""
 
-_NOT_LISTED = b"could not open directory '"
+_NOT_LISTED = re.compile(rb"could not open directory '([^'\n]+)")
 """Git's warning of a folder that it leaves out; it is cut off before the reason where the path is long."""
 SHOWN_PATH_BYTES = 80
 _TOUCHED_TAGS = (b"C", b"R", b"?")
@@ -46,8 +47,8 @@ class TreeStatus:
     """Of all that the index holds, by name."""
     touched: Sequence[bytes]
     """Names of what may differ from the index: changed, gone or new. New is what base or current rules do not ignore."""
-    unread: bytes = b""
-    """The first folder that git could not list."""
+    unread: Sequence[bytes] = ()
+    """Folders that git could not list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,8 @@ class ShadowRepository:
             make_accessible(self.tree)
             entries, said = self._listed()
         touched = {name for tag, _, name in entries if tag in _TOUCHED_TAGS and not name.startswith(b".afresh/state/")}
-        unread = said.partition(_NOT_LISTED)[2].partition(b"\n")[0]
-        return TreeStatus({name: mode for tag, mode, name in entries if tag not in _TOUCHED_TAGS}, sorted(touched), unread)
+        modes = {name: mode for tag, mode, name in entries if tag not in _TOUCHED_TAGS}
+        return TreeStatus(modes, sorted(touched), _NOT_LISTED.findall(said))
 
     def _listed(self) -> tuple[list[tuple[bytes, bytes, bytes]], bytes]:
         """Tag, mode and name of each entry, and what git complained of."""
@@ -134,9 +135,9 @@ class ShadowRepository:
     def follow(self, *how: str, whole: bool = False) -> bool:
         """Bring the index in line with the tree; whether there was anything to do."""
         now = self.look()
-        long = next((name for name in now.touched if len(name) > MAX_PATH_CHARACTERS), now.unread) if whole else b""
+        long = [*now.unread, *(name for name in now.touched if len(name) > MAX_PATH_CHARACTERS)] if whole else []
         if long:
-            raise UnreadableTree(f"a path in the tree is too long: {path_from_bytes(long[:SHOWN_PATH_BYTES])}…")
+            raise UnreadableTree(f"a path in the tree is too long: {path_from_bytes(long[0][:SHOWN_PATH_BYTES])}…")
         kept, gone = _split_present_and_gone(self.tree, now.touched)
         if gone:
             self.git.run("update-index", "-z", "--force-remove", "--stdin", stdin=_join_nul(gone))
@@ -162,6 +163,7 @@ class ShadowRepository:
         self._drop_nested(self.names())
         self.git.run("read-tree", "--reset", "-u", snapshot)
         now = self.look()
+        self._clear_unread(now.unread)
         wrong = (self.look() if self._drop_nested(now.modes) else now).touched
         if wrong:
             for name in wrong:
@@ -186,6 +188,13 @@ class ShadowRepository:
         finally:
             attributes.write_text(RAW_ATTRIBUTES)
         return [path_from_bytes(name) for name in self.look().touched if name in names] if names else []
+
+    def _clear_unread(self, unread: Sequence[bytes]) -> None:
+        """Remove the folders that git can't list, each from the first folder on that holds no file of the index."""
+        folders = {parent for name in self.names() for parent in list_parents(os.fsdecode(name))} if unread else set[str]()
+        for name in map(os.fsdecode, unread):
+            if free := [one for one in (name, *list_parents(name)) if one not in folders]:
+                clear_path(self.tree, free[-1])
 
     def _is_empty(self) -> bool:
         return {entry.name for entry in os.scandir(self.tree)} <= {".git"}
@@ -215,7 +224,7 @@ class ShadowRepository:
     def untouched(self) -> bool:
         """The tree is what the index says, and nothing hides in it."""
         now = self.look()
-        return not now.touched and not self._nested(now.modes)
+        return not now.touched and not now.unread and not self._nested(now.modes)
 
     def without(self, tree: str, names: Sequence[bytes]) -> str:
         """The snapshot of a commit or tree less these entries. The index is left at it."""
