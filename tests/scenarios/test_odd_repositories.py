@@ -46,6 +46,12 @@ def test_folders_too_deep_for_git_that_a_check_leaves_stop_no_step(odd: Person) 
     assert odd.runs(odd.script([MEND], [COMPLETE]), "--no-sandbox", "--quiet", check=check).code == 0
 
 
+def test_a_name_that_git_refuses_to_commit_with_ends_no_run(odd: Person) -> None:
+    odd.git("config", "user.name", "\x01 .")
+    assert odd.runs(odd.script([MEND], [COMPLETE]), "--no-sandbox", "--quiet").code == 0
+    assert odd.git("log", "-1", "--format=%an", f"afresh/{odd.shown()['task']['id']}") == "afresh"
+
+
 def test_half_a_surrogate_pair_in_what_tests_say_stops_no_task(odd: Person) -> None:
     odd.write("test_odd.py", "def test_odd():\n    raise ValueError('\\udead \\ud83d')\n")
     odd.commit("odd")

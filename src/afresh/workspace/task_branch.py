@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -150,14 +151,19 @@ def read_identity(folder: Path) -> dict[str, str]:
         "GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email,
         "GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": email,
     }  # fmt: skip
-    return {variable: os.environ.get(variable) or value for variable, value in set_up.items()}
+    return {variable: _find_usable_name(os.environ.get(variable, "")) or value for variable, value in set_up.items()}
 
 
 def _read_git_setting(folder: Path, name: str) -> str:
     try:
-        return run_git_as_user(folder, "config", "--get", name).decode(errors="replace").strip()
+        return _find_usable_name(run_git_as_user(folder, "config", "--get", name).decode(errors="replace").strip())
     except GitFailed:
         return ""
+
+
+def _find_usable_name(name: str) -> str:
+    """Empty if git would refuse to commit with it, since nothing of it is left."""
+    return name if re.search(r"""[^\x00-\x20.,:;<>"\\']""", name) else ""
 
 
 def _format_commit_date(clock: Clock | None) -> str:
