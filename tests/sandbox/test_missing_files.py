@@ -55,6 +55,7 @@ def test_a_hidden_folder_of_the_home_is_named(mounts: Mounts, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("said", "remedy"),
     [
+        ("Error: ENOSYS: function not implemented, watch '.'", "without a watcher"),
         ("error: rustup could not choose a version of cargo to run, because one wasn't specified", "rustup default"),
         ("sums_test.go:6:2: no required module provides package example.com/leaf; to add it:", "go mod download"),
         ("[ERROR] Failed to execute goal on project s: Could not resolve dependencies for project e:s:jar:1", "mvn dependency"),

@@ -17,6 +17,7 @@ MISSING = re.compile(
     re.IGNORECASE,
 )
 PATH = re.compile(r"(?:~|\.{1,2})?/?[\w@.+-]+(?:/[\w@.+-]+)+")
+NO_WATCH = re.compile(r"ENOSYS.*\bwatch\b|inotify.*(?:Errno 38|ENOSYS|not implemented)|Errno 38.*inotify", re.IGNORECASE)
 DENIED = re.compile(r"Permission denied|EACCES", re.IGNORECASE)
 MODULE_SUFFIXES = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js")
 DOWNLOAD_REMEDIES = (
@@ -64,6 +65,8 @@ def _list_reasons(output: str, mounts: Mounts) -> Iterator[str]:
             "packages can't be written here: let the check run without this cache (vitest run --no-cache), or make the folder in "
             f"your checkout, and commands get a private one (mkdir {cache[1]})"
         )
+    if NO_WATCH.search(text):
+        yield "without bubblewrap files can't be watched: run tests once, without a watcher, or install bubblewrap"
     for pattern, remedy in DOWNLOAD_REMEDIES:
         if re.search(pattern, text):
             yield f"something is not installed or downloaded, and there is no network here: in your checkout, {remedy}"
