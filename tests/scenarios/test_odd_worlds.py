@@ -64,13 +64,14 @@ def test_a_git_that_hangs_is_ended_and_named(person: Person, monkeypatch: pytest
     assert "has not answered" in refused(person, "status")
 
 
-def test_a_path_with_a_line_break_is_named(person: Person):
-    odd = person.folder / "two\nlines"
+@pytest.mark.parametrize(("name", "why"), [("two\nlines", "contains a line break"), ("\udcff", "is not UTF-8")])
+def test_a_path_that_can_not_be_written_down_is_named(person: Person, name: str, why: str):
+    odd = person.folder / name
     subprocess.run(["git", "clone", "-q", str(person.repo), str(odd)], check=True)
     (odd / "below").mkdir()
     for folder in (odd, odd / "below"):
         told = run_in_process(["status"], folder)
-        assert told.code == 2 and "contains a line break" in told.words and "rename that folder" in told.words
+        assert told.code == 2 and why in told.words and "rename that folder" in told.words
 
 
 @pytest.mark.parametrize("text", ["x=" + "[" * 20_000, "x=" + "{a=" * 20_000, "[" + "a." * 60_000 + "b]\nx=1"])

@@ -165,6 +165,8 @@ def _refuse_unknown_answer(folder: Path, lines: list[str]) -> None:
             f"the path of {str(folder)!r} contains a line break, which git can't answer with",
             next="rename that folder", safe=NOTHING_CHANGED,
         )  # fmt: skip
+    if not is_encodable(str(folder)):
+        raise BadInput(f"the path {os.fsencode(folder)!r} is not UTF-8", next="rename that folder", safe=NOTHING_CHANGED)
     bare, paths, ids = lines[0], lines[1:4], [line for line in lines[4:] if line]
     if bare == "true" and len(lines) < PLACES_ASKED:
         raise _make_repository_error(folder, "bare")
