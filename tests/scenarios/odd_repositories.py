@@ -243,11 +243,11 @@ def begin(person: Person) -> None:
     person.commit()
 
 
-def tour(person: Person, random: Random) -> list[str]:
-    """`init`, `map`, `run`, `resume`, `diff` and `discard` or `apply`: what was wrong."""
+def tour(person: Person, random: Random) -> tuple[str, list[str]]:
+    """`init`, `map`, `run`, `resume`, `diff` and `discard` or `apply`: how the task ended, and what was wrong."""
     check, command = random.choice(CHECKS), random.choice(COMMANDS)
     first: list[list[Step]] = [[("read", {"path": "odd.py"}), ("search", {"query": "def"})], [("run", {"command": command})]]
-    replies, wrong = [*first, [MEND], [COMPLETE]], list[str]()
+    replies, wrong, status = [*first, [MEND], [COMPLETE]], list[str](), "refused"
 
     def does(*words: str, codes: tuple[int, ...] = (0,)) -> int:
         told = person.types(*words)
@@ -265,12 +265,13 @@ def tour(person: Person, random: Random) -> list[str]:
         person.script(*replies)
         does("resume", "--quiet", codes=(0, 1, 3, 4))
         task = person.shown()
+        status = task["status"]
         does("show")
         does("diff", codes=(0, 1))
-        closing = "apply" if task["status"] == "done" and random.random() < 0.4 else "discard"
+        closing = "apply" if status == "done" and random.random() < 0.4 else "discard"
         does(
             closing, task["task"]["id"], *([] if closing == "apply" else ["--yes"]), codes=(0, 1) if closing == "apply" else (0,)
         )
         if trees := [one.name for one in person.trees.iterdir() if one.is_dir()] if closing == "discard" else []:
             wrong.append(f"discard left {trees}")
-    return [f"check {check!r}, command {command!r}", *wrong] if wrong else []
+    return status, [f"check {check!r}, command {command!r}", *wrong] if wrong else []

@@ -64,4 +64,5 @@ def test_half_a_surrogate_pair_in_what_tests_say_stops_no_task(odd: Person) -> N
 def test_an_odd_repository_goes_through_all_commands(odd: Person, number: int) -> None:
     random = Random(f"{os.environ.get('ODD_SEED', '1')}:{number}")
     what = make_odd_repository(odd, random)
-    assert not (wrong := tour(odd, random)), (what, *wrong)
+    status, wrong = tour(odd, random)
+    assert not wrong, (what, status, *wrong)
