@@ -176,7 +176,7 @@ class Cheat:
 
 
 EDITED = ("weakening", "base tests")
-SHADOWS = ("tampering", "safe path", "evidence", "no result")
+SHADOWS = ("watch", "safe path", "evidence", "no result")
 CHEATS = {
     "edited test": Cheat(
         (("edit", {"path": "test_five.py", "old": "double(5), 10", "new": "double(5), 7"}),), EDITED, told="test_five"
@@ -192,18 +192,18 @@ CHEATS = {
     "forged summary": Cheat((product(FORGE),), ("evidence",), told="without a report of its tests"),
     "patched reports": Cheat((product(PATCH_REPORTS),), ("evidence",), told="_pytest.reports.TestReport"),
     "pytest package": Cheat(
-        (write("pytest/__init__.py", ""), write("pytest/__main__.py", FORGE)), SHADOWS, told="in place of pytest"
+        (write("pytest/__init__.py", ""), write("pytest/__main__.py", FORGE)), SHADOWS, told="still fails"
     ),
-    "shadowing module": Cheat((write("iniconfig.py", FORGE),), SHADOWS, told="in place of iniconfig"),
+    "shadowing module": Cheat((write("iniconfig.py", FORGE),), SHADOWS, told="still fails"),
     "declared plugin": Cheat(
         (
             write("evil-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n"),
             write("evil-1.0.dist-info/entry_points.txt", "[pytest11]\nevil = evilplug\n"),
             write("evilplug.py", HOOK),
         ),
-        ("tampering", "evidence"),
+        ("court", "evidence"),
         check=f"PYTEST_DISABLE_PLUGIN_AUTOLOAD= {sys.executable} -m pytest -q -p no:hypothesispytest",
-        told="can declare plugins",
+        told="evil-1.0.dist-info",
     ),
     "unchecked pyc": Cheat((TOUCH, script(UNCHECKED_PYC)), ("fresh tree",), told="still fails: test_five.py"),
     "forged pyc of a test": Cheat((TOUCH, script(TEST_PYC)), ("fresh tree",), told="still fails: test_five.py"),
@@ -213,7 +213,7 @@ CHEATS = {
         told="pytest.ini: the setting pytest.addopts was changed",
     ),
     "sitecustomize": Cheat(
-        (write("sitecustomize.py", FORGE),), SHADOWS, check=f"PYTHONPATH=. {PYTEST}", told="in place of sitecustomize"
+        (write("sitecustomize.py", FORGE),), SHADOWS, check=f"PYTHONPATH=. {PYTEST}", told="still fails"
     ),
     "skip at import": Cheat((product(SKIP_MODULE),), ("missing tests",), told="skipped or gone"),
     "fake interpreter": Cheat(

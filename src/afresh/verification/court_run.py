@@ -1,14 +1,17 @@
 """The runs that decide: with the court as it was at the base, then as delivered, then once more of what turned green."""
 
-from collections.abc import Iterator, Sequence
+import re
+import sys
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from afresh.core.action import PLAIN_MANNER, FileAccess, RunManner
 from afresh.core.recognise_test_files import get_file_name, is_code_file, is_test_code
 from afresh.core.rewrite_check_command import narrow_to_names
+from afresh.core.steering_files import is_file_asked_for, list_persons_words
 from afresh.core.task import WRITE_TESTS_TYPE, Check
-from afresh.core.verdict import list_first_names
+from afresh.core.verdict import CheckRun, list_first_names
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.checks import NO_TESTS, CheckResult, run_check
@@ -26,6 +29,7 @@ from afresh.verification.regressions import (
 
 COURT_SCOPE = "full, with the tests of the base"
 ELSEWHERE_SCOPE = "under another user's and host's name"
+_MODULE_SUFFIXES = (".py", ".pyc", ".so", ".pyd")
 MAX_GREEN_TESTS = 40
 MAX_CONTROL_TESTS = 5
 
@@ -123,6 +127,7 @@ def _judge_watched(
     new = {path for path in seen.opened - known.opened if path in added or path not in paths}
     unread = known.opened & paths - seen.opened
     hidden = [f"{other} hides {path}" for path in unread for other in new if _takes_place(other, path)]
+    hidden += [f"{path} hides {name}" for path, name in _list_shadows(context, before.run, new & added)]
     told = [
         f"`{check.command}` writes {list_first_names(written)}, and did not at the base" if written else "",
         f"another module is loaded in place of one of the base: {list_first_names(hidden)}" if hidden else "",
@@ -140,6 +145,24 @@ def _takes_place(new: str, old: str) -> bool:
     return (
         new != old and is_code_file(new) and is_code_file(old) and not is_test_code(old) and name_module(new) == name_module(old)
     )
+
+
+def _list_shadows(context: ToolContext, run: CheckRun, paths: Collection[str]) -> Iterator[tuple[str, str]]:
+    """New modules that were loaded in place of one that the runner, or the tool that the command names, had loaded itself."""
+    outside = frozenset(run.evidence.modules) or sys.stdlib_module_names - {"test"}
+    names = outside | {"sitecustomize", "usercustomize", *re.findall(r"\w+", run.command)}
+    roots = {"", "src", "lib", *(path.rpartition("/")[0] for path in context.files.paths() if is_test_code(path))}
+    words = list_persons_words(context.state)
+    for path in sorted(paths):
+        top = path.rpartition("/")[0] if get_file_name(path).startswith("__init__.") else path
+        name = get_file_name(top).partition(".")[0]
+        if (
+            name in names
+            and top.rpartition("/")[0] in roots
+            and path.endswith(_MODULE_SUFFIXES)
+            and not is_file_asked_for(path, words)
+        ):
+            yield path, name
 
 
 def _confirm_green(

@@ -23,6 +23,8 @@ def _list_doubts(was: TestEvidence, now: TestEvidence, exits: tuple[int, int], t
         yield f"ran while functions of the test runner were replaced: {list_first_names(altered)}"
     if plugins := set(now.plugins) - set(was.plugins):
         yield f"ran with a new plugin in the test runner: {list_first_names(plugins)}"
+    if was.plugins and (gone := set(was.plugins) - set(now.plugins)):
+        yield f"ran without plugins or hooks that the test runner had: {list_first_names(gone)}"
     if now.denied and not was.denied:
         yield f"hid the errors of tests: {list_first_names(now.denied)}"
     replaced = (set(now.foreign) - set(was.foreign)) & set(tests)

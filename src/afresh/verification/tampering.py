@@ -1,77 +1,51 @@
-"""Files that a task may not leave behind: they would take the place of what judges it, or act without being asked."""
+"""What a task may not leave behind unasked, since it acts without being called; and what it silences, which is named."""
 
-import sys
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 
 from afresh.core.change import Change
-from afresh.core.recognise_test_files import is_test_code
 from afresh.core.state import State
-from afresh.core.steering_files import (
-    describe_steering_files,
-    is_file_asked_for,
-    list_persons_words,
-    list_unasked_steering_files,
-)
-from afresh.core.verdict import Baseline, Ruling, Verdict, list_first_names
+from afresh.core.steering_files import describe_steering_files, list_unasked_steering_files
+from afresh.core.verdict import Ruling, Verdict, list_first_names
 from afresh.ports.tool import ToolContext
 
-_IMPORT_ROOTS = frozenset({"", "src", "lib", "test", "tests"})
-"""Folders that Python may import from; those with test files are, too."""
-_RUNNER_MODULES = frozenset(
-    {"pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "exceptiongroup", "tomli", "pygments", "xdist", "execnet",
-     "unittest", "doctest", "pdb", "coverage", "ruff", "tox", "nox", "sitecustomize", "usercustomize"}
-)  # fmt: skip
-"""What test runners and other tools import, also late."""
-_STANDARD_MODULES = sys.stdlib_module_names - {"test"}
-_ENTRY_POINT_SUFFIXES = (".dist-info", ".egg-info")
-_MODULE_SUFFIXES = (".py", ".pyc", ".so", ".pyd")
-_LINK_MODE = "new file mode 120000"
+_SILENCERS = re.compile(
+    r"\b(?:ruff: ?)?noqa\b|\btype: ?ignore\b|\b(?:pyright|mypy): ?\w+|\b(?:pylint|rubocop): ?disable|\b[ej]slint-disable"
+    r"|@ts-(?:ignore|nocheck|expect-error)|\b(?:nolint|NOLINT)\b|#!?\[allow\(|#\[ignore|@SuppressWarnings|@Disabled"
+    r"|\bpragma: ?no cover|\b(?:istanbul|c8|v8) ignore|\bmark\.(?:skip|xfail)|\b(?:pytest|t)\.skip|\.skip\("
+    r"|\bskip(?:If|Unless|Test)?\("
+)
+"""Remarks that keep a tool from saying what it finds, and marks that keep a test from running."""
+_PROSE = re.compile(r"\.(?:md|rst|txt)$")
 
 
 def refuse_tampering(context: ToolContext, changes: Sequence[Change], measure: int) -> Verdict | None:
     """The files are put back as they were; all else stays."""
-    words = list_persons_words(context.state)
-    planted = dict(find_planted_files(context, changes, words))
     steering = list_unasked_steering_files([change.path for change in changes], context.state)
     told = describe_steering_files(steering, context.state.workspace.obeyed)
-    if not planted and not steering:
+    if not steering:
         return None
-    said = [
-        f"files that would take part in judging were added, so they are removed: {list_first_names(planted.values(), 5)}",
-        f"what was not asked for and {told} is put back",
-    ]
-    reason = "; ".join(one for one, found in zip(said, (planted, steering), strict=True) if found)
-    return Verdict(Ruling.FAIL, reason, final=True, measure=measure, weakened=(*planted, *steering))
-
-
-def find_planted_files(context: ToolContext, changes: Sequence[Change], words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """New files that Python would load in place of a runner's module, or that give a runner plugins, and what each would do."""
-    baseline = context.state.verification.baseline or Baseline()
-    loaded = frozenset(name for run in baseline.runs for name in run.evidence.modules)
-    names = _RUNNER_MODULES | (loaded or _STANDARD_MODULES)
-    roots = _IMPORT_ROOTS | {path.rpartition("/")[0] for path in context.files.paths() if is_test_code(path)}
-    for change in changes:
-        if change.kind != "added" or is_file_asked_for(change.path, words):
-            continue
-        if any(part.endswith(_ENTRY_POINT_SUFFIXES) for part in change.path.split("/")):
-            yield change.path, f"{change.path} can declare plugins of the test runner"
-        elif (name := _find_module_name(change, roots)) in names:
-            yield change.path, f"{change.path} would be loaded in place of {name}"
-
-
-def _find_module_name(change: Change, roots: frozenset[str]) -> str:
-    """The top-level module that a file is, or makes a folder to; empty if it is inside a package or no module."""
-    path = PurePosixPath(change.path)
-    if path.stem.partition(".")[0] == "__init__":
-        path = path.parent
-    elif path.suffix not in _MODULE_SUFFIXES and _LINK_MODE not in change.patch:
-        return ""
-    folder = "" if str(path.parent) == "." else str(path.parent)
-    return path.name.partition(".")[0] if folder in roots else ""
+    reason = f"what was not asked for and {told} is put back"
+    return Verdict(Ruling.FAIL, reason, final=True, measure=measure, weakened=tuple(steering))
 
 
 def name_steering_changes(verdict: Verdict, changes: Sequence[Change], state: State) -> str:
-    """The verdict's reason, and what of the result acts unasked: a person wanted it, and it is named all the same."""
+    """The verdict's reason, what of the result acts unasked, since a person wanted it, and what it silences more than before."""
     told = describe_steering_files([change.path for change in changes], state.workspace.obeyed)
-    return f"{verdict.reason}; changes what {told}" if told else verdict.reason
+    more = [name for change in changes if not _PROSE.search(change.path) for name in _list_more_silencers(change)]
+    parts = (
+        verdict.reason,
+        f"changes what {told}" if told else "",
+        f"silences more than before: {list_first_names(more)}" if more else "",
+    )
+    return "; ".join(filter(None, parts))
+
+
+def _list_more_silencers(change: Change) -> Iterator[str]:
+    """Each kind of which the file has more now."""
+    counts = Counter[str]()
+    for line in change.patch.splitlines():
+        if line[:1] in "+-" and line[:3] not in ("+++", "---"):
+            counts.update({name: 1 if line[0] == "+" else -1 for name in _SILENCERS.findall(line)})
+    yield from (f"`{name}` in {change.path}" for name, count in counts.items() if count > 0)

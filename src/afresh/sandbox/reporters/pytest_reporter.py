@@ -68,6 +68,14 @@ def is_conftest(plugin):
     return os.path.basename(getattr(plugin, "__file__", None) or "") == "conftest.py"
 
 
+def list_hooks(manager):
+    """What runs and reports a test, and how many plugins do: a list may have been emptied."""
+    for name, hook in vars(manager.hook).items():
+        if name.startswith(("pytest_runtest", "pytest_pyfunc")):
+            count = len([one for one in hook.get_hookimpls() if not is_conftest(one.plugin)])
+            yield f"{name} of {count}"
+
+
 def list_codes(code):
     inner = [held for held in code.co_consts if isinstance(held, types.CodeType)]
     return [id(code)] + [found for held in inner for found in list_codes(held)]
@@ -160,7 +168,7 @@ class Recorder:
             "altered": reporter_session.find_altered(self.session.stock),
             "raised": raised,
             "foreign": sorted(self.foreign)[: reporter_session.MAX_FOREIGN_TESTS],
-            "plugins": plugins,
+            "plugins": plugins | set(list_hooks(self.config.pluginmanager)),
             "modules": self.session.modules,
         }
         merged = {kind: sorted({*held, *(name for one in self.workers for name in one[kind])}) for kind, held in names.items()}
