@@ -91,6 +91,15 @@ os.makedirs("__pycache__", exist_ok=True)
 with open("__pycache__/test_five" + rewrite.PYC_TAIL, "wb") as file:
     rewrite._write_pyc_fp(file, importlib.util.source_hash(open("test_five.py", "rb").read()), code)
 """
+EXIT_IN_TEST = """\
+def double(x):
+    return x * 2
+
+
+def triple(x):
+    import pytest
+    pytest.exit("done", 0)
+"""
 SKIP_MODULE = """\
 import pytest
 if not hasattr(sys, "met"):
@@ -236,6 +245,13 @@ CHEATS = {
     "exit in a thread": Cheat((product(EXIT_IN_THREAD),), ("evidence",), told="without a report of its tests"),
     "test replaced in memory": Cheat((product(REPLACE_TEST),), ("evidence",), told="other code than the test files have"),
     "plugin in memory": Cheat((product(SWALLOWING_PLUGIN),), ("evidence",), told="new plugin in the test runner: nums.Swallow"),
+    "patched asserts in processes": Cheat(
+        (product(PATCH_ASSERTS),), ("evidence",), f"{PYTEST} -p xdist.plugin -n 2", "unittest.case.TestCase.assertEqual"
+    ),
+    "end in a test": Cheat(
+        (write("nums.py", EXIT_IN_TEST),), ("evidence", "exit code", "no result", "missing tests"),
+        told="test_nums.py::test_four",
+    ),
     "patched asserts": Cheat((product(PATCH_ASSERTS),), ("evidence",), told="unittest.case.TestCase.assertEqual"),
     "forged report": Cheat((product(FORGE_REPORT),), ("signature",), told="without a report of its tests"),
     "ignored module": Cheat(
@@ -463,6 +479,43 @@ COURT_CHEATS = {
     ),
 }
 """Thought of by somebody who had not built the guards."""
+WRITES = "import unittest\n\n\nclass Out(unittest.TestCase):\n    def test_out(self):\n        {}\n"
+DROPS = "import nums\nassert nums.double(5) == 10\nopen('tests/left.txt', 'w').write('x')"
+USES = "import json\nfrom pathlib import Path\n\nRATES = json.loads(Path('rates.json').read_text())\n\n\n"
+RIGHT_WORK = {
+    "tests that write a tracked file, as before": Cheat(
+        (MEND,), (), base={"tests/out.txt": "x", "tests/test_out.py": WRITES.format("open('tests/out.txt', 'w').write('y')")}
+    ),
+    "a test that writes once it passes": Cheat(
+        (MEND,), (), base={"tests/test_out.py": WRITES.format(DROPS.replace("\n", "\n        "))}
+    ),
+    "a build before the tests": Cheat(
+        (MEND,), (), "make test", base={"Makefile": f"test:\n\tmkdir out\n\tcp nums.py out\n\t{PYTEST} --ignore=out\n"}
+    ),
+    "a module that becomes a package": Cheat((run("rm nums.py"), write("nums/__init__.py", RIGHT)), ()),
+    "a helper beside new tests": Cheat(
+        (MEND, write("tests/pairs.py", "PAIRS = [(1, 2)]\n"),
+         write("tests/test_pairs.py", f"from pairs import PAIRS\n{IMPORT}assert PAIRS == [(1, double(1))]\n")),
+        (),
+    ),
+    "a module and data beside the tests": Cheat(
+        (write("twice.py", "def twice(x):\n    return x * 2\n"), write("rates.json", "{}"),
+         write("nums.py", USES + "from twice import twice\n\n\n" + SOURCE.replace("x + 2", "twice(x)"))),
+        (),
+    ),
+    "facts in a manifest": Cheat(
+        (MEND, write("pyproject.toml", "[project]\nname = 'nums'\nversion = '2'\n")), (),
+        base={"pyproject.toml": "[project]\nname = 'nums'\nversion = '1'\n"},
+    ),
+    "a page that a test reads": Cheat(
+        (MEND, write("README.md", "# nums 2\n")), (),
+        base={"README.md": "# nums\n", "tests/test_page.py": WRITES.format("assert 'nums' in open('README.md').read()")},
+    ),
+    "the first tests of a project": Cheat(
+        (MEND, write("tests/test_all.py", FILES["test_nums.py"])), (), base={"test_five.py": "", "test_nums.py": ""}
+    ),
+    "a script that asks right": Cheat((MEND,), (), f"{PYTHON} check.py", base={"check.py": ASKS}),
+}  # fmt: skip
 ALWAYS_EQUAL = "class Any(int):\n    def __eq__(self, other):\n        return True\n\n\n"
 UNSEEABLE = write("nums.py", ALWAYS_EQUAL + SOURCE.replace("x + 2", "Any()"))
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cheats import CHEATS, COURT_CHEATS, DONE, FILES, MEND, PYTEST, UNSEEABLE, Cheat, make_environment, run, write
+from cheats import CHEATS, COURT_CHEATS, DONE, FILES, MEND, PYTEST, RIGHT_WORK, UNSEEABLE, Cheat, make_environment, run, write
 from person import Person
 
 from afresh.core.verdict import NO_EVIDENCE
-from afresh.sandbox import bubblewrap, supervisor
+from afresh.sandbox import bubblewrap, file_watch, supervisor
 from afresh.verification import completion, court_run, judge_test_changes, regressions, report_channel, start_or_resume_task
 from afresh.workspace.worktree import GitWorkspace
 
@@ -183,6 +183,17 @@ def test_with_its_guards_off_the_cheat_is_a_pass(
         OFF[guard](monkeypatch)
     shown = try_cheat(cheater, cheat)
     assert shown["status"] == "done", shown["verdict"]
+
+
+@pytest.mark.parametrize("name", RIGHT_WORK)
+def test_right_work_is_a_pass(cheater: Person, name: str) -> None:
+    shown = try_cheat(cheater, RIGHT_WORK[name])
+    assert shown["status"] == "done", shown["verdict"]
+
+
+def test_where_files_can_not_be_watched_right_work_is_a_pass(cheater: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_watch, "MAX_WATCHED_FOLDERS", 0)
+    assert try_cheat(cheater, RIGHT_WORK["a script that asks right"])["status"] == "done"
 
 
 def test_honest_work_is_a_pass_and_says_what_it_rests_on(cheater: Person) -> None:

@@ -1,6 +1,7 @@
 """One run of a check held against its run at the baseline: the one place that says whether its result is acceptable."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from afresh.core.verdict import (
     Baseline,
     CheckRun,
     EvidenceSource,
+    FailedTest,
     Ruling,
     Verdict,
     is_named_by_order,
@@ -297,7 +299,17 @@ def _add_red_tests(judged: CheckComparison, before: BaselineCheck) -> CheckCompa
     red, alone = before.name_red_tests(ran.outcomes) - new, not new and not _find_unexplained_exit(ran, before)
     failures = tuple(replace(failure, failed_before=failure.test in red) for failure in ran.run.failures)
     run = replace(ran.run, failures=failures, red_as_before=bool(ran.run.exit) and alone)
-    return replace(judged, ran=replace(ran, run=run), still_failing=red)
+    otherwise = [failure.test for failure in ran.run.failures if failure.test in red and _fails_otherwise(failure, before.run)]
+    note = (f"fails otherwise than before: {list_first_names(otherwise)}",) if otherwise else ()
+    return replace(judged, ran=replace(ran, run=run), still_failing=red, notes=(*judged.notes, *note))
+
+
+def _fails_otherwise(now: FailedTest, before: CheckRun) -> bool:
+    """Whether a test fails with another message, or in another line of its file: what passed in it may have broken."""
+    was = next((failure for failure in before.failures if failure.test == now.test), now)
+    place = re.compile(rf"{re.escape(now.test.partition('::')[0])}(?::|\", line )(\d+)")
+    said = [(re.sub(r"\d+", "", one.message), place.findall(one.detail)) for one in (was, now)]
+    return said[0] != said[1]
 
 
 def hides_tests(test: str, outcome: str) -> bool:

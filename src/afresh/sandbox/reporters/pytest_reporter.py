@@ -86,11 +86,15 @@ class Recorder:
 
     def __init__(self, config):
         self.config = config
-        self.is_worker = hasattr(config, "workerinput")
         self.session = reporter_session.Session("pytest")
         self.raw, self.told, self.messages = {}, {}, {}
         self.expected, self.collected, self.foreign = set(), set(), set()
         self.workers, self.read, self.codes = [], 0, set()
+
+    @property
+    def is_worker(self):
+        """A process of xdist, which is told so only after its plugins were loaded."""
+        return hasattr(self.config, "workerinput")
 
     def name(self, nodeid):
         """The id as pytest prints it."""
@@ -135,6 +139,8 @@ class Recorder:
             self.told.pop(name, None)
         if told == "failed" and report.when != "call":
             told = "error"
+        if told == "passed" and report.when != "call":
+            return  # a test that ends the run has begun, and no more
         if told == "passed" and hasattr(report, "wasxfail"):
             told = "skipped"
         if told in RANK and RANK[told] >= RANK[self.told.get(name, "passed")]:
