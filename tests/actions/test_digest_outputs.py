@@ -64,6 +64,16 @@ def test_of_a_script_that_ended_well_memory_keeps_its_first_line_and_its_result(
         assert action == kept and output.endswith("14 euros")
 
 
+def test_equal_actions_of_a_reply_are_remembered_once(state):
+    reads = [
+        ActionResult(Action("read", {"path": path, "start": start}), ToolOutcome("", ok=True))
+        for path, start in zip("aab", (1, 9, 1), strict=True)
+    ]
+    made = digest_step(state, StepActions(tuple(reads), "s"))
+    texts = {one.id: one.text for one in made.blocks}
+    assert [texts[one.block] for one in made.passages] == ["read a\nread b"]
+
+
 def test_files_that_a_script_names_are_what_it_is_about(state):
     made = digest_step(state, StepActions((ran("python - <<'E'\nopen('src/prices.toml')\nE", "x", 0),), "s"))
     assert all("prices.toml" in one.about for one in made.passages)

@@ -24,12 +24,12 @@ COMMIT_OR_BRANCH = re.compile(
 )
 LAST_COMMITS = re.compile(r"\b(?:last|latest|most recent) (?:(\d+|two|three|four|five) )?(?:commits?|changes?)\b", re.IGNORECASE)
 NUMBER_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5}
-MAX_LAST_LOOK_LINES = 160
+MIN_LAST_LOOK_LINES, MAX_LAST_LOOK_LINES = 12, 160
 MAX_LISTED_FILES = 8
 LAST_LOOK_FRAME_TOKENS = 20
-"""Of one file in the last look before `complete`; files that are only named there; and tokens that are kept free, since a whole
-may count for more than its parts."""
-NO_CODE = re.compile(r"\.(md|rst|txt|ya?ml|toml|json|xml|csv|cfg|ini|lock|po)$")
+"""Lines of the last look before `complete`, in all and of one file; files that are only named there; and tokens that are kept
+free, since a whole may count for more than its parts."""
+NO_CODE = re.compile(r"(\.(md|rst|txt|ya?ml|toml|json|xml|csv|cfg|ini|lock|po)|(^|/)[A-Z]+)$")
 MAIN_BRANCHES = ("main", "master", "trunk", "origin/main", "origin/master")
 
 
@@ -136,9 +136,10 @@ def render_last_look(memory: GatheredContext, room: int, counter: TokenCounter) 
     the text of the changes further up is older, or only a receipt."""
     diffs = memory.diffs(LAST_LOOK_KIND)
     whole = [diff.patch.split("\n") for diff in diffs]
+    total = sum(map(len, whole))
 
     def render(count: int) -> str:
-        parts, left = list[str](), list[str]()
+        parts, left = ["## All changes so far" if count >= total else "## Changes so far, in part"], list[str]()
         for diff, lines in zip(diffs, whole, strict=True):
             more = len(lines) - max(0, count)
             if count > 0:
@@ -147,10 +148,10 @@ def render_last_look(memory: GatheredContext, room: int, counter: TokenCounter) 
                 left.append(diff.subject)
             count -= len(lines)
         rest = [f"left out, without room: {join_first(left, MAX_LISTED_FILES)}"] if left else []
-        return "\n".join(["## All changes so far", *parts, *rest])
+        return "\n".join([*parts, *rest])
 
     most = room - LAST_LOOK_FRAME_TOKENS
-    return find_longest_fitting(render, 1, sum(map(len, whole)), lambda text: counter(text) <= most) or ""
+    return find_longest_fitting(render, max(1, min(total, MIN_LAST_LOOK_LINES)), total, lambda text: counter(text) <= most) or ""
 
 
 MAX_CHANGED_FILES = 24
