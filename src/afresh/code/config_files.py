@@ -30,8 +30,8 @@ ROOT_CONFIG_NAME = re.compile(
 CI_CONFIG_PATH = re.compile(r"\.github/workflows/[^/]+\.ya?ml|\.circleci/config\.yml|\.ci/[^/]+")
 ROOT_CI_FILES = (".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml")
 MANIFEST_PATH = re.compile(r"(?:.*/)?(?:package\.json|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|[^/]+\.(?:cs|fs)proj)")
-STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-STRING_OR_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*")|,(?=\s*[}\]])')
+STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+STRING_OR_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|,(?=\s*[}\]])')
 ConfigTable = dict[str, Any]
 
 

@@ -11,7 +11,9 @@ MIN_SECRET_CHARACTERS = 12
 MIN_DISTINCT_CHARACTERS = 6
 MIN_ENCODED_CHARACTERS = 4
 """Of what is the same in every text that holds an encoded one."""
-SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|(?:^|_)PAT)(?:_\w*)?$", re.IGNORECASE)
+SECRET_NAME = re.compile(
+    r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|(?:^|_)PAT)(?:_\w{0,100})?$", re.IGNORECASE
+)
 SECRET_VALUE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])(?![/~.]|[A-Za-z][\w+.-]*://)[!#-&(-\[\]-_a-~]+")
 """Letters and digits, no path, no address, nothing that JSON escapes."""
 BASE64_ALPHABETS = (None, b"-_")

@@ -13,7 +13,10 @@ _PEM_BODY = rf"(?:(?:{_PEM_GAP}[A-Za-z0-9+/=]{{20,}})+(?:{_PEM_GAP}[A-Za-z0-9+/=
 _SECRET_PATTERNS = tuple(
     (marker, re.compile(pattern))
     for marker, pattern in (
-        ("sk-", r"\bsk-(?:(?:ant|proj|svcacct|admin|or)-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}|(?=[A-Za-z]*\d)[A-Za-z0-9]{20,})"),
+        (
+            "sk-",
+            r"\bsk-(?:(?:ant|proj|svcacct|admin|or)-(?=[A-Za-z_-]{0,200}\d)[A-Za-z0-9_-]{16,}|(?=[A-Za-z]{0,200}\d)[A-Za-z0-9]{20,})",
+        ),
         ("k_live_", r"\b[spr]k_live_[A-Za-z0-9]{16,}"),
         ("k_test_", r"\b[spr]k_test_[A-Za-z0-9]{16,}"),
         *[(f"gh{kind}_", rf"\bgh{kind}_[A-Za-z0-9]{{16,}}") for kind in "pousr"],
@@ -25,7 +28,7 @@ _SECRET_PATTERNS = tuple(
         ("AWS_SECRET_ACCESS_KEY", r"(?P<given>AWS_SECRET_ACCESS_KEY[\"']?\s*[=:]\s*[\"']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"),
         ("AIza", r"\bAIza[\w-]{30,}"),
         ("xox", r"\bxox[abeprs]-[\w-]{10,}"),
-        ("eyJ", r"\beyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"),
+        ("eyJ", r"\beyJ[\w-]{10,1000}+\.[\w-]{10,}(?:\.[\w-]*)?"),
         (" PRIVATE KEY-----", rf"-----BEGIN [A-Z ]*PRIVATE KEY-----{_PEM_BODY}{_PEM_GAP}(?:-----END [A-Z ]*PRIVATE KEY-----)?"),
         *[
             (name, rf"(?P<given>{name}[\"']?\s*[=:]\s*[\"']?(?:Basic|Bearer|token)\s+)(?=\S*\d)[A-Za-z0-9+/=._~-]{{16,}}")
@@ -43,7 +46,7 @@ _ENCODED_MARKERS = tuple(dict.fromkeys(core for begin in _ENCODED_BEGINNINGS for
 _BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _KEY_END = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
 _KEY_LINE = re.compile(r"(?:^|[\s|+-])[A-Za-z0-9+/=]{20,}\s*$")
-_LAST_WORD = re.compile(r"[A-Za-z0-9+/=]+\s*$")
+_LAST_WORD = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]++\s*$")
 T = TypeVar("T")
 
 

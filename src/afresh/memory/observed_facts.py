@@ -11,7 +11,7 @@ LIMITING_OPTION = re.compile(
     r"(?:^|\s)(?:-k|-m|-t|-x|-o|--?run|--testNamePattern|--lf|--ff|--last-failed|--maxfail|--exitfirst|--bail|--?failfast|--deselect"
     r"|--ignore|--skip|--lib|--bins?|--test|--doc|--onlyChanged|--changed)\b"
 )
-PYTHON_MODULE_PREFIX = re.compile(r"\bpython\S*\s+-m\s+")
+PYTHON_MODULE_PREFIX = re.compile(r"\bpython\S{0,40}\s+-m\s+")
 LINE_NUMBER_SUFFIX = re.compile(r":\d+$")
 TEST_SUBJECTS_BY_RUNNER = {
     "pytest": re.compile(r"\.py::|(?:^|/)(?:test_\w+|\w+_test|conftest)\.py$"),

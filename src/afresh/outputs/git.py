@@ -13,7 +13,7 @@ from afresh.core.command_output import (
 )
 from afresh.core.truncate import join_first
 
-GIT_COMMAND = re.compile(r"(?:^|[;&|(]\s*)git\s+(?:-[cC]\s+\S+\s+|--no-pager\s+)*([a-z][a-z-]*)")
+GIT_COMMAND = re.compile(r"(?:^|[;&|(]\s*)git\s+(?:-[cC]\s+\S+\s+|--no-pager\s+){0,9}([a-z][a-z-]*)")
 COMMIT_LINE = re.compile(r"^\[(\S+)(?: \([\w-]+\))? ([0-9a-f]{7,40})\] (.+)$")
 CHANGE_COUNTS = re.compile(r"^ (\d+ files? changed.*)$")
 BRANCH_LINE = re.compile(r"^(?:On branch (\S+)|## ([^\s.]+)|HEAD detached at (\S+))")

@@ -12,11 +12,11 @@ PRINTING_PROGRAMS = ("cat", "nl", "head", "tail", "sed", "bat", "less", "more")
 LISTING_PROGRAMS = ("ls", "find", "tree", "fd")
 MAX_PRINT_COMMAND_CHARACTERS = 600
 """Longer commands are not examined."""
-COMMAND_SEPARATOR = re.compile(r"\s*(?:&&|;|\|\||\n)\s*")
+COMMAND_SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?(?:&&|;|\|\||\n)\s*")
 SED_LINE_RANGE = re.compile(r"^(?:-n)?\s*'?\"?(\d+)(?:,(\d+|\$))?p'?\"?;?$")
 LOG_FILE = re.compile(r"\.(?:log|out|err|txt)\b")
 SED_PATTERN_RANGE = re.compile(r"^/(.{1,80}?)/,(?:/.{1,80}/|\+\d+|\$)p$")
-QUIET_REDIRECTION = re.compile(r"\s*(?:2>&1|2>\s*/dev/null)|<<\s*/dev/null")
+QUIET_REDIRECTION = re.compile(r"(?:(?<!\s)\s+)?(?:2>&1|2>\s*/dev/null)|<<\s*/dev/null")
 
 
 def read_printed_source(output: CommandOutput) -> OutputReading | None:
@@ -94,7 +94,7 @@ HIT_LINE = re.compile(r"^([\w./@+-]+):(\d+):")
 CONTEXT_LINE = re.compile(r"^([\w./@+-]+?)-(\d+)-")
 NUMBERED_LINE = re.compile(r"^(\d+):")
 FILE_PREFIX = re.compile(r"^([\w./@+-]*\.\w{1,6}):")
-FILE_ARGUMENT = re.compile(r"[\w./@+-]+\.\w{1,6}(?=\s|$|['\"])")
+FILE_ARGUMENT = re.compile(r"(?<![\w./@+-])[\w./@+-]+\.\w{1,6}(?=\s|$|['\"])")
 LISTED_FILE = re.compile(r"^\S.*$")
 LISTED_HIT = re.compile(r"^  \d+: ")
 MORE_HITS = re.compile(r"^  … (\d+) more\b")

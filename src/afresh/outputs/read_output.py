@@ -49,7 +49,7 @@ it was printed.
 """
 READERS = (*READERS_BY_COMMAND, *READERS_BY_OUTPUT)
 COMMAND_PREAMBLE = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*")
-OUTPUT_FILTER_SUFFIX = re.compile(r"\s*(?:2>&1|2>/dev/null|\|\s*(?:head|tail|less|cat)\b[^|;&]*)\s*$")
+OUTPUT_FILTER_SUFFIX = re.compile(r"(?:(?<!\s)\s+)?(?:2>&1\s*|2>/dev/null\s*|\|\s*(?:head|tail|less|cat)\b[^|;&]*+)$")
 MAX_COMMAND_CHARACTERS = 2_000
 
 

@@ -70,7 +70,7 @@ MIN_LINE_CHARACTERS = 20
 MIN_DISTINCT_CHARACTERS = 7
 """A line of fewer different characters is a ruler, not a statement."""
 
-_WORD = re.compile(r"[A-Za-z_~.][\w./\-]*\w")
+_WORD = re.compile(r"[A-Za-z_~.](?=[./\-]{0,20}\w)[\w./\-]*\w")
 _JOINED_WORD = re.compile(r"[/_.]|[a-z][A-Z]")
 _DIGIT = re.compile(r"\d")
 _TWO_LETTERS = re.compile(r"[A-Za-z]{2}")

@@ -16,8 +16,10 @@ MISSING = re.compile(
     r"|failed to (?:load|resolve|read)|does not exist|Permission denied|could not (?:find|open|read)",
     re.IGNORECASE,
 )
-PATH = re.compile(r"(?:~|\.{1,2})?/?[\w@.+-]+(?:/[\w@.+-]+)+")
-NO_WATCH = re.compile(r"ENOSYS.*\bwatch\b|inotify.*(?:Errno 38|ENOSYS|not implemented)|Errno 38.*inotify", re.IGNORECASE)
+PATH = re.compile(r"(?:(?:~|\.{1,2})?/|~|(?<![\w@.+-]))[\w@.+-]++(?:/[\w@.+-]++)+")
+NO_WATCH = re.compile(
+    r"ENOSYS.{0,300}\bwatch\b|inotify.{0,300}(?:Errno 38|ENOSYS|not implemented)|Errno 38.{0,300}inotify", re.IGNORECASE
+)
 DENIED = re.compile(r"Permission denied|EACCES", re.IGNORECASE)
 MODULE_SUFFIXES = ("", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js")
 DOWNLOAD_REMEDIES = (

@@ -8,7 +8,7 @@ MAX_COLUMNS = 1_000
 MAX_ROWS_UP = 60
 """A cursor reaches no line that has left the screen."""
 _CONTROL = re.compile(r"[\x1b\r\b]")
-_UNSEEN = re.compile(r"\x1b\[[\d;:]*m|\x1b\[\?[\d;]*[hl]|\a|\r+(?=\n)")
+_UNSEEN = re.compile(r"\x1b\[[\d;:]*m|\x1b\[\?[\d;]*[hl]|\a|(?<!\r)\r+(?=\n)")
 """Colours, modes of the screen, the bell."""
 _TITLE = re.compile(r"\x1b[\]PX^_][^\x1b\a\n]*(?:\a|\x1b\\)?")
 """What is said to the terminal itself: titles, links."""

@@ -18,7 +18,7 @@ from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree, read_text
 
-NOT_REPEATED_MARK = re.compile(r"^\s*\[… \d+ lines not repeated.*\]$", re.MULTILINE)
+NOT_REPEATED_MARK = re.compile(r"^[^\S\n]*\[… \d+ lines not repeated.*\]$", re.MULTILINE)
 """What a prompt shows instead of the middle of a text that the model wrote: models copy what they see."""
 TEST_LINE = re.compile(r"\s*(?:(?:async )?def|func|fn|function) ([Tt]est\w*)|\s*(?:it|test)\((['\"`])(.+?)\2")
 MAX_NAMED_TESTS = 4

@@ -101,8 +101,8 @@ ONLINE_TIMEOUT_SECONDS = 600
 """With the network open: downloads take time."""
 MAX_COMMAND_BYTES = 100_000
 LOST_FILE_PATTERN = re.compile(
-    r"(?:/tmp|\$TMPDIR)/.*(?:No such file|not found|Permission denied)"
-    r"|(?:No such file|can't open file|not found|Permission denied).*(?:/tmp|\$TMPDIR)/"
+    r"(?:/tmp|\$TMPDIR)/.{0,400}(?:No such file|not found|Permission denied)"
+    r"|(?:No such file|can't open file|not found|Permission denied).{0,400}(?:/tmp|\$TMPDIR)/"
 )
 LOST_FILES_NOTE = (
     "temporary files go into $TMPDIR, which is empty at the start of each command: write a file and use it in the same command"

@@ -18,7 +18,7 @@ MAX_TITLE_CHARACTERS = 200
 MAX_BODY_CHARACTERS = 4_000
 """About a thousand tokens: it is in every prompt of the task."""
 ISSUE_NUMBER = re.compile(r"[0-9]{1,9}")
-_NUMBER_AT_END = re.compile(r"\s*\(?#(\d{1,9})\)?\s*$")
+_NUMBER_AT_END = re.compile(r"(?<!\s)\s*\(?#(\d{1,9})\)?\s*$")
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`\\]{1,300}")
 _NUMBER_IN_ADDRESS = re.compile(r"/issues/(\d{1,9})\b")
 _GH_HEADER_LINE = re.compile(r"(\w+):\t(.*)")

@@ -96,8 +96,8 @@ def find_mention_lines(text: str, name: str) -> list[int]:
 
 DOTTED_NAME = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 OPTION_NAME = re.compile(r"(?<![\w-])--([a-z]\w+(?:-\w+)*)")
-PATH_PATTERN = re.compile(r"[\w./-]*\w\.\w+")
-PATH_AND_LINE = re.compile(r"([\w./-]+\.\w+):(\d+)")
+PATH_PATTERN = re.compile(r"(?<![\w./-])[\w./-]*\w\.\w+")
+PATH_AND_LINE = re.compile(r"(?<![\w./-])([\w./-]+\.\w+):(\d+)")
 MIN_PLAIN_NAME_CHARACTERS = 4
 MAX_DEFINITIONS_PER_NAME = 3
 MAX_FILES_WITH_RARE_WORD = 3

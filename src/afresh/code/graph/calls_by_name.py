@@ -14,8 +14,8 @@ from afresh.code.search_hit import SymbolUse, SymbolUses, UseKind
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 
 IMPORT_LINE = re.compile(r"^\s*(?:import|from|use|using|pub use|require|export \{|export \* from|@import|#include)\b")
-REQUIRE_LINE = re.compile(r"^\s*(?:const|let|var)\s+[^=]+=\s*require\(")
-REEXPORT = re.compile(r"^\s*(?:export\s*(?:\*|\{[^}]*\}\s*from)|pub(?:\([\w ]+\))?\s+(?:use|mod)\b)", re.MULTILINE)
+REQUIRE_LINE = re.compile(r"^\s*(?:const|let|var)\s++[^=\s][^=]*+=\s*require\(")
+REEXPORT = re.compile(r"^[^\S\n]*+(?:export\s*(?:\*|\{[^{}]*\}\s*from)|pub(?:\([\w ]+\))?\s+(?:use|mod)\b)", re.MULTILINE)
 MAX_REEXPORTS = 3
 """Files that a name is handed on by, one after another."""
 PACKAGE_LANGUAGES = {"go", "java", "c_sharp", "rust"}
@@ -30,7 +30,9 @@ _TEXT_PATTERNS = {
     "python": rf'#[^\n]*|""".*?"""|\'\'\'.*?\'\'\'|{_QUOTED}|\'(?:\\.|[^\'\\\n])*\'',
 }
 _OTHER_TEXTS = rf"{_COMMENTS}|{_QUOTED}|`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\\n])*'"
-CALL = re.compile(r"(?P<before>[\w$)\]?]\s*(?:\.|::)\s*)?(?P<name>[A-Za-z_$][\w$]*)\s*(?:<[\w\s,<>&'\[\]]*>|::<[^()]*>)?\(")
+CALL = re.compile(
+    r"(?P<before>[\w$)\]?]\s*(?:\.|::)\s*)?(?<![\w$])(?P<name>[A-Za-z_$][\w$]*+)\s*+(?:<[\w\s,<>&'\[\]]{0,300}>|::<[^()]{0,300}>)?\("
+)
 KEYWORD = re.compile(r"if|for|while|switch|catch|return|function|match|fn|func|new|typeof|super|await|async|loop|in|of")
 FUNCTION_KINDS = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CLASS)
 MAX_NAMED_CANDIDATES = 4

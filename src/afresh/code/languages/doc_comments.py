@@ -56,7 +56,7 @@ DIRECTIVE_COMMENT = re.compile(
     r"(?://|/\*)\s*(?:eslint|prettier|tslint|jshint|global |@ts-|#|go:|\+build|nolint|</?auto-?generated)"
 )
 MARKUP_TAG = re.compile(r"</?\w[^<>]*>")
-DOC_REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/?>|\{@(\w+)\s+([^{}]*)\}")
+DOC_REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:\w:)?([^\"]*)\"\s*/?>|\{@(\w+)\s++([^{}]*+)\}")
 
 
 @dataclass(frozen=True, slots=True)

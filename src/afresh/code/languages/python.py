@@ -136,7 +136,7 @@ BROKEN_LINE = re.compile(
 )
 """A header without a colon, or Python 2."""
 DOCSTRING_LINE = re.compile(r"\s*\n[ (]*+(?:(?:\x00|\x01 *\x02) *+)++[ )]*+(?=\n)")
-FROM_IMPORT = re.compile(r"from *(\.[. ]*|) *([\w.]*) *import *\(?([^();]*)\)?")
+FROM_IMPORT = re.compile(r"from *+(\.[. ]*+|) *+([\w.]*) *+import *+\(?([^();]*+)\)?")
 MAIN_GUARD = re.compile(r"^if +__name__ *== *['\"]__main__['\"]", re.MULTILINE)
 
 

@@ -101,7 +101,7 @@ GRAMMAR = tree_sitter_reader.Grammar(
 )
 
 
-USE_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|::|[{},*]|(?:r#)?\w+", re.DOTALL)
+USE_TOKEN = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|::|[{},*]|(?:r#)?\w+", re.DOTALL)
 MAX_USE_NESTING = 20
 MAX_REEXPORTS = 3
 """Re-exporting files through which one name is followed."""

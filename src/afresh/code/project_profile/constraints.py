@@ -22,7 +22,7 @@ LINTER_PROGRAMS = {
     "import-linter": "lint-imports", "go vet": "go", "clippy": "cargo-clippy", "dotnet format": "dotnet", "spotless": "gradle",
 }  # fmt: skip
 """The program of a linter that is not named after it."""
-HOOK_ID = re.compile(r"^\s*-\s+(?:.*\bid:|id:)\s*['\"]?([\w.-]+)", re.MULTILINE)
+HOOK_ID = re.compile(r"^[^\S\n]*+-[^\S\n]++(?:.*\bid:|id:)\s*['\"]?([\w.-]+)", re.MULTILINE)
 DIGITS = re.compile(r"\d+")
 MAX_HOOKS = 8
 

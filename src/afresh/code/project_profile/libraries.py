@@ -22,7 +22,9 @@ STANDARD_LIBRARY = sys.stdlib_module_names | {
     "annotationlib",
     "compression",
 }
-GO_REQUIREMENT = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+v\S+(?!.*// indirect)\s*$", re.MULTILINE)
+GO_REQUIREMENT = re.compile(
+    r"^[^\S\n]*+(?:require[^\S\n]++)?([\w-]++\.[\w.-]++/\S++)[^\S\n]++v\S++(?!.*// indirect)[^\S\n]*$", re.MULTILINE
+)
 MAVEN_ARTIFACT = re.compile(r"<dependency>.*?<artifactId>\s*([\w.-]+)\s*</artifactId>", re.DOTALL)
 DOTNET_REFERENCE = re.compile(r"<PackageReference\s+Include=\"([\w.-]+)\"")
 GRADLE_DEPENDENCY = re.compile(r"(?:implementation|api|testImplementation|compileOnly)[\s(]+['\"][\w.-]+:([\w.-]+)")

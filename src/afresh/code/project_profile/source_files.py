@@ -154,9 +154,9 @@ def find_top_folder(path: str) -> str:
 
 
 DOCSTRING_CONVENTIONS = {
-    "Google style": re.compile(r"^\s*(?:Args|Returns|Raises|Yields|Attributes):\s*$", re.MULTILINE),
-    "NumPy style": re.compile(r"^\s*(?:Parameters|Returns|Raises)\s*\n\s*-{4,}", re.MULTILINE),
-    "Sphinx fields": re.compile(r"^\s*:(?:param|returns?|raises|type|rtype)\b", re.MULTILINE),
+    "Google style": re.compile(r"^[^\S\n]*+(?:Args|Returns|Raises|Yields|Attributes):[^\S\n]*+$", re.MULTILINE),
+    "NumPy style": re.compile(r"^[^\S\n]*+(?:Parameters|Returns|Raises)[^\S\n]*+\n[^\S\n]*+-{4,}", re.MULTILINE),
+    "Sphinx fields": re.compile(r"^[^\S\n]*+:(?:param|returns?|raises|type|rtype)\b", re.MULTILINE),
 }
 DATACLASS_DECORATOR = re.compile(r"(?:\w+\.)?(?:dataclass|define|frozen|attrs)\b")
 

@@ -19,7 +19,7 @@ MARK_IN_COMMENT = re.compile(
     rf"\b{_COPIED}|^#+ *taken from\b|{_OTHER}",
     re.IGNORECASE,
 )
-MARK_IN_DOCSTRING = re.compile(rf"(?:^|[.(\n])\s*(?:\w+ )?(?:{_COPIED}|taken from\b)|{_OTHER}", re.IGNORECASE)
+MARK_IN_DOCSTRING = re.compile(rf"(?:^|[.(\n])[^\S\n]*+(?:\w+ )?(?:{_COPIED}|taken from\b)|{_OTHER}", re.IGNORECASE)
 """In a sentence of its own: a docstring may also say that a value is taken from somewhere."""
 
 

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from afresh.code.config_files import ProjectConfiguration, get_table, list_texts, parse_ini, parse_json, parse_toml
 from afresh.code.test_commands.parse_command import RejectedCommand, split_plain_words
 
-COMMAND_KEY = re.compile(r"^( *)(- +)?(run|script|command|bash|working-directory|workingDirectory)\s*:(?:\s+(.*?))?\s*$")
+COMMAND_KEY = re.compile(
+    r"^( *)(- +)?(run|script|command|bash|working-directory|workingDirectory)\s*:(?:\s++((?:\S++|\s++(?!\Z))*+))?\s*$"
+)
 BLOCK_SCALAR = re.compile(r"[|>][+-]?\d?(?:\s+#.*)?")
-LIST_ITEM = re.compile(r"^( *)- +(.*?)\s*$")
+LIST_ITEM = re.compile(r"^( *)- ++((?:\S++|\s++(?!\Z))*+)\s*$")
 MAX_COMMAND_LINES = 400
 """Command lines of one file."""
 LineInFolder = tuple[str, str]
@@ -82,7 +84,7 @@ def strip_quotes(text: str) -> str:
 
 
 TEST_TARGETS = ("test", "tests", "check", "unit", "unittest", "pytest")
-MAKE_VARIABLE = re.compile(r"^(?:export\s+)?(\w+)\s*[:?]?=\s*(.*?)\s*$", re.MULTILINE)
+MAKE_VARIABLE = re.compile(r"^(?:export\s+)?(\w+)[^\S\n]*+[:?]?=[^\S\n]*+((?:\S++|[^\S\n]++(?!$))*+)[^\S\n]*$", re.MULTILINE)
 MAKE_VARIABLE_USE = re.compile(r"\$[({](\w+)[)}]")
 TOX_SUBSTITUTIONS = {"{envpython}": "python", "{env_python}": "python", "{toxinidir}": ".", "{tox_root}": ".", "{/}": "/"}
 TOX_POSARGS = re.compile(r"\{posargs(?::([^{}]*))?\}")

@@ -19,7 +19,7 @@ MAX_COMMANDS_TRIED = 6
 PYTEST_COLLECTED = re.compile(
     r"^(?:=+ )?(?:(\d+)(?:/\d+)? tests? collected|no tests collected)(?:.*?, (\d+) errors?)?", re.MULTILINE
 )
-PYTEST_FILE_COUNT = re.compile(r"^\S+\.py(?:::\S+)?: (\d+)$", re.MULTILINE)
+PYTEST_FILE_COUNT = re.compile(r"^(?=\S*?\.py:)\S+: (\d+)$", re.MULTILINE)
 COLLECTION_ERROR = re.compile(r"^(?:ERROR (?:collecting )?\S+|=+ ERRORS =+|.*\b(\d+) errors? in [\d.…]+s)", re.MULTILINE)
 TESTS_RUN_PATTERNS = (
     re.compile(r"\b(\d+) (?:passed|failed)\b"),
@@ -28,7 +28,7 @@ TESTS_RUN_PATTERNS = (
     re.compile(r"^Found (\d+) test", re.MULTILINE),
     re.compile(r"^(?:Passed|Failed)!.*Total:\s+(\d+)", re.MULTILINE),
     re.compile(r"^(?:#|ℹ) tests (\d+)$", re.MULTILINE),
-    re.compile(r"^\s+(\d+) (?:passing|failing)\b", re.MULTILINE),
+    re.compile(r"^[^\S\n]++(\d+) (?:passing|failing)\b", re.MULTILINE),
     re.compile(r"^# \{ total: (\d+)", re.MULTILINE),
 )
 TESTS_FAILED_PATTERNS = (
@@ -36,10 +36,10 @@ TESTS_FAILED_PATTERNS = (
     re.compile(r"\b(?:failures|errors)=(\d+)"),
     re.compile(r"^Tests run: .*?Failures: (\d+)", re.MULTILINE),
     re.compile(r"^(?:#|ℹ) fail (\d+)$", re.MULTILINE),
-    re.compile(r"^\s+(\d+) failing\b", re.MULTILINE),
+    re.compile(r"^[^\S\n]++(\d+) failing\b", re.MULTILINE),
     re.compile(r"^# \{ total: .*?fail: (\d+)", re.MULTILINE),
 )
-SUITE_COUNT = re.compile(r"^\s*(?:Test Suites:|Test Files|Snapshots:|Snapshots)\s.*$", re.MULTILINE)
+SUITE_COUNT = re.compile(r"^[^\S\n]*+(?:Test Suites:|Test Files|Snapshots:|Snapshots)\s.*$", re.MULTILINE)
 """Lines of jest and vitest that count files and snapshots, not tests."""
 GO_PACKAGE_RESULT = re.compile(r"^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\))", re.MULTILINE)
 UNITTEST_COUNT_SCRIPT = """

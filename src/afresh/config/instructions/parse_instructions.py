@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from yaml.nodes import Node
 
 
-HEADING_LINE = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+HEADING_LINE = re.compile(r" {0,3}(#{1,6})(?:[ \t]++((?:[^ \t]++|[ \t]++(?!#*+[ \t]*+\Z))*+))?(?:[ \t]+#+)?[ \t]*")
 FENCE_LINE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 MARKUP_CHARACTERS = re.compile(r"[*_`]")
 
@@ -264,9 +264,9 @@ def make_refusal(why: str) -> ValueRule:
 
 
 CURSOR_RULES_FOLDER = ".cursor/rules"
-IMPORT_LINE_PATTERN = re.compile(r"\s*(?:[-*]\s+)?@([~\w./-]*[./][\w./-]*)\s*")
+IMPORT_LINE_PATTERN = re.compile(r"\s*(?:[-*]\s+)?@((?:[~\w-]*+[./])++[\w-]*+)\s*")
 """A line that imports another file."""
-HEAD_FIELD_PATTERN = re.compile(r"(\w+):\s*(.*?)\s*")
+HEAD_FIELD_PATTERN = re.compile(r"(\w+):\s*+((?:\S++|\s++(?!\Z))*+)\s*")
 
 
 def parse_foreign_instructions(file: str, text: str, skipped: int = 0) -> tuple[ParsedInstructions, tuple[str, ...]]:

@@ -14,7 +14,9 @@ from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import FileTree, read_text
 
 COVERAGE_ROW = re.compile(
-    r"^(\S+\.\w+|TOTAL)\s+\d+\s+\d+(?:\s+\d+\s+\d+)?\s+(\d+(?:\.\d+)?)%(?:\s+([\d\s,>-]+?))?\s*$", re.MULTILINE
+    r"^(\S+\.\w+|TOTAL)[ \t]+\d+[ \t]+\d+(?:[ \t]+\d+[ \t]+\d+)?[ \t]+(\d+(?:\.\d+)?)%"
+    r"(?:[ \t]++([\d,>-](?:[\d,> \t-]*[\d,>-])?))?[ \t]*+$",
+    re.MULTILINE,
 )
 MEASURED_PREFIX = "measured "
 """How a note is called about lines that were counted."""

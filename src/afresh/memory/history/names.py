@@ -4,15 +4,15 @@ import re
 from functools import lru_cache
 from itertools import combinations
 
-NAME_CANDIDATE_PATTERN = re.compile(r"(?:(?<!<)/|[A-Za-z_~.])[\w./\-]*\w")
+NAME_CANDIDATE_PATTERN = re.compile(r"(?:(?<!<)/|[A-Za-z_~.])(?=[./\-]{0,20}\w)[\w./\-]*\w")
 TWO_LETTERS_PATTERN = re.compile(r"[A-Za-z]{2}")
-CODE_LIKE_PATTERN = re.compile(r"[/_.]|[a-z][A-Z]|\d.*[A-Za-z]{2}|[A-Za-z]{2}.*\d")
+CODE_LIKE_PATTERN = re.compile(r"[/_.]|[a-z][A-Z]|\d.{0,100}[A-Za-z]{2}|[A-Za-z]{2}.{0,100}\d")
 FILE_NAME_PATTERN = re.compile(r"(?:^|/)([\w.-]*\w\.[A-Za-z]\w{0,4})(?::\d+)?$")
 TEST_AFFIX_PATTERN = re.compile(r"^tests?[_-]|[_-](?:tests?|spec)$")
 SUBJECT_END_PATTERN = re.compile(r"[_-]")
 ADDRESS_PATTERN = re.compile(r"x?(?=[0-9a-f]*\d)[0-9a-f]{7,}")
 """Of an object in memory, or a hash cut short: never needed again, and there are many."""
-NOT_A_NAME_PATTERN = re.compile(r"~?[\d.]+[A-Za-z]{0,3}(?:/[A-Za-z/]+)?|_[a-z]+_|.*\.\.\..*|s/.*/.*/g?")
+NOT_A_NAME_PATTERN = re.compile(r"~?[\d.]+[A-Za-z]{0,3}(?:/[A-Za-z/]+)?|_[a-z]+_|.*\.\.\..*|s/(?:[^/]*/){2,}g?")
 """A measure, an emphasised word, a text with its middle left out, a substitution."""
 ESCAPE_PATTERN = re.compile(r"\\(?:[nrt](?=[A-Za-z_])|u[0-9a-fA-F]{4})|\x1b\[[\d;]*[A-Za-z]")
 """A sign that is written as several and would seem to belong to the word behind it."""

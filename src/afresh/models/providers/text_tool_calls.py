@@ -20,7 +20,7 @@ MAX_THOUGHT_CHARACTERS = 400
 MIN_REPLY_TOKENS = 16
 """Tokens of a reply, however much of its reserve the description of tools has taken."""
 SHOWN_CHARACTERS = 200
-JSON_FENCE_PATTERN = re.compile(r"```(?:json|JSON)?\s*\n(.*?)```", re.DOTALL)
+JSON_FENCE_PATTERN = re.compile(r"```(?:json|JSON)?[^\S\n]*+\n(.*?)```", re.DOTALL)
 TOOL_KEYS = ("tool", "name", "function")
 ARGUMENT_KEYS = ("args", "arguments", "parameters", "input")
 CALL_KEYS = ("actions", "action", "tool_calls", "calls")

@@ -20,7 +20,7 @@ from afresh.outputs.test_reports.outcomes import (
 )
 
 TEST_COUNTS_LINE = re.compile(r"^Tests:\s+(\d.*) total$")
-OUTCOME_COUNT = re.compile(r"(\d+) (failed|passed|skipped|todo)")
+OUTCOME_COUNT = re.compile(r"(?<!\d)(\d+) (failed|passed|skipped|todo)")
 TEST_FILE_LINE = re.compile(r"^(FAIL|PASS) (?:\[?\w+\]? )?(\S+\.\w+)(?: \([\d.]+ m?s\))?$")
 FAILURE_BULLET = "  ● "
 BROKEN_SUITE = "Test suite failed to run"

@@ -23,8 +23,8 @@ from afresh.outputs.test_reports.outcomes import (
 
 _SUMMARY_TITLE = re.compile(r"=+ short test summary info =+\s*$")
 _COUNTS_LINE = re.compile(r"^(?:=+ )?((?:\d+ [a-z ]+?(?:, )?)+|no tests ran) in [\d.…]+s(?: \([\d:, a-z]+\))?(?: =+)?\s*$")
-_OUTCOME_COUNT = re.compile(r"(\d+) ([a-z ]+)")
-_SUMMARY_LINE = re.compile(r"^(PASSED|FAILED|ERROR|XFAIL|XPASS|SUBFAIL(?:ED)?\b\S*?(?: .*?)?) (\S.*?)\s*$")
+_OUTCOME_COUNT = re.compile(r"(?<!\d)(\d+) ([a-z ]+)")
+_SUMMARY_LINE = re.compile(r"^(PASSED|FAILED|ERROR|XFAIL|XPASS|SUBFAIL(?:ED)?\b\S*?(?: .*?)?) (\S(?:.*\S)?)\s*$")
 TRACEBACK_TITLE = re.compile(r"^_+ (?:ERROR at (?:setup|teardown) of |ERROR collecting )?(.+?) _+\s*$")
 _SECTION_RULE = re.compile(r"^(?:=+ .* =+|!+ .* !+)\s*$")
 _OUTCOME_BY_WORD = {"PASSED": PASSED, "FAILED": FAILED, "ERROR": ERROR, "XFAIL": SKIPPED, "XPASS": SKIPPED}
@@ -159,7 +159,7 @@ def _find_exception_line(lines: Sequence[str]) -> str:
 
 FAILURE_SUMMARY_LINE = re.compile(r"^(?:FAILED|ERROR) (\S+::\S+)(?: - (.*))?$")
 """A line of the summary, which may be all that is left of a shortened output."""
-PASSED_TEST_LINE = re.compile(r"^(?:\[gw\d+\] \[ *\d+%\] PASSED (\S+::\S.*)|(\S+::\S.*) PASSED(?: +\[ *\d+%\])?)$")
+PASSED_TEST_LINE = re.compile(r"^(?:\[gw\d+\] \[ *\d+%\] PASSED (\S+::\S.*)|((?=\S+?::\S)\S.*) PASSED(?: +\[ *\d+%\])?)$")
 """A passed test of a verbose run, with or without xdist."""
 INTERRUPTED_RUN = re.compile(r"^!+ .*(?:Interrupted|stopping after|KeyboardInterrupt)|^ERROR collecting|no tests ran")
 

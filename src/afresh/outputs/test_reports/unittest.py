@@ -23,10 +23,10 @@ from afresh.outputs.test_reports.outcomes import (
 
 _RAN_LINE = re.compile(r"^Ran (\d+) tests? in [\d.…]+s\s*$")
 _RESULT_LINE = re.compile(r"^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?\s*$")
-_OUTCOME_COUNT = re.compile(r"([a-z ]+)=(\d+)")
+_OUTCOME_COUNT = re.compile(r"(?<![a-z ])([a-z ]+)=(\d+)")
 _TEST_NAME = re.compile(r"^([\w.]+) \(([\w.<>]+)\)")
 _OUTCOME_WORD = re.compile(r"(?:^|\.\.\. ?|\s)(ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)\s*$")
-_TRACEBACK_HEADING = re.compile(r"^(FAIL|ERROR): (.+?)\s*$")
+_TRACEBACK_HEADING = re.compile(r"^(FAIL|ERROR): (.*\S)\s*$")
 _OUTCOME_BY_WORD = {"ok": PASSED, "FAIL": FAILED, "ERROR": ERROR, "expected failure": SKIPPED, "unexpected success": FAILED}
 
 

@@ -19,11 +19,11 @@ CHUNK_PATTERN = re.compile(r"\S+")
 PROSE_WORD_PATTERN = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*(?:n't|'(?:s|re|ll|ve|d|t))?")
 """A word of prose. Digits, quotes, dots and underscores inside it make it something else."""
 CONTRACTION_ENDING = re.compile(r"(?:n't|'[a-z]+)$")
-BULLET_PATTERN = re.compile(r"\s*[-*] ")
+BULLET_PATTERN = re.compile(r"(?:(?<!\s)\s+)?[-*] ")
 SENTENCE_ENDS = (".", "!", "?", ":")
 DEFINED_NAME_PATTERN = re.compile(
     r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|type|module|package|namespace|const|let|var|val)\s+(\w+)"
-    r"|^\s*(?:export\s+)?[\"']?([A-Za-z_][\w-]*)[\"']?\s*(?::(?!:)|=(?!=))",
+    r"|^[^\S\n]*+(?:export[^\S\n]++)?[\"']?([A-Za-z_][\w-]*)[\"']?\s*(?::(?!:)|=(?!=))",
     re.MULTILINE,
 )
 LETTERS_PATTERN = re.compile(r"[a-z]+")
