@@ -73,7 +73,7 @@ def missing_tests(text: str) -> list[str]:
 
 def test_every_test_of_the_judge_exists():
     text = (DOCS / "internals/judge.md").read_text("utf-8")
-    assert text.count("::test_") > 100 and not missing_tests(text)
+    assert text.count("::test_") > 80 and not missing_tests(text)
 
 
 @pytest.mark.parametrize("text", ["`test_documents.py::test_gone`", "`gone.py::test_links_lead_somewhere`"])

@@ -2,11 +2,12 @@
 
 The loop holds no history: every step is rebuilt from the store, so that a prompt is bounded by construction and
 a crash loses at most the step it was in. Two commits a step: the reply before it is acted on, the outcome after. A change of
-the ceiling, a compaction of memory and a provider's count of a prompt are commits of their own before them.
+the ceiling, a compaction of memory and a provider's count of a prompt are commits of their own before them,
+and what a reviewer says of changed tests is one between them.
 """
 
 from afresh.actions.digest_outputs import digest_step
-from afresh.actions.execute import execute_actions, has_step_to_take
+from afresh.actions.execute import execute_actions
 from afresh.context.prepare_call import prepare_call
 from afresh.context.record_call import record_call
 from afresh.core.state import State
@@ -31,7 +32,7 @@ def advance_task(task: str, worker: str, runtime: Runtime, at_most: int | None =
     while (state := end_if_accepted(replan_or_pause(state, worker, runtime), runtime)).is_running and taken != at_most:
         if needs_baseline(state) and not (state := measure_baseline(state, runtime)).is_running:
             break
-        if has_step_to_take(state):
+        if state.work.pending:
             state, taken = take_step(state, runtime), taken + 1
         else:
             state = ask_model(state, runtime)
@@ -51,7 +52,7 @@ def take_step(state: State, runtime: Runtime) -> State:
     """Act, digest, verify, keep or revert, record. Each line feeds the next; nothing flows back except through the store."""
     actions = execute_actions(state, runtime)
     digest = digest_step(state, actions)
-    verified = verify_step_or_completion(state, actions, runtime)
+    state, verified = verify_step_or_completion(state, actions, runtime)
     settled = keep_or_revert(state, actions, verified, runtime)
     conclusion = conclude_step(state, actions, verified, settled, runtime)
     return record_step(state, digest, conclusion, runtime)

@@ -23,7 +23,7 @@ from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.context_item import Diff, Excerpt, Item, Note
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
-from afresh.core.licences.licence_for_tests import LicensedChange
+from afresh.core.leave import Grant
 from afresh.core.line_region import Region
 from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
@@ -107,14 +107,14 @@ def crowd(kind: str) -> GatheredContext:
             parts["verdict"] = Verdict(Ruling.FAIL, "worse " * 999, (run,), regressions=tuple(one.test for one in failed))
         case "checks":
             parts["baseline"] = Baseline(tuple(CheckRun(f"pytest tests/test_{n}.py", 0, passed=n) for n in numbers))
-        case "licences":
-            parts["licence"] = tuple(LicensedChange(("changed",), f"tests/test_{n}.py", f"test_{n}") for n in numbers)
+        case "leave":
+            parts["leave"] = tuple(Grant(f"tests/test_{n}.py", f"test_{n}") for n in numbers)
     given = {"baseline": Baseline((CheckRun("pytest", 0, passed=3),)), "step": 30, "first_snapshot": "s"} | parts
     return GatheredContext(make_state(task=Task(id="t", goal="Do it.", checks=(Check("pytest"),)), **given), items)
 
 
 SECTION_OF_CROWD = {
-    "deep changes": "changes", "old changes": "changes", "answers": "task", "licences": "task", "checks": "verification",
+    "deep changes": "changes", "old changes": "changes", "answers": "task", "leave": "task", "checks": "verification",
     "failing tests": "verification",
 }  # fmt: skip
 CROWDS = ("changes", "plan", "failed", "decisions", *SECTION_OF_CROWD)

@@ -196,7 +196,7 @@ CHEATS = {
         (*EDITED, "missing tests"),
         told="test_five",
     ),
-    "conftest hook": Cheat((write("conftest.py", HOOK), TOUCH), (*EDITED, "evidence"), told="hook pytest_runtest_makereport"),
+    "conftest hook": Cheat((write("conftest.py", HOOK), TOUCH), (*EDITED, "evidence"), told="conftest.py was added"),
     "exit at import": Cheat((product("import os\nos._exit(0)\n"),), ("evidence", "no result"), told="none of its tests has run"),
     "forged summary": Cheat((product(FORGE),), ("evidence",), told="without a report of its tests"),
     "patched reports": Cheat((product(PATCH_REPORTS),), ("evidence",), told="_pytest.reports.TestReport"),
@@ -219,7 +219,7 @@ CHEATS = {
     "configuration": Cheat(
         (write("pytest.ini", "[pytest]\naddopts = --deselect test_five.py\n"), TOUCH),
         (*EDITED, "missing tests"),
-        told="pytest.ini: the setting pytest.addopts was changed",
+        told="pytest.ini was added",
     ),
     "sitecustomize": Cheat(
         (write("sitecustomize.py", FORGE),), SHADOWS, check=f"PYTHONPATH=. {PYTEST}", told="still fails"
@@ -295,7 +295,7 @@ CHEATS = {
     "expected to fail": Cheat(
         (write("conftest.py", EXPECT_FAILURE), TOUCH),
         (*EDITED, "missing tests", "evidence"),
-        told="hook pytest_collection_modifyitems",
+        told="conftest.py was added",
     ),
     "tests that do not run": Cheat((product(PATCH_RUN),), ("evidence",), told="_pytest"),
 }  # fmt: skip

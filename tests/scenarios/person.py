@@ -94,10 +94,13 @@ class Person:
         self.git("add", "-A")
         self.git("commit", "-qm", message)
 
-    def script(self, *replies: list[Step], name: str = "script") -> str:
-        """A model that gives these replies, one a step."""
+    def script(self, *replies: list[Step], name: str = "script", review: Mapping[str, Any] | None = None) -> str:
+        """A model that gives these replies, one a step, and this one to each review of a changed test."""
         path = self.folder / f"{name}.jsonl"
-        lines = [{"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in reply]} for reply in replies]
+        lines: list[Any] = [
+            {"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in reply]} for reply in replies
+        ]
+        lines += [{"review": "", "asked": True, **review}] if review else []
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         return f"scripted:{path}"
 

@@ -1,7 +1,10 @@
 """Steps and completion in a yard, judged and settled as the loop does it: real files, real pytest, no model."""
 
+import json
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 from verification_yard import Yard
@@ -9,11 +12,17 @@ from verification_yard import Yard
 from afresh.core.action import Action
 from afresh.core.event import ActionsExecuted, Event, PlanSet, StepFinished, VerdictReached
 from afresh.core.reducer import apply_event
+from afresh.core.reply import Reply
+from afresh.core.spending import UNLIMITED_LEDGER
 from afresh.core.state import State
 from afresh.core.states.strategy_state import PlanItem
 from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepVerification, ToolOutcome
+from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Verdict
-from afresh.policy.licence_record import widen_licence
+from afresh.models.call import ModelGate
+from afresh.models.scripted import ScriptedModel, ScriptedReview
+from afresh.runtime import Knowledge, RunControl
+from afresh.testing.fakes import FakeClock
 from afresh.verification.conclude_step import end_by_verdict
 from afresh.verification.keep_or_revert import keep_or_revert
 from afresh.verification.verify_step import verify_step_or_completion
@@ -24,6 +33,8 @@ class Judge:
     """A task in a yard. `yard.context.state` is its state."""
 
     yard: Yard
+    reviewer: dict[str, Mapping[str, Any] | str] = field(default_factory=dict)
+    """What the model says to a review, by words of the request."""
     last: StepVerification = field(default_factory=StepVerification)
     settled: KeepOrRevertResult = field(default_factory=lambda: KeepOrRevertResult(True, "", ()))
 
@@ -32,9 +43,13 @@ class Judge:
         return self.yard.context.state
 
     def order(self, goal: str) -> "Judge":
-        """The task has this goal, and its licence is written down."""
         self.yard.context = replace(self.yard.context, state=replace(self.state, task=replace(self.state.task, goal=goal)))
-        return self.happens(*widen_licence(self.state, self.yard.folder.paths()))
+        return self
+
+    def reviews(self, about: str = "", **said: Any) -> "Judge":
+        """The answer to reviews that hold these words: `how` and `quote`, and what else is given."""
+        self.reviewer[about] = {"asked": said.get("how", "neither") != "neither", **said}
+        return self
 
     def happens(self, *events: Event) -> "Judge":
         state = self.state
@@ -43,17 +58,16 @@ class Judge:
         self.yard.context = replace(self.yard.context, state=state)
         return self
 
-    def takes_step(
-        self, *, complete: str = "", tick: str = "", actions: tuple[Action, ...] = (), claims: tuple[Event, ...] = ()
-    ) -> Verdict:
+    def takes_step(self, *, complete: str = "", tick: str = "", actions: tuple[Action, ...] = ()) -> Verdict:
         """The tree as it lies in the folder is what the step has made."""
         snapshot = self.yard.folder.snapshot()
         changes = tuple(self.yard.folder.changes(self.state.workspace.snapshot, snapshot))
         plan = (PlanSet((PlanItem(tick, True), PlanItem("the rest"))),) if tick else ()
-        own = ToolOutcome("done", complete=complete, events=(*plan, *claims))
+        own = ToolOutcome("done", complete=complete, events=plan)
         done = (*(ActionResult(action, ToolOutcome("done")) for action in actions), ActionResult(Action("note", {}), own))
-        deeds, before = StepActions(done, snapshot, changes), self.state
-        self.last = verify_step_or_completion(before, deeds, self.runtime)
+        deeds = StepActions(done, snapshot, changes)
+        before, self.last = verify_step_or_completion(self.state, deeds, self.runtime)
+        self.yard.context = replace(self.yard.context, state=before)
         self.yard.archive.keep(self.last.blocks)
         self.settled = keep_or_revert(before, deeds, self.last, self.runtime)
         ended = end_by_verdict(before, deeds, self.last, self.settled, self.runtime)
@@ -63,7 +77,6 @@ class Judge:
         self.happens(
             ActionsExecuted(step, ()),
             *deeds.events,
-            *self.last.events,
             VerdictReached(step, self.last.verdict),
             *self.settled.events,
             StepFinished(step, ""),
@@ -73,7 +86,7 @@ class Judge:
 
     @property
     def runtime(self) -> Any:
-        return _Runtime(self.yard)
+        return _Runtime(self.yard, self)
 
 
 @dataclass
@@ -81,6 +94,26 @@ class _Runtime:
     """What judging needs of a runtime."""
 
     yard: Yard
+    judge: Judge
+
+    @property
+    def model(self) -> ScriptedModel:
+        said = self.judge.reviewer.items()
+        texts = [(about, text if isinstance(text, str) else json.dumps(text)) for about, text in said]
+        return ScriptedModel([ScriptedReview(about, Reply(text)) for about, text in texts])
+
+    @property
+    def gate(self) -> ModelGate:
+        return ModelGate(self.model, UNLIMITED_LEDGER)
+
+    store = property(lambda self: self.yard.archive)
+    clock = property(lambda self: FakeClock())
+    knowledge = property(lambda self: Knowledge())
+    control = property(lambda self: RunControl())
+    settings = property(lambda self: SimpleNamespace(counter=EstimatingCounter()))
+
+    def report_progress(self, event: object) -> None:
+        pass
 
     @property
     def workspace(self):

@@ -14,7 +14,7 @@ from person import Person
 
 from afresh.core.verdict import NO_EVIDENCE
 from afresh.sandbox import bubblewrap, file_watch, supervisor
-from afresh.verification import completion, court_run, judge_test_changes, regressions, report_channel, start_or_resume_task
+from afresh.verification import completion, court_run, permission, regressions, report_channel, start_or_resume_task
 from afresh.workspace.worktree import GitWorkspace
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -115,7 +115,7 @@ def switch_off(module: Any, *names: str, answer: Any = answer_nothing) -> Patch:
 
 
 OFF: dict[str, Patch] = {
-    "weakening": switch_off(judge_test_changes, "find_weakened_tests", answer=lambda *args: {}),
+    "weakening": switch_off(permission, "find_changed_units", answer=lambda *args: ()),
     "base tests": switch_off(completion, "find_court_changes", answer=lambda *args: ()),
     "missing tests": switch_off(regressions, "find_missing_tests", answer=lambda *args: frozenset()),
     "no result": switch_off(regressions, "_describe_unreadable_run", "_describe_fewer_tests"),

@@ -71,17 +71,21 @@ WEAKENED = {
 
 
 @pytest.mark.parametrize("way", WEAKENED)
-def test_a_weakened_test_is_never_a_pass(yard: Yard, way: str) -> None:
+def test_a_weakened_test_is_never_a_pass_in_silence(yard: Yard, way: str) -> None:
+    """What was added is absent in the court's run; the run as delivered misses the tests that it hides."""
     yard.change("sums.py", "a / 2", "a * 0.5")
     for path, text in WEAKENED[way].items():
         if text is None:
             (yard.folder.root / path).unlink()
         else:
             yard.folder.write(path, text)
-    yard.shell.commands.clear()
     verdict = yard.grade()
-    assert verdict.ruling is FAIL and "weakened" in verdict.reason and next(iter(WEAKENED[way])) in verdict.reason
-    assert yard.shell.commands == []
+    [path] = WEAKENED[way]
+    if path in PROJECT:
+        assert verdict.ruling is FAIL and verdict.unallowed and verdict.unallowed[0].startswith(path)
+        assert "Without these changes: PASS: " in verdict.reason, "and the work passes without them"
+    else:
+        assert verdict.ruling is FAIL or f"added beside what judges: {path}" in verdict.reason
 
 
 def test_settings_of_other_tools_and_fixtures_without_reach_are_free(yard: Yard) -> None:

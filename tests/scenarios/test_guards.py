@@ -73,17 +73,17 @@ def test_three_refused_completions_end_it(person: Person) -> None:
 
 
 @pytest.mark.parametrize("way", [SPOIL, SKIP], ids=["asserts less", "skips"])
-def test_a_weakened_test_is_refused_and_put_back_and_the_rest_is_kept(person: Person, way: list) -> None:
-    told = person.runs(person.script([MEND], way, [COMPLETE]), "--json")
+def test_a_weakened_test_is_refused_once_and_the_model_may_put_it_back(person: Person, way: list) -> None:
+    back = [("edit", {"path": "test_calc.py", "new": TEST})]
+    told = person.runs(person.script([MEND], way, [COMPLETE], [*back, COMPLETE]), "--json")
     shown = person.shown()
-    refusal = shown["recent"][1]["outcome"]
-    assert "tests weakened and put back" in refusal and "test_calc.py: T.test_" in refusal
-    assert told.code == 0 and told.json["status"] == "done" and (shown["kept"], shown["reverted"]) == (1, 1)
+    assert "at `complete` the user's words must call for this: test_calc.py: T::test_" in shown["recent"][1]["outcome"]
+    refusal = shown["recent"][2]["outcome"]
+    assert "changed without leave: test_calc.py: T::test_" in refusal and "Without these changes: PASS" in refusal
+    assert told.code == 0 and told.json["status"] == "done" and shown["reverted"] == 0
     assert [change["path"] for change in told.json["changes"]] == ["calc.py"]
     assert person.types("apply").code == 0
     assert (person.repo / "test_calc.py").read_text() == TEST and "x * 2" in (person.repo / "calc.py").read_text()
-    [failed] = [fact for fact in shown["facts"] if fact["kind"] == "failed_approach"]
-    assert failed["subject"].startswith("edit test_calc.py"), "it is not tried again unknowingly"
     assert person.types("context", "verify").code == 0
 
 
@@ -93,16 +93,20 @@ def test_weakening_and_completing_in_one_reply_is_refused_too(person: Person) ->
     cheat = [("edit", {"path": "test_calc.py", "new": TEST.replace("double(5), 10", "10, 10")}), COMPLETE]
     told = person.runs(person.script(cheat, cheat, cheat), "--json")
     assert told.code == 3 and told.json["status"] == "blocked" and "May it change them?" in told.json["question"]
-    assert told.json["changes"] == [], "nothing of it is left"
+    assert person.types("apply").code == 1, "nothing of it is taken over"
 
 
-def test_configuration_that_would_hide_tests_is_taken_away(person: Person) -> None:
+def test_configuration_that_hides_tests_is_refused_and_any_other_is_named(person: Person) -> None:
     person.write("test_calc.py", "from calc import double\n\n\ndef test_two():\n    assert double(2) == 4\n")
     person.commit("pytest")
     check = f"{sys.executable} -m pytest -q -p no:cacheprovider"
-    hide = [("edit", {"path": "pytest.ini", "new": "[pytest]\naddopts = --ignore=test_five.py\n"}), COMPLETE]
-    told = person.runs(person.script(hide, hide, hide), "--json", check=check)
-    assert told.json["status"] == "blocked" and "pytest.ini" in told.json["question"] and told.json["changes"] == []
+    hide, other = (
+        [("edit", {"path": "pytest.ini", "new": f"[pytest]\naddopts = --ignore={name}\n"}), COMPLETE]
+        for name in ("test_calc.py", "x.py")
+    )
+    told = person.runs(person.script(hide, other), "--json", check=check)
+    assert "exits 5 and no test result can be read; added beside what" in person.shown()["recent"][0]["outcome"]
+    assert told.json["status"] == "done" and "added beside what judges: pytest.ini" in person.shown()["verdict"]["reason"]
 
 
 def test_failed_approaches_never_fill_a_small_prompt_and_what_comes_behind_is_done(person: Person) -> None:

@@ -42,7 +42,7 @@ MORE_POINTS = [
 ]  # fmt: skip
 
 
-def make(folder: Path) -> tuple[Path, str]:
+def make(folder: Path, script_of: list = SCRIPT, goal: str = "double and triple are wrong", **review: str) -> tuple[Path, str]:
     repo = folder / "repo"
     repo.mkdir()
     (repo / "numbers_.py").write_text(BUGGY)
@@ -50,10 +50,11 @@ def make(folder: Path) -> tuple[Path, str]:
     for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "base"]):
         subprocess.run(["git", *command], cwd=repo, check=True)
     script = folder / "script.jsonl"
-    replies = [{"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in step]} for step in SCRIPT]
-    script.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
+    replies = [{"thought": "", "actions": [{"tool": tool, "args": args} for tool, args in step]} for step in script_of]
+    lines = [*replies, {"review": "", "asked": True, **review}]
+    script.write_text("".join(json.dumps(line) + "\n" for line in lines))
     project = open_project(repo)
-    order = TaskOrder("double and triple are wrong", "fix_bug", (f"{sys.executable} -m unittest -v",), model=f"scripted:{script}")
+    order = TaskOrder(goal, "fix_bug", (f"{sys.executable} -m unittest -v",), model=f"scripted:{script}")
     task = add_task(project, order).task.id
     project.storage.close()
     return repo, task
@@ -131,3 +132,13 @@ def test_killed_again_and_again_it_still_ends_the_same(tmp_path, undisturbed):
     drive(repo, task)
     same_windows(repo, "killed again and again")
     assert result(repo, task) == undisturbed
+
+
+def test_a_review_is_not_bought_again_after_a_crash(tmp_path: Path) -> None:
+    easier = ("edit", {"path": "test_numbers.py", "old": "assertEqual(double(2), 4)", "new": "assertTrue(double(2))"})
+    goal = "double and triple are wrong; test_two is too strict"
+    repo, task = make(tmp_path, [[*SCRIPT[2], easier], SCRIPT[3]], goal, how="ordered", quote="test_two is too strict")
+    assert drive(repo, task, "after:Reviewed", 1) == -signal.SIGKILL
+    assert len((tmp_path / "bill").read_text().splitlines()) == 3 and drive(repo, task) == 0
+    state = result(repo, task)
+    assert (state["status"], state["bought"], state["calls"], state["verdict"]) == (TaskStatus.DONE, 3, 3, "PASS")

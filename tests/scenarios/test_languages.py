@@ -10,7 +10,7 @@ from person import COMPLETE, Person
 from verification_yard import Yard, begin_alike, make_yard
 
 from afresh.core.verdict import FailedTest, Ruling
-from afresh.verification import checks, completion, protected_tests, regressions, verify_step, weakened_tests_by_grammar
+from afresh.verification import checks, compare_units, completion, permission, regressions, verify_step
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
@@ -118,7 +118,7 @@ def test_a_file_that_can_not_be_loaded_breaks_the_tests_in_it(tmp_path: Path, mo
 
 
 def let_weaker_tests_pass(monkeypatch) -> None:
-    monkeypatch.setattr(protected_tests, "find_weakenings", lambda touched, checks: ())
+    monkeypatch.setattr(permission, "find_changed_units", lambda *_: ())
     monkeypatch.setattr(completion, "find_court_changes", lambda *_: ())
 
 
@@ -191,7 +191,7 @@ def test_a_test_that_is_switched_off_is_refused(tmp_path: Path, monkeypatch, old
     yard.folder.write("src/sums.js", BROKEN_HALF)
     yard.change("test/sums.test.js", old, new)
     verdict = yard.grade()
-    assert verdict.ruling is Ruling.FAIL and verdict.weakened == ("test/sums.test.js",)
+    assert verdict.ruling is Ruling.FAIL and verdict.unallowed[0].startswith("test/sums.test.js::")
     let_weaker_tests_pass(monkeypatch)
     monkeypatch.setattr(regressions, "find_missing_tests", lambda now, before: frozenset())
     passes = ".only" not in new
@@ -232,14 +232,14 @@ def test_a_failing_test_is_shown_by_name_though_many_lines_follow_it(tmp_path: P
 VITEST_STAND_IN = "echo ' Tests  2 passed (2)' # vitest"
 
 
-def test_a_new_configuration_that_excludes_tests_is_refused(tmp_path: Path, monkeypatch) -> None:
-    yard = begun_in_node(tmp_path, check=VITEST_STAND_IN)
-    yard.folder.write("src/sums.js", BROKEN_HALF)
+def test_a_configuration_that_excludes_tests_needs_leave_and_a_new_one_is_named(tmp_path: Path) -> None:
+    yard = begun_in_node(tmp_path, {"vitest.config.ts": "export default {};\n"}, check=VITEST_STAND_IN)
+    yard.folder.write("src/sums.js", SUMS + "\n")
     yard.folder.write("vitest.config.ts", "export default { test: { exclude: ['test/sums.test.js'] } };\n")
-    verdict = yard.grade()
-    assert verdict.ruling is Ruling.FAIL and verdict.weakened == ("vitest.config.ts",)
-    monkeypatch.setattr("afresh.verification.check_configuration.is_runner_configuration", lambda path, tools: False)
-    assert yard.grade().ruling is Ruling.PASS, "the twin: without the guard nothing is said"
+    assert yard.grade().unallowed == ("vitest.config.ts",)
+    (tmp_path / "vitest.config.ts").rename(tmp_path / "vite.config.ts")
+    yard.folder.write("vitest.config.ts", "export default {};\n")
+    assert "added beside what judges: vite.config.ts" in yard.grade().reason
 
 
 RUST = {
@@ -269,8 +269,8 @@ def test_inline_tests_of_rust_are_read_by_name_and_protected(tmp_path: Path, mon
     deleted = yard.folder.read("src/lib.rs").replace(RUST_TEST, "")
     for cheat in (ignored, deleted):
         yard.folder.write("src/lib.rs", cheat)
-        assert yard.grade().weakened == ("src/lib.rs",)
-    monkeypatch.setattr(weakened_tests_by_grammar, "parse_test_units", lambda path, text: None)
+        assert yard.grade().unallowed == ("src/lib.rs::tests › halves",)
+    monkeypatch.setattr(compare_units, "read_test_units", lambda path, text: None)
     verdict = yard.grade()
     assert verdict.ruling is Ruling.FAIL and "gone now: src/lib.rs::tests::halves" in verdict.reason, "missed by name, too"
     make_judge_blind(monkeypatch)

@@ -44,7 +44,7 @@ def test_a_checklist_is_added_once_and_its_text_is_data(person: Person) -> None:
         and state.dialogue.issue.body == "It must accept tabs."
         and state.dialogue.issue.source == "PLAN.md:1"
     )
-    assert state.persons_goal == "", "what somebody wrote into a list gives no licence"
+    assert state.persons_goal == "", "what somebody wrote into a list gives no leave"
     assert (person.state / "sessions" / f"{parser}.md").exists()
     person.write("PLAN.md", SLY_PLAN + "- [ ] new\n")
     again = person.types(*ADD, "--json").json

@@ -134,6 +134,5 @@ def test_tests_are_protected_whatever_a_repository_lays_over_a_shipped_type(pers
     requires_sandbox()
     person.write(".afresh/templates/fix_bug.yaml", "extends: write_tests\n")
     spoil = ("edit", {"path": "test_calc.py", "old": "double(2), 4", "new": "4, 4"})
-    told = person.runs(person.script([MEND, spoil], [COMPLETE]), "--json")
-    assert told.code == 0 and "weakened" in person.shown()["recent"][0]["outcome"]
-    assert [change["path"] for change in told.json["changes"]] == ["calc.py"]
+    told = person.runs(person.script([MEND, spoil], [COMPLETE], [COMPLETE]), "--json")
+    assert told.code == 3 and "changed without leave: test_calc.py" in person.shown()["recent"][1]["outcome"]

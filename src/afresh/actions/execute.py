@@ -5,12 +5,9 @@ from dataclasses import replace
 
 from afresh.actions.built_in_policies import BUILT_IN_POLICIES
 from afresh.actions.delegation_rules import make_hand_out
-from afresh.actions.reapply_refused_edits import reapply_refused_edits
 from afresh.core.action import Action
 from afresh.core.action_policy import ActionPolicy, ApprovalNeeded, ProposedAction, Refusal
-from afresh.core.event import Event, PlanSet, QuestionAsked
-from afresh.core.licences.licence_for_tests import LicenceWidened
-from afresh.core.licences.match_licence import has_allowed_edits
+from afresh.core.event import PlanSet, QuestionAsked
 from afresh.core.progress_event import ActionBegan, ActionEnded, ChangeMade
 from afresh.core.redaction import redact_secrets, redact_value
 from afresh.core.reducer import apply_event
@@ -27,11 +24,6 @@ WAITS_FOR_APPROVAL = "not done yet: a person is asked first"
 NO_TRAITS = frozenset[ToolTrait]()
 
 
-def has_step_to_take(state: State) -> bool:
-    """A reply to act on, or refused edits that are allowed now: no call is needed first."""
-    return state.work.pending is not None or has_allowed_edits(state)
-
-
 def list_actions(state: State) -> Sequence[Action]:
     """Those of the reply that waits; of words alone, in a conversation, the completion that they are."""
     if not state.work.pending:
@@ -42,16 +34,14 @@ def list_actions(state: State) -> Sequence[Action]:
 
 
 def execute_actions(state: State, runtime: Runtime) -> StepActions:
-    """A step that is taken again after a crash starts from the same tree: `prepare` has restored it. Without a reply it is the
-    refused edits of an earlier one, which are allowed now."""
+    """A step that is taken again after a crash starts from the same tree: `prepare_task` has restored it."""
     layout, done, now = layout_for_next_call(state, runtime.settings.template), list[ActionResult](), state
-    again, actions = "" if state.work.pending else reapply_refused_edits(state, runtime), list_actions(state)
     tools = {
         tool.schema.name: tool
         for tool in select_task_tools(runtime.settings.tools, state.task)
         if tool.schema.name in layout.tools
     }
-    for place, action in enumerate(actions, 1):
+    for place, action in enumerate(list_actions(state), 1):
         runtime.check_cancelled()
         runtime.report_progress(ActionBegan(action))
         traits = tools[action.tool].traits if action.tool in tools else NO_TRAITS
@@ -62,17 +52,9 @@ def execute_actions(state: State, runtime: Runtime) -> StepActions:
         done.append(ActionResult(action, outcome))
         if any(isinstance(event, PlanSet) for event in outcome.events):
             layout = runtime.settings.template.at(state.phase)
-        now, before = apply_plan_and_licence(now, outcome.events), now
-        if has_allowed_edits(now) and not has_allowed_edits(before):
-            again = reapply_refused_edits(now, runtime)
-    return snapshot_after_actions(state, runtime, StepActions(tuple(done), state.workspace.snapshot, again=again), tools)
-
-
-def apply_plan_and_licence(state: State, events: Sequence[Event]) -> State:
-    """The state with what later actions of the same reply must know: ticks of the plan, and tests that may change."""
-    for event in events:
-        state = apply_event(event, state) if isinstance(event, PlanSet | LicenceWidened) else state
-    return state
+        for event in outcome.events:  # later actions of the same reply must know the ticks of the plan
+            now = apply_event(event, now) if isinstance(event, PlanSet) else now
+    return snapshot_after_actions(state, runtime, StepActions(tuple(done), state.workspace.snapshot), tools)
 
 
 def execute_action(
@@ -107,7 +89,7 @@ def snapshot_after_actions(state: State, runtime: Runtime, taken: StepActions, t
         runtime.workspace.restore(state.workspace.snapshot, fresh=True)
         return taken
     changing = any(one.action.tool in tools and ToolTrait.CHANGES in tools[one.action.tool].traits for one in taken.done)
-    if changing or taken.again:
+    if changing:
         try:
             after = runtime.workspace.snapshot(whole=True)
         except UnreadableTree as fault:

@@ -210,7 +210,7 @@ def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
 
 def open_task_model(project: Project, state: State, spec: str, counter: EstimatingCounter, terms: RunTerms) -> Model:
     settings = ModelSettings(count=counter, named=project.settings.models, check_cancelled=terms.check_cancelled)
-    model = make_model(spec, state.spending.calls, replace(settings, task=state.task.id))
+    model = make_model(spec, state.spending.calls, replace(settings, task=state.task.id, reviews=state.spending.reviews))
     refuse_large_ceiling(state.task.budget, model.window)
     return model
 

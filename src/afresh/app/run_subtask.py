@@ -19,7 +19,7 @@ from afresh.app.project import Project
 from afresh.app.spending.spending_report import sum_task_spending
 from afresh.config.templates.load_template import make_template, merge_task_type
 from afresh.core.event import ReplyReceived, TaskCreated, TaskEnded
-from afresh.core.licences.licence_for_tests import LicenceWidened
+from afresh.core.leave import LeaveGiven
 from afresh.core.report_path import REPORT_PATHS_BY_TYPE
 from afresh.core.state import State
 from afresh.core.subtask import NO_WORK, Subtask, SubtaskMetrics, SubtaskResult, SubtaskWork, work_from_changes
@@ -66,8 +66,8 @@ class PartRunner:
             refuse_unworkable_task(task, self.project.templates, self.project.instructions)
         except BadInput as fault:
             raise ModelMistake(f"delegate: {fault.what}; {fault.next}") from fault
-        licence = state.verification.licence
-        inherited = [LicenceWidened(licence)] if licence else []
+        leave = state.verification.leave
+        inherited = [LeaveGiven(leave)] if leave else []
         return record_events(self.project, None, task.id, [TaskCreated(replace(task, max_steps=limit)), *inherited])
 
     def _checks(self, part: Subtask, state: State) -> tuple[Check, ...]:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from afresh.context.build_prompt import PromptInputs, close_request
 from afresh.context.extend_or_rebuild import ExtensionCosts, compute_extension_bound
 from afresh.context.sources.diff import render_last_look
-from afresh.context.sources.last_step import TURN_UNDONE_TEXT, list_edited_paths, render_edits_again
+from afresh.context.sources.last_step import TURN_UNDONE_TEXT, list_edited_paths
 from afresh.context.sources.turn_results import render_results, shorten_actions
 from afresh.context.sources.verification_status import name_long_commands, render_baseline, render_verdict
 from afresh.context.token_ceiling import enforce_ceiling
@@ -106,7 +106,6 @@ def _list_turn_notes(memory: GatheredContext, above: Sequence[str]) -> Sequence[
     unseen = state.tokens.prompt.unseen
     ranges = [f"{one.path} {one.new_start}-{one.new_start + max(1, one.new_count) - 1}" for one in unseen]
     changed = [f"Changed by commands: lines {', '.join(ranges)}."] if ranges else []
-    again = [render_edits_again(state.memory.recent[-1])] if state.memory.recent[-1].again else []
     touched = dict.fromkeys((*list_edited_paths(state.memory.recent[-1]), *[one.path for one in unseen]))
     stale = [path for path in touched if any(_shows_lines(text, path) for text in above)]
     older = [f"Earlier messages show {', '.join(stale)} as before this reply's changes."] if stale else []
@@ -114,7 +113,7 @@ def _list_turn_notes(memory: GatheredContext, above: Sequence[str]) -> Sequence[
     said = ["\n".join([*undone, *render_verdict(state, verdict, memory.policy.reports)])] if verdict else undone
     measured = state.verification.baseline_step == state.work.step
     before = [name_long_commands(line, state.task) for line in render_baseline(state, memory.policy.reports) if measured]
-    return [*again, *changed, *older, *before, *said]
+    return [*changed, *older, *before, *said]
 
 
 def _shows_lines(text: str, path: str) -> bool:

@@ -7,8 +7,8 @@ from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactCorrected, FactForgotten, FactNoted, LessonJudged
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.heartbeat import HEARTBEAT_EVENT_TAGS, HeartbeatEvent
+from afresh.core.leave import ChangeReviewed, Grant, LeaveGiven
 from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded
-from afresh.core.licences.licence_for_tests import LicenceWidened, LicensedChange, RefusedEdits
 from afresh.core.line_region import Region
 from afresh.core.policy_history import POLICY_EVENT_TAGS, PolicyEvent
 from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, PromptOrigin
@@ -92,7 +92,7 @@ class QuestionAsked:
     """Each "option: what it would mean", or the option alone."""
     by: str = "model"
     """Or the harness, when it can't go on by itself."""
-    about: tuple[LicensedChange, ...] = ()
+    about: tuple[Grant, ...] = ()
     """Changes of tests that the first option allows."""
     network: str = ""
     """A command that may use the network by the first two options."""
@@ -145,10 +145,6 @@ class ChangeKeptOrReverted:
     """Files of which something was put back as at the base."""
     worked: bool = True
     """The step itself has changed something that was kept."""
-    refused: RefusedEdits | None = None
-    """What was not kept for want of a licence."""
-    again: str = ""
-    """Whether refused edits of an earlier step were applied again, in words; empty: it was not tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +203,7 @@ Event = (
     | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted | FactNoted | FactCorrected | IssueAttached
     | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
     | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
-    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LicenceWidened | QueueEvent | StartChosen | TurnBegan
+    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LeaveGiven | ChangeReviewed | QueueEvent | StartChosen | TurnBegan
     | LimitsOrdered | PermissionsChanged | NetworkUsed | HeartbeatEvent | PolicyEvent
 )  # fmt: skip
 
@@ -222,7 +218,7 @@ def is_in_decision_log(event: Event) -> bool:
         QuestionAsked | QuestionAnswered | DecisionMade | ChangeKeptOrReverted | TaskEnded | CeilingBreached
         | UsageReportDoubted | CeilingChanged | CheckpointWritten | MemoryCompacted
     )  # fmt: skip
-    guidance = StrategyChanged | PersonSpoke | StepsUndone | RecoveredFromCheckpoint
+    guidance = StrategyChanged | PersonSpoke | StepsUndone | RecoveredFromCheckpoint | ChangeReviewed
     return isinstance(event, kinds | guidance | StallNoticed | ReserveChanged)
 
 
@@ -271,7 +267,8 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "Noticed": StallNoticed,
     "Reserved": ReserveChanged,
     "Recovered": RecoveredFromCheckpoint,
-    "Licensed": LicenceWidened,
+    "LeaveGiven": LeaveGiven,
+    "Reviewed": ChangeReviewed,
     "StartChosen": StartChosen,
     "TurnBegan": TurnBegan,
     "IssueAttached": IssueAttached,

@@ -68,8 +68,6 @@ class Fact:
 
 DOTTED_TEST_NAME = re.compile(r"^\w+\.[\w.]*\.test\w*$")
 MIN_SURE_CONFIDENCE = 0.8
-PUT_BACK_SOURCE = "protected tests"
-"""Source of what is remembered of changes of tests that were put back."""
 COMPLETION_SUBJECT = "complete"
 """Subject and source of what is remembered of a completion that was refused."""
 
@@ -170,11 +168,6 @@ def is_withdrawal(fact: Fact) -> bool:
     """Whether it takes back what is remembered of its subject: an observation or a note without text, a forgotten approach."""
     forgotten = fact.kind is FactKind.FAILED_APPROACH and fact.confidence == 0
     return not fact.text and (fact.kind in (FactKind.OBSERVED, FactKind.NOTE) or forgotten)
-
-
-def drop_put_back(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Once tests may be changed, nothing keeps from changing them."""
-    return tuple([fact for fact in facts if fact.kind is not FactKind.FAILED_APPROACH or fact.source != PUT_BACK_SOURCE])
 
 
 def drop_refusal(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:

@@ -76,6 +76,9 @@ class ToolExchange:
     text: str = ""
 
 
+REVIEW_REQUEST = "review"
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """The exact call: provider adapters translate it and add nothing."""
@@ -93,6 +96,8 @@ class Request:
     """The steps since the message was built, each as the model's own reply with its results."""
     footer: str = ""
     """Said last, and in this call only. In calls that were recorded before it had a field, it is the end of the message."""
+    kind: str = ""
+    """What is asked, where it is not the next step of a task."""
 
     @property
     def body(self) -> str:

@@ -72,3 +72,8 @@ def get_file_stem(path: str) -> str:
     name = get_file_name(path)
     at = name.rfind(".")
     return name[:at] if 0 < at < len(name) - 1 else name
+
+
+def is_protected_path(path: str) -> bool:
+    """Tests, and what lies beside them for them to read."""
+    return is_test_code(path) or is_in_test_folder(path)

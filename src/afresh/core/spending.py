@@ -209,6 +209,8 @@ class CallPurpose(StrEnum):
     """`afresh models check`."""
     MEMORY = "memory"
     DELEGATE = "delegate"
+    REVIEW = "review"
+    """Whether a person's words ask for a change of a test."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from afresh.core.event import Event, JournalHead, MemoryCompacted, ReplyReceived
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.leave import ChangeReviewed
 from afresh.core.lesson import LessonWorded
 from afresh.core.open_goal import remove_finished_items
 from afresh.core.states.ceiling_state import TokenLimits, compute_highest_ceiling
@@ -15,6 +16,7 @@ from afresh.core.states.verification_state import VerificationState
 from afresh.core.states.work_state import WorkState
 from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import DISCOVERY_TYPE, Task, TaskStatus, TicketDetail
+from afresh.core.text import format_count
 from afresh.core.usage import NO_CALL_COSTS, CallCosts, Usage
 from afresh.core.verdict import FailedTest, is_spoken_of
 
@@ -55,13 +57,21 @@ class SpendingState:
     usage: Usage = NO_USAGE
     costs: CallCosts = NO_CALL_COSTS
     calls: int = 0
+    reviews: int = 0
+    """Calls among them that read whether a change of a test was asked for."""
+
+    @property
+    def calls_told(self) -> str:
+        reviews = f" ({format_count(self.reviews, 'review')} of changed tests)" if self.reviews else ""
+        return format_count(self.calls, "call") + reviews
 
     def apply(self, event: Event) -> "SpendingState":
         """One more call, whatever it was for."""
-        reply = event.reply if isinstance(event, ReplyReceived | MemoryCompacted | LessonWorded) else None
+        reply = event.reply if isinstance(event, ReplyReceived | MemoryCompacted | LessonWorded | ChangeReviewed) else None
         if reply is None:
             return self
-        return SpendingState(self.usage + reply.usage, self.costs.plus(reply.cost, reply.usage.tokens), self.calls + 1)
+        reviews = self.reviews + isinstance(event, ChangeReviewed)
+        return SpendingState(self.usage + reply.usage, self.costs.plus(reply.cost, reply.usage.tokens), self.calls + 1, reviews)
 
 
 NEW_TIMES = TaskTimes()

@@ -4,8 +4,9 @@ task changes them only if a person says so."""
 import re
 from collections.abc import Iterable, Sequence
 
-from afresh.core.licences.licence_for_tests import FROM_PERSON, is_agreement
+from afresh.core.leave import FROM_PERSON
 from afresh.core.state import State
+from afresh.core.states.dialogue_state import is_agreement
 
 _OWN_FOLDER = ".afresh/"
 _WHO_ACTS = {
@@ -72,7 +73,7 @@ def is_file_asked_for(path: str, words: Iterable[str]) -> bool:
 def list_unasked_steering_files(paths: Iterable[str], state: State) -> tuple[str, ...]:
     """Those of the paths that act unasked, and that no person has named, agreed to or allowed."""
     words = list_persons_words(state)
-    allowed = [entry.path for entry in state.verification.licence if entry.by == FROM_PERSON and entry.path and not entry.name]
+    allowed = [entry.path for entry in state.verification.leave if entry.by == FROM_PERSON and entry.path and not entry.name]
     return tuple(
         path
         for path in paths

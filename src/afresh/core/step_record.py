@@ -46,8 +46,6 @@ class StepRecord:
     """Names of the checks that ran after it, as the outcome has them."""
     put_back: bool = False
     """Something that it, or an earlier step, did to tests was put back."""
-    again: str = ""
-    """Whether refused edits of an earlier step were applied again, in words."""
     fate: StepFate | None = None
     """Not recorded in states of earlier versions. No prompt shows it."""
     judged: str = ""
@@ -94,7 +92,7 @@ def record_keeping(step: StepRecord, event: ChangeKeptOrReverted, before: str) -
         fate = StepFate.UNDONE
     elif event.snapshot != before and not (fate is StepFate.VERIFIED or (fate is StepFate.REFUSED and step.judged)):
         fate = StepFate.KEPT
-    return replace(step, kept=event.kept, put_back=bool(event.put_back), again=event.again, fate=fate)
+    return replace(step, kept=event.kept, put_back=bool(event.put_back), fate=fate)
 
 
 def mark_step_undone(step: StepRecord, event: StepsUndone) -> StepRecord:

@@ -9,7 +9,7 @@ from afresh.core.change import Change
 from afresh.core.event import Event, PlanSet, QuestionAsked
 from afresh.core.fact import Fact
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.licences.licence_for_tests import Weakening
+from afresh.core.leave import ChangedUnit
 from afresh.core.line_region import Region
 from afresh.core.states.strategy_state import PlanItem
 from afresh.core.tool_traits import ToolTrait, has_trait
@@ -95,8 +95,6 @@ class StepActions:
     done: tuple[ActionResult, ...]
     snapshot: str
     changes: tuple[Change, ...] = ()
-    again: str = ""
-    """Whether edits that an earlier step was refused were applied again first, in words; empty: it was not tried."""
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -118,11 +116,8 @@ def find_current_plan(before: tuple[PlanItem, ...], deeds: StepActions) -> tuple
 class StepVerification:
     verdict: Verdict | None = None
     blocks: tuple[Block, ...] = ()
-    snapshot: str = ""
-    """The tree that was verified, where something was put back in it."""
-    put_back: tuple[Weakening, ...] = ()
-    """Changes of tests without a licence."""
-    events: tuple[Event, ...] = ()
+    missing: tuple[ChangedUnit, ...] = ()
+    """What completion was refused for: changes of tests without leave."""
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:

@@ -226,15 +226,15 @@ class Verdict:
     regressions: tuple[str, ...] = ()
     final: bool = False
     measure: int = 0
-    weakened: tuple[str, ...] = ()
-    """Files that weaken the tests of the base: they are put back."""
+    unallowed: tuple[str, ...] = ()
+    """Tests and files that judge the task, changed without leave."""
     strays: tuple[str, ...] = ()
-    """Files beside the one that the task may write: they are put back."""
+    """Files that the task may not write: they are put back."""
     evidence: CompletionEvidence = NO_COMPLETION_EVIDENCE
     flaky: tuple[str, ...] = ()
     """Tests that failed, and passed when they were run again."""
-    licensed: tuple[str, ...] = ()
-    """Changes of tests that the task was asked for."""
+    allowed: tuple[str, ...] = ()
+    """Changes of tests with leave, and who gives it. The reason begins with them."""
     still_failing: str = ""
     """Which tests failed before the task and still fail, as the reason says it; empty if none."""
 

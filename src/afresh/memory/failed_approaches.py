@@ -9,13 +9,13 @@ from afresh.core.change import Change, find_changed_function
 from afresh.core.codec import to_canonical_json
 from afresh.core.command_output import OutputReading
 from afresh.core.event import OutputDigested
-from afresh.core.fact import COMPLETION_SUBJECT, PUT_BACK_SOURCE, Attempt, Fact, FactKind
+from afresh.core.fact import COMPLETION_SUBJECT, Attempt, Fact, FactKind
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.search_words import find_identifiers
 from afresh.core.state import State
 from afresh.core.step_result import ActionResult, StepActions, StepVerification, shorten_action, truncate_first_line
 from afresh.core.tool_traits import ToolTrait, has_trait
-from afresh.core.verdict import CheckRun, Verdict, list_first_names
+from afresh.core.verdict import CheckRun, Verdict
 from afresh.outputs.read_output import find_last_line_naming, read_output
 
 NOT_VERIFIED = StepVerification()
@@ -33,24 +33,16 @@ def remember_failed_approach(step: int, actions: StepActions, verified: StepVeri
     batch = tried if len(tried) > 1 else ()
     fact = Fact(
         FactKind.FAILED_APPROACH,
-        describe_approach(attempts) or actions.again,
+        describe_approach(attempts),
         reason,
         block=shown.block,
         step=step,
-        source=PUT_BACK_SOURCE if verified.put_back else "",
         lines=shown.lines,
         suggestion="" if batch else next(iter(tried), ""),
         attempts=attempts,
         batch=batch,
     )
     return fact, shown.made
-
-
-def remember_put_back(step: int, verified: StepVerification) -> Fact:
-    """The fact about changes of tests that were put back while the rest of the step stays."""
-    names = list_first_names(dict.fromkeys(one.subject for one in verified.put_back), MAX_ATTEMPTS_TOLD)
-    why = f"put back, not asked for: {list_first_names(dict.fromkeys(one.told for one in verified.put_back), MAX_ATTEMPTS_TOLD)}"
-    return Fact(FactKind.FAILED_APPROACH, f"changing {names}", why, step=step, source=PUT_BACK_SOURCE)
 
 
 def clear_kept_attempts(state: State, actions: StepActions) -> tuple[OutputDigested, ...]:
@@ -110,7 +102,7 @@ def make_attempts(actions: StepActions, verified: StepVerification = NOT_VERIFIE
 def _collect_failure_text(verified: StepVerification) -> str:
     failures = [failure for run in (verified.verdict.runs if verified.verdict else ()) for failure in run.failures]
     told = [part for one in failures for part in (one.test, one.message, one.detail)]
-    return "\n".join([*told, *(one.told for one in verified.put_back)])
+    return "\n".join(told)
 
 
 def _count_signs(action: Action, said: str, changes: Sequence[Change]) -> int:

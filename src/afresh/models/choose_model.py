@@ -273,9 +273,8 @@ def _make_offline(chosen: ChosenModel, start: int, settings: ModelSettings) -> M
 def _make_scripted(chosen: ChosenModel, start: int, settings: ModelSettings) -> Model:
     from afresh.models.scripted import ScriptedModel, read_script
 
-    return ScriptedModel(
-        read_script(Path(chosen.argument).expanduser()), start, settings.window or DEFAULT_WINDOW_TOKENS, settings.count
-    )
+    script, window = read_script(Path(chosen.argument).expanduser()), settings.window or DEFAULT_WINDOW_TOKENS
+    return ScriptedModel(script, start - settings.reviews, window, settings.count)
 
 
 def _make_mailbox(chosen: ChosenModel, start: int, settings: ModelSettings) -> Model:

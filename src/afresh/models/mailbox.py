@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.core.codec import to_plain_value
-from afresh.core.prompt import Request, ToolExchange, render_turn
+from afresh.core.prompt import REVIEW_REQUEST, Request, ToolExchange, render_turn
 from afresh.core.reply import Reply
 from afresh.core.text import to_visible_json
 from afresh.errors import TryAgain
@@ -168,8 +168,14 @@ def _render_request_json(request: Request) -> str:
 
 
 def render_mailbox_message(request: Request, stem: str) -> str:
+    review = request.kind == REVIEW_REQUEST
+    example = {"thought": "why, in a sentence or two", "actions": _make_example_actions(request)}
     return "\n".join(
         (
+            *(
+                ("<!-- a REVIEW of a changed test, and no step of the task: answer with the JSON object that it asks for -->",)
+                * review
+            ),
             "<!-- system -->",
             request.system,
             "",
@@ -187,7 +193,7 @@ def render_mailbox_message(request: Request, stem: str) -> str:
                 f"tokens{_describe_thinking_share(request)}). For example:"
             ),
             "",
-            to_visible_json({"thought": "why, in a sentence or two", "actions": _make_example_actions(request)}, indent=1),
+            to_visible_json({"how": "neither", "asked": False, "quote": ""} if review else example, indent=1),
             "",
         )
     )

@@ -21,7 +21,7 @@ from stat import S_ISREG, S_IWOTH
 from typing import Any
 
 from afresh.core.codec import get_decoder
-from afresh.core.prompt import Request
+from afresh.core.prompt import REVIEW_REQUEST, Request
 from afresh.core.reply import Reply
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
@@ -51,6 +51,8 @@ class OpenRequest:
     """Somebody waits for the reply at this moment; otherwise it is found when the task is resumed."""
     problem: str = ""
     """What was wrong with the last attempt."""
+    kind: str = ""
+    """`review` for one that asks whether a changed test was ordered; empty for a step."""
 
 
 def make_request_stem(task: str, number: int, request: Request) -> str:
@@ -153,6 +155,8 @@ def parse_strict_json(text: str) -> Any:
 
 def check_mailbox_reply(plain: Any, request: Request, count: CountTokens) -> Reply:
     """The reply as checked against the request. ValueError lists everything that is wrong with it."""
+    if request.kind == REVIEW_REQUEST and isinstance(plain, dict) and "how" in plain:
+        plain = {"thought": json.dumps(plain, ensure_ascii=False)}
     reply = reply_from_json(plain)
     check_tool_calls(reply, request.tools)
     check_reply_length(reply, request, count)
@@ -203,10 +207,13 @@ def _read_open_request(folder: Path, stem: str) -> OpenRequest | None:
     problem = ""
     with suppress(OSError, ValueError):
         problem = read_plain_file(folder / f"{stem}{PROBLEM_SUFFIX}")
+    kind = ""
+    with suppress(BadInput):
+        kind = read_request(folder, stem).kind
     try:
         since = (folder / f"{stem}{REQUEST_SUFFIX}").lstat().st_mtime
         return OpenRequest(
-            stem, int(match["number"]), match["task"] or "", since, _is_awaited(folder / f"{stem}{REQUEST_SUFFIX}"), problem
+            stem, int(match["number"]), match["task"] or "", since, _is_awaited(folder / f"{stem}{REQUEST_SUFFIX}"), problem, kind
         )
     except OSError:
         return None

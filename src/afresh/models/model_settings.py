@@ -84,6 +84,8 @@ class ModelSettings:
     """All tables [models.NAME]."""
     task: str = ""
     """Whose calls these are."""
+    reviews: int = 0
+    """Calls that it has bought before for reviews of changed tests: a script answers them beside its steps."""
     name: str = ""
     """Of the table that was chosen, and that table."""
     chosen: NamedModel | None = None

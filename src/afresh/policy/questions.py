@@ -7,7 +7,7 @@ from afresh.core.action import describe_subject
 from afresh.core.answer_options import find_chosen_option
 from afresh.core.decision import Decision
 from afresh.core.event import QuestionAsked
-from afresh.core.licences.licence_for_tests import FROM_ANSWER, LicensedChange, Weakening
+from afresh.core.leave import FROM_ANSWER, ChangedUnit, Grant
 from afresh.core.state import State
 from afresh.core.states.ceiling_state import MODEL_WINDOW_DIVISOR, compute_highest_ceiling, round_up_ceiling
 from afresh.core.states.dialogue_state import ACCEPT_OPTION
@@ -111,16 +111,16 @@ def ask_about_unverifiable(reason: str) -> QuestionAsked:
     )
 
 
-def ask_about_test_changes(put_back: Sequence[Weakening]) -> QuestionAsked:
-    """The first option allows exactly what was put back."""
-    told = list_first_names(dict.fromkeys(one.told for one in put_back), MAX_NAMED_CHANGES)
-    quote = f"allowed by you: {to_one_line(told, 200)}"
-    about = tuple(LicensedChange((one.way,), one.path, one.name, quote=quote, by=FROM_ANSWER) for one in put_back)
+def ask_about_test_changes(missing: Sequence[ChangedUnit]) -> QuestionAsked:
+    """The first option allows exactly what was changed."""
+    told = list_first_names(dict.fromkeys(one.told for one in missing), MAX_NAMED_CHANGES)
+    words = f"allowed by you: {to_one_line(told, 200)}"
+    about = tuple(Grant(one.path, one.name, FROM_ANSWER, words) for one in missing)
     asked = ask_person(
-        f"It changes tests that the task does not ask to change, and they were put back: {told}. May it change them? "
+        f"It changes tests or settings of the checks, and you have not asked for that: {told}. May it change them? "
         "Choose, or say in your own words what it may change.",
         "allow these changes: it may make them, and the verdict names them",
-        "put them back: they stay as they are, and it has to find another way",
+        "put them back: it has to make them as they were, and find another way",
     )
     return replace(asked, about=about)
 

@@ -13,6 +13,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_
 from afresh import __version__
 from afresh.core.action import Action
 from afresh.core.event import JournalEntry, MemoryCompacted, ReplyReceived, StepFinished, VerdictReached
+from afresh.core.leave import ChangeReviewed
 from afresh.core.progress_event import (
     ActionBegan,
     ActionEnded,
@@ -78,7 +79,7 @@ class RunTracer:
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         for entry in entries:
             match entry.event:
-                case ReplyReceived(_, reply) | MemoryCompacted(reply=Reply() as reply):
+                case ReplyReceived(_, reply) | MemoryCompacted(reply=Reply() as reply) | ChangeReviewed(reply=Reply() as reply):
                     self._end_answered(reply)
                 case VerdictReached(_, verdict) if self.step and entry.task == self.task:
                     self.step.set_attribute("afresh.verdict", verdict.ruling.value)

@@ -5,22 +5,24 @@ from dataclasses import replace
 
 from afresh.core.archived_block import Block
 from afresh.core.change import Change
+from afresh.core.leave import ChangedUnit
 from afresh.core.recognise_test_files import is_test_file
 from afresh.core.task import FIX_BUG_TYPE, FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE
-from afresh.core.verdict import Baseline, Ruling, Verdict
+from afresh.core.verdict import Baseline, Ruling, Verdict, list_first_names
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.baseline import find_baseline_blocker
 from afresh.verification.compile_check import check_changed_files_compile
 from afresh.verification.court import find_court_changes
 from afresh.verification.court_run import run_in_court
-from afresh.verification.judge_test_changes import ChangedTests, judge_test_changes
 from afresh.verification.new_tests_on_base import add_new_tests_to_verdict
 from afresh.verification.nothing_to_offer import add_function_changes
+from afresh.verification.permission import LeaveJudgement, judge_leave
 from afresh.verification.project_linters import find_new_findings
-from afresh.verification.prove_hinted_changes import refuse_unproven_changes
+from afresh.verification.proof import find_unproven_changes
 from afresh.verification.regressions import (
     CheckComparison,
+    collect_archived_blocks,
     load_baseline_outcomes,
     pair_checks_with_baseline,
     verdict_from_comparisons,
@@ -42,46 +44,57 @@ def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdi
         return refused, ()
     if reason := find_baseline_blocker(task, baseline):
         return Verdict(Ruling.BLOCKED, reason, final=True, measure=measure), ()
-    judged = judge_test_changes(context, workspace)
-    if early := _refuse_without_run(context, judged, changes, measure):
+    judged = judge_leave(context, workspace)
+    if early := _refuse_without_run(context, changes, measure):
         return early, ()
     if worse := find_new_findings(context, measure):
         return replace(worse[0], final=True), worse[1]
     try:
         tests = [test for run in baseline.runs for test in load_baseline_outcomes(context.store, run).tests]
         leave = judged.make_leave(changes, tests)
-        judgements = run_in_court(context, workspace, find_court_changes(context, workspace), leave)
+        judgements = run_in_court(context, workspace, find_court_changes(context, workspace), leave, judged.paths)
     finally:
         workspace.restore(snapshot)
-    verdict = add_licensed_changes(_make_final_verdict(context, judgements, changes, measure), judged)
-    if verdict.ruling is Ruling.PASS and (why := refuse_unproven_changes(context, workspace, changes, judged, judgements)):
-        verdict = replace(verdict, ruling=Ruling.FAIL, reason=f"a test was {why}")
+    if missing := judged.find_missing(judgements):
+        return _refuse_missing_leave(judgements, judged, missing, measure), collect_archived_blocks(judgements)
+    verdict = _make_final_verdict(context, judgements, changes, measure)
+    if verdict.ruling is Ruling.PASS and (why := find_unproven_changes(context, workspace, changes, judged, judgements)):
+        verdict = replace(verdict, ruling=Ruling.FAIL, reason=why)
+    verdict = name_allowed_changes(verdict, judged)
     verdict, blocks = add_new_tests_to_verdict(context, workspace, changes, judgements, verdict)
     verdict = add_function_changes(verdict, context, workspace)
     return (replace(verdict, reason=f"{report.reason}; {verdict.reason}") if report else verdict), blocks
 
 
-def _refuse_without_run(context: ToolContext, judged: ChangedTests, changes: Sequence[Change], measure: int) -> Verdict | None:
+def _refuse_without_run(context: ToolContext, changes: Sequence[Change], measure: int) -> Verdict | None:
     """What needs no run to be refused."""
     if not changes:
         return Verdict(Ruling.FAIL, "nothing was changed", final=True, measure=measure)
     if broken := check_changed_files_compile(context, [change.path for change in changes]):
         reason = "does not compile: " + "; ".join(failure.message for failure in broken.failures)
         return Verdict(Ruling.FAIL, reason, (broken,), final=True, measure=measure)
-    if judged.refused:
-        reason = f"tests that the task did not ask to change were weakened: {judged.describe_refused()}"
-        return Verdict(Ruling.FAIL, reason, final=True, measure=measure, weakened=judged.paths)
     return _refuse_unlowered_count(context, measure)
 
 
-def add_licensed_changes(verdict: Verdict, judged: ChangedTests) -> Verdict:
-    """With the changes of tests that were asked for: they are shown with the verdict, in summary and commit."""
-    told = judged.describe_licensed()
-    return (
-        replace(verdict, reason=f"{verdict.reason}; {told}", licensed=tuple(one.told for one, _ in judged.licensed))
-        if told
-        else verdict
+def _refuse_missing_leave(
+    judgements: Sequence[CheckComparison], judged: LeaveJudgement, missing: Sequence[ChangedUnit], measure: int
+) -> Verdict:
+    """Which changes nobody has allowed, what to do, and whether the work holds without them."""
+    without = verdict_from_comparisons([one for one in judgements if one.with_base_tests], measure)
+    reason = (
+        f"changed without leave: {judged.describe(missing)}. Put that back as it was, or `ask`. "
+        f"Without these changes: {without.ruling}: {without.reason}"
     )
+    unallowed = tuple(one.subject for one in missing)
+    return replace(without, ruling=Ruling.FAIL, reason=reason, final=True, unallowed=unallowed)
+
+
+def name_allowed_changes(verdict: Verdict, judged: LeaveJudgement) -> Verdict:
+    """With the changes of tests that have leave, first of all: whoever reads the verdict is to look at them. Settings that were
+    added had no part in the court's run, and may have one in later runs."""
+    told, added = judged.describe_allowed(), [one.path for one in judged.soft if one.what == "added"]
+    after = [f"added beside what judges: {list_first_names(added)}"] if added else []
+    return replace(verdict, reason="; ".join((*told, verdict.reason, *after)), allowed=told)
 
 
 def _refuse_unlowered_count(context: ToolContext, measure: int) -> Verdict | None:

@@ -32,8 +32,8 @@ from afresh.runtime import Runtime
 from afresh.verification.nothing_to_offer import explain_nothing_to_offer
 
 MAX_COMPLETION_REFUSALS = 3
-MAX_PUT_BACKS = 2
-"""Times that changes of tests are put back before a person is asked."""
+MAX_UNALLOWED = 2
+"""Times that completion is refused for changes of tests without leave, before a person is asked."""
 
 
 def conclude_step(
@@ -60,7 +60,7 @@ def end_with_acceptance(state: State, publish: Callable[[str, str], str]) -> lis
     last = known.kept_verdict if known.is_undone else known.verdict
     said = f"; the checks said {last.ruling}: {last.reason}" if last else "; no check has run on it"
     reason = f"{by} has accepted the work as it is{said}"
-    verdict = replace(last or Verdict(Ruling.ACCEPTED, ""), ruling=Ruling.ACCEPTED, reason=reason, final=True, weakened=())
+    verdict = replace(last or Verdict(Ruling.ACCEPTED, ""), ruling=Ruling.ACCEPTED, reason=reason, final=True, unallowed=())
     commit = publish(state.workspace.snapshot, render_commit_message(state, state.task.goal, verdict))
     return [VerdictReached(state.work.step, verdict), TaskEnded(TaskStatus.DONE, reason, commit)]
 
@@ -84,7 +84,6 @@ def record_step(state: State, digest: StepDigest, conclusion: StepConclusion, ru
         ActionsExecuted(step, digest.observations),
         *conclusion.actions.events,
         *digest.events,
-        *verified.events,
         *[VerdictReached(step, verdict) for verdict in verified.verdicts],
         *settled.events,
         StepFinished(step, conclusion.outcome, conclusion.reverted),
@@ -100,8 +99,8 @@ def end_by_verdict(
     state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
 ) -> tuple[Event, ...]:
     """PASS publishes. BLOCKED publishes what there is, for a person to look at. FAIL goes back to work, a few times."""
-    if judged.put_back and state.verification.put_backs + 1 >= MAX_PUT_BACKS and not _has_question(deeds):
-        question = ask_about_test_changes(judged.put_back)
+    if judged.missing and state.verification.unallowed + 1 >= MAX_UNALLOWED and not _has_question(deeds):
+        question = ask_about_test_changes(judged.missing)
         return (question, TaskEnded(TaskStatus.BLOCKED, question.question))
     if judged.verdict is None:
         return (_end_after_answer(state),) if deeds.complete else ()
@@ -143,7 +142,7 @@ def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOr
     if not settled.kept:
         return f"{did}: reverted: {judged.verdict.reason if judged.verdict else ''}"
     if judged.verdict:
-        kept = "" if judged.verdict.strays else "kept in part; " if judged.put_back else "kept; "
+        kept = "" if judged.verdict.strays else "kept; "
         return f"{did}: {kept}{judged.verdict.reason}"
     return did or "called no tool"
 
@@ -155,7 +154,7 @@ def summarise_actions(deeds: StepActions) -> str:
     names = Counter(describe_done_action(deed) + ending for deed, ending in zip(told, endings, strict=True))
     names.update({f"read {name_lines_read(reading)}": 1} if len(reading) > 1 else {})
     did = [name if count == 1 else f"{name} ({count} times)" for name, count in names.items()]
-    return ", ".join([*([deeds.again] if deeds.again else []), *did])
+    return ", ".join(did)
 
 
 def name_lines_read(reading: Sequence[ActionResult]) -> str:

@@ -11,11 +11,10 @@ from enum import StrEnum
 from functools import cached_property
 
 from afresh.core.change import Change
-from afresh.core.recognise_test_files import get_file_name, get_file_stem, is_code_file, is_test_code
+from afresh.core.recognise_test_files import get_file_name, get_file_stem, is_code_file, is_protected_path, is_test_code
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.manifest_settings import has_changed_settings, is_manifest
-from afresh.verification.protected_tests import is_protected_path
 from afresh.verification.regressions import pair_checks_with_baseline
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from afresh.core.action import PLAIN_MANNER, FileAccess, RunManner
-from afresh.core.recognise_test_files import get_file_name, is_code_file, is_test_code
+from afresh.core.recognise_test_files import get_file_name, is_code_file, is_protected_path, is_test_code
 from afresh.core.rewrite_check_command import narrow_to_names
 from afresh.core.steering_files import is_file_asked_for, list_persons_words
 from afresh.core.task import WRITE_TESTS_TYPE, Check
@@ -17,7 +17,6 @@ from afresh.ports.workspace import Workspace
 from afresh.verification.checks import NO_TESTS, CheckResult, run_check
 from afresh.verification.confirm_regressions import confirm_final_regressions
 from afresh.verification.court import CourtChange, CourtKind, Leave, list_restored_files, name_module
-from afresh.verification.protected_tests import is_protected_path
 from afresh.verification.regressions import (
     BaselineCheck,
     CheckComparison,

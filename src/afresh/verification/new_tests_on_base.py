@@ -5,14 +5,13 @@ from dataclasses import replace
 
 from afresh.core.archived_block import Block
 from afresh.core.change import Change
-from afresh.core.recognise_test_files import is_test_file
+from afresh.core.recognise_test_files import is_protected_path, is_test_file
 from afresh.core.rewrite_check_command import narrow_to_tests
 from afresh.core.task import FIX_VIOLATION_TYPE, REFACTOR_TYPE, WRITE_TESTS_TYPE
 from afresh.core.verdict import CompletionEvidence, Ruling, Verdict, describe_unproven_tests
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.checks import CheckResult, run_check
-from afresh.verification.protected_tests import is_protected_path
 from afresh.verification.regressions import CheckComparison, collect_archived_blocks, pair_checks_with_baseline
 
 ON_BASE_SCOPE = "new tests, on the code of the base"

@@ -386,11 +386,6 @@ def require_tests(before: BaselineCheck, is_required: Callable[[str], bool]) -> 
     return replace(before, required=before.required | required) if required else before
 
 
-def select_conclusive_checks(context: ToolContext) -> list[Check]:
-    """Checks that said something at the base: one that could not even start may be for the task to make."""
-    return [check for check, known in pair_checks_with_baseline(context) if known.run.exit == 0 or known.outcomes.readable]
-
-
 def waive_tests(before: BaselineCheck, is_waived: Callable[[str], bool]) -> BaselineCheck:
     """The check, with these tests deciding nothing."""
     waived = frozenset(test for test in before.outcomes.tests if is_waived(test))

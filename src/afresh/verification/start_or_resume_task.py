@@ -1,6 +1,6 @@
 """Before the first step, and before every step after a crash: a sound tree, and the baseline."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillRunning
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from afresh.context.calibration import adopt_project_calibration
 from afresh.context.sources.instructions import select_instruction_chain
 from afresh.core.decision import SANDBOX_WAIVER, UNSANDBOXED_DECISION, Decision
 from afresh.core.event import BaselineMeasured, DecisionMade, Event, TaskClaimed, TaskEnded
-from afresh.core.instructions import InstructionChain
+from afresh.core.leave import FROM_INSTRUCTIONS, Grant, LeaveGiven
 from afresh.core.progress_event import CheckScope, WorkNotice
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.state import State
@@ -17,7 +17,6 @@ from afresh.core.task import FIX_BUG_TYPE, TaskStatus
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.journal.append import append_events
 from afresh.policy.human_supervision import record_supervision_mode
-from afresh.policy.licence_record import NO_INSTRUCTIONS, widen_licence
 from afresh.policy.questions import ask_about_checks, is_told_to_work_without_checks
 from afresh.policy.standing_permissions import record_standing_permissions
 from afresh.runtime import Runtime
@@ -54,21 +53,29 @@ def open_tree(state: State, runtime: Runtime) -> State:
     if not state.workspace.first_snapshot:
         state = append_events(state, runtime, [opened])
     runtime.workspace.restore(state.workspace.snapshot)
-    paths = runtime.tool_context(state).files.paths()
-    if widened := widen_licence(state, paths, read_first_instructions(state, paths, runtime)):
-        state = append_events(state, runtime, [*widened])
+    if grants := read_grants_of_instructions(state, runtime):
+        state = append_events(state, runtime, [LeaveGiven(tuple(grants))])
     if not state.verification.baseline and (reason := explain_nothing_to_offer(state, runtime)):
         return append_events(state, runtime, [TaskEnded(TaskStatus.UNCHANGED, reason)])
     return state
 
 
-def read_first_instructions(state: State, paths: Sequence[str], runtime: Runtime) -> InstructionChain:
-    """The instructions as they are before the first step, those of folders with tests included; none afterwards. They are read
-    from the user's checkout: what a task writes is not among them."""
+def read_grants_of_instructions(state: State, runtime: Runtime) -> list[Grant]:
+    """Tests that the front matter of an instruction file lets every task change, in its own folder. It is read before the first
+    step, from the user's checkout: what a task writes is not among it."""
     if runtime.knowledge.instructions is None or state.verification.baseline:
-        return NO_INSTRUCTIONS
+        return []
+    paths = runtime.tool_context(state).files.paths()
     folders = sorted({path.rpartition("/")[0] for path in paths if is_test_code(path) and "/" in path})
-    return select_instruction_chain(state, runtime.knowledge.instructions, folders)
+    chain = select_instruction_chain(state, runtime.knowledge.instructions, folders)
+    grants = list[Grant]()
+    for source, part in ((one, part) for one in chain.sources for part in one.parts):
+        path, _, name = part.test_path.removeprefix("./").partition("::")
+        is_folder = any(one.startswith(f"{path.rstrip('/')}/") for one in paths)
+        place, inside = f"{path.rstrip('/')}/" if is_folder else path, f"{source.folder}/" if source.folder else ""
+        if path and not (part.elsewhere or source.elsewhere) and place.startswith(inside):
+            grants.append(Grant(place, name, FROM_INSTRUCTIONS, "allow_test_changes", f"{source.file}:{part.first}"))
+    return [one for one in grants if one not in state.verification.leave]
 
 
 def needs_baseline(state: State) -> bool:

@@ -27,7 +27,7 @@ def refuse_tampering(context: ToolContext, changes: Sequence[Change], measure: i
     if not steering:
         return None
     reason = f"what was not asked for and {told} is put back"
-    return Verdict(Ruling.FAIL, reason, final=True, measure=measure, weakened=tuple(steering))
+    return Verdict(Ruling.FAIL, reason, final=True, measure=measure, strays=tuple(steering))
 
 
 def name_steering_changes(verdict: Verdict, changes: Sequence[Change], state: State) -> str:

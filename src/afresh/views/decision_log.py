@@ -107,6 +107,7 @@ def _describe_event(event: Event) -> dict[str, Any]:
         case (
             happened.CeilingChanged() | happened.CheckpointWritten() | happened.CeilingBreached() | happened.UsageReportDoubted()
             | happened.MemoryCompacted() | happened.StallNoticed() | happened.StrategyChanged() | happened.ReserveChanged()
+            | happened.ChangeReviewed()
         ):  # fmt: skip
             return _describe_upkeep(event) | {"step": event.step}
         case _:
@@ -182,6 +183,7 @@ _UpkeepEvent = (
     | happened.StrategyChanged
     | happened.StallNoticed
     | happened.ReserveChanged
+    | happened.ChangeReviewed
 )
 
 
@@ -197,6 +199,8 @@ def _describe_upkeep(event: _UpkeepEvent) -> dict[str, Any]:
             return _make_fields(UPKEEP_TYPE, "harness", text, evidence, 1.0, "warning" if rung.value else "info")
         case happened.StrategyChanged(_, loop, why):
             return _make_fields(APPROACH_TYPE, "harness", f"another way: {loop}", why, 1.0, "warning")
+        case happened.ChangeReviewed():
+            return _make_fields(UPKEEP_TYPE, "model", f"reviewed {event.subject}: {event.how}", event.told, 1.0)
         case happened.MemoryCompacted():
             text = f"memory compacted: {format_count(len(event.gone), 'passage')} put away"
             return _make_fields(UPKEEP_TYPE, "model" if event.by == "agent" else "harness", text, event.note, 1.0)

@@ -105,7 +105,11 @@ def follow_progress_event(glance: RunProgress, event: ProgressEvent, now: float)
     return replace(glance, doing=what, doing_since=now, tests=NO_TESTS_FINISHED) if what else glance
 
 
-WORDS_BY_PURPOSE = {CallPurpose.SUMMARY: " to summarise older steps", CallPurpose.MEMORY: " to write down a lesson"}
+WORDS_BY_PURPOSE = {
+    CallPurpose.SUMMARY: " to summarise older steps",
+    CallPurpose.MEMORY: " to write down a lesson",
+    CallPurpose.REVIEW: " to say whether you asked for a change of a test",
+}
 WORDS_BY_SCOPE = {
     CheckScope.BASELINE: "running the checks before the first change",
     CheckScope.CHANGE: "running the tests affected by the change",
@@ -169,6 +173,10 @@ def _make_progress_lines(state: State, events: Sequence[happened.Event]) -> tupl
                 lines.append(ProgressLine("•", f"asks: {to_one_line(asked, 200)}"))
             case happened.QuestionAnswered(text):
                 lines.append(ProgressLine("•", f"answered: {to_one_line(text, 200)}"))
+            case happened.ChangeReviewed():
+                lines.append(
+                    ProgressLine("•", f"review of the change of {event.subject}: {event.how}, {to_one_line(event.told, 160)}")
+                )
             case happened.TaskEnded():
                 lines += _make_end_lines(event, events)
             case _:

@@ -95,7 +95,7 @@ def _list_tests(state: State, changes: Sequence[Change]) -> Iterator[str]:
     if verdict and (count := verdict.evidence.new_tests):
         files = [one.path for one in changes if is_test_code(one.path)]
         yield f"- {format_count(count, 'test')} added{f' in {list_first_names(files)}' if files else ''}"
-    yield from (f"- changed as asked: {format_code(one, 300)}" for one in (verdict.licensed if verdict else ()))
+    yield from (f"- {format_code(one, 300)}" for one in (verdict.allowed if verdict else ()))
 
 
 def _list_open_points(state: State, verified: bool) -> Iterator[str]:

@@ -243,7 +243,7 @@ def _render_step(record: StepRecord) -> list[str]:
 def _render_spending(state: State) -> list[str]:
     usage = state.spending.usage
     return [
-        f"{format_count(state.spending.calls, 'model call')}: {usage.input:,} tokens in ({usage.cached:,} of them cached), "
+        f"Model: {state.spending.calls_told}, {usage.input:,} tokens in ({usage.cached:,} of them cached), "
         f"{usage.output:,} out. "
         f"Largest call {describe_largest_call(state)}. "
         f"{format_count(state.workspace.kept, 'change')} kept, {state.workspace.reverted:,} undone.",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from afresh.core.fact import Fact
-    from afresh.core.licences.licence_for_tests import LicensedChange
+    from afresh.core.leave import Grant
     from afresh.core.network_access import Connection, NetworkPermission
     from afresh.core.state import State
     from afresh.core.task import TaskStart
@@ -121,10 +121,10 @@ def describe_short_age(seconds: float) -> str:
     return "now"
 
 
-def describe_licence(entry: LicensedChange) -> str:
-    """Describe an entry of the licence to change tests, with the words that give it."""
-    reason = replace(entry, quote=to_one_line(entry.quote, 200)).reason
-    return f"{entry.subject} ({', '.join(entry.ways)})" + (f": {reason}" if reason else "")
+def describe_leave(leave: Grant) -> str:
+    """Describe what may be changed, with the words that give leave for it."""
+    reason = replace(leave, words=to_one_line(leave.words, 200)).reason
+    return leave.subject + (f": {reason}" if reason else "")
 
 
 def describe_permission(one: NetworkPermission) -> str:
@@ -145,7 +145,7 @@ def describe_connection(one: Connection) -> str:
 
 def list_allowed(state: State) -> list[str]:
     """List what a person lets a task do."""
-    tests = [f"change {describe_licence(one)}" for one in state.verification.licence]
+    tests = [f"change {describe_leave(one)}" for one in state.verification.leave]
     return [*tests, *(describe_permission(one) for one in state.dialogue.network.permissions)]
 
 

@@ -215,7 +215,7 @@ PART_BY_KEY = {
     "calls": "spending.calls",
     "kept": "workspace.kept",
     "reverted": "workspace.reverted",
-    "licence": "verification.licence",
+    "leave": "verification.leave",
     "network": "dialogue.network",
     "flaky": "verification.flaky",
     "largest": "tokens.largest_call",
@@ -242,7 +242,7 @@ def permissions_to_json(state: State) -> dict[str, Any]:
     return {
         "task": state.task.id,
         "status": state.status.value,
-        "licence": to_plain_value(state.verification.licence),
+        "leave": to_plain_value(state.verification.leave),
         "network": network,
     }
 

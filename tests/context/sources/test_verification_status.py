@@ -79,7 +79,6 @@ def answered_after(verdict: Verdict, **more: Any) -> list[str]:
 def test_of_a_refusal_that_a_person_has_answered_only_the_runs_are_left():
     lines = answered_after(Verdict(Ruling.FAIL, "tests were weakened", (NEW,), final=True))
     assert lines[0].startswith("After step 3: ") and not any("weakened" in line for line in lines)
-    assert answered_after(Verdict(Ruling.FAIL, "put back", weakened=("t.py",))) == []
 
 
 def test_without_the_look_for_an_answer_the_refusal_would_stay(monkeypatch: pytest.MonkeyPatch):

@@ -1,7 +1,7 @@
 """A small tree in memory with a real loop around it, so that a model can misbehave in it for many steps in no time."""
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -47,6 +47,9 @@ class Tree:
     def restore(self, snapshot: str, paths: Iterable[str] = (), fresh: bool = False) -> None:
         wanted = tuple(paths)
         self.files.texts = {**({} if not wanted else self.files.texts), **self.kept[snapshot]}
+
+    def read_files(self, snapshot: str, paths: Sequence[str]) -> Mapping[str, bytes]:
+        return {}
 
     def changes(self, before: str, after: str) -> tuple[Change, ...]:
         old, new = self.kept[before], self.kept[after]

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from afresh.actions.licence_claim import LICENCE_SUBJECT, claim_licence
 from afresh.actions.tools.function_tool import FunctionTool, make_tool_schema
 from afresh.core.decision import RETIRED_DECISION, Decision, has_same_subject
 from afresh.core.event import CompactionRequested, DecisionMade
@@ -37,10 +36,6 @@ def keep_note(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         return retire_note(subject, context)
     if not subject or not text:
         raise ModelMistake("note: subject and text must not be empty")
-    if subject.lower() == LICENCE_SUBJECT:
-        widened = claim_licence(text, args.get("why", ""), context)
-        told = ", ".join(dict.fromkeys(entry.subject for entry in widened.changes))
-        return ToolOutcome(f"you may change {told}; the person sees it with the words you quoted", events=(widened,))
     if args.get("why", "").strip():
         return record_decision(subject, text, args["why"], context)
     if subject.lower() == COMPACT_SUBJECT:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from textwrap import shorten
 
-from afresh.app.dialogue.allow_test_changes import license_paths
+from afresh.app.dialogue.allow_test_changes import give_leave
 from afresh.app.mcp_servers import refuse_unapproved_tools
 from afresh.app.orders.check_order import OrderTerms, check_commands, check_goal, check_model
 from afresh.app.orders.check_task_limits import (
@@ -99,7 +99,7 @@ def prepare_order(
     for need in order.place.needs:
         if not (known := find_ticket(project.queue, need)) or known.parent:
             raise BadInput(f"no such task to wait for: {need}", next="afresh status --all lists the tasks", safe=NOTHING_ADDED)
-    allowed = [license_paths(project.paths.root, order.test_changes)] if order.test_changes else []
+    allowed = [give_leave(project.paths.root, order.test_changes)] if order.test_changes else []
     refuse_unapproved_tools(project.settings, order.tools)
     title = next((event.issue.title for event in events if isinstance(event, IssueAttached)), "")
     task = make_task(project, order, title, suffix)

@@ -10,7 +10,7 @@ from afresh.app.queue.queue_place import record_place
 from afresh.app.queue.read_tasks import find_ticket
 from afresh.app.results.read_task_diff import read_diff_patch
 from afresh.core.event import Event
-from afresh.core.licences.licence_for_tests import LicenceWidened
+from afresh.core.leave import LeaveGiven
 from afresh.core.redaction import redact_secrets
 from afresh.core.refused_merge import RefusedMerge
 from afresh.core.state import State
@@ -63,6 +63,6 @@ def list_follow_up_events(project: Project, state: State, refused: RefusedMerge)
     """What is recorded with the order: why there is this task, what it may do to tests, and the changes that were made before."""
     patch = read_diff_patch(project.paths.root, state).decode("utf-8", "replace")
     shown = truncate_middle(escape_hidden(redact_secrets(patch)), MAX_BODY_CHARACTERS, "[… {:,} characters left out]".format)
-    licence = [LicenceWidened(state.verification.licence)] if state.verification.licence else []
+    leave = [LeaveGiven(state.verification.leave)] if state.verification.leave else []
     issue = Issue(f"The changes of task {state.task.id}", shown)
-    return [StartChosen(TaskStart(refused=refused)), *licence, IssueAttached(issue)]
+    return [StartChosen(TaskStart(refused=refused)), *leave, IssueAttached(issue)]

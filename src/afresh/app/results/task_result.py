@@ -61,8 +61,14 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
     )
     where = f"to {repository.current_branch} " if repository.current_branch and not start.carried else ""
     acts = describe_steering_files(state.workspace.changed, (*state.workspace.obeyed, *list_obeyed_paths(repository.root)))
-    red = state.verification.verdict.still_failing if state.verification.verdict else ""
-    notes = [done.note, f"{red}." if red else "", f"It changes what {acts}." if acts else ""]
+    verdict = state.verification.verdict
+    red, allowed = (verdict.still_failing, verdict.allowed) if verdict else ("", ())
+    notes = [
+        *(f"{one[:1].upper()}{one[1:]}." for one in allowed),
+        done.note,
+        f"{red}." if red else "",
+        f"It changes what {acts}." if acts else "",
+    ]
     notes += close_earlier_tasks(project, repository, state)
     said = " ".join([f"applied {task} {where}({done.how}): HEAD is {done.commit[:8]}.", *filter(None, notes)])
     dismiss_parts(project, repository, task, "applied")

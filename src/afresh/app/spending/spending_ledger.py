@@ -12,6 +12,7 @@ from afresh.app.spending.read_spending import hash_project_root, open_user_ledge
 from afresh.config.settings_file import find_user_config, read_settings_file
 from afresh.core.context_alert import DEFAULT_THRESHOLDS, ContextThresholds
 from afresh.core.event import CallRequested, MemoryCompacted, QuestionAsked, ReplyReceived
+from afresh.core.leave import ChangeReviewed
 from afresh.core.ledger import (
     LOST_REPLY_NOTE,
     RESTORED_NOTE,
@@ -191,6 +192,8 @@ def _read_journaled_calls(project: Project, task: str, table: PriceTable) -> Ite
                 made = _make_step_booking(order, step, audit, model or reply.model), reply
             case MemoryCompacted(step=at, reply=reply) if reply:
                 made = _make_side_booking(order, CallPurpose.SUMMARY, at, reply, model), reply
+            case ChangeReviewed(step=at, reply=reply) if reply:
+                made = _make_side_booking(order, CallPurpose.REVIEW, at, reply, model), reply
             case LessonWorded(reply=reply) if reply:
                 made = _make_side_booking(order, CallPurpose.MEMORY, step, reply, model), reply
             case _:

@@ -166,6 +166,8 @@ def render_open_requests(found: Sequence[OpenRequest], now: float) -> Renderable
         state = render_text(
             "waiting" if one.waited else "paused; the reply is used when the task is resumed", "" if one.waited else "dim"
         )
+        if one.kind:
+            state.append_text(render_text(f"\n{one.kind} of a changed test, and no step", "dim"))
         if one.problem:
             state.append_text(render_text(f"\nlast reply: {one.problem.splitlines()[0]}", "yellow"))
         table.add_row(str(one.number), render_text(one.task or one.stem), describe_age(now - one.since), state)

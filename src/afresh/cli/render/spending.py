@@ -163,7 +163,7 @@ def _make_spending_table(found: SpendingReport) -> "RenderableType":
 
 KIND_WORDS = {
     "work": "steps", "summary": "summaries", "heartbeat": "heartbeats", "check": "models check", "memory": "lessons",
-    "delegate": "subtasks",
+    "delegate": "subtasks", "review": "reviews of changed tests",
 }  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from afresh.core.state import State, make_ticket_marks
 from afresh.core.steering_files import describe_steering_files
 from afresh.core.step_record import StepRecord
 from afresh.core.task import QueueTicket, describe_worker, name_briefly
-from afresh.core.text import format_count
 from afresh.core.truncate import list_first, to_one_line
 from afresh.core.usage import format_dollars
 from afresh.core.verdict import Verdict, describe_evidence
@@ -19,7 +18,7 @@ from afresh.views.step_line import find_first_sentence, make_step_line
 from afresh.views.task_status import (
     describe_calibration,
     describe_connection,
-    describe_licence,
+    describe_leave,
     describe_limits,
     describe_parts,
     describe_permission,
@@ -55,7 +54,7 @@ def render_task(
         ("Failed attempts", _list_failures(state)),
         ("From you", _list_user_words(state)),
         ("Criteria", _list_criteria(state)),
-        ("Tests it may change", [(one.by, quote_text(describe_licence(one))) for one in state.verification.licence]),
+        ("Tests it may change", [(one.by, quote_text(describe_leave(one))) for one in state.verification.leave]),
         ("Network", _list_network(state)),
         ("Plan", [("✓" if item.done else "·", quote_text(item.text, "dim" if item.done else "")) for item in state.work.plan]),
         ("Subtasks", [(one.status.value, quote_text(f"{one.goal}\n{one.text}")) for one in state.work.subtasks]),
@@ -123,7 +122,7 @@ def _style_word(word: str) -> Span:
 def _list_task_fields(state: State, spent: "TaskSpending | None") -> list[Field]:
     task = state.task
     usage, workspace, cost = state.spending.usage, state.workspace, spent.cost if spent else ""
-    total = f"{format_count(state.spending.calls, 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
+    total = f"{state.spending.calls_told}, {usage.input:,} tokens in, {usage.output:,} out"
     if state.tokens.last_call.model == OFFLINE_MODEL:
         total = "nothing: no model was called"
     fields: list[Field] = [

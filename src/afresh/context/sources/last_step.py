@@ -29,7 +29,6 @@ TURN_UNDONE_TEXT = "The whole reply was reverted."
 """Where the verdict follows at once: the section Verification above it is older."""
 BEFORE_CHANGE_MARK = "(before the change below)"
 OUTCOME_PIECE = "outcome of the last step"
-AGAIN_PIECE = "edits applied again"
 COMMAND_SIGN = "$ "
 THOUGHT_PIECE = "thought of the last step"
 
@@ -55,16 +54,10 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
         for number, seen in enumerate(step.observations)
         if not (seen.ok and has_trait(seen.action, ToolTrait.NOTES)) and not (many and _has_written(seen))
     ]
-    if not step.observations and not step.again:
+    if not step.observations:
         deeds.append(SectionPiece(NO_TOOL_CALLED, OUTCOME_PIECE))
-    again = [SectionPiece(render_edits_again(step), AGAIN_PIECE)] if step.again else []
-    pieces = (*again, *thought, *deeds, *many, *_build_undone_pieces(step))
+    pieces = (*thought, *deeds, *many, *_build_undone_pieces(step))
     return SectionDraft("last", f"Last step ({step.step})", Tier.DEMAND, pieces)
-
-
-def render_edits_again(step: StepRecord) -> str:
-    """That refused edits of an earlier step were applied again, or why not."""
-    return f"{step.again[:1].upper()}{step.again[1:]}."
 
 
 def _summarise_changes(step: StepRecord, policy: ReportPolicy) -> list[SectionPiece]:

@@ -37,7 +37,7 @@ def _render_latest_message(word: UserStatement) -> str:
     return f"Asked: {word.asked}\nAnswer: {word.text}" if word.question else word.text
 
 
-MAX_LICENCE_SUBJECTS = 6
+MAX_LEAVE_SUBJECTS = 6
 MAX_PERMISSIONS_SHOWN = 6
 MAX_FIRST_TASK_CHARACTERS = 200
 USER_RULES_HEADING = "User rules:"
@@ -90,16 +90,16 @@ def draft_task(memory: GatheredContext) -> SectionDraft:
         *render_issue(memory.state.dialogue.issue),
         *told,
         *render_finish_criteria(order),
-        *render_licence(memory.state),
+        *render_leave(memory.state),
         *render_network(memory.state),
     ]
     return draft_always_section("task", f"Task ({order.type})", lines)
 
 
-def render_licence(state: State) -> list[str]:
+def render_leave(state: State) -> list[str]:
     """Which existing tests may change, where some may."""
-    subjects = dict.fromkeys(entry.subject for entry in state.verification.licence)
-    return [f"Existing tests you may change: {join_first([*subjects], MAX_LICENCE_SUBJECTS)}"] if subjects else []
+    subjects = dict.fromkeys(entry.subject for entry in state.verification.leave)
+    return [f"Existing tests you may change: {join_first([*subjects], MAX_LEAVE_SUBJECTS)}"] if subjects else []
 
 
 def render_network(state: State) -> list[str]:

@@ -89,7 +89,7 @@ def _list_verdict_lines(state: State, verdict: Verdict, policy: ReportPolicy) ->
         undone = f"(undone: the tree is as before that step{_describe_kept_verdict(state)})"
         return [*render_verdict_of_step(verdict, step, policy, state.topic), *([undone] if known.is_undone else [])]
     current, step = (known.kept_verdict, known.kept_step) if known.is_undone else (verdict, step)
-    if current is None or not (current.weakened or (current.final and current.ruling is not Ruling.PASS)):
+    if current is None or not current.final or current.ruling is Ruling.PASS:
         return render_verdict_of_step(current, step, policy, state.topic) if current else []
     told = [
         (f"After step {step}: {summarise_check_run(run)}", *_render_failures(run, policy, state.topic)) for run in current.runs

@@ -1,11 +1,11 @@
 """What a person and the task have to say to each other: words, the open question, and how closely the person follows."""
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afresh.core.event import Event, QuestionAnswered, QuestionAsked, StepFinished, TaskEnded
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.licences.licence_for_tests import is_agreement
 from afresh.core.states.ceiling_state import RAISE_LIMIT_OPTION, LimitsOrdered
 from afresh.core.states.network_state import NO_PERMISSIONS, NetworkState, NetworkUsed, PermissionsChanged
 from afresh.core.states.supervision_state import (
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 ACCEPT_WORK = "accept the work"
 ACCEPT_OPTION = f"{ACCEPT_WORK}: the task ends with it as it is, not verified"
 """The harness offers it. No option of a model may begin so."""
+_YES = re.compile(
+    r"^\W*(?:yes|yep|yeah|ok|okay|sure|allow(?:ed)?|go ahead|do (?:it|so|that)|please do|agreed|fine|you may|of course)\b",
+    re.IGNORECASE,
+)
+_NO = re.compile(r"\b(?:no|not|never|but|except|only|unless)\b|n't\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,11 @@ def leave_pause(now: SupervisionState, overruled: bool) -> SupervisionState:
 def is_approval(event: QuestionAnswered, state: "State") -> bool:
     """Whether a person lets a paused task go on as it would, without a word of their own."""
     return bool(state.dialogue.supervision.paused) and event.option == APPROVE_OPTION
+
+
+def is_agreement(answer: str) -> bool:
+    """Whether a person simply agrees to what was asked."""
+    return bool(_YES.match(answer)) and not _NO.search(answer)
 
 
 def restarts_counters(event: Event, state: "State") -> bool:

@@ -22,14 +22,12 @@ from afresh.core.fact import (
     bound_facts,
     drop_observations_of_step,
     drop_passed_tests,
-    drop_put_back,
     drop_refusal,
     mark_facts_undone,
     supersede_fact,
 )
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import INITIAL_LESSON_STATE, LessonLearnt, LessonsLookedUp, LessonState, LessonsUsed, apply_lesson_event
-from afresh.core.licences.licence_for_tests import LicenceWidened
 from afresh.core.line_region import Region, add_region, move_regions
 from afresh.core.old_records import find_reverted_action
 from afresh.core.states.dialogue_state import is_approval
@@ -115,14 +113,12 @@ class MemoryState:
         match event:
             case RecoveredFromCheckpoint():
                 return self._recover(event)
-            case LicenceWidened():
-                return replace(self, facts=drop_put_back(self.facts))
             case DecisionMade():
                 return replace(self, decisions=add_decision(self.decisions, event.decision))
             case QuestionAnswered() if not is_approval(event, state):
                 asked = state.dialogue
                 made = Decision(event.text, "person", "", step, asked.question, 1.0, asked.options, event.option)
-                facts = drop_refusal(drop_put_back(self.facts))
+                facts = drop_refusal(self.facts)
                 return replace(self, facts=facts, decisions=(*self.decisions, made) if made.answer else self.decisions)
             case PersonSpoke() if event.redirects:
                 made = Decision(event.text, "person", step=step, subject=NEW_DIRECTION_QUESTION, confidence=1.0)

@@ -12,9 +12,9 @@ from afresh.core.event import (
     VerdictReached,
 )
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.licences.licence_for_tests import LicenceWidened, LicensedChange, RefusedEdits, add_licences, is_agreement
-from afresh.core.states.dialogue_state import ACCEPT_OPTION, restarts_counters
-from afresh.core.states.supervision_state import PersonSpoke, StepsUndone
+from afresh.core.leave import MAX_REVIEWS, ChangeReviewed, Grant, LeaveGiven, add_grants
+from afresh.core.states.dialogue_state import ACCEPT_OPTION, is_agreement, restarts_counters
+from afresh.core.states.supervision_state import StepsUndone
 from afresh.core.verdict import Baseline, Ruling, Verdict
 
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ class VerificationState:
     """The verdict before the undone one, and its step: it holds for the tree as it is."""
     refusals: int = 0
     """Times that the model said it was finished and the harness disagreed."""
-    licence: tuple[LicensedChange, ...] = ()
-    """What the task may change in the tests of the base."""
-    offered: tuple[LicensedChange, ...] = ()
+    leave: tuple[Grant, ...] = ()
+    """What of that which judges it the task may change."""
+    offered: tuple[Grant, ...] = ()
     """What the first option of the open question would add to it."""
+    reviews: tuple[ChangeReviewed, ...] = ()
+    """What a reviewer has said of changes, without the replies."""
     accepted: str = ""
     """Who has taken the work as it is, as their last word."""
-    put_backs: int = 0
-    """Times that changes of tests without a licence were put back, since the last word of a person."""
+    unallowed: int = 0
+    """Times that completion was refused for changes without leave, since the last word of a person."""
     flaky: tuple[str, ...] = ()
     """Tests that failed after a change, and passed when they were run again."""
-    refused: RefusedEdits | None = None
-    """The last edits that were not kept for want of a licence, and not applied again since."""
     baseline_step: int = 0
     """The step whose reply waited for the baseline; 0: it was measured before any call."""
 
@@ -61,13 +61,15 @@ class VerificationState:
             case VerdictReached():
                 return self._replace_verdict(event)
             case ChangeKeptOrReverted():
-                undone = self.is_undone or (not event.kept and event.step == self.verdict_step)
-                refused = event.refused or (None if event.again else self.refused)
-                return replace(self, is_undone=undone, refused=refused)
+                return replace(self, is_undone=self.is_undone or (not event.kept and event.step == self.verdict_step))
             case StepsUndone():
-                return VerificationState(self.baseline, licence=self.licence, flaky=self.flaky, baseline_step=self.baseline_step)
-            case LicenceWidened():
-                return replace(self, licence=add_licences(self.licence, event.changes))
+                return VerificationState(
+                    self.baseline, leave=self.leave, reviews=self.reviews, flaky=self.flaky, baseline_step=self.baseline_step
+                )
+            case LeaveGiven():
+                return replace(self, leave=add_grants(self.leave, event.changes))
+            case ChangeReviewed():
+                return replace(self, reviews=(*self.reviews, replace(event, reply=None))[-MAX_REVIEWS:])
             case QuestionAsked():
                 return replace(self, offered=event.about)
             case _:
@@ -76,11 +78,10 @@ class VerificationState:
     def _restart(self, event: Event, options: tuple[str, ...]) -> "VerificationState":
         """A person has spoken. The first option of a question about tests, or a plain yes, allows what it asks for."""
         agreed = isinstance(event, QuestionAnswered) and (event.option == 1 or (not event.option and is_agreement(event.text)))
-        licence = add_licences(self.licence, self.offered) if agreed else self.licence
-        refused = None if isinstance(event, PersonSpoke) and event.redirects else self.refused
+        leave = add_grants(self.leave, self.offered) if agreed else self.leave
         chosen = options[event.option - 1 : event.option] if isinstance(event, QuestionAnswered) and event.option else ()
         accepted = event.by if isinstance(event, QuestionAnswered) and ACCEPT_OPTION in chosen else ""
-        return replace(self, refusals=0, put_backs=0, offered=(), licence=licence, refused=refused, accepted=accepted)
+        return replace(self, refusals=0, unallowed=0, offered=(), leave=leave, accepted=accepted)
 
     def _replace_verdict(self, event: VerdictReached) -> "VerificationState":
         refusals = self.refusals + is_refusal(event.verdict)
@@ -90,7 +91,7 @@ class VerificationState:
             verdict_step=event.step,
             refusals=refusals,
             is_undone=False,
-            put_backs=self.put_backs + bool(event.verdict.weakened),
+            unallowed=self.unallowed + bool(event.verdict.unallowed),
             flaky=tuple(dict.fromkeys((*self.flaky, *event.verdict.flaky)))[-MAX_FLAKY_TESTS:],
         )
         if self.is_undone or event.step == self.verdict_step:

@@ -70,7 +70,7 @@ def trace_step(state: State, deeds: StepActions, judged: StepVerification, settl
         edits=tuple(trace_edits(state.workspace.snapshot, deeds))[:MAX_ENTRIES_PER_MARK],
         endings=tuple(trace_endings(deeds, judged))[:MAX_ENTRIES_PER_MARK],
         glances=tuple(glance for deed in deeds.done for glance in trace_reads(deed))[:MAX_ENTRIES_PER_MARK],
-        worked=bool(deeds.again) or any(deed.outcome.ok for deed in deeds.done),
+        worked=any(deed.outcome.ok for deed in deeds.done),
         undone=() if settled.kept else trace_revert(judged),
         tools=tuple(deed.action.tool for deed in deeds.done)[:MAX_ENTRIES_PER_MARK],
         tokens=tokens,

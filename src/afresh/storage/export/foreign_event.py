@@ -31,13 +31,10 @@ def list_git_objects(event: Event) -> Iterator[str]:
             yield from (start.base, start.carried, start.refused.commit if start.refused else "")
         case WorkspaceOpened(base, _, snapshot):
             yield from (base, snapshot)
-        case ChangeKeptOrReverted():
+        case ChangeKeptOrReverted() | StepsUndone():
             yield event.snapshot
-            yield from (event.refused.before, event.refused.after) if event.refused else ()
         case TaskEnded():
             yield event.commit
-        case StepsUndone():
-            yield event.snapshot
         case RecoveredFromCheckpoint():
             yield event.left_snapshot
         case _:

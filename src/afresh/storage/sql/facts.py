@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from afresh.core.decision import has_same_subject
-from afresh.core.event import ChangeKeptOrReverted, Event, JournalEntry, QuestionAnswered, VerdictReached
+from afresh.core.event import ChangeKeptOrReverted, Event, JournalEntry, VerdictReached
 from afresh.core.fact import (
     USER_JOURNAL,
     Fact,
@@ -14,10 +14,8 @@ from afresh.core.fact import (
     FactScope,
     drop_observations_of_step,
     drop_passed_tests,
-    drop_put_back,
     is_withdrawal,
 )
-from afresh.core.licences.licence_for_tests import LicenceWidened
 from afresh.core.project_facts import (
     CORRECTED_ENDING,
     FORGOTTEN_ENDING,
@@ -139,8 +137,6 @@ def apply_event(table: FactTable, event: Event, entry: JournalEntry) -> None:
             drop_facts(table, entry, lambda facts: drop_observations_of_step(facts, step))
         case VerdictReached(_, verdict):
             drop_facts(table, entry, lambda facts: drop_passed_tests(facts, verdict))
-        case LicenceWidened() | QuestionAnswered():
-            drop_facts(table, entry, drop_put_back, FactKind.FAILED_APPROACH)
         case FactCorrected(name, text, by, why):
             for number, one in find_editable_facts(table, name, entry):
                 if not one.ended:

@@ -1,1 +1,0 @@
-"""Which changes of tests a person's words allow."""

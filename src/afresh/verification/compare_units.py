@@ -1,0 +1,153 @@
+"""Which changes of tests and settings need leave: all but those that only add. What has grown needs it where the work does not
+pass with it as it was."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from afresh.core.leave import ChangedUnit
+from afresh.core.recognise_test_files import is_conftest, is_test_code
+from afresh.core.task import WRITE_TESTS_TYPE
+from afresh.core.verdict import list_first_names
+from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import Workspace
+from afresh.verification.court import CourtChange, CourtKind, find_court_changes, list_lost_examples
+from afresh.verification.test_units import CHECK, SyntaxTree, TestUnit, read_plain_code, read_test_units
+
+_LISTS = frozenset(
+    ("elts", "entries", "array", "object", "array_expression", "literal_value", "array_initializer",
+     "element_value_array_initializer")
+)  # fmt: skip
+_LEFT_OUT = re.compile(
+    r"skip|ignore|xfail|exclu|omit|fail|disabl|deselect|flaky|slow|unsupported|todo|pending|quarantine|collect|pytestmark|plugins",
+    re.I,
+)
+"""Names of lists whose entries are left out of something."""
+_BLOCKS = frozenset({"body", "statement_block", "block", "statement_list"})
+_NEW_NAMES = frozenset({"Assign", "lexical_declaration", "let_declaration", "short_var_declaration"})
+_HIDING = re.compile(
+    r"\b(?:describe|it|test|suite|context|specify)(?:\.\w+)*\.only\b|\bf(?:it|describe)\s*\(|\bexit\(|os\.Exit\b|\b(?:pytestmark|__test__"
+    r"|collect_ignore\w*|load_tests|importorskip|SkipTest|skipTest|xfail)\b|\bskip\(|\.skip\b|\bt\.Skip|#\[ignore|@(?:Disabled|Ignore)\b|^\s*return;?$",
+    re.MULTILINE,
+)
+"""Keeps other tests from running, where it stands beside them."""
+_COMMENT_SIGN = {
+    **dict.fromkeys(("ini", "cfg"), "[#;]"),
+    **dict.fromkeys(("js", "cjs", "mjs", "ts", "cts", "mts", "json", "gradle", "kts", "rs", "go", "java"), "//"),
+}
+"""What begins a comment, by the suffix of the file; else `#`."""
+
+
+def find_changed_units(context: ToolContext, workspace: Workspace) -> tuple[ChangedUnit, ...]:
+    """All changes of the court since the base, but for what was only added beside it."""
+    if context.state.task.judged_as == WRITE_TESTS_TYPE:
+        return ()
+    return tuple(unit for one in find_court_changes(context, workspace) for unit in compare_file(one))
+
+
+def compare_file(one: CourtChange) -> list[ChangedUnit]:
+    """What of a file needs leave: unit by unit where its syntax is known. What was added is absent in the court's run; only what
+    reaches tests that were there may be needed for it."""
+    path, base, now = one.path, one.base_text or "", one.now_text or ""
+    what = "added" if one.base is None else "deleted" if one.now is None else "altered"
+    soft = one.kind is CourtKind.DATA or one.base is None
+    is_code = one.kind in (CourtKind.SETTINGS, CourtKind.SCRIPT) or is_test_code(path)
+    shown = [_drop_comments(path, text) if is_code else text for text in (base, now)]
+    whole = ChangedUnit(path, "", what, shown[0], shown[1], soft)
+    if one.kind is CourtKind.SHARED or (one.base is None and one.kind is CourtKind.TESTS and not is_conftest(path)):
+        return []
+    if one.kind in (CourtKind.SETTINGS, CourtKind.SCRIPT, CourtKind.DATA) or one.base is None:
+        return [whole] if whole.before != whole.after else []
+    if one.kind is CourtKind.INLINE and path.endswith(".py"):
+        lost, new = "\n".join(list_lost_examples(base, now)), "\n".join(list_lost_examples(now, base))
+        return [ChangedUnit(path, "doctest", before=lost, after=new)] if lost else []
+    before, after = read_test_units(path, base), read_test_units(path, now)
+    owned = one.kind is CourtKind.TESTS and is_test_code(path)
+    if one.now is None and one.kind is CourtKind.TESTS:
+        names = list_first_names([unit.name for unit in before or () if unit.key[0] != "statement"], 20)
+        return [replace(whole, before=f"(whole file) {names}" if names else whole.before)]
+    if before is not None and after is not None and (owned or one.kind is CourtKind.INLINE):
+        return list(_compare_units(path, [unit for unit in before if owned or unit.inline], after, _Scope(owned, "")))
+    lines = [line for line in one.change.patch.splitlines() if not line.startswith(("---", "+++"))]
+    hides = owned and any(line.startswith("+") and _HIDING.search(line[1:]) for line in lines)
+    only_added = one.change.patch and not hides and not any(line.startswith("-") for line in lines)
+    return [] if only_added or one.kind is CourtKind.INLINE else [whole]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Where units are compared: in a file of tests, or within a unit with this name."""
+
+    owned: bool
+    within: str
+
+
+def _compare_units(path: str, before: Sequence[TestUnit], after: Sequence[TestUnit], scope: _Scope) -> Iterator[ChangedUnit]:
+    """In suites and classes member by member. What was added is free unless it hides the rest."""
+    left, known = list(after), {unit.key for unit in before}
+    for unit in before:
+        alike = [one for one in left if one.key == unit.key]
+        if not alike and unit.key[0] == "statement":
+            alike = [one for one in left if one.key[0] == "statement" and one.key not in known]
+        found = next((one for one in alike if unit.tree == one.tree), next(iter(alike), None))
+        here = ChangedUnit(path, scope.within + unit.name, before=unit.text)
+        if found is None:
+            yield replace(here, what="removed")
+            continue
+        left.remove(found)
+        if bool(unit.members) != bool(found.members) or unit.tree != found.tree:
+            grew = _grew(unit.tree, found.tree, {*unit.tree.words()}) and not _LEFT_OUT.search(unit.name)
+            yield replace(here, after=found.text, soft=grew)
+        elif unit.members:
+            mark = "::" if path.endswith(".py") else " › "
+            yield from _compare_units(path, unit.members, found.members, _Scope(True, f"{here.name}{mark}"))
+    names = frozenset(name for unit in before for name in unit.binds)
+    for unit in left if scope.owned else ():
+        if unit.binds & names or _hides_others(unit) or (is_conftest(path) and _reaches_all(unit)):
+            yield ChangedUnit(path, scope.within + unit.name, "added", after=unit.text)
+
+
+def _hides_others(unit: TestUnit) -> bool:
+    """A new test may be skipped; what applies to others may not skip them."""
+    reaches = unit.name.lower().startswith(("setup", "load_tests")) or "autouse" in unit.text
+    apart = unit.tree.kind in ("FunctionDef", "AsyncFunctionDef", "class") and not reaches
+    return not apart and bool(_HIDING.search(unit.text)) and not (unit.key[0] == "test" and ".only" not in unit.text)
+
+
+def _reaches_all(unit: TestUnit) -> bool:
+    """Whether it reaches tests that do not name it: a hook, a fixture for every test, a statement at import."""
+    return unit.name.startswith("pytest_") or unit.key[0] == "statement" or "autouse" in unit.text
+
+
+def _grew(base: SyntaxTree, now: SyntaxTree, known: Collection[str]) -> bool:
+    """Whether all of it is there, in its place, and what is new are only assertions, names for them, and entries of lists."""
+    if base == now:
+        return True
+    if (base.kind, base.text) != (now.kind, now.text) or base.kind == CHECK or not base.parts:
+        return False
+    place = 0
+    for part in now.parts:
+        if place < len(base.parts) and _grew(base.parts[place], part, known):
+            place += 1
+        elif not (_is_new_check(part, known) if now.kind in _BLOCKS else now.kind in _LISTS and len(part.kind) > 1):
+            return False
+    return place == len(base.parts)
+
+
+def _is_new_check(part: SyntaxTree, known: Collection[str]) -> bool:
+    return part.kind == CHECK or (part.kind in _NEW_NAMES and next(_list_names(part), "") not in known)
+
+
+def _list_names(tree: SyntaxTree) -> Iterator[str]:
+    if tree.kind in ("name", "identifier"):
+        yield tree.text
+    for part in tree.parts:
+        yield from _list_names(part)
+
+
+def _drop_comments(path: str, text: str) -> str:
+    """Without lines that are comments: they may say anything of what the user wants."""
+    if path.endswith(".py"):
+        return read_plain_code(text)
+    sign = _COMMENT_SIGN.get(path.rpartition(".")[2], "#(?!!)")
+    return "\n".join(line.rstrip() for line in text.splitlines() if line.strip() and not re.match(rf"\s*{sign}", line))

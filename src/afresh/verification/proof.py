@@ -1,0 +1,90 @@
+"""Does a changed test belong to the change of the code? Runs show it, where the order does not name the test itself.
+
+As it was it must fail with the new code; as it is it must fail with the code of the base, and pass with the new code. So a test
+that has nothing to do with the change stays, and one that accepts anything is seen.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from afresh.core.change import Change
+from afresh.core.leave import ChangedUnit
+from afresh.core.recognise_test_files import is_protected_path, is_test_file
+from afresh.core.rewrite_check_command import narrow_to_tests
+from afresh.core.verdict import list_first_names
+from afresh.outputs.test_reports.outcomes import OutcomesByTest
+from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import Workspace
+from afresh.verification.checks import run_check
+from afresh.verification.new_tests_on_base import run_tests_on_base
+from afresh.verification.permission import LeaveJudgement, is_named_by, is_single_test
+from afresh.verification.regressions import CheckComparison, pair_checks_with_baseline
+
+AS_AT_BASE_SCOPE = "the new code, with what was changed beside the tests as at the base"
+HOW_TO_GO_ON = "let it demand what is new, with the input that it had; or put it back as it was, or `ask`"
+
+
+def find_unproven_changes(
+    context: ToolContext,
+    workspace: Workspace,
+    changes: Sequence[Change],
+    judged: LeaveJudgement,
+    judgements: Sequence[CheckComparison],
+) -> str:
+    """Why completion is refused; empty if each change of a test is ordered or proven. The tree is left as it was found."""
+    follows = [one for one, leave in judged.allowed if leave.needs_proof]
+    apart = [one for one in follows if is_protected_path(one.path)]  # tests inside product code have no old code to run on
+    if not follows:
+        return ""
+    with_base_tests = [one.ran.outcomes for one in judgements if one.with_base_tests]
+    shared = [one.path for one in apart if not is_single_test(one)]
+    without_shared = [*_run_as_at_base(context, workspace, shared)]
+    if idle := [one for one in apart if not _has_failing(one, with_base_tests if is_single_test(one) else without_shared)]:
+        return _refuse("does not fail, as it was, with the new code", idle)
+    kept = [one for one in apart if one.what not in ("removed", "deleted")]
+    on_base = [ran.outcomes for ran in run_tests_on_base(context, workspace, changes)] if kept else []
+    if idle := [one for one in kept if not _has_failing(one, on_base)]:
+        return _refuse("passes on the code of the base, too", idle)
+    delivered = [one.ran.outcomes for one in judgements if not one.with_base_tests]
+    before = [known.outcomes for _, known in pair_checks_with_baseline(context)]
+    lost = [one for one in kept if is_single_test(one) and not _count_passing(one, delivered, before)]
+    lost += [
+        one
+        for one in follows
+        if one not in apart and _count_passing(one, delivered, before) < _count_passing(one, before, before)
+    ]
+    return _refuse("does not pass with the new code", lost) if lost else ""
+
+
+def _refuse(why: str, ones: Sequence[ChangedUnit]) -> str:
+    return f"a test was changed that {why}: {list_first_names(one.subject for one in ones)} ({HOW_TO_GO_ON})"
+
+
+def _run_as_at_base(context: ToolContext, workspace: Workspace, paths: Sequence[str]) -> Iterator[OutcomesByTest]:
+    """The checks on the work, with these helpers and values as they were."""
+    snapshot = workspace.snapshot()
+    try:
+        workspace.restore(context.state.workspace.first_snapshot, paths) if paths else None
+        for check in context.state.task.checks if paths else ():
+            narrowed = narrow_to_tests(check.command, list(paths)) if all(map(is_test_file, paths)) else ""
+            yield run_check(context.sandbox, check, narrowed=narrowed or "", scope=AS_AT_BASE_SCOPE).outcomes
+    finally:
+        workspace.restore(snapshot)
+
+
+def _has_failing(one: ChangedUnit, runs: Sequence[OutcomesByTest]) -> bool:
+    """Whether the test fails; of a value or a helper, one of its file; where no test is known to be in that file, any."""
+    meant = one if is_single_test(one) else ChangedUnit(one.path)
+    failing = [test for outcomes in runs for test in outcomes.failing]
+    named = any(is_named_by(meant, test) or test == one.path for test in failing)
+    return named or bool(failing and not _has_files(one, runs))
+
+
+def _has_files(one: ChangedUnit, runs: Sequence[OutcomesByTest]) -> bool:
+    """Whether the runner names the file that its tests are in: cargo and Surefire do not."""
+    return any(is_named_by(ChangedUnit(one.path), test) for outcomes in runs for test in outcomes.tests)
+
+
+def _count_passing(one: ChangedUnit, runs: Sequence[OutcomesByTest], before: Sequence[OutcomesByTest]) -> int:
+    """Of its file or test; where the runner names no files, of all."""
+    named = _has_files(one, before)
+    return sum(not named or is_named_by(one, test) for outcomes in runs for test in outcomes.passing)

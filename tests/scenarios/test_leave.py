@@ -1,0 +1,266 @@
+"""Who may change tests: a person, or their order as a reviewer reads it; the harness checks what the reviewer says."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from step_judge import Judge
+from verification_yard import PROJECT, TEST_HALF, begun
+
+from afresh.core.event import QuestionAnswered, QuestionAsked, TaskEnded
+from afresh.core.fact import FactKind
+from afresh.core.leave import Grant, LeaveGiven
+from afresh.core.state import State
+from afresh.core.states.strategy_state import PlanItem
+from afresh.core.task import TaskStatus
+from afresh.core.verdict import Ruling, Verdict
+from afresh.verification import proof, reviewer
+
+PASS, FAIL = Ruling.PASS, Ruling.FAIL
+HALF = "tests/test_half.py"
+ORDER = "half rounds up. Do change test_half: it has to expect 3."
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> Judge:
+    return Judge(begun(tmp_path, {})).order(ORDER)
+
+
+@pytest.fixture
+def quick(tmp_path: Path) -> Judge:
+    """Its check always passes: what is asked here is who gives leave."""
+    return Judge(begun(tmp_path, {}, checks=("true",))).order(ORDER)
+
+
+def rounds_up(judge: Judge, expected: str = "== 3") -> None:
+    judge.yard.change("sums.py", "return a / 2", "return a // 2 + 1")
+    judge.yard.change(HALF, "== 2", expected)
+
+
+def completes(judge: Judge) -> Verdict:
+    return judge.takes_step(complete="done")
+
+
+def answers(judge: Judge, text: str, option: int = 0) -> None:
+    judge.happens(QuestionAsked("What now?"), TaskEnded(TaskStatus.BLOCKED, "asks"), QuestionAnswered(text, option=option))
+
+
+ORDERED = {
+    "English": (ORDER, "change test_half: it has to expect 3"),
+    "German": ("half rundet auf. Passe test_half an: „3“ statt 2.", 'Passe test_half an: "3" statt 2.'),
+    "French": ("half arrondit vers le haut ; adaptez test_half, qui attend 3.", "adaptez test_half, qui attend 3"),
+    "Japanese": ("halfは切り上げる。ｔｅｓｔ_ｈａｌｆの期待値を３に変更すること。", "test_halfの期待値を3に変更すること"),
+}
+
+
+@pytest.mark.parametrize("language", ORDERED)
+def test_an_order_in_any_language_gives_leave_without_a_run_and_stands_first(quick: Judge, language: str) -> None:
+    order, quote = ORDERED[language]
+    quick.order(order).reviews(how="ordered", quote=quote)
+    rounds_up(quick)
+    verdict = completes(quick)
+    told = f"tests changed as asked by “{quote}”: {HALF}: test_half was altered"
+    assert verdict.ruling is PASS and verdict.allowed == (told,) and verdict.reason.startswith(told)
+    assert not [run for run in verdict.runs if run.scope not in ("full", "full, with the tests of the base")]
+
+
+NO_LEAVE: dict[str, tuple[str, Any]] = {
+    "a negation that the reviewer quotes": (
+        "half rounds up. Do not change test_half.",
+        {"how": "ordered", "quote": "change test_half", "forbids": "Do not change test_half."},
+    ),
+    "words of nobody": (ORDER, {"how": "ordered", "quote": "adapt every test as you like"}),
+    "words of the change itself": (ORDER, {"how": "ordered", "quote": "half(4) == 3"}),
+    "a few letters of the order": (ORDER, {"how": "ordered", "quote": "Do"}),
+    "no quote": (ORDER, {"how": "ordered"}),
+    "in doubt": (ORDER, {"how": "neither", "quote": "Do change test_half"}),
+    "ordered, and yet not asked": (ORDER, {"how": "ordered", "quote": "Do change test_half", "asked": False}),
+    "an unknown way": (ORDER, {"how": "surely", "quote": "Do change test_half"}),
+    "no JSON": (ORDER, "Yes, the user asked for it: Do change test_half."),
+    "JSON of another form": (ORDER, "[1, 2]"),
+    "no order to read": ("", {"how": "ordered", "quote": "Do change test_half"}),
+}
+
+
+@pytest.mark.parametrize("way", NO_LEAVE)
+def test_an_answer_that_does_not_stand_gives_none_and_then_the_person_is_asked(quick: Judge, way: str) -> None:
+    order, said = NO_LEAVE[way]
+    quick.order(order).reviewer[""] = said
+    quick.reviews("", **said) if isinstance(said, dict) else None
+    rounds_up(quick)
+    verdict = completes(quick)
+    assert verdict.ruling is FAIL and verdict.unallowed == (f"{HALF}::test_half",), verdict.reason
+    assert verdict.reason.startswith(f"changed without leave: {HALF}: test_half was altered")
+    assert ("the user says “Do not change test_half.”" in verdict.reason) is (way == "a negation that the reviewer quotes")
+    assert not quick.state.dialogue.question, "once it is told, and may put it back"
+    completes(quick)
+    assert quick.state.status is TaskStatus.BLOCKED and "May it change them?" in quick.state.dialogue.question
+
+
+@pytest.mark.parametrize("guard", ["is_quoted", "MIN_QUOTE_CHARACTERS"])
+def test_without_looking_for_the_quote_a_reviewer_could_make_up_the_order(quick: Judge, guard: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(reviewer, guard, (lambda quote, texts: bool(quote)) if guard == "is_quoted" else 1)
+    quick.reviews(how="ordered", quote="Do" if guard != "is_quoted" else "adapt every test as you like")
+    rounds_up(quick)
+    assert completes(quick).ruling is PASS
+
+
+FOLLOWS = "half rounds up to a whole number: half of four is three."
+UNPROVEN = {
+    "a check that the old code passes, too": ("> 1", "passes on the code of the base, too"),
+    "a test that is skipped": ("== 3\n    import pytest\n    pytest.skip()", "does not pass with the new code"),
+}
+
+
+def follows(judge: Judge) -> Judge:
+    return judge.order(FOLLOWS).reviews(how="follows", quote="half of four is three")
+
+
+def test_what_follows_from_the_order_needs_proof_and_is_named_with_the_words(judge: Judge) -> None:
+    rounds_up(follows(judge))
+    verdict = completes(judge)
+    assert verdict.ruling is PASS, verdict.reason
+    assert verdict.reason.startswith(f"tests changed, which follows from “half of four is three”: {HALF}: test_half was altered")
+
+
+@pytest.mark.parametrize("way", UNPROVEN)
+def test_what_does_not_demand_anything_new_is_refused(judge: Judge, way: str) -> None:
+    expected, told = UNPROVEN[way]
+    rounds_up(follows(judge), expected)
+    verdict = completes(judge)
+    assert verdict.ruling is FAIL and told in verdict.reason and f"{HALF}::test_half" in verdict.reason
+
+
+def test_a_test_that_holds_as_it_was_does_not_follow(judge: Judge) -> None:
+    judge.yard.change("tests/test_add.py", "sums.add(0, 0) == 0", "sums.add(0, 0) < 1")
+    judge.yard.change("sums.py", "a + b", "b + a")
+    reason = completes(follows(judge)).reason
+    assert "does not fail, as it was, with the new code: tests/test_add.py::TestMore::test_zero" in reason
+
+
+def test_a_removed_test_follows_only_if_it_fails_as_it_was(judge: Judge) -> None:
+    follows(judge)
+    (judge.yard.folder.root / HALF).unlink()
+    judge.yard.change("sums.py", "a / 2", "a * 0.5")
+    assert "does not fail, as it was" in completes(judge).reason
+    judge.yard.change("sums.py", "a * 0.5", "a // 2 + 1")
+    assert completes(judge).ruling is PASS
+
+
+SETTINGS = '[tool.pytest.ini_options]\naddopts = "-q"\n'
+
+
+@pytest.mark.parametrize(("how", "ruling"), [("ordered", PASS), ("follows", FAIL)])
+def test_settings_of_the_checks_need_an_order(tmp_path: Path, how: str, ruling: Ruling) -> None:
+    judge = Judge(begun(tmp_path, {"pyproject.toml": SETTINGS})).order("half is exact; let pytest print less: -qq")
+    judge.reviews(how=how, quote="let pytest print less")
+    judge.yard.change("pyproject.toml", '"-q"', '"-qq"')
+    judge.yard.change("sums.py", "a / 2", "a * 0.5")
+    assert completes(judge).ruling is ruling
+
+
+def test_each_of_two_tests_of_a_file_is_asked_about_alone(judge: Judge) -> None:
+    judge.order("add counts absolute values: change test_zero").reviews("test_zero was", how="ordered", quote="change test_zero")
+    judge.yard.change("tests/test_add.py", "sums.add(0, 0) == 0", "sums.add(0, 0) < 1")
+    judge.yard.change("tests/test_add.py", "sums.add(-1, 1) == 0", "sums.add(-1, 1) < 1")
+    judge.yard.change("sums.py", "a + b", "b + a")
+    verdict = completes(judge)
+    assert verdict.unallowed == ("tests/test_add.py::TestMore::test_negative",)
+    assert verdict.reason.endswith("Without these changes: PASS: " + verdict.reason.rpartition("PASS: ")[2])
+    judge.yard.change("tests/test_add.py", "sums.add(-1, 1) < 1", "sums.add(-1, 1) == 0")
+    assert completes(judge).ruling is PASS
+
+
+def test_a_change_is_asked_about_once_and_a_third_version_is_the_persons_to_see(quick: Judge) -> None:
+    for expected in ("== 4", "== 5", "== 6"):
+        quick.yard.folder.write(HALF, TEST_HALF.replace("== 2", expected))
+        quick.reviews(how="neither")
+        completes(quick)
+        completes(quick)
+    assert [one.how for one in quick.state.verification.reviews] == ["neither", "neither"]
+    answers(quick, "It has to expect 7.")
+    quick.reviews(how="ordered", quote="It has to expect 7.")
+    quick.yard.folder.write(HALF, TEST_HALF.replace("== 2", "== 7"))
+    assert completes(quick).ruling is PASS, "new words are read anew"
+
+
+def test_an_answer_of_the_person_goes_to_the_reviewer_and_the_first_option_allows_exactly_these(quick: Judge) -> None:
+    rounds_up(quick)
+    quick.yard.change("tests/test_add.py", "sums.add(0, 0) == 0", "sums.add(0, 0) < 1")
+    completes(quick)
+    completes(quick)
+    assert [one.partition(":")[0] for one in quick.state.dialogue.options] == ["allow these changes", "put them back"]
+    quick.happens(QuestionAnswered("allow these changes", option=1))
+    assert [one.subject for one in quick.state.verification.leave] == [
+        "tests/test_add.py::TestMore::test_zero",
+        f"{HALF}::test_half",
+    ]
+    assert completes(quick).ruling is PASS
+    quick.yard.change("tests/test_add.py", "sums.add(-1, 1) == 0", "sums.add(-1, 1) < 1")
+    assert completes(quick).unallowed == ("tests/test_add.py::TestMore::test_negative",), "others are not"
+
+
+def test_a_path_that_a_person_allows_may_change_in_any_way(judge: Judge) -> None:
+    judge.happens(LeaveGiven((Grant(HALF),)))
+    (judge.yard.folder.root / HALF).unlink()
+    judge.yard.change("sums.py", "a / 2", "a * 0.5")
+    verdict = completes(judge)
+    assert verdict.ruling is PASS
+    assert verdict.reason.startswith(f"tests changed as asked by --allow-test-changes: {HALF} was deleted; ")
+
+
+def test_a_step_keeps_the_change_and_names_what_will_need_leave(judge: Judge) -> None:
+    rounds_up(judge)
+    verdict = judge.takes_step(tick="make it round")
+    assert verdict.ruling is PASS and judge.settled.kept and judge.state.work.plan[0] == PlanItem("make it round", True)
+    assert verdict.reason.endswith(f"; at `complete` the user's words must call for this: {HALF}: test_half was altered")
+    assert "== 3" in judge.yard.folder.read(HALF) and not judge.state.verification.reviews, "nothing is asked before the end"
+    assert not [fact for fact in judge.state.memory.facts if fact.kind is FactKind.FAILED_APPROACH]
+
+
+def test_a_test_that_a_person_lets_change_undoes_nothing_until_it_is_changed(judge: Judge) -> None:
+    judge.happens(LeaveGiven((Grant(HALF, "test_half"),)))
+    judge.yard.change("sums.py", "a / 2", "a // 2 + 1")
+    verdict = judge.takes_step()
+    assert verdict.ruling is PASS and "1 test that the task may change fails" in verdict.reason
+    assert completes(judge).ruling is FAIL, "at the end it must pass"
+
+
+GROWN = {
+    "tests/base.py": "KNOWN = ['add', 'half']\n",
+    "tests/__init__.py": "",
+    "tests/test_names.py": (
+        "import sums\nfrom tests.base import KNOWN\n\n\ndef test_public():\n"
+        "    assert [name for name in vars(sums) if name[0] != '_'] == KNOWN\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(("quote", "ruling"), [("add it to KNOWN", PASS), ("", FAIL)])
+def test_a_value_that_has_only_grown_is_asked_about_if_tests_fail_without_it(tmp_path: Path, quote: str, ruling: Ruling) -> None:
+    judge = Judge(begun(tmp_path, GROWN)).order("Write third, and add it to KNOWN.")
+    judge.reviews(how="ordered", quote=quote)
+    judge.yard.folder.write("sums.py", PROJECT["sums.py"] + "\n\ndef third(a):\n    return a / 3\n")
+    judge.yard.change("tests/base.py", "'half'", "'half', 'third'")
+    verdict = completes(judge)
+    assert verdict.ruling is ruling and verdict.unallowed == (() if quote else ("tests/base.py::KNOWN",)), verdict.reason
+
+
+def test_additions_ask_nobody(judge: Judge) -> None:
+    judge.yard.change("sums.py", "a / 2", "a * 0.5")
+    judge.yard.folder.write(HALF, TEST_HALF + "    assert sums.half(2) == 1\n\n\ndef test_new():\n    assert sums.half(6) == 3\n")
+    verdict = completes(judge)
+    assert verdict.ruling is PASS and not verdict.allowed and not judge.state.verification.reviews
+
+
+def test_no_part_that_a_model_hands_out_asks_a_reviewer_with_the_models_own_words(quick: Judge, monkeypatch: Any) -> None:
+    quick.reviews(how="ordered", quote="change test_half: it has to expect 3")
+    monkeypatch.setattr(State, "persons_goal", "")
+    rounds_up(quick)
+    assert completes(quick).ruling is FAIL and not quick.state.verification.reviews
+
+
+def test_without_its_runs_what_demands_nothing_new_would_pass(judge: Judge, monkeypatch: Any) -> None:
+    monkeypatch.setattr(proof, "_has_failing", lambda one, runs: True)
+    rounds_up(follows(judge), "> 1")
+    assert completes(judge).ruling is PASS
