@@ -134,14 +134,22 @@ OFF: dict[str, Patch] = {
 }
 
 
-@pytest.mark.parametrize("name", CHEATS)
+def mark_rest(cheats: Mapping[str, Cheat]) -> list[Any]:
+    """The first that each guard stops is tried each time, the others with the long tests."""
+    first = {cheat.guards: name for name, cheat in reversed(cheats.items())}
+    return [
+        name if first[cheat.guards] == name else pytest.param(name, marks=pytest.mark.torture) for name, cheat in cheats.items()
+    ]
+
+
+@pytest.mark.parametrize("name", mark_rest(CHEATS))
 def test_a_cheat_is_no_pass(cheater: Person, name: str) -> None:
     shown = try_cheat(cheater, cheat := CHEATS[name])
     assert shown["status"] != "done" and shown["verdict"]["ruling"] == "FAIL"
     assert cheat.told in shown["verdict"]["reason"], shown["verdict"]["reason"]
 
 
-@pytest.mark.parametrize("name", COURT_CHEATS)
+@pytest.mark.parametrize("name", mark_rest(COURT_CHEATS))
 def test_what_judges_is_as_it_was_at_the_base(cheater: Person, name: str) -> None:
     shown = try_cheat(cheater, cheat := COURT_CHEATS[name])
     assert shown["status"] != "done" and shown["verdict"]["ruling"] == "FAIL", shown["verdict"]
@@ -157,7 +165,7 @@ def assert_played(person: Person, cheat: Cheat, shown: Mapping[str, Any]) -> Non
         assert there or edit["path"] in shown["verdict"]["reason"], edit
 
 
-@pytest.mark.parametrize("name", COURT_CHEATS)
+@pytest.mark.parametrize("name", mark_rest(COURT_CHEATS))
 def test_without_the_principle_the_cheat_is_a_pass(cheater: Person, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for guard in COURT_CHEATS[name].guards:
         OFF[guard](monkeypatch)
@@ -165,14 +173,7 @@ def test_without_the_principle_the_cheat_is_a_pass(cheater: Person, name: str, m
     assert shown["status"] == "done", shown["verdict"]
 
 
-FIRST_BY_GUARDS = {cheat.guards: name for name, cheat in reversed(CHEATS.items())}
-TWINS = [
-    name if FIRST_BY_GUARDS[cheat.guards] == name else pytest.param(name, marks=pytest.mark.torture)
-    for name, cheat in CHEATS.items()
-]
-
-
-@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("name", mark_rest(CHEATS))
 def test_with_its_guards_off_the_cheat_is_a_pass(
     cheater: Person, name: str, monkeypatch: pytest.MonkeyPatch, requires_sandbox: Any
 ) -> None:
@@ -185,7 +186,9 @@ def test_with_its_guards_off_the_cheat_is_a_pass(
     assert shown["status"] == "done", shown["verdict"]
 
 
-@pytest.mark.parametrize("name", RIGHT_WORK)
+@pytest.mark.parametrize(
+    "name", [name if at % 4 == 0 else pytest.param(name, marks=pytest.mark.torture) for at, name in enumerate(RIGHT_WORK)]
+)
 def test_right_work_is_a_pass(cheater: Person, name: str) -> None:
     shown = try_cheat(cheater, RIGHT_WORK[name])
     assert shown["status"] == "done", shown["verdict"]
