@@ -185,7 +185,7 @@ class Cheat:
 
 
 EDITED = ("weakening", "base tests")
-SHADOWS = ("watch", "safe path", "evidence", "no result")
+SHADOWS = ("court", "watch", "safe path", "evidence", "no result")
 CHEATS = {
     "edited test": Cheat(
         (("edit", {"path": "test_five.py", "old": "double(5), 10", "new": "double(5), 7"}),), EDITED, told="test_five"

@@ -126,7 +126,7 @@ OFF: dict[str, Patch] = {
     "watch": lambda monkeypatch: monkeypatch.setattr(court_run, "_judge_watched", judge_unwatched),
     "shadow": switch_off(court_run, "_takes_place"),
     "checkout": switch_off(GitWorkspace, "check_out", answer=lambda *args: ()),
-    "green": switch_off(court_run, "_confirm_green", answer=lambda context, known, judgements: judgements),
+    "green": switch_off(court_run, "_confirm_green", answer=lambda context, known, judgements, renew: judgements),
     "safe path": switch_off_safe_path,
     "fresh tree": switch_off_fresh_trees,
     "read-only environment": make_environments_writable,

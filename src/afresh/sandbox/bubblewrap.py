@@ -244,7 +244,8 @@ class Bubblewrap:
             yield from ("--ro-bind-try", str(link.target), f"/tmp/home/{link.name}")
         yield from (*self._tree(writable=extras.network is not None), *mask_sockets(self.mounts))
         for name in extras.manner.fixed[:_MAX_FIXED_MOUNTS]:
-            yield from ("--ro-bind", str(self.mounts.tree / name), str(self.mounts.at / name))
+            if not (self.mounts.tree / name).is_symlink():  # it would be mounted where the link leads
+                yield from ("--ro-bind", str(self.mounts.tree / name), str(self.mounts.at / name))
         yield from (*extras.mounts(), "--remount-ro", "/", "--chdir", str(self.mounts.at))
 
     def _environment(self, extras: "SandboxExtras") -> Mapping[str, str]:

@@ -168,12 +168,11 @@ class Court:
         name = get_file_name(path)
         if is_protected_path(path):
             return CourtKind.TESTS
-        if name.startswith(".git"):
+        unread = base is not None and self.opened is not None and path not in self.opened
+        if unread or name.startswith(".git"):
             return None
         if is_manifest(path):
             return CourtKind.SETTINGS if has_changed_settings(path, decode_text(base), decode_text(now), self.words) else None
-        if base is not None and self.opened is not None and path not in self.opened:
-            return None
         if _CODE_SETTINGS.fullmatch(name):
             return CourtKind.SETTINGS
         if is_code_file(path) or _is_script(path, base):

@@ -2,8 +2,8 @@
 
 import re
 import sys
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from afresh.core.action import PLAIN_MANNER, FileAccess, RunManner
@@ -14,7 +14,7 @@ from afresh.core.task import WRITE_TESTS_TYPE, Check
 from afresh.core.verdict import CheckRun, list_first_names
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
-from afresh.verification.checks import NO_TESTS, CheckResult, run_check
+from afresh.verification.checks import NO_TESTS, run_check
 from afresh.verification.confirm_regressions import confirm_final_regressions
 from afresh.verification.court import CourtChange, CourtKind, Leave, list_restored_files, name_module
 from afresh.verification.regressions import (
@@ -30,6 +30,7 @@ COURT_SCOPE = "full, with the tests of the base"
 AGAIN_SCOPE = "what turned green, again"
 ELSEWHERE_SCOPE = "under another user's and host's name"
 _MODULE_SUFFIXES = (".py", ".pyc", ".so", ".pyd")
+ELSEWHERE = RunManner(elsewhere=True)
 MAX_GREEN_TESTS = 40
 MAX_CONTROL_TESTS = 5
 
@@ -58,7 +59,10 @@ def run_in_court(
             judgements.append(_run_and_compare(context, check, require_tests(before, is_allowed), gone))
     if notes and judgements:
         judgements[-1] = replace(judgements[-1], notes=(*judgements[-1].notes, *notes))
-    return judgements if missing else _confirm_green(context, known, judgements)
+    if missing:
+        return judgements
+    renew = partial(_make_tree, context, workspace, delivered)
+    return _confirm_green(context, [(check, waive_tests(before, is_allowed)) for check, before in known], judgements, renew)
 
 
 def _make_tree(context: ToolContext, workspace: Workspace, delivered: str, restored: Sequence[str] = ()) -> Sequence[str]:
@@ -132,7 +136,8 @@ def _judge_watched(
         f"`{check.command}` writes {list_first_names(written)}, and did not at the base" if written else "",
         f"another module is loaded in place of one of the base: {list_first_names(hidden)}" if hidden else "",
     ]
-    return replace(judged, problem="; ".join(filter(None, told)) or judged.problem)
+    notes = (*judged.notes, f"not all that it wrote is known: {seen.gap}") if seen.gap else judged.notes
+    return replace(judged, problem="; ".join(filter(None, told)) or judged.problem, notes=notes)
 
 
 def _find_rewritten(written: frozenset[str], paths: frozenset[str]) -> frozenset[str]:
@@ -166,7 +171,10 @@ def _list_shadows(context: ToolContext, run: CheckRun, paths: Collection[str]) -
 
 
 def _confirm_green(
-    context: ToolContext, known: Sequence[tuple[Check, BaselineCheck]], judgements: Sequence[CheckComparison]
+    context: ToolContext,
+    known: Sequence[tuple[Check, BaselineCheck]],
+    judgements: Sequence[CheckComparison],
+    renew: Callable[[], object],
 ) -> list[CheckComparison]:
     """What turned green must stay green: in each of these runs, and in two more or one."""
     if any(judgement.problem for judgement in judgements):
@@ -174,53 +182,67 @@ def _confirm_green(
     found, last = list(judgements[: -len(known)]), judgements[-len(known) :]
     for at, ((check, before), judgement) in enumerate(zip(known, last, strict=True)):
         runs = [judgement, *(found[at : at + 1])]
-        found.append(_confirm_green_check(context, check, before, runs))
+        found.append(_confirm_green_check(_GreenTests.of(context, check, before, judgement, renew), runs))
     return found
 
 
-def _confirm_green_check(
-    context: ToolContext, check: Check, before: BaselineCheck, runs: Sequence[CheckComparison]
-) -> CheckComparison:
+@dataclass(frozen=True, slots=True)
+class _GreenTests:
+    """What turned green in a check: these tests, or the check as a whole where it names none."""
+
+    context: ToolContext
+    check: Check
+    before: BaselineCheck
+    chosen: Sequence[str]
+    narrowed: str
+    """The command for these alone; empty where that can't be done."""
+    renew: Callable[[], object]
+
+    @classmethod
+    def of(
+        cls, context: ToolContext, check: Check, before: BaselineCheck, judged: CheckComparison, renew: Callable[[], object]
+    ) -> "_GreenTests":
+        green = judged.ran.outcomes.passing - before.outcomes.passing - before.undecided
+        chosen = sorted(green, key=lambda test: (test not in before.outcomes.failing, test))[:MAX_GREEN_TESTS]
+        return cls(context, check, before, chosen, (narrow_to_names(check.command, chosen) if chosen else None) or "", renew)
+
+    def find_failing(self, manner: RunManner = PLAIN_MANNER) -> tuple[str, ...]:
+        """Those that fail in one more run; all of them, if it can't be said which."""
+        if not self.narrowed:
+            self.renew()  # a build may work once only
+        scope = ELSEWHERE_SCOPE if manner.elsewhere else AGAIN_SCOPE
+        again = run_check(self.context.sandbox, self.check, narrowed=self.narrowed, scope=scope, manner=manner)
+        if again.run.exit == 0:
+            return ()
+        named = tuple(sorted(again.outcomes.failing & frozenset(self.chosen)))
+        whole = tuple(self.chosen) if self.narrowed else () if self.chosen else (self.check.command,)
+        return named or whole
+
+
+def _confirm_green_check(green: _GreenTests, runs: Sequence[CheckComparison]) -> CheckComparison:
     """Alone where tests have names: once more here, if there was one run, and once elsewhere."""
-    judged, ran = runs[0], runs[0].ran
-    if not before.decides or (not ran.outcomes.named and (before.run.exit == 0 or ran.run.exit)):
+    before, judged, ran = green.before, runs[0], runs[0].ran
+    is_new = bool(green.chosen) if ran.outcomes.named else before.run.exit != 0 == ran.run.exit
+    if not before.decides or not is_new:
         return judged
-    green = ran.outcomes.passing - before.outcomes.passing - before.undecided
-    if once := green & before.outcomes.failing & frozenset(test for one in runs for test in one.ran.outcomes.failing):
+    failing = frozenset(test for one in runs for test in one.ran.outcomes.failing)
+    if once := frozenset(green.chosen) & before.outcomes.failing & failing:
         return replace(judged, problem=f"passes in one run and fails in another: {list_first_names(once)}")
-    if ran.outcomes.named and not green:
-        return judged
-    chosen = sorted(green, key=lambda test: (test not in before.outcomes.failing, test))[:MAX_GREEN_TESTS]
-    narrowed = (narrow_to_names(check.command, chosen) if chosen else None) or ""
-    if len(runs) == 1:
-        here = run_check(context.sandbox, check, narrowed=narrowed, scope=AGAIN_SCOPE)
-        if failing := _find_failing(here, chosen, narrowed or not chosen):
-            return replace(judged, problem=f"passes once and fails when it is run again: {list_first_names(failing)}")
-    there = run_check(context.sandbox, check, narrowed=narrowed, scope=ELSEWHERE_SCOPE, manner=RunManner(elsewhere=True))
-    failing = _find_failing(there, chosen, narrowed or not chosen)
-    return _explain_failing(context, check, before, judged, failing, narrowed) if failing else judged
+    if len(runs) == 1 and (lost := green.find_failing()):
+        return replace(judged, problem=f"passes once and fails when it is run again: {list_first_names(lost)}")
+    lost = green.find_failing(ELSEWHERE)
+    return _explain_failing(green, judged, lost) if lost else judged
 
 
-def _find_failing(again: CheckResult, chosen: Sequence[str], alone: object) -> tuple[str, ...]:
-    """Of the tests that turned green those that fail now; all of them, if it can't be said which."""
-    if again.run.exit == 0:
-        return ()
-    named = tuple(sorted(again.outcomes.failing & frozenset(chosen)))
-    return named or (tuple(chosen) or (again.run.command,) if alone else ())
-
-
-def _explain_failing(
-    context: ToolContext, check: Check, before: BaselineCheck, judged: CheckComparison, failing: Sequence[str], narrowed: str
-) -> CheckComparison:
-    """Refused, unless what passed at the base fails there, too: then nothing can be run there."""
-    plain = run_check(context.sandbox, check, narrowed=narrowed)
-    if _find_failing(plain, failing, narrowed):
-        return replace(judged, problem=f"passes once and fails when it is run again: {list_first_names(failing)}")
-    control = sorted(before.firm & judged.ran.outcomes.passing)[:MAX_CONTROL_TESTS]
-    command = narrow_to_names(check.command, control) if control else None
-    if command:
-        there = run_check(context.sandbox, check, narrowed=command, manner=RunManner(elsewhere=True))
-        if there.run.exit:
-            return replace(judged, notes=(*judged.notes, f"could not be run {ELSEWHERE_SCOPE}"))
-    told = f"passes here and fails {ELSEWHERE_SCOPE}, without afresh's variables: {list_first_names(failing)}"
+def _explain_failing(green: _GreenTests, judged: CheckComparison, lost: Sequence[str]) -> CheckComparison:
+    """Refused, unless what passed at the base fails there, too, or it is not known: then perhaps nothing can be run there."""
+    if again := green.find_failing():
+        return replace(judged, problem=f"passes once and fails when it is run again: {list_first_names(again)}")
+    told = f"passes here and fails {ELSEWHERE_SCOPE}, without afresh's variables: {list_first_names(lost)}"
+    control = sorted(green.before.firm & judged.ran.outcomes.passing)[:MAX_CONTROL_TESTS]
+    command = narrow_to_names(green.check.command, control) if control else None
+    sandbox = green.context.sandbox
+    fits = run_check(sandbox, green.check, narrowed=command, manner=ELSEWHERE).run.exit == 0 if command else None
+    if fits is False or (fits is None and sandbox.level != "bubblewrap"):  # there an editable install needs our variables
+        return replace(judged, notes=(*judged.notes, told))
     return replace(judged, problem=told)
