@@ -86,7 +86,7 @@ class CodeStoreContract:
 
     def test_a_listing_is_given_back_as_it_was_kept(self, store: CodeIndexStore) -> None:
         content = store.add({make_content_key(1): lambda: make_taken("x")})[make_content_key(1)]
-        listing = TreeListing("a\udce9.py\x00mark\x00b.md\x00mark", [make_content_key(1)], [content])
+        listing = TreeListing("a\xe9.py\x00mark\x00b.md\x00mark", [make_content_key(1)], [content])
         assert store.listing("tree") is None
         store.keep("tree", listing)
         store.keep("other", TreeListing("", [], []))
