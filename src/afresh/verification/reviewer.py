@@ -112,7 +112,7 @@ def build_review_request(change: ChangedUnit, said: PersonsWords) -> Request:
 def _list_changed_lines(change: ChangedUnit) -> Iterator[str]:
     lines = unified_diff(change.before.splitlines(), change.after.splitlines(), lineterm="", n=2)
     for at, line in enumerate(lines):
-        if at > 1:
+        if at > 2:  # two lines of names, and the place of the first difference
             yield " …" if line.startswith("@@") else line
 
 
