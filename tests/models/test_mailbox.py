@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -12,7 +13,7 @@ import pytest
 
 from afresh.core.action import Action
 from afresh.core.codec import get_decoder
-from afresh.core.prompt import Request
+from afresh.core.prompt import REVIEW_REQUEST, Request
 from afresh.errors import BadInput, TryAgain
 from afresh.models.mailbox import MailboxModel, MailboxTimeouts
 from afresh.models.mailbox_files import MAX_FILE_BYTES, list_open_requests
@@ -83,6 +84,17 @@ def test_the_example_on_the_page_is_a_valid_reply(tmp_path: Path) -> None:
     page = (tmp_path / f"{STEM}.request.md").read_text(encoding="utf-8")
     (tmp_path / f"{STEM}.reply.json").write_text(page[page.rindex("For example:") + len("For example:") :])
     assert MailboxModel(tmp_path, patience=SOON).propose(make_sample_request()).actions == (Action("read", {"path": "..."}),)
+
+
+def test_a_review_of_a_changed_test_is_marked_and_its_own_form_is_a_reply(tmp_path: Path) -> None:
+    request = replace(make_sample_request(), kind=REVIEW_REQUEST, tools=())
+    with pytest.raises(TryAgain):
+        MailboxModel(tmp_path, patience=MailboxTimeouts(reply=0.01)).propose(request)
+    [asked] = list_open_requests(tmp_path)
+    page = (tmp_path / f"{asked.stem}.request.md").read_text()
+    assert asked.kind == "review" and page.startswith("<!-- a REVIEW of a changed test, and no step of the task")
+    (tmp_path / f"{asked.stem}.reply.json").write_text('{"how": "neither", "asked": false, "quote": ""}')
+    assert json.loads(MailboxModel(tmp_path).propose(request).thought)["how"] == "neither"
 
 
 def test_a_killed_process_finds_its_question_and_the_answer_again(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from afresh.core.action import Action
+from afresh.core.prompt import REVIEW_REQUEST
 from afresh.core.reply import Reply
 from afresh.core.usage import Usage
 from afresh.errors import BadInput, NeedsPerson
@@ -19,6 +21,16 @@ def test_the_nth_call_gets_the_nth_reply() -> None:
     assert model.propose(make_sample_request()).actions == (Action("read", {"path": "a.py"}),)
     assert model.propose(make_sample_request()).thought == "own"
     assert [request.hash for request in model.requests] == [make_sample_request().hash] * 2
+
+
+def test_a_review_is_answered_by_its_words_and_shifts_no_reply() -> None:
+    model = ScriptedModel([READ, {"review": "test_half", "how": "neither"}, DONE])
+    review = replace(make_sample_request(), kind=REVIEW_REQUEST, message="tests/test_half.py: test_half was altered")
+    assert model.propose(make_sample_request()).actions[0].tool == "read"
+    assert model.propose(review).thought == '{"how": "neither"}'
+    with pytest.raises(NeedsPerson, match="no answer to this review"):
+        model.propose(replace(review, message="another test"))
+    assert model.propose(make_sample_request()).actions[0].tool == "complete"
 
 
 def test_a_restarted_process_goes_on_where_it_was() -> None:

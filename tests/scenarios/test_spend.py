@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from person import COMPLETE, MEND, Person
+from person import CHECK, COMPLETE, MEND, Person
 
 from afresh.app.compose import RunTerms, run_task
 from afresh.app.project import open_project
@@ -76,6 +76,21 @@ def test_a_task_that_has_spent_its_limit_asks_and_an_answer_allows_as_much_again
         person.types("work", "--no-sandbox", "--json")
         assert len(server.received) > stopped
     assert "ALERT: 50 % of the limit of $0.90 for one task" in told.err
+
+
+def test_a_review_of_a_changed_test_is_within_the_limit_or_waits_for_more(person: Person, shop):
+    easier = ("edit", {"path": "test_calc.py", "old": "assertEqual(double(2), 4)", "new": "assertGreater(double(2), 3)"})
+    step = Reply("Both.", tuple(Action(tool, dict(args)) for tool, args in (MEND, easier, COMPLETE)), Usage(3_600, 40))
+    review = Reply(json.dumps({"how": "ordered", "asked": True, "quote": "Make test_two easier"}), usage=Usage(500, 60))
+    shop.limits("call = 5\ntask = 0.42")
+    with shop.sells([step, review]) as server:
+        task = person.adds("double is wrong. Make test_two easier", "--model", MODEL, "--check", CHECK)
+        assert person.types("work", "--no-sandbox", "--json").json[0]["status"] == "blocked"
+        assert "the limit of $0.42 for one task is reached" in person.shown(task)["question"] and len(server.received) == 1
+        assert person.types("answer", task, "1").code == 0
+        assert person.types("work", "--no-sandbox", "--json").json[0]["status"] == "done"
+    calls = {row["name"]: row["calls"] for row in person.types("spend", "--by", "kind", "--json").json["lines"]}
+    assert calls == {"work": 1, "review": 1}, "and the step is not bought again"
 
 
 def test_whoever_is_at_the_terminal_is_asked_about_a_limit_at_once(person: Person, shop):

@@ -20,7 +20,7 @@ from afresh.core.state import State
 from afresh.core.steering_files import list_persons_words
 from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
-from afresh.errors import NeedsPerson
+from afresh.errors import NeedsPerson, OverLimit
 from afresh.journal.append import append_events
 from afresh.models.call import call_model
 from afresh.runtime import Runtime
@@ -79,6 +79,8 @@ def review_changes(state: State, missing: Sequence[ChangedUnit], runtime: Runtim
         try:
             said = PersonsWords(list_words(state), list_persons_words(state), list_instructions(runtime, state, change.path))
             state = _review_change(state, change, said, runtime) if len(before) < MAX_REVIEWS_PER_CHANGE else state
+        except OverLimit:
+            raise  # the task stops as before any call, and asks about the limit; then this step is taken again
         except NeedsPerson as fault:
             runtime.report_progress(WorkNotice(f"nobody reviews {change.subject}: {to_one_line(str(fault), 120)}"))
     return state
