@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from afresh.verification.runner_configuration import _select_cargo_settings
+
 from afresh.app.orders.read_issue import parse_issue
 from afresh.config.heartbeat_file import parse_heartbeat_plan
 from afresh.config.task_lists.checklist import parse_checklist
@@ -27,7 +29,7 @@ from afresh.core.hash_chain import link_events
 from afresh.core.lesson import LessonStatus
 from afresh.core.redaction import redact_secrets
 from afresh.core.task import Task
-from afresh.core.text import escape_hidden, to_visible_json
+from afresh.core.text import escape_hidden, replace_lone_surrogates, to_visible_json
 from afresh.errors import AfreshError, BadInput, Damaged
 from afresh.evolve.share_learnt import import_learnt
 from afresh.models.providers.text_tool_calls import reply_from_text
@@ -39,8 +41,7 @@ from afresh.storage.export.manifest import JournalExtent
 from afresh.storage.export.read_export import parse_entries
 from afresh.storage.export.write_export import render_entry_line
 from afresh.storage.lessons.lesson_file import parse_lesson
-from afresh.verification.check_configuration import _parse_sections
-from afresh.verification.runner_configuration import _select_cargo_settings
+from afresh.verification.manifest_settings import has_changed_settings
 from afresh.verification.runner_reports import READERS, read_printed_tests, read_runner_reports
 
 HOSTILE = (
@@ -235,14 +236,14 @@ PARSERS = {
     "actions": Parser(reply_from_text, (REPLY, f"I look first.\n```json\n{REPLY}\n```\n")),
     "tool output": Parser(lambda text: read_output("pytest -q", text), (PYTEST, *OTHERS)),
     "recorded run": Parser(read_recorded_run, RUNS, (AfreshError,), make=damage_json),
-    "configuration": Parser(lambda text: _parse_sections("pyproject.toml", text), (CONFIGURATION,)),
-    "package.json": Parser(lambda text: _parse_sections("package.json", text), (PACKAGE,), make=damage_either),
+    "configuration": Parser(lambda text: has_changed_settings("pyproject.toml", text, None, ()), (CONFIGURATION,)),
+    "package.json": Parser(lambda text: has_changed_settings("package.json", text, None, ()), (PACKAGE,), make=damage_either),
     "Cargo.toml": Parser(_select_cargo_settings, (CARGO,)),
     "printed tests": Parser(read_printed_tests, (GO_EVENTS, *OTHERS)),
     "reports": Parser(lambda text: read_runner_reports(dict.fromkeys(READERS, text)), (JEST, TAP), make=damage_either),
     "issue": Parser(lambda text: parse_issue(text, "-"), (ISSUE, ISSUE_TEXT), (BadInput,), damage_either),
     "task file": Parser(lambda text: parse_task_file(text, "-", 1e9, own=True), (TASK_FILE,), (BadInput,), damage_either),
-    "checklist": Parser(lambda text: parse_checklist(text, "-"), (CHECKLIST,), (BadInput,)),
+    "checklist": Parser(lambda text: parse_checklist(replace_lone_surrogates(text), "-"), (CHECKLIST,), (BadInput,)),
     "heartbeat": Parser(parse_heartbeat_plan, (HEARTBEAT,), (BadInput,)),
     "learnt": Parser(lambda text: import_learnt(text, DEFAULT_CONTEXT_POLICY), (LEARNT,), (BadInput,), damage_either),
     "journal copy": Parser(read_journal_copy, (JOURNAL,), (Damaged,)),

@@ -14,6 +14,7 @@ from afresh.core.task import TaskStatus
 EXPECTED = {
     errors.AfreshError("x"): 1,
     errors.ModelMistake("x"): 1,
+    errors.UnreadableTree("x"): 1,
     errors.Broken("x"): 1,
     errors.Conflict("x"): 1,
     errors.LeaseLost("x"): 1,

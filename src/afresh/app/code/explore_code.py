@@ -1,6 +1,6 @@
 """Finds symbols in the user's checkout, with their callers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -165,7 +165,7 @@ def advise_symbol_search(code: CodeIndex, kinds: Sequence[SymbolKind]) -> str:
     return f"searched {format_count(len(code.files), 'file')}{unread}{'; ' if missing else ''}{missing}"
 
 
-def describe_missing_grammars(paths: Sequence[str]) -> str:
+def describe_missing_grammars(paths: Collection[str]) -> str:
     """Name the languages of these files that can't be read here, and what to install; empty if all can."""
     missing = list_missing_grammars(paths)
     if not missing:
