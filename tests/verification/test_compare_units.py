@@ -294,6 +294,29 @@ def test_without_reading_units_lines_decide(monkeypatch: pytest.MonkeyPatch) -> 
         assert (not compare(path, "a", "b", *lines)) is free, (path, lines)
 
 
+@pytest.mark.parametrize(
+    ("kind", "path", "base", "now", "shown"),
+    [
+        (CourtKind.SETTINGS, "pytest.ini", b"[pytest]\n# old\n", b"[pytest]\n; the user asked\n", None),
+        (CourtKind.SETTINGS, "pytest.ini", b"[pytest]\na = 1\n", b"[pytest]\n# the user asked\na = 2\n", "[pytest]\na = 2"),
+        (CourtKind.SETTINGS, "pytest.ini", None, b"[pytest]\n", "[pytest]"),
+        (CourtKind.SCRIPT, "check.py", b"print(1)\n", b"'asked'\nprint(2)  # asked\n", "print(2)"),
+        (CourtKind.SCRIPT, "check", b"\x80", b"\x81", ""),
+        (CourtKind.DATA, "five.txt", b"10\n", b"# 7\n", "# 7\n"),
+        (CourtKind.DATA, "new.txt", None, b"7\n", None),
+        (CourtKind.SHARED, "shared.py", b"a = 1\n", b"a = 2\n", None),
+        (CourtKind.INLINE, "nums.py", b">>> double(5)\n10\n", b">>> double(5)\n7\n", ">>> double(5)\n7"),
+        (CourtKind.INLINE, "nums.py", b">>> double(5)\n10\n", b"a = 1\n>>> double(5)\n10\n", None),
+    ],
+)
+def test_settings_scripts_and_data_are_shown_whole_without_comments(
+    kind: CourtKind, path: str, base: bytes | None, now: bytes, shown: str | None
+) -> None:
+    found = compare_file(CourtChange(Change(path, "modified"), kind, base, now))
+    assert [one.after for one in found] == ([] if shown is None else [shown])
+    assert all(one.soft is (kind is CourtKind.DATA or base is None) for one in found)
+
+
 def test_a_deleted_file_is_named_with_its_tests() -> None:
     [found] = compare("tests/test_t.py", BASE, None)
     assert found.told == "tests/test_t.py was deleted" and "TestB, X, test_a" in found.before

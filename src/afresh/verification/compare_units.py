@@ -54,10 +54,11 @@ def compare_file(one: CourtChange) -> list[ChangedUnit]:
     is_code = one.kind in (CourtKind.SETTINGS, CourtKind.SCRIPT) or is_test_code(path)
     shown = [_drop_comments(path, text) if is_code else text for text in (base, now)]
     whole = ChangedUnit(path, "", what, shown[0], shown[1], soft)
-    if one.kind is CourtKind.SHARED or (one.base is None and one.kind is CourtKind.TESTS and not is_conftest(path)):
+    if one.kind is CourtKind.SHARED or (one.base is None and one.kind is not CourtKind.SETTINGS and not is_conftest(path)):
         return []
     if one.kind in (CourtKind.SETTINGS, CourtKind.SCRIPT, CourtKind.DATA) or one.base is None:
-        return [whole] if whole.before != whole.after else []
+        says_the_same = whole.before == whole.after and None not in (one.base_text, one.now_text)
+        return [] if says_the_same else [whole]
     if one.kind is CourtKind.INLINE and path.endswith(".py"):
         lost, new = "\n".join(list_lost_examples(base, now)), "\n".join(list_lost_examples(now, base))
         return [ChangedUnit(path, "doctest", before=lost, after=new)] if lost else []
