@@ -51,6 +51,9 @@ class Tree:
     def read_files(self, snapshot: str, paths: Sequence[str]) -> Mapping[str, bytes]:
         return {}
 
+    def search(self, snapshot: str, words: Sequence[str]) -> Sequence[tuple[str, str]]:
+        return ()
+
     def changes(self, before: str, after: str) -> tuple[Change, ...]:
         old, new = self.kept[before], self.kept[after]
         return tuple(
