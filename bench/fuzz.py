@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from afresh.verification.runner_configuration import _select_cargo_settings
-
 from afresh.app.orders.read_issue import parse_issue
 from afresh.config.heartbeat_file import parse_heartbeat_plan
 from afresh.config.task_lists.checklist import parse_checklist
@@ -238,7 +236,7 @@ PARSERS = {
     "recorded run": Parser(read_recorded_run, RUNS, (AfreshError,), make=damage_json),
     "configuration": Parser(lambda text: has_changed_settings("pyproject.toml", text, None, ()), (CONFIGURATION,)),
     "package.json": Parser(lambda text: has_changed_settings("package.json", text, None, ()), (PACKAGE,), make=damage_either),
-    "Cargo.toml": Parser(_select_cargo_settings, (CARGO,)),
+    "Cargo.toml": Parser(lambda text: has_changed_settings("Cargo.toml", text, None, ()), (CARGO,)),
     "printed tests": Parser(read_printed_tests, (GO_EVENTS, *OTHERS)),
     "reports": Parser(lambda text: read_runner_reports(dict.fromkeys(READERS, text)), (JEST, TAP), make=damage_either),
     "issue": Parser(lambda text: parse_issue(text, "-"), (ISSUE, ISSUE_TEXT), (BadInput,), damage_either),
