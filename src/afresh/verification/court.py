@@ -4,6 +4,7 @@ The product is code, and data that code or settings of the product name. What el
 and what lies beside them, what the command starts, settings, helpers that only tests use, data that nothing but tests names.
 """
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -106,14 +107,14 @@ def name_module(path: str) -> str:
 
 
 _CODE_SETTINGS = re.compile(
-    r"conftest\.py|build\.rs|(?:nox|dodo|fab|tox)file\.py|setup\.py|.+\.(?:config|conf|setup|workspace)\.[cm]?[jt]s|\..*rc\.[cm]?js"
-    r"|(?:build|settings)\.gradle\.kts|(?:sitecustomize|usercustomize)\.py"
+    r"^(?:conftest\.py|build\.rs|(?:nox|dodo|fab|tox)file\.py|setup\.py|(?:build|settings)\.gradle\.kts"
+    r"|(?:site|user)customize\.py)$|\.(?:config|conf|setup|workspace)\.[cm]?[jt]s$|^\..*rc\.[cm]?js$"
 )
 """Code that a tool loads by its name, though no other file names it."""
-_SETTINGS = re.compile(r"\..*|.*rc|.*(?:config|conf|settings)\b.*|.+\.(?:ini|cfg)")
-_ROOT_SETTINGS = re.compile(r".+\.(?:toml|json|ya?ml)")
-_SCRIPT = re.compile(r"(?:GNU)?[Mm]akefile|[Jj]ustfile|Rakefile|.+\.(?:sh|bash|zsh|mk|mak|bat|ps1)")
-_PROSE = re.compile(r"(?:.*/)?(?:docs?/.*|[^/]+\.(?:md|rst|txt|adoc|lock))|package-lock\.json|\.github/.*", re.IGNORECASE)
+_SETTINGS = re.compile(r"^\.|rc$|(?:config|conf|settings)\b|\.(?:ini|cfg)$")
+_ROOT_SETTINGS = re.compile(r"\.(?:toml|json|ya?ml)$")
+_SCRIPT = re.compile(r"^(?:GNUmakefile|[Mm]akefile|[Jj]ustfile|Rakefile)$|\.(?:sh|bash|zsh|mk|mak|bat|ps1)$")
+_PROSE = re.compile(r"(?:^|/)docs?/|\.(?:md|rst|txt|adoc|lock)$|(?:^|/)package-lock\.json$|^\.github/", re.IGNORECASE)
 _IMPORT = re.compile(r"\b(?:import|from|require|include|use|mod|load|source|export)\b")
 _JUDGES = re.compile(
     r"\b(?:pytest|unittest|doctest)\b|['\"](?:node:)?(?:assert|test|vitest|chai|expect)\b|@jest/|\bexpect\(|\bassert|\bsys\.exit|\bprocess\.exit"
@@ -122,11 +123,7 @@ _JUDGES = re.compile(
 _TEST_FRAMEWORK = re.compile(
     r"\b(?:import|from)\s+(?:pytest|unittest)\b|['\"](?:node:)?(?:assert|test|vitest|chai|expect)(?:/\w+)?['\"]"
 )
-_ONLY_ASSERTS = re.compile(
-    r"^(?:async )?def \w+\([^)]*\)[^:\n]*:(?:\s*\n\s+(?:\"\"\".*?\"\"\"|#.*))*\s*(?:\n\s+)?(?:assert\b.*|pass)$", re.MULTILINE
-)
-"""A function that compares and does nothing else."""
-_EXAMPLE = re.compile(r"^\s*>>> ", re.MULTILINE)
+_EXAMPLE = re.compile(r"^[ \t]*>>> ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -149,7 +146,7 @@ class Court:
         opened = frozenset(path for one in files if one for path in one.opened) if all(files) else None
         commands = "\n".join(check.command for check in checks)
         scripts = [
-            path for path in opened or context.files.paths() if _SCRIPT.fullmatch(get_file_name(path)) or path == "package.json"
+            path for path in opened or context.files.paths() if _SCRIPT.search(get_file_name(path)) or path == "package.json"
         ]
         texts = [decode_text(held) or "" for held in workspace.read_files(first, scripts[:40]).values()]
         added = [change.path for change in changes if change.kind == "added"]
@@ -173,11 +170,11 @@ class Court:
             return None
         if is_manifest(path):
             return CourtKind.SETTINGS if has_changed_settings(path, decode_text(base), decode_text(now), self.words) else None
-        if _CODE_SETTINGS.fullmatch(name):
+        if _CODE_SETTINGS.search(name):
             return CourtKind.SETTINGS
         if is_code_file(path) or _is_script(path, base):
             return self._find_kind_of_code(path, base, now)
-        if _PROSE.fullmatch(path) and base is None:
+        if _PROSE.search(path) and base is None:
             return None
         return self._find_kind_of_data(path)
 
@@ -185,9 +182,9 @@ class Court:
         users = [
             other
             for other, line in self.lines
-            if other != path and _imports(line, path) and (is_code_file(other) or _SCRIPT.fullmatch(get_file_name(other)))
+            if other != path and _imports(line, path) and (is_code_file(other) or _SCRIPT.search(get_file_name(other)))
         ]
-        product = [other for other in users if not is_protected_path(other) and not _SCRIPT.fullmatch(get_file_name(other))]
+        product = [other for other in users if not is_protected_path(other) and not _SCRIPT.search(get_file_name(other))]
         if base is None:
             beside_tests = path.endswith(".py") and path.rpartition("/")[0] in self.tested
             return CourtKind.TESTS if beside_tests and not product else None
@@ -199,7 +196,7 @@ class Court:
     def _is_judge(self, path: str, text: str, used_by_tests: bool) -> bool:
         """Code that no code of the product uses: a script that the command or another script starts, or a helper of tests."""
         if used_by_tests:
-            return self._has_other_product(path) and bool(_TEST_FRAMEWORK.search(text) or _ONLY_ASSERTS.search(text))
+            return self._has_other_product(path) and (bool(_TEST_FRAMEWORK.search(text)) or _only_asserts(text))
         if _is_script(path, text.encode()):
             return True
         started = get_file_stem(path) in self.words or name_module(path) in self.words
@@ -226,12 +223,12 @@ class Court:
 
     def _find_kind_of_data(self, path: str) -> CourtKind | None:
         name, folders = get_file_name(path), path.split("/")[:-1]
-        lines = ((other, line) for other, line in self.lines if other != path and not _PROSE.fullmatch(other))
+        lines = ((other, line) for other, line in self.lines if other != path and not _PROSE.search(other))
         namers = {other for other, line in lines if _names_data(line, path)}
         by_tests = {other for other in namers if is_protected_path(other)}
         named_by_code = any(is_code_file(other) for other in namers - by_tests)
-        looks_so = _SETTINGS.fullmatch(name) or any(part.startswith(".") for part in folders)
-        if not named_by_code and (looks_so or (not folders and _ROOT_SETTINGS.fullmatch(name))):
+        looks_so = _SETTINGS.search(name) or any(part.startswith(".") for part in folders)
+        if not named_by_code and (looks_so or (not folders and _ROOT_SETTINGS.search(name))):
             return CourtKind.SETTINGS
         if all(is_manifest(other) for other in namers - by_tests):
             return CourtKind.DATA
@@ -239,7 +236,17 @@ class Court:
 
 
 def _is_script(path: str, base: bytes | None) -> bool:
-    return bool(_SCRIPT.fullmatch(get_file_name(path))) or ("." not in get_file_name(path) and (base or b"").startswith(b"#!"))
+    return bool(_SCRIPT.search(get_file_name(path))) or ("." not in get_file_name(path) and (base or b"").startswith(b"#!"))
+
+
+def _only_asserts(text: str) -> bool:
+    """Whether a function in Python compares and does nothing else."""
+    try:
+        functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    bodies = [[one for one in node.body if not isinstance(one, ast.Expr)] for node in functions]
+    return any(body and all(isinstance(one, ast.Assert) for one in body) for body in bodies)
 
 
 def _list_words(paths: Iterable[str]) -> list[str]:

@@ -9,30 +9,29 @@ from typing import Any, cast
 
 from afresh.core.recognise_test_files import get_file_name
 
-_DEPENDENCIES = r"(?:.+\.)?(?:[a-z-]*d|[a-z]+D)ependencies(?:Meta)?(?:\..*)?"
 _FREE_KEYS = {
-    "package.json": rf"{_DEPENDENCIES}|(?:name|version|description|keywords|author|contributors|license|repository|homepage|bugs"
+    "package.json": r"(?:name|version|description|keywords|author|contributors|license|repository|homepage|bugs"
     r"|funding|files|main|module|types|typings|exports|bin|man|engines|private|type|sideEffects|publishConfig|browser"
     r"|packageManager)(?:\..*)?",
-    "Cargo.toml": rf"{_DEPENDENCIES}|package\.(?!auto|build\b).*|features\..*|bin(?:\..*)?|badges\..*"
+    "Cargo.toml": r"package\.(?!auto|build\b).*|features\..*|bin(?:\..*)?|badges\..*"
     r"|lib\.(?!path|test|doctest|harness).*|workspace\.(?:members|package|exclude|resolver)(?:\..*)?",
     "pyproject.toml": r"project\.(?!entry-points).*|build-system\..*|dependency-groups\..*",
-    "setup.cfg": r"(?:metadata|options(?!\.entry_points)[\w.]*)\..*",
+    "setup.cfg": r"(?:metadata|options)\b.*",
     "tox.ini": r"",
 }
 """Settings by their whole names that say nothing of how the product is judged."""
 _FREE_TEXTS = {
     "pom.xml": re.compile(
-        r"<dependencies>.*?</dependencies>|<dependencyManagement>.*?</dependencyManagement>"
-        r"|<(version|name|description|url)>[^<]*</\1>|\s+",
+        r"<(dependencies|dependencyManagement)>(?:(?!<\1>).)*?</\1>"
+        r"|<(version|name|description|url)>[^<]*</\2>|\s",
         re.DOTALL,
     ),
     "build.gradle": re.compile(
-        r"\b(?:dependencies|repositories|plugins|publishing)\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
-        r"|^\s*(?:version|group|description|archivesBaseName)\b.*$|^\s*//.*$|\s+",
+        r"\b(?:dependencies|repositories|plugins|publishing)\s*\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}"
+        r"|^[ \t]*(?:version|group|description|archivesBaseName)\b.*$|^[ \t]*//.*$|\s",
         re.MULTILINE,
     ),
-    "go.mod": re.compile(r"^(?!\s*(?:replace|exclude|toolchain)\b).*$|\s+", re.MULTILINE),
+    "go.mod": re.compile(r"^(?![ \t]*(?:replace|exclude|toolchain)\b).*$|\s", re.MULTILINE),
 }
 """What may change in files that are not read key by key."""
 _LOCK_FILES = frozenset(
@@ -59,7 +58,12 @@ def has_changed_settings(path: str, base: str | None, now: str | None, tools: Co
     if before is None or after is None:
         return True
     changed = (key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
-    return any(not re.fullmatch(_FREE_KEYS[name], key) and _is_run(name, key, tools) for key in changed)
+    return any(not _is_fact(name, key) and _is_run(name, key, tools) for key in changed)
+
+
+def _is_fact(name: str, key: str) -> bool:
+    is_dependency = any(part.endswith(("ependencies", "ependenciesMeta")) for part in key.split("."))
+    return is_dependency or bool(re.fullmatch(_FREE_KEYS[name], key))
 
 
 def _is_run(name: str, key: str, tools: Collection[str]) -> bool:
