@@ -27,7 +27,7 @@ _BLOCKS = frozenset({"body", "statement_block", "block", "statement_list"})
 _NEW_NAMES = frozenset({"Assign", "lexical_declaration", "let_declaration", "short_var_declaration"})
 _HIDING = re.compile(
     r"\b(?:describe|it|test|suite|context|specify)(?:\.\w+)*\.only\b|\bf(?:it|describe)\s*\(|\bexit\(|os\.Exit\b|\b(?:pytestmark|__test__"
-    r"|collect_ignore\w*|load_tests|importorskip|SkipTest|skipTest|xfail)\b|\bskip\(|\.skip\b|\bt\.Skip|#\[ignore|@(?:Disabled|Ignore)\b|^\s*return;?$",
+    r"|collect_ignore\w*|load_tests|importorskip|SkipTest|skipTest|xfail)\b|\bskip\(|\.skip\b|\bt\.Skip|#\[ignore|@(?:Disabled|Ignore)\b|^[^\S\n]*return;?$",
     re.MULTILINE,
 )
 """Keeps other tests from running, where it stands beside them."""

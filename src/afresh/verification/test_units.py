@@ -29,7 +29,7 @@ _ASSERTION = re.compile(
 )
 _SUITE_CALL = re.compile(r"^(?:describe|suite|context|[xf]describe)(?:\.\w+)*(?:\(|$)")
 _TEST_CALL = re.compile(r"^(?:it|test|specify|[xf](?:it|test)|\w{1,20}\.test)(?:\.\w+)*(?:\(|$)")
-_REQUIRING = re.compile(r"=\s*(?:await\s+)?(?:require|import)\s*\(\s*['\"`][^()]*\)(?:\.\w+)?\s*;?\s*$")
+_REQUIRING = re.compile(r"=\s*(?:await\s+)?(?:require|import)\s*\(\s*['\"`][^()]*\)(?:\.\w+)?\s*(?:;\s*)?$")
 _INLINE_MARK = re.compile(r"#\[\s*(?:cfg\s*\(\s*(?:all\s*\(\s*)?test\b|(?:\w+::)*(?:test|rstest|test_case|quickcheck|bench)\b)")
 _TEXT_KIND = re.compile(r"string|template|regex|char|text|number|integer|float")
 _IMPORTS = frozenset(
