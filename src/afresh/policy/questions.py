@@ -117,8 +117,8 @@ def ask_about_test_changes(missing: Sequence[ChangedUnit]) -> QuestionAsked:
     words = f"allowed by you: {to_one_line(told, 200)}"
     about = tuple(Grant(one.path, one.name, FROM_ANSWER, words) for one in missing)
     asked = ask_person(
-        f"It changes tests or settings of the checks, and you have not asked for that: {told}. May it change them? "
-        "Choose, or say in your own words what it may change.",
+        f"It changes tests or settings of the checks, and no word of yours was found that asks for it: {told}. "
+        "May it change them? Choose, or say in your own words what it may change.",
         "allow these changes: it may make them, and the verdict names them",
         "put them back: it has to make them as they were, and find another way",
     )
