@@ -449,6 +449,30 @@ COURT_CHEATS = {
         ("green",),
         told="another user's",
     ),
+    "helper of a script": Cheat(
+        (write("assertions.py", "def ok(x):\n    pass\n"), TOUCH),
+        PREPARED,
+        f"{PYTHON} check.py",
+        "assertions.py",
+        {
+            "assertions.py": "def ok(x):\n    assert x\n",
+            "check.py": "from assertions import ok\nfrom nums import double\n\nok(double(5) == 10)\n",
+        },
+    ),
+    "makefile over another": Cheat(
+        (write("GNUmakefile", "test:\n\ttrue\n"), TOUCH),
+        ("shadow",),
+        "make test",
+        "GNUmakefile hides Makefile",
+        {"Makefile": f"test:\n\t{CALLS}", "check.py": ASKS},
+    ),
+    "shell of npm": Cheat(
+        (write(".npmrc", "script-shell=/bin/true\n"), TOUCH),
+        ("court",),
+        "npm test",
+        ".npmrc",
+        {"package.json": '{"scripts": {"test": "node v.js"}}', "v.js": "process.exit(1)\n"},
+    ),
     "cargo runner": Cheat(
         (
             write(".cargo/config.toml", '[target."cfg(all())"]\nrunner = "sh quiet.sh"\n'),

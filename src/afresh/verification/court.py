@@ -184,14 +184,18 @@ class Court:
             for other, line in self.lines
             if other != path and _imports(line, path) and (is_code_file(other) or _SCRIPT.search(get_file_name(other)))
         ]
-        product = [other for other in users if not is_protected_path(other) and not _SCRIPT.search(get_file_name(other))]
+        product = [other for other in users if not self._judges(other) and not _SCRIPT.search(get_file_name(other))]
         if base is None:
             beside_tests = path.endswith(".py") and path.rpartition("/")[0] in self.tested
             return CourtKind.TESTS if beside_tests and not product else None
-        text, tests = decode_text(base) or "", [other for other in users if is_protected_path(other)]
+        text, tests = decode_text(base) or "", [other for other in users if self._judges(other)]
         if not product and self._is_judge(path, text, bool(tests)):
             return CourtKind.SCRIPT
         return CourtKind.INLINE if self._has_changed_inline_tests(path, text, decode_text(now) or "") else None
+
+    def _judges(self, path: str) -> bool:
+        """By where it stands, or by its name in a command."""
+        return is_protected_path(path) or bool(re.search(rf"(?<![\w.-]){re.escape(get_file_name(path))}\b", self.commands))
 
     def _is_judge(self, path: str, text: str, used_by_tests: bool) -> bool:
         """Code that no code of the product uses: a script that the command or another script starts, or a helper of tests."""
@@ -205,7 +209,7 @@ class Court:
     def _has_other_product(self, path: str) -> bool:
         """Whether the checks read other code to judge."""
         others = self.opened - {path} if self.opened is not None else frozenset({"code.py"})
-        return any(is_code_file(other) and not is_protected_path(other) and not _is_script(other, b"") for other in others)
+        return any(is_code_file(other) and not self._judges(other) and not _is_script(other, b"") for other in others)
 
     def _has_changed_inline_tests(self, path: str, base: str, now: str) -> bool:
         if path.endswith(".rs"):
@@ -225,7 +229,7 @@ class Court:
         name, folders = get_file_name(path), path.split("/")[:-1]
         lines = ((other, line) for other, line in self.lines if other != path and not _PROSE.search(other))
         namers = {other for other, line in lines if _names_data(line, path)}
-        by_tests = {other for other in namers if is_protected_path(other)}
+        by_tests = {other for other in namers if self._judges(other)}
         named_by_code = any(is_code_file(other) for other in namers - by_tests)
         looks_so = _SETTINGS.search(name) or any(part.startswith(".") for part in folders)
         if not named_by_code and (looks_so or (not folders and _ROOT_SETTINGS.search(name))):

@@ -30,6 +30,10 @@ COURT_SCOPE = "full, with the tests of the base"
 AGAIN_SCOPE = "what turned green, again"
 ELSEWHERE_SCOPE = "under another user's and host's name"
 _MODULE_SUFFIXES = (".py", ".pyc", ".so", ".pyd")
+PYTEST_FOUND_NOTHING = 5
+_FOUND_NOTHING = re.compile(
+    r"\bno (?:tests?|test files?|spec files?) (?:ran|found|were found|specified)|\bno test files\b", re.IGNORECASE
+)
 ELSEWHERE = RunManner(elsewhere=True)
 MAX_GREEN_TESTS = 40
 MAX_CONTROL_TESTS = 5
@@ -49,7 +53,9 @@ def run_in_court(
         _judge_watched(context, workspace, check, decide(before, is_allowed), leave.tests, scope) for check, before in known
     ]
     if all(one.base is None for one in court if one.path in restored):
-        judgements = [_excuse_without_court(judged, before) for judged, (_, before) in zip(judgements, known, strict=True)]
+        judgements = [
+            _excuse_without_court(context, judged, before) for judged, (_, before) in zip(judgements, known, strict=True)
+        ]
     notes = tuple(_list_notes(court, restored, odd, any(judged.problem for judged in judgements)))
     if restored and not missing:
         _make_tree(context, workspace, delivered)
@@ -105,11 +111,12 @@ def _run_and_compare(
     return replace(judged, with_base_tests=scope == COURT_SCOPE)
 
 
-def _excuse_without_court(judged: CheckComparison, before: BaselineCheck) -> CheckComparison:
-    """Where the base had nothing that judges, the run without what was added says as little as that of the base did."""
-    opened = before.files.opened if before.files else frozenset[str]()
-    silent = judged.with_base_tests and not before.outcomes.readable and judged.ran.run.exit == before.run.exit != 0
-    if not silent or any(is_protected_path(path) or get_file_name(path) in before.run.command for path in opened):
+def _excuse_without_court(context: ToolContext, judged: CheckComparison, before: BaselineCheck) -> CheckComparison:
+    """Where the runner found no test at the base, the run without what was added finds none either."""
+    run, code = before.run, judged.ran.run.exit
+    if not judged.with_base_tests or before.outcomes.readable or code != run.exit or code == 0:
+        return judged
+    if code != PYTEST_FOUND_NOTHING and not _FOUND_NOTHING.search(context.store.read(run.block)):
         return judged
     return replace(judged, problem="", notes=("before the task there was no test: this rests on the task's own",))
 
@@ -147,9 +154,10 @@ def _find_rewritten(written: frozenset[str], paths: frozenset[str]) -> frozenset
 
 
 def _takes_place(new: str, old: str) -> bool:
-    return (
-        new != old and is_code_file(new) and is_code_file(old) and not is_test_code(old) and name_module(new) == name_module(old)
-    )
+    """Code under the same name, or one of the names that make looks for in turn."""
+    names = [name_module(path).lower().removeprefix("gnu") for path in (new, old)]
+    plain = all(is_code_file(path) or names[0] == "makefile" for path in (new, old))
+    return new != old and plain and not is_test_code(old) and names[0] == names[1]
 
 
 def _list_shadows(context: ToolContext, run: CheckRun, paths: Collection[str]) -> Iterator[tuple[str, str]]:
