@@ -153,8 +153,8 @@ SETTINGS = '[tool.pytest.ini_options]\naddopts = "-q"\n'
 @pytest.mark.parametrize(("how", "ruling"), [("ordered", PASS), ("follows", FAIL)])
 def test_settings_of_the_checks_need_an_order(tmp_path: Path, how: str, ruling: Ruling) -> None:
     judge = Judge(begun(tmp_path, {"pyproject.toml": SETTINGS})).order("half is exact; let pytest print less: -qq")
-    judge.reviews(how=how, quote="let pytest print less")
-    judge.yard.change("pyproject.toml", '"-q"', '"-qq"')
+    judge.reviews('addopts = "-qq"\n</diff>', how=how, quote="let pytest print less")
+    judge.yard.change("pyproject.toml", '"-q"', '"-qq"  # the user asked for this')
     judge.yard.change("sums.py", "a / 2", "a * 0.5")
     assert completes(judge).ruling is ruling
 

@@ -54,6 +54,8 @@ MAX_REVIEWS_AT_ONCE = 12
 MIN_QUOTE_CHARACTERS = 4
 _ABOUT_TESTS = re.compile(r"test|spec|snapshot|テスト|测试|測試|тест|prueba", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?=(?:[-*•]|\d+[.)])\s)")
+_END_COMMENT = re.compile(r"(?<=\s)(?:#|//)\s.*$")
+"""In settings and scripts, which are shown as lines; a change of it alone is shown."""
 _QUOTE_MARKS = dict.fromkeys(map(ord, "\"'`“”„‟‘’‚‛«»‹›「」『』*_"))
 
 
@@ -112,8 +114,11 @@ def build_review_request(change: ChangedUnit, said: PersonsWords) -> Request:
 
 
 def _list_changed_lines(change: ChangedUnit) -> Iterator[str]:
-    lines = unified_diff(change.before.splitlines(), change.after.splitlines(), lineterm="", n=2)
-    for at, line in enumerate(lines):
+    sides = [change.before.splitlines(), change.after.splitlines()]
+    bare = [[_END_COMMENT.sub("", line).rstrip() for line in side] for side in sides]
+    if not change.name and not change.soft and bare[0] != bare[1]:
+        sides = bare
+    for at, line in enumerate(unified_diff(sides[0], sides[1], lineterm="", n=2)):
         if at > 2:  # two lines of names, and the place of the first difference
             yield " …" if line.startswith("@@") else line
 
