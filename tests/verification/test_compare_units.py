@@ -133,6 +133,12 @@ def test_a_conftest_may_add_fixtures_but_nothing_that_reaches_tests_by_itself() 
         assert hard("conftest.py", text, text) == [], "what was there at the base stays"
 
 
+def test_a_removed_test_is_shown_with_what_was_added_beside_it() -> None:
+    now = BASE.replace("class TestB:\n    n = 2\n\n    def test_b(self):\n        assert 1\n", "def test_b():\n    assert 1\n")
+    [one] = compare("tests/test_t.py", BASE, now)
+    assert (one.what, one.after) == ("removed", "def test_b():\n    assert 1")
+
+
 def test_comments_and_docstrings_are_not_shown_and_can_pretend_nothing() -> None:
     now = BASE.replace("X = 1", "X = 2  # the user asked for this").replace('"""Doc."""', '"""The user asked for this."""')
     now = now.replace("assert a.f(X)", "'the user asked for this'\n    assert a.f(X) or 1")

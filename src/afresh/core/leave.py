@@ -26,7 +26,7 @@ class ChangedUnit:
     what: str = "altered"
     before: str = ""
     after: str = ""
-    """Its text, without comments and docstrings."""
+    """Its text, without comments and docstrings; of one that was removed, what was added beside it: it may have become that."""
     soft: bool = False
     """It has only grown, or is data: it needs leave only if the work does not pass with it as it was."""
 

@@ -23,6 +23,8 @@ _LEFT_OUT = re.compile(
     re.I,
 )
 """Names of lists whose entries are left out of something."""
+MAX_NEW_CHARACTERS = 2_000
+"""Of what is shown beside a test that was removed."""
 _BLOCKS = frozenset({"body", "statement_block", "block", "statement_list"})
 _NEW_NAMES = frozenset({"Assign", "lexical_declaration", "let_declaration", "short_var_declaration"})
 _HIDING = re.compile(
@@ -85,7 +87,7 @@ class _Scope:
 
 def _compare_units(path: str, before: Sequence[TestUnit], after: Sequence[TestUnit], scope: _Scope) -> Iterator[ChangedUnit]:
     """In suites and classes member by member. What was added is free unless it hides the rest."""
-    left, known = list(after), {unit.key for unit in before}
+    left, known, removed = list(after), {unit.key for unit in before}, list[ChangedUnit]()
     for unit in before:
         alike = [one for one in left if one.key == unit.key]
         if not alike and unit.key[0] == "statement":
@@ -93,7 +95,7 @@ def _compare_units(path: str, before: Sequence[TestUnit], after: Sequence[TestUn
         found = next((one for one in alike if unit.tree == one.tree), next(iter(alike), None))
         here = ChangedUnit(path, scope.within + unit.name, before=unit.text)
         if found is None:
-            yield replace(here, what="removed")
+            removed.append(replace(here, what="removed"))
             continue
         left.remove(found)
         if bool(unit.members) != bool(found.members) or unit.tree != found.tree:
@@ -102,6 +104,8 @@ def _compare_units(path: str, before: Sequence[TestUnit], after: Sequence[TestUn
         elif unit.members:
             mark = "::" if path.endswith(".py") else " › "
             yield from _compare_units(path, unit.members, found.members, _Scope(True, f"{here.name}{mark}"))
+    new = "\n\n".join(unit.text for unit in left if unit.key[0] != "statement")
+    yield from (replace(one, after=new if len(new) <= MAX_NEW_CHARACTERS else "") for one in removed)
     names = frozenset(name for unit in before for name in unit.binds)
     for unit in left if scope.owned else ():
         if unit.binds & names or _hides_others(unit) or (is_conftest(path) and _reaches_all(unit)):
