@@ -268,7 +268,7 @@ def breach(full: Full, wall: str, patch: pytest.MonkeyPatch) -> None:
         patch.setattr(tasks, "instructions_for_project", lambda root, shelf: made(full.person.repo, shelf))
     else:
         for level in (bubblewrap, supervised):
-            patch.setattr(level, "make_clean_environment", lambda *args: dict(os.environ))
+            patch.setattr(level, "make_clean_environment", lambda *args, **more: dict(os.environ))
 
 
 BREACHES = {

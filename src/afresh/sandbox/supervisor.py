@@ -136,7 +136,9 @@ def make_private_folder() -> Iterator[Path]:
         (folder / "tmp/home").mkdir(parents=True)
         yield folder
     finally:
-        subprocess.run(("rm", "-rf", "--", folder), stderr=subprocess.DEVNULL, check=False)  # however deep it is
+        subprocess.run(
+            ("rm", "-rf", "--", folder), env={"PATH": os.defpath}, stderr=subprocess.DEVNULL, check=False
+        )  # however deep
 
 
 @contextlib.contextmanager

@@ -69,7 +69,7 @@ FORMATTERS = (
     ),
     ProjectTool("black", "black", "-q", {"pyproject.toml": r"^\[tool\.black\b"}, r"psf/black|id: black\b|^\s*(?:-m )?black\b"),
 )
-NAMES_ITS_TARGETS = re.compile(r"^\s*(?:files|packages|modules)\s*=", re.MULTILINE)
+NAMES_ITS_TARGETS = re.compile(r"^[^\S\n]*(?:files|packages|modules)\s*=", re.MULTILINE)
 FINDING = re.compile(r"^\s*(?P<path>\S[^:]*\.pyi?):\d+(?::\d+)?:?(?: -)? (?P<text>(?!note: |information: ).+)$")
 FIXABLE_MARK = "[*] "
 NUMBER = re.compile(r"\b\d+\b")

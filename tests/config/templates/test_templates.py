@@ -57,7 +57,7 @@ def test_a_type_is_told_of_tests_and_changes_only_if_it_may_make_them(name: str)
     reports = name in ("spec_design", "code_review", "discovery")
     for text in texts:
         assert ("the affected tests are run" in text) != reports and ("You write one file" in text) == reports
-        assert reports or "Change existing tests only if the task asks" in text
+        assert reports or "Change existing tests only where the task asks" in text
 
 
 @pytest.mark.parametrize("name", list_task_types())
