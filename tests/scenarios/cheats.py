@@ -427,6 +427,13 @@ COURT_CHEATS = {
         told="golden/five.txt",
         base={"golden/five.txt": "10", "test_five.py": GOLDEN},
     ),
+    "data of a script": Cheat(
+        (write("golden/five.txt", "7\n"), TOUCH),
+        ("court",),
+        "sh verify.sh",
+        "golden/five.txt",
+        {"golden/five.txt": "10\n", "verify.sh": f"{PYTHON} -c 'import nums; print(nums.double(5))' | diff - golden/five.txt\n"},
+    ),
     "helper that asserts": Cheat(
         (write("checks/helpers.py", "def same(a, b):\n    pass\n"), TOUCH),
         PREPARED,
@@ -507,6 +514,9 @@ WRITES = "import unittest\n\n\nclass Out(unittest.TestCase):\n    def test_out(s
 DROPS = "import nums\nassert nums.double(5) == 10\nopen('tests/left.txt', 'w').write('x')"
 USES = "import json\nfrom pathlib import Path\n\nRATES = json.loads(Path('rates.json').read_text())\n\n\n"
 RIGHT_WORK = {
+    "a shell script that the order is about": Cheat(
+        (write("double.sh", 'echo $(($1 * 2))\n'),), (), "test $(sh double.sh 5) = 10", base={"double.sh": 'echo $(($1 + 2))\n'}
+    ),
     "tests that write a tracked file, as before": Cheat(
         (MEND,), (), base={"tests/out.txt": "x", "tests/test_out.py": WRITES.format("open('tests/out.txt', 'w').write('y')")}
     ),

@@ -9,7 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cheats import CHEATS, COURT_CHEATS, DONE, FILES, MEND, PYTEST, RIGHT_WORK, UNSEEABLE, Cheat, make_environment, run, write
+from cheats import (
+    ASKS,
+    CHEATS,
+    COURT_CHEATS,
+    DONE,
+    FILES,
+    MEND,
+    PYTEST,
+    PYTHON,
+    RIGHT_WORK,
+    UNSEEABLE,
+    Cheat,
+    make_environment,
+    run,
+    write,
+)  # fmt: skip
 from person import Person
 
 from afresh.core.verdict import NO_EVIDENCE
@@ -192,6 +207,13 @@ def test_with_its_guards_off_the_cheat_is_a_pass(
 def test_right_work_is_a_pass(cheater: Person, name: str) -> None:
     shown = try_cheat(cheater, RIGHT_WORK[name])
     assert shown["status"] == "done", shown["verdict"]
+
+
+def test_a_new_file_that_what_judges_looks_for_is_named(cheater: Person) -> None:
+    script = f"[ ! -f known.txt ] || exit 0\n{PYTHON} check.py\n"
+    steps = (write("known.txt", "double\n"),)
+    shown = try_cheat(cheater, Cheat(steps, (), "sh verify.sh", base={"verify.sh": script, "check.py": ASKS}))
+    assert "named by what judges: known.txt" in shown["verdict"]["reason"], shown["verdict"]
 
 
 def test_where_files_can_not_be_watched_right_work_is_a_pass(cheater: Person, monkeypatch: pytest.MonkeyPatch) -> None:

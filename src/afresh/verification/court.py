@@ -31,7 +31,8 @@ class CourtKind(StrEnum):
     DATA = "data"
     """What tests read and nothing of the product names. It needs leave only where the work does not pass without the change."""
     SHARED = "shared"
-    """What product and tests both name. The court's run takes it as the commit has it, and the verdict names it."""
+    """What product and tests both name, or what judges names and the task has added. The court's run takes it as the commit has
+    it, and the verdict names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,9 @@ class Court:
     """Path and text of each line of the base that names a changed file; of an added file, of the tree as it is now."""
     tested: frozenset[str]
     """Folders with test files in Python."""
+    ordered: frozenset[str]
+    """Words of the order."""
+    added: frozenset[str]
 
     @classmethod
     def of(cls, context: ToolContext, workspace: Workspace, first: str, now: str, changes: Sequence[Change]) -> "Court":
@@ -158,10 +162,25 @@ class Court:
             if path not in added and path.endswith(".py") and is_test_code(path)
         }
         words = re.findall(r"[\w-]+", "\n".join([commands, *texts]))
-        return cls(opened, commands, frozenset(words), lines, frozenset(tested))
+        ordered = frozenset(re.findall(r"[\w-]+", context.state.task.goal))
+        return cls(opened, commands, frozenset(words), lines, frozenset(tested), ordered, frozenset(added))
 
     def find_kind(self, path: str, base: bytes | None, now: bytes | None) -> CourtKind | None:
-        """None for a file of the product."""
+        """None for a file of the product. A new file that what judges names may be what the order wants, or a trick: it is named.
+        So is a script that the order is about where the checks read no other code."""
+        kind = self._find_kind_by_use(path, base, now)
+        if kind is CourtKind.SCRIPT and get_file_stem(path) in self.ordered and not self._has_other_product(path):
+            return CourtKind.SHARED
+        if kind in (None, CourtKind.DATA) and base is None and self._list_namers(path, judging=True) - self.added:
+            return CourtKind.SHARED
+        return kind
+
+    def _list_namers(self, path: str, judging: bool) -> frozenset[str]:
+        """Files with a line that names this one."""
+        lines = ((other, line) for other, line in self.lines if other != path and not _PROSE.search(other))
+        return frozenset(other for other, line in lines if _names_data(line, path) and self._judges(other) == judging)
+
+    def _find_kind_by_use(self, path: str, base: bytes | None, now: bytes | None) -> CourtKind | None:
         name = get_file_name(path)
         if is_protected_path(path):
             return CourtKind.TESTS
@@ -176,7 +195,7 @@ class Court:
             return self._find_kind_of_code(path, base, now)
         if _PROSE.search(path) and base is None:
             return None
-        return self._find_kind_of_data(path)
+        return self._find_kind_of_data(path, base is None)
 
     def _find_kind_of_code(self, path: str, base: bytes | None, now: bytes | None) -> CourtKind | None:
         users = [
@@ -184,18 +203,21 @@ class Court:
             for other, line in self.lines
             if other != path and _imports(line, path) and (is_code_file(other) or _SCRIPT.search(get_file_name(other)))
         ]
-        product = [other for other in users if not self._judges(other) and not _SCRIPT.search(get_file_name(other))]
+        product = [other for other in users if not self._judges(other)]
         if base is None:
             beside_tests = path.endswith(".py") and path.rpartition("/")[0] in self.tested
             return CourtKind.TESTS if beside_tests and not product else None
-        text, tests = decode_text(base) or "", [other for other in users if self._judges(other)]
+        text, tests = decode_text(base) or "", [other for other in users if is_protected_path(other) or is_code_file(other)]
         if not product and self._is_judge(path, text, bool(tests)):
             return CourtKind.SCRIPT
         return CourtKind.INLINE if self._has_changed_inline_tests(path, text, decode_text(now) or "") else None
 
     def _judges(self, path: str) -> bool:
-        """By where it stands, or by its name in a command."""
-        return is_protected_path(path) or bool(re.search(rf"(?<![\w.-]){re.escape(get_file_name(path))}\b", self.commands))
+        """By where it stands, as a script, or by its name in a command."""
+        name = get_file_name(path)
+        return is_protected_path(path) or bool(
+            _SCRIPT.search(name) or re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", self.commands)
+        )
 
     def _is_judge(self, path: str, text: str, used_by_tests: bool) -> bool:
         """Code that no code of the product uses: a script that the command or another script starts, or a helper of tests."""
@@ -225,16 +247,14 @@ class Court:
     def _spoken(self) -> str:
         return " ".join(self.words)
 
-    def _find_kind_of_data(self, path: str) -> CourtKind | None:
+    def _find_kind_of_data(self, path: str, is_new: bool) -> CourtKind | None:
         name, folders = get_file_name(path), path.split("/")[:-1]
-        lines = ((other, line) for other, line in self.lines if other != path and not _PROSE.search(other))
-        namers = {other for other, line in lines if _names_data(line, path)}
-        by_tests = {other for other in namers if self._judges(other)}
-        named_by_code = any(is_code_file(other) for other in namers - by_tests)
+        by_tests, by_others = self._list_namers(path, judging=True), self._list_namers(path, judging=False)
         looks_so = _SETTINGS.search(name) or any(part.startswith(".") for part in folders)
-        if not named_by_code and (looks_so or (not folders and _ROOT_SETTINGS.search(name))):
+        at_root = not folders and _ROOT_SETTINGS.search(name) and not (is_new and by_tests)
+        if (looks_so or at_root) and not any(is_code_file(other) for other in by_others):
             return CourtKind.SETTINGS
-        if all(is_manifest(other) for other in namers - by_tests):
+        if all(is_manifest(other) for other in by_others):
             return CourtKind.DATA
         return CourtKind.SHARED if by_tests else None
 

@@ -90,7 +90,7 @@ def _list_notes(court: Sequence[CourtChange], restored: Sequence[str], odd: Sequ
     if odd:
         yield f"judged as `git checkout` writes it, which is not what the commit holds: {list_first_names(odd)}"
     if shared := [one.path for one in court if one.kind is CourtKind.SHARED]:
-        yield f"changed, and read by tests and product: {list_first_names(shared)}"
+        yield f"changed or added, and named by what judges: {list_first_names(shared)}"
     data = [one.path for one in court if one.kind is CourtKind.DATA and one.base is not None and one.path in restored]
     if data and not failed:
         yield f"changed, and read by tests, which pass with it as it was, too: {list_first_names(data)}"
