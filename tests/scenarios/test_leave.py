@@ -264,3 +264,58 @@ def test_without_its_runs_what_demands_nothing_new_would_pass(judge: Judge, monk
     monkeypatch.setattr(proof, "_has_failing", lambda one, runs: True)
     rounds_up(follows(judge), "> 1")
     assert completes(judge).ruling is PASS
+
+
+MOVED = {"nums.py": "def double(x):\n    return x * 2\n\n\ndef second(x):\n    return x + x\n"}
+TEST_NUMS = (
+    "from nums import double, second\n\n\ndef test_five():\n    assert double(5) == 10\n\n\n"
+    "def test_second():\n    assert second(2) == 4\n\n\ndef test_type():\n    assert True\n"
+)
+RENAMED = [("nums.py", "def double", "def twice"), ("tests/test_nums.py", "double", "twice")]
+REMOVED = [
+    ("nums.py", "\n\n\ndef second(x):\n    return x + x", ""),
+    ("tests/test_nums.py", ", second", ""),
+    ("tests/test_nums.py", "\n\ndef test_second():\n    assert second(2) == 4\n", ""),
+]
+ELSEWHERE = [
+    ("arithmetic.py", "", "def double(x):\n    return x * 2\n"),
+    ("nums.py", "def double(x):\n    return x * 2\n\n\n", ""),
+    ("tests/test_nums.py", "from nums import double, second", "from arithmetic import double\nfrom nums import second"),
+]
+GIVEN: dict[str, Any] = {
+    "ordered": {"how": "ordered", "quote": "also in the tests"},
+    "follows": {"how": "follows", "quote": "do it in nums.py"},
+    "file": Grant("tests/test_nums.py"),
+    "folder": Grant("tests/"),
+    "": {},
+}
+
+
+@pytest.mark.parametrize(
+    ("edits", "way"),
+    [
+        *((RENAMED, way) for way in GIVEN),
+        *((REMOVED, way) for way in ("ordered", "folder", "")),
+        *((ELSEWHERE, way) for way in GIVEN),
+    ],
+)
+def test_tests_that_follow_a_name_are_taken_with_what_they_import(tmp_path: Path, edits: list[Any], way: str) -> None:
+    judge = Judge(begun(tmp_path, {**MOVED, "tests/test_nums.py": TEST_NUMS}))
+    judge.order("do it in nums.py, also in the tests")
+    given = GIVEN[way]
+    judge.happens(LeaveGiven((given,))) if isinstance(given, Grant) else judge.reviews(**given)
+    for path, old, new in edits:
+        judge.yard.change(path, old, new) if old else judge.yard.folder.write(path, new)
+    verdict = completes(judge)
+    assert verdict.ruling is (PASS if way else FAIL), verdict.reason
+    assert ("import of " in verdict.reason) or (not way and edits is not ELSEWHERE), "it is named"
+
+
+def test_what_is_imported_in_place_of_another_needs_leave_of_its_own(tmp_path: Path) -> None:
+    judge = Judge(begun(tmp_path, {**MOVED, "tests/test_nums.py": TEST_NUMS}))
+    judge.happens(LeaveGiven((Grant("tests/test_nums.py", "test_five"),)))
+    judge.yard.change("nums.py", "x + x", "x + 3")
+    judge.yard.change("tests/test_nums.py", "double(5) == 10", "double(6) == 12")
+    judge.yard.change("tests/test_nums.py", "import double, second", "import double\nfrom tests.fake import second")
+    judge.yard.folder.write("tests/fake.py", "def second(x):\n    return 4\n")
+    assert completes(judge).unallowed == ("tests/test_nums.py::import of second",)

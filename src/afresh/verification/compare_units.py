@@ -12,7 +12,7 @@ from afresh.core.verdict import list_first_names
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.court import CourtChange, CourtKind, find_court_changes, list_lost_examples
-from afresh.verification.test_units import CHECK, SyntaxTree, TestUnit, read_plain_code, read_test_units
+from afresh.verification.test_units import CHECK, SyntaxTree, TestUnit, read_imports, read_plain_code, read_test_units
 
 _LISTS = frozenset(
     ("elts", "entries", "array", "object", "array_expression", "literal_value", "array_initializer",
@@ -23,6 +23,8 @@ _LEFT_OUT = re.compile(
     re.I,
 )
 """Names of lists whose entries are left out of something."""
+IMPORT_OF = "import of "
+"""Begins the name of a change of what a file imports."""
 MAX_NEW_CHARACTERS = 2_000
 """Of what is shown beside a test that was removed."""
 _BLOCKS = frozenset({"body", "statement_block", "block", "statement_list"})
@@ -70,11 +72,21 @@ def compare_file(one: CourtChange) -> list[ChangedUnit]:
         names = list_first_names([unit.name for unit in before or () if unit.key[0] != "statement"], 20)
         return [replace(whole, before=f"(whole file) {names}" if names else whole.before)]
     if before is not None and after is not None and (owned or one.kind is CourtKind.INLINE):
-        return list(_compare_units(path, [unit for unit in before if owned or unit.inline], after, _Scope(owned, "")))
+        units = _compare_units(path, [unit for unit in before if owned or unit.inline], after, _Scope(owned, ""))
+        return [*units, *(_compare_imports(path, base, now) if owned else ())]
     lines = [line for line in one.change.patch.splitlines() if not line.startswith(("---", "+++"))]
     hides = owned and any(line.startswith("+") and _HIDING.search(line[1:]) for line in lines)
     only_added = one.change.patch and not hides and not any(line.startswith("-") for line in lines)
     return [] if only_added or one.kind is CourtKind.INLINE else [whole]
+
+
+def _compare_imports(path: str, base: str, now: str) -> Iterator[ChangedUnit]:
+    """The court's run has those of the base; what they name may have been moved, renamed or removed as ordered."""
+    before, after = read_imports(path, base), read_imports(path, now)
+    if lost := [name for name, source in before.items() if after.get(name) != source]:
+        hides = any(name in after for name in lost) or any(name.endswith(" *") for name in after.keys() - before.keys())
+        texts = ("\n".join(one.values()) for one in (before, after))
+        yield ChangedUnit(path, IMPORT_OF + list_first_names(lost), "altered" if hides else "removed", *texts, soft=True)
 
 
 @dataclass(frozen=True, slots=True)

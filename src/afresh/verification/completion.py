@@ -51,8 +51,12 @@ def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdi
         return replace(worse[0], final=True), worse[1]
     try:
         tests = [test for run in baseline.runs for test in load_baseline_outcomes(context.store, run).tests]
-        leave = judged.make_leave(changes, tests)
-        judgements = run_in_court(context, workspace, find_court_changes(context, workspace), leave, judged.paths)
+        court = find_court_changes(context, workspace)
+        judgements = run_in_court(context, workspace, court, judged.make_leave(changes, tests), judged.paths)
+        if (more := judged.take_dropped_imports(judgements)) != judged:
+            judged = more
+            workspace.restore(snapshot)
+            judgements = run_in_court(context, workspace, court, judged.make_leave(changes, tests))
     finally:
         workspace.restore(snapshot)
     if missing := judged.find_missing(judgements):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from afresh.core.answer_options import list_user_statements
@@ -14,7 +14,7 @@ from afresh.core.state import State
 from afresh.core.verdict import join_first_names
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
-from afresh.verification.compare_units import find_changed_units
+from afresh.verification.compare_units import IMPORT_OF, find_changed_units
 from afresh.verification.court import Leave
 from afresh.verification.regressions import CheckComparison
 
@@ -36,6 +36,16 @@ class LeaveJudgement:
     def paths(self) -> tuple[str, ...]:
         """Files without leave, or with leave for a part only."""
         return tuple(dict.fromkeys(one.path for one in self.missing))
+
+    def take_dropped_imports(self, judgements: Sequence[CheckComparison]) -> "LeaveJudgement":
+        """With leave to drop imports where the work does not pass with them, and all else that was changed in the file has it."""
+        if self.missing or not any(one.problem for one in judgements if one.with_base_tests):
+            return self
+        given = {one.path: grant for one, grant in sorted(self.allowed, key=lambda pair: pair[1].needs_proof)}
+        others = {one.path for one in self.soft if not is_dropped_import(one)}
+        dropped = [one for one in self.soft if is_dropped_import(one) and one.path in given.keys() - others]
+        soft = tuple(one for one in self.soft if one not in dropped)
+        return replace(self, allowed=(*self.allowed, *((one, given[one.path]) for one in dropped)), soft=soft)
 
     def find_missing(self, judgements: Sequence[CheckComparison]) -> tuple[ChangedUnit, ...]:
         """What lacks leave, once the checks have run with it as it was."""
@@ -81,6 +91,11 @@ class LeaveJudgement:
 def _drops_import(change: Change, helper: str) -> bool:
     module = re.escape(get_file_name(helper).removesuffix(".py"))
     return bool(re.search(rf"^-\s*(?:from|import)\b.*\b{module}\b", change.patch, re.MULTILINE))
+
+
+def is_dropped_import(one: ChangedUnit) -> bool:
+    """And no other stands for the same name."""
+    return one.name.startswith(IMPORT_OF) and one.what == "removed"
 
 
 def is_single_test(one: ChangedUnit) -> bool:

@@ -38,7 +38,7 @@ def find_unproven_changes(
     with_base_tests = [one.ran.outcomes for one in judgements if one.with_base_tests]
     shared = [one.path for one in apart if not is_single_test(one)]
     without_shared = [*_run_as_at_base(context, workspace, shared)]
-    if idle := [one for one in apart if not _has_failing(one, with_base_tests if is_single_test(one) else without_shared)]:
+    if idle := [one for one in apart if not _has_failing(one, without_shared if one.path in shared else with_base_tests)]:
         return _refuse("does not fail, as it was, with the new code", idle)
     kept = [one for one in apart if one.what not in ("removed", "deleted")]
     on_base = [ran.outcomes for ran in run_tests_on_base(context, workspace, changes)] if kept else []

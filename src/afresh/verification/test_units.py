@@ -30,6 +30,7 @@ _ASSERTION = re.compile(
 _SUITE_CALL = re.compile(r"^(?:describe|suite|context|[xf]describe)(?:\.\w+)*(?:\(|$)")
 _TEST_CALL = re.compile(r"^(?:it|test|specify|[xf](?:it|test)|\w{1,20}\.test)(?:\.\w+)*(?:\(|$)")
 _REQUIRING = re.compile(r"=\s*(?:await\s+)?(?:require|import)\s*\(\s*['\"`][^()]*\)(?:\.\w+)?\s*(?:;\s*)?$")
+_QUOTED = re.compile(r"['\"]([^'\"]+)['\"]")
 _INLINE_MARK = re.compile(r"#\[\s*(?:cfg\s*\(\s*(?:all\s*\(\s*)?test\b|(?:\w+::)*(?:test|rstest|test_case|quickcheck|bench)\b)")
 _TEXT_KIND = re.compile(r"string|template|regex|char|text|number|integer|float")
 _IMPORTS = frozenset(
@@ -94,6 +95,21 @@ def read_test_units(path: str, text: str) -> list[TestUnit] | None:
         return None if root.has_error else list(_list_units(root))
     except (SyntaxError, ValueError, RecursionError):
         return None
+
+
+def read_imports(path: str, text: str) -> dict[str, str]:
+    """What each name that a file of known, right syntax imports stands for; of other languages than Python by its source."""
+    if path.endswith(".py"):
+        found = dict[str, str]()
+        for node in ast.parse(text).body:
+            for one in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+                name = one.asname or (one.name if one.name != "*" else ast.unparse(node))
+                alone = ast.Import([one]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [one], node.level)
+                found[name] = "\n".join(filter(None, (found.get(name), ast.unparse(alone))))
+        return found
+    nodes = _load_parser(path[path.rfind(".") :]).parse(text.encode()).root_node.named_children
+    lines = (_read_code(node) for node in nodes if _is_import(node))
+    return {(quoted[1] if (quoted := _QUOTED.search(line)) else line.rstrip(";")): line for line in lines}
 
 
 def read_plain_code(text: str) -> str:
