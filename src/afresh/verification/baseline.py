@@ -106,5 +106,8 @@ def _find_missing_program(run: CheckRun) -> str:
     module = re.search(r"No module named '?(pytest|nose2?|tox|nox|coverage)'?\s*$", said)
     if module and not run.tests:
         return f"Python has no module {module[1]}"
-    program = run.command.split()[0]
-    return f"{program} was not found" if run.exit == 127 and "/" not in program else ""
+    if run.exit != 127:
+        return ""
+    named = re.search(r"([^\s:]+): (?:command )?not found", said)
+    program = named[1] if named else run.command.split()[0]
+    return f"{program} was not found" if "/" not in program else ""

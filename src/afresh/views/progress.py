@@ -12,7 +12,9 @@ from afresh.core.progress_event import (
     BaselineRunBegan,
     CallBegan,
     CallDelayed,
+    CallEnded,
     CheckBegan,
+    CheckEnded,
     CheckScope,
     ProgressEvent,
     ReplyStreamed,
@@ -58,6 +60,9 @@ class RunProgress:
     doing_since: float = 0.0
     said: str = ""
     """What the model says: the end of it while it comes in."""
+    waiting: str = ""
+    waiting_since: float = 0.0
+    """The call that is under way, whatever runs beside it."""
     tests: TestsFinished = NO_TESTS_FINISHED
     """How far the command that runs has come."""
     step: int = 0
@@ -84,14 +89,23 @@ def update_run_progress(
                 glance = replace(glance, said="")
             case _:
                 pass
-    return replace(glance, state=state, doing="", tests=NO_TESTS_FINISHED), new
+    return _show_call_again(replace(glance, state=state)), new
+
+
+def _show_call_again(glance: RunProgress) -> RunProgress:
+    """What ran beside a call has ended: what is left is the call."""
+    return replace(glance, doing=glance.waiting, doing_since=glance.waiting_since, tests=NO_TESTS_FINISHED)
 
 
 def follow_progress_event(glance: RunProgress, event: ProgressEvent, now: float) -> RunProgress:
     """Return the progress after what happens right now."""
     match event:
         case CallBegan():
-            glance = replace(glance, said="")
+            glance = replace(glance, said="", waiting=describe_progress_event(event), waiting_since=now)
+        case CallEnded():
+            glance = replace(glance, waiting="")
+        case CheckEnded() if glance.waiting:
+            return _show_call_again(glance)
         case TestsFinished(done, total, percent):
             return replace(glance, tests=TestsFinished(done, total or glance.tests.total, percent))
         case BaselineRunBegan(number=2):

@@ -10,13 +10,25 @@ from afresh.cli.render.progress import (
     STREAM_LINES,
     LiveProgress,
     ProgressOptions,
+    describe_activity,
     describe_figures,
     format_duration,
     render_live_area,
     render_progress_line,
 )
 from afresh.core.change import Change
-from afresh.core.progress_event import CallBegan, CallDelayed, CallEnded, ChangeMade, CheckBegan, CheckScope, ReplyStreamed
+from afresh.core.progress_event import (
+    BaselineRunBegan,
+    CallBegan,
+    CallDelayed,
+    CallEnded,
+    ChangeMade,
+    CheckBegan,
+    CheckEnded,
+    CheckScope,
+    ReplyStreamed,
+    TestsFinished,
+)
 from afresh.core.spending import CallPurpose
 from afresh.core.text import escape_hidden
 from afresh.views.progress import RunProgress, update_run_progress
@@ -132,6 +144,17 @@ def test_a_long_wait_shows_what_it_is_about() -> None:
     progress.saw(state, entries)
     progress.follow(CheckBegan(CheckScope.BASELINE))
     assert "running the checks before the first change" in drawn(progress, 80)
+
+
+def test_once_the_checks_beside_a_call_have_ended_it_says_that_it_waits_for_the_model() -> None:
+    clock = Clock()
+    progress = LiveProgress(clock, Console(width=80))
+    progress.follow(CallBegan("the model", CallPurpose.WORK))
+    progress.follow(BaselineRunBegan("pytest", 1, 1))
+    progress.follow(TestsFinished(3))
+    assert describe_activity(progress.glance, clock.now()).startswith("pytest before the first change")
+    progress.follow(CheckEnded(CheckScope.BASELINE))
+    assert describe_activity(progress.glance, clock.now()) == "waiting for the model"
 
 
 def test_a_silent_run_without_a_terminal_says_that_it_is_still_there(monkeypatch) -> None:
