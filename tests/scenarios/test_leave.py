@@ -1,11 +1,12 @@
 """Who may change tests: a person, or their order as a reviewer reads it; the harness checks what the reviewer says."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from step_judge import Judge
-from verification_yard import PROJECT, TEST_HALF, begun
+from verification_yard import PROJECT, PYTEST, TEST_HALF, begin_alike, begun, make_yard
 
 from afresh.core.event import QuestionAnswered, QuestionAsked, TaskEnded
 from afresh.core.fact import FactKind
@@ -319,3 +320,32 @@ def test_what_is_imported_in_place_of_another_needs_leave_of_its_own(tmp_path: P
     judge.yard.change("tests/test_nums.py", "import double, second", "import double\nfrom tests.fake import second")
     judge.yard.folder.write("tests/fake.py", "def second(x):\n    return 4\n")
     assert completes(judge).unallowed == ("tests/test_nums.py::import of second",)
+
+
+INSIDE = {
+    "pytest": ("def test_five():\n    assert double(5) == 10\n", f"{PYTEST} nums.py", "test_five"),
+    "unittest": (
+        "import unittest\n\n\nclass Five(unittest.TestCase):\n    def test_five(self):\n        assert double(5) == 10\n",
+        f"{sys.executable} -m unittest nums",
+        "Five::test_five",
+    ),
+    "started": (
+        "if __name__ == '__main__':\n    print(double(5))\n    assert double(5) == 10\n",
+        f"{sys.executable} nums.py",
+        "`assert double(5) == 10`",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", INSIDE)
+def test_tests_in_a_file_of_the_product_need_leave_and_the_product_around_them_does_not(tmp_path: Path, way: str) -> None:
+    tests, check, name = INSIDE[way]
+    nums = f"def double(x):\n    return x + 2\n\n\n{tests}"
+    judge = Judge(begin_alike(make_yard(tmp_path, {"nums.py": nums}, checks=(check,)))).order("double is wrong")
+    judge.yard.change("nums.py", "double(5) == 10", "double(5) == 7")
+    assert completes(judge).unallowed == (f"nums.py::{name}",)
+    judge.yard.folder.write("nums.py", nums.replace("x + 2", "x * 2").replace("print(double(5))", "print('five', double(5))"))
+    assert completes(judge).ruling is PASS
+    judge.yard.folder.write("nums.py", nums.replace("double(5) == 10", "double(5) == 7"))
+    judge.happens(LeaveGiven((Grant("nums.py"),)))
+    assert completes(judge).ruling is PASS

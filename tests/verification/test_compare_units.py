@@ -300,6 +300,9 @@ def test_without_reading_units_lines_decide(monkeypatch: pytest.MonkeyPatch) -> 
         assert (not compare(path, "a", "b", *lines)) is free, (path, lines)
 
 
+INSIDE = b"def double(x):\n    return x * 2\n\n\nif __name__ == '__main__':\n    print(1)\n    assert double(5) == %s\n"
+
+
 @pytest.mark.parametrize(
     ("kind", "path", "base", "now", "shown"),
     [
@@ -312,6 +315,8 @@ def test_without_reading_units_lines_decide(monkeypatch: pytest.MonkeyPatch) -> 
         (CourtKind.DATA, "new.txt", None, b"7\n", None),
         (CourtKind.SHARED, "shared.py", b"a = 1\n", b"a = 2\n", None),
         (CourtKind.INLINE, "nums.py", b">>> double(5)\n10\n", b">>> double(5)\n7\n", ">>> double(5)\n7"),
+        (CourtKind.INLINE, "nums.py", INSIDE % b"10", INSIDE % b"7", "assert double(5) == 7"),
+        (CourtKind.INLINE, "nums.py", INSIDE % b"10", INSIDE % b"10" + b"    assert 1\n\n\ndef test_b():\n    assert 1\n", None),
         (CourtKind.INLINE, "nums.py", b">>> double(5)\n10\n", b"a = 1\n>>> double(5)\n10\n", None),
     ],
 )

@@ -12,7 +12,15 @@ from afresh.core.verdict import list_first_names
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.court import CourtChange, CourtKind, find_court_changes, list_lost_examples
-from afresh.verification.test_units import CHECK, SyntaxTree, TestUnit, read_imports, read_plain_code, read_test_units
+from afresh.verification.test_units import (
+    CHECK,
+    SyntaxTree,
+    TestUnit,
+    read_imports,
+    read_inline_tests,
+    read_plain_code,
+    read_test_units,
+)
 
 _LISTS = frozenset(
     ("elts", "entries", "array", "object", "array_expression", "literal_value", "array_initializer",
@@ -65,7 +73,8 @@ def compare_file(one: CourtChange) -> list[ChangedUnit]:
         return [] if says_the_same else [whole]
     if one.kind is CourtKind.INLINE and path.endswith(".py"):
         lost, new = "\n".join(list_lost_examples(base, now)), "\n".join(list_lost_examples(now, base))
-        return [ChangedUnit(path, "doctest", before=lost, after=new)] if lost else []
+        units = _compare_units(path, read_inline_tests(base), read_inline_tests(now), _Scope(False, ""))
+        return [*([ChangedUnit(path, "doctest", before=lost, after=new)] if lost else []), *units]
     before, after = read_test_units(path, base), read_test_units(path, now)
     owned = one.kind is CourtKind.TESTS and is_test_code(path)
     if one.now is None and one.kind is CourtKind.TESTS:

@@ -17,13 +17,14 @@ from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.manifest_settings import has_changed_settings, is_manifest
 from afresh.verification.regressions import pair_checks_with_baseline
+from afresh.verification.test_units import read_inline_tests
 
 
 class CourtKind(StrEnum):
     TESTS = "tests"
     """Test code, and what else lies in folders of tests: compared unit by unit where it is code."""
     INLINE = "inline tests"
-    """Product code with tests in it: doctests, `#[test]`. The court's run takes it as the commit has it."""
+    """Product code with tests in it: doctests, test functions, `#[test]`. The court's run takes it as the commit has it."""
     SETTINGS = "settings"
     """Of test runners, toolchains and tools that judge."""
     SCRIPT = "script"
@@ -143,6 +144,10 @@ class Court:
     ordered: frozenset[str]
     """Words of the order."""
     added: frozenset[str]
+    paths: frozenset[str]
+    """Of the tree, without what was added."""
+    reported: frozenset[str]
+    """Files or modules that tests of the baseline are in, as reports name them."""
 
     @classmethod
     def of(cls, context: ToolContext, workspace: Workspace, first: str, now: str, changes: Sequence[Change]) -> "Court":
@@ -156,14 +161,15 @@ class Court:
         added = [change.path for change in changes if change.kind == "added"]
         old = [change.path for change in changes if change.kind != "added"]
         lines = [*workspace.search(first, _list_words(old)), *workspace.search(now, _list_words(added))]
-        tested = {
-            path.rpartition("/")[0]
-            for path in context.files.paths()
-            if path not in added and path.endswith(".py") and is_test_code(path)
-        }
+        paths = frozenset(context.files.paths()) - frozenset(added)
+        tested = {path.rpartition("/")[0] for path in paths if path.endswith(".py") and is_test_code(path)}
         words = re.findall(r"[\w-]+", "\n".join([commands, *texts]))
         ordered = frozenset(re.findall(r"[\w-]+", context.state.task.goal))
-        return cls(opened, commands, frozenset(words), lines, frozenset(tested), ordered, frozenset(added))
+        tests = [test for _, known in pair_checks_with_baseline(context) for test in known.outcomes.tests]
+        reported = {part for test in tests for part in ([test.partition("::")[0]] if "::" in test else test.split(".")[:-2])}
+        return cls(
+            opened, commands, frozenset(words), lines, frozenset(tested), ordered, frozenset(added), paths, frozenset(reported)
+        )
 
     def find_kind(self, path: str, base: bytes | None, now: bytes | None) -> CourtKind | None:
         """None for a file of the product. A new file that what judges names may be what the order wants, or a trick: it is named.
@@ -230,18 +236,19 @@ class Court:
 
     def _has_other_product(self, path: str) -> bool:
         """Whether the checks read other code to judge."""
-        others = self.opened - {path} if self.opened is not None else frozenset({"code.py"})
+        others = (self.paths if self.opened is None else self.opened) - {path}
         return any(is_code_file(other) and not self._judges(other) and not _is_script(other, b"") for other in others)
 
     def _has_changed_inline_tests(self, path: str, base: str, now: str) -> bool:
         if path.endswith(".rs"):
             return "#[" in base and "test" in base
-        return (
-            path.endswith(".py")
-            and "doctest" in self._spoken
-            and bool(_EXAMPLE.search(base))
-            and bool(list(list_lost_examples(base, now)))
-        )
+        if not path.endswith(".py"):
+            return False
+        if "doctest" in self._spoken and _EXAMPLE.search(base) and any(list_lost_examples(base, now)):
+            return True
+        started = name_module(path) in self.words or path in self.reported or name_module(path) in self.reported
+        left = read_inline_tests(now) if started else []
+        return started and any(unit not in left for unit in read_inline_tests(base))
 
     @cached_property
     def _spoken(self) -> str:

@@ -97,12 +97,33 @@ def read_test_units(path: str, text: str) -> list[TestUnit] | None:
         return None
 
 
+def read_inline_tests(text: str) -> list[TestUnit]:
+    """Of product code in Python: test functions, test classes, and what is asserted where it is started."""
+    try:
+        body = _parse_without_docstrings(text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    found = list[TestUnit]()
+    for one in body:
+        if isinstance(one, ast.If) and "__name__" in ast.unparse(one.test):
+            asserted = [node for node in ast.walk(one) if isinstance(node, ast.Assert)]
+            texts = [ast.unparse(node) for node in asserted]
+            found += [
+                TestUnit((CHECK, said), f"`{said[:60]}`", _plant(node), said) for node, said in zip(asserted, texts, strict=True)
+            ]
+        elif isinstance(one, _DEFINITIONS):
+            bases = " ".join(map(ast.unparse, one.bases)) if isinstance(one, ast.ClassDef) else ""
+            if one.name.startswith(("test", "Test")) or "TestCase" in bases:
+                found += _list_python_units([one])
+    return found
+
+
 def read_imports(path: str, text: str) -> dict[str, str]:
     """What each name that a file of known, right syntax imports stands for; of other languages than Python by its source."""
     if path.endswith(".py"):
         found = dict[str, str]()
-        for node in ast.parse(text).body:
-            for one in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+        for node in (one for one in ast.parse(text).body if isinstance(one, ast.Import | ast.ImportFrom)):
+            for one in node.names:
                 name = one.asname or (one.name if one.name != "*" else ast.unparse(node))
                 alone = ast.Import([one]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [one], node.level)
                 found[name] = "\n".join(filter(None, (found.get(name), ast.unparse(alone))))
