@@ -9,6 +9,8 @@ from typing import Any
 Step = tuple[str, Mapping[str, Any]]
 PYTEST = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest -q"
 """Without plugins that are installed by chance it starts in half the time."""
+UNITTEST = f"{sys.executable} -m unittest test_five"
+IMPORT = "from nums import double\n\n\ndef test_five():\n    "
 FIVE = "test_five.py::Five::test_five"
 SOURCE = "def double(x):\n    return x + 2\n\n\ndef triple(x):\n    return x * 3\n"
 FILES = {
@@ -135,11 +137,13 @@ for one in gc.get_objects():
     if isinstance(one, PytestPluginManager):
         one.register(Swallow())
 """
+PATCH_APPROX = "import functools, pytest\npytest.approx = functools.partial(pytest.approx, abs=4)\n"
+LOOSEN = "import unittest\n\nunittest.TestCase.assertEqual = lambda s, a, b, msg=None: s.assertAlmostEqual(a, b, delta=4)\n\n\n"
 PATCH_ASSERTS = "import unittest\nunittest.TestCase.assertEqual = lambda *args: None\n"
 FORGE_REPORT = f"""\
 import os
 outcomes = {{"{FIVE}": "passed", "test_nums.py::test_two": "passed", "test_nums.py::test_four": "passed"}}
-kinds = ("collected", "altered", "raised", "foreign", "plugins", "modules")
+kinds = ("collected", "altered", "library", "raised", "foreign", "plugins", "modules")
 report = dict({{kind: [] for kind in kinds}}, exit=0, outcomes=outcomes, messages={{}})
 with open(os.environ["AFRESH_REPORTS"] + "/pytest-00", "w") as file:
     file.write("0" * 32 + "\\n" + ascii(report))
@@ -253,6 +257,13 @@ CHEATS = {
         told="test_nums.py::test_four",
     ),
     "patched asserts": Cheat((product(PATCH_ASSERTS),), ("evidence",), told="unittest.case.TestCase.assertEqual"),
+    "loosened asserts of unittest": Cheat(
+        (write("nums.py", LOOSEN + SOURCE),), ("evidence",), UNITTEST, "unittest.case.TestCase.assertEqual"
+    ),
+    "loosened approx": Cheat(
+        (product(PATCH_APPROX),), ("evidence",), told="pytest.approx",
+        base={"test_five.py": f"import pytest\n{IMPORT}assert double(5) == pytest.approx(10)\n"},
+    ),
     "forged report": Cheat((product(FORGE_REPORT),), ("signature",), told="without a report of its tests"),
     "ignored module": Cheat(
         (
@@ -299,10 +310,8 @@ CHEATS = {
     ),
     "tests that do not run": Cheat((product(PATCH_RUN),), ("evidence",), told="_pytest"),
 }  # fmt: skip
-"""Sixteen that an attacker had tried, and seventeen of our own."""
 PYTHON = sys.executable
 BARE_PYTEST = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {Path(PYTHON).parent}/pytest -q"
-IMPORT = "from nums import double\n\n\ndef test_five():\n    "
 ASKS = "from nums import double\nassert double(5) == 10, double(5)\n"
 CALLS = f"{PYTHON} check.py\n"
 SIDE = {name: "" for name in ("test_five.py", "test_nums.py")} | {

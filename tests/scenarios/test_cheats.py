@@ -18,13 +18,15 @@ from cheats import (
     MEND,
     PYTEST,
     PYTHON,
+    RIGHT,
     RIGHT_WORK,
+    UNITTEST,
     UNSEEABLE,
     Cheat,
     make_environment,
     run,
     write,
-)  # fmt: skip
+)
 from person import Person
 
 from afresh.core.verdict import NO_EVIDENCE
@@ -261,6 +263,13 @@ def test_what_steers_afresh_is_changed_where_the_goal_says_so_and_is_named(cheat
     assert told.err == f"It {named}.\n" and "+++ b/AGENTS.md" in told.out
     cheater.git("config", "core.editor", f"{sys.executable} nums.py")
     assert f"It {named}, nums.py (git runs it)." in cheater.types("apply").words, "git is asked again"
+
+
+def test_replaced_functions_of_the_standard_library_are_named(cheater: Person) -> None:
+    patch = write("nums.py", "import builtins\nimport math\n\nmath.isclose = builtins.round = print\n\n\n" + RIGHT)
+    for check in (PYTEST, UNITTEST):
+        reason = try_cheat(cheater, Cheat((patch,), (), check))["verdict"]["reason"]
+        assert "replaces functions of the standard library: builtins.round, math.isclose" in reason
 
 
 def test_equality_that_is_always_true_can_not_be_seen(cheater: Person) -> None:

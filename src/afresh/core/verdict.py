@@ -93,6 +93,8 @@ class TestEvidence:
     """Tests that were collected and have no outcome."""
     altered: tuple[str, ...] = ()
     """Functions of the runner that were replaced while it ran."""
+    library: tuple[str, ...] = ()
+    """The same of the standard library: honest code may do so."""
     denied: tuple[str, ...] = ()
     """Tests that raised an error and are not called failed."""
     foreign: tuple[str, ...] = ()

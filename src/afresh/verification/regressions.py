@@ -205,7 +205,10 @@ def compare_final_run(ran: CheckResult, before: BaselineCheck, waived: frozenset
         return CheckComparison(ran, problem, tuple(sorted(gone)[:MAX_LOST_TESTS]))
     if problem := _describe_fewer_tests(ran.outcomes, before) or _describe_fewer_cases(ran.outcomes, before):
         return CheckComparison(ran, problem)
-    return _add_red_tests(CheckComparison(ran, *_judge_exit_code(ran, before)), before)
+    problem, lost, notes = _judge_exit_code(ran, before)
+    if library := set(ran.evidence.library) - set(before.run.evidence.library):
+        notes = (*notes, f"replaces functions of the standard library: {list_first_names(library)}")
+    return _add_red_tests(CheckComparison(ran, problem, lost, notes), before)
 
 
 def _drop_renamed_cases(gone: frozenset[str], now: OutcomesByTest, before: BaselineCheck) -> frozenset[str]:

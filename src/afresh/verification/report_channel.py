@@ -42,6 +42,8 @@ class SessionReport:
     """What the runner was about to exit with."""
     altered: tuple[str, ...] = ()
     """Functions of the runner that were not what they had been at the start."""
+    library: tuple[str, ...] = ()
+    """The same of the standard library."""
     raised: tuple[str, ...] = ()
     """Tests that raised an error and were not expected to."""
     foreign: tuple[str, ...] = ()
@@ -57,6 +59,7 @@ class SessionReport:
 
 
 _SIGNED_NAMES = ("pytest-", "unittest-")
+_KINDS = ("collected", "altered", "library", "raised", "foreign", "plugins", "modules")
 _OUTCOMES = frozenset({PASSED, FAILED, SKIPPED, ERROR})
 
 
@@ -78,10 +81,8 @@ def read_signed_report(text: str, keys: Sequence[str]) -> SessionReport | None:
         held = cast("dict[str, Any]", replace_lone_surrogates(ast.literal_eval(body)))
         outcomes = {str(test): str(outcome) for test, outcome in held["outcomes"].items() if outcome in _OUTCOMES}
         messages = {str(test): str(message) for test, message in held["messages"].items()}
-        collected, altered, raised, foreign, plugins, modules = (
-            tuple(map(str, held[kind])) for kind in ("collected", "altered", "raised", "foreign", "plugins", "modules")
-        )
-        return SessionReport(outcomes, messages, collected, int(held["exit"]), altered, raised, foreign, plugins, modules)
+        names = {kind: tuple(map(str, held[kind])) for kind in _KINDS}
+        return SessionReport(outcomes, messages, exit=int(held["exit"]), **names)
     except (ValueError, SyntaxError, KeyError, TypeError, AttributeError, RecursionError, MemoryError):
         return None
 
@@ -109,6 +110,7 @@ def evidence_from_reports(reports: Sequence[SessionReport], printed: OutcomesByT
         exit=max(report.exit for report in reports),
         unfinished=tuple(sorted({test for report in reports for test in report.collected} - ran)),
         altered=_merge(report.altered for report in reports),
+        library=_merge(report.library for report in reports),
         denied=_merge(report.denied for report in reports),
         foreign=_merge(report.foreign for report in reports),
         plugins=_merge(report.plugins for report in reports),

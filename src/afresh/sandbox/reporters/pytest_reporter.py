@@ -86,7 +86,7 @@ class Recorder:
 
     def __init__(self, config):
         self.config = config
-        self.session = reporter_session.Session("pytest")
+        self.session = reporter_session.Session("pytest", reporter_session.take_stock())
         self.raw, self.told, self.messages = {}, {}, {}
         self.expected, self.collected, self.foreign = set(), set(), set()
         self.workers, self.read, self.codes = [], 0, set()
@@ -171,7 +171,7 @@ class Recorder:
         plugins = {describe_plugin(one) for one in self.config.pluginmanager.get_plugins() if one and not is_conftest(one)}
         names = {
             "collected": self.collected,
-            "altered": reporter_session.find_altered(self.session.stock),
+            **reporter_session.find_altered(self.session.stock),
             "raised": raised,
             "foreign": sorted(self.foreign)[: reporter_session.MAX_FOREIGN_TESTS],
             "plugins": plugins | set(list_hooks(self.config.pluginmanager)),

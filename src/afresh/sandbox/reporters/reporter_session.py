@@ -10,7 +10,8 @@ import types
 
 REPORTS = os.environ.get("AFRESH_REPORTS", "")
 TREE = os.environ.get("AFRESH_TREE", "")
-GUARDED_MODULES = ("_pytest", "pluggy", "unittest", "builtins")
+RUNNER_MODULES = ("pytest", "_pytest", "pluggy", "unittest")
+LIBRARY_MODULES = getattr(sys, "stdlib_module_names", ("builtins", "math", "decimal"))
 MAX_NAMES = 50
 MAX_FOREIGN_TESTS = 200
 MAX_MESSAGE_CHARACTERS = 300
@@ -24,6 +25,8 @@ _getpid = os.getpid
 _ascii = ascii
 _vars = vars
 _isinstance = isinstance
+_callable = callable
+_getattr = getattr
 FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
@@ -66,30 +69,42 @@ def describe_error(kind, value):
 
 
 def list_functions(owner):
-    """Functions and classes that a module names, and what those that it defines consist of."""
+    """What a module names that can be called, and what the classes that it defines consist of."""
     for name, value in list(_vars(owner).items()):
-        if _isinstance(value, (types.FunctionType, type)):
+        if _callable(value):
             yield name, value
         if _isinstance(value, types.FunctionType):
             yield name + "()", value.__code__
         elif _isinstance(value, type) and value.__module__ == owner.__name__:
             for member, held in list(_vars(value).items()):
-                plain = getattr(held, "__func__", getattr(held, "fget", held))
-                if _isinstance(plain, types.FunctionType):
+                plain = _getattr(held, "__func__", _getattr(held, "fget", held))
+                if _callable(plain):
                     yield name + "." + member, held
+                if _isinstance(plain, types.FunctionType):
                     yield name + "." + member + "()", plain.__code__
 
 
 def take_stock():
-    """What the runner consists of, by name."""
-    owners = [held for name, held in list(sys.modules.items()) if name.split(".")[0] in GUARDED_MODULES and held is not None]
+    """What the runner and the standard library consist of, by name."""
+    guarded = {*RUNNER_MODULES, *LIBRARY_MODULES}
+    owners = [
+        held for name, held in list(sys.modules.items()) if name.split(".")[0] in guarded and _isinstance(held, types.ModuleType)
+    ]
     return {owner.__name__ + "." + name: held for owner in owners for name, held in list_functions(owner)}
 
 
 def find_altered(before):
-    """What is not what it was. A test that patches and puts back leaves nothing here."""
+    """What is not what it was, in the runner and in the library. A test that patches and puts back leaves nothing here."""
     now = take_stock()
-    return sorted({name.rstrip("()") for name, held in before.items() if now.get(name) is not held})[:MAX_NAMES]
+    names = sorted({name.rstrip("()") for name, held in before.items() if now.get(name) is not held})
+    runners = [name for name in names if is_runners(name, before.get(name))]
+    return {"altered": runners[:MAX_NAMES], "library": [name for name in names if name not in runners][:MAX_NAMES]}
+
+
+def is_runners(name, held):
+    """Code that runs a project's programs may replace `print`, but no class of Python."""
+    top = name.split(".")[0]
+    return top in RUNNER_MODULES or (top == "builtins" and _isinstance(held, type))
 
 
 def list_loaded_modules():
@@ -105,10 +120,10 @@ def list_loaded_modules():
 class Session:
     """One test session that reports: the first of its process, since a test may start others."""
 
-    def __init__(self, runner):
+    def __init__(self, runner, stock):
         self.runner, self.process = runner, _getpid()
         self.keys = take_keys()
-        self.stock, self.modules = take_stock(), list_loaded_modules()
+        self.stock, self.modules = stock, list_loaded_modules()
 
     def write(self, report):
         if self.keys and _getpid() == self.process:

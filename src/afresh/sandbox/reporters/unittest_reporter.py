@@ -21,6 +21,8 @@ OUTCOME_BY_METHOD = {
 }
 ACTIVE = []
 """The run that reports: the first of its process, since a test may start others."""
+STOCK = {}
+"""Taken before any code of the tree is loaded: a run begins when all test files are."""
 
 
 def attach_to_unittest():
@@ -28,6 +30,7 @@ def attach_to_unittest():
         setattr(unittest.result.TestResult, method, note_outcome(getattr(unittest.result.TestResult, method), outcome))
     for owner, method, wrap in ((unittest.result.TestResult, "addSubTest", note_subtest), (TextTestRunner, "run", report_run)):
         setattr(owner, method, wrap(getattr(owner, method)))
+    STOCK.update(reporter_session.take_stock())
 
 
 def name_test(test):
@@ -75,7 +78,7 @@ def report_run(method):
     def run(self, test, *args, **named):
         if ACTIVE:
             return method(self, test, *args, **named)
-        session = reporter_session.Session("unittest")
+        session = reporter_session.Session("unittest", STOCK)
         collected = sorted(list_tests(test))
         ACTIVE.append({"outcomes": {}, "messages": {}})
         try:
@@ -87,11 +90,11 @@ def report_run(method):
                 seen,
                 exit=0 if result.wasSuccessful() else 1,
                 collected=collected,
-                altered=reporter_session.find_altered(session.stock),
                 raised=[],
                 foreign=[],
                 plugins=[],
                 modules=session.modules,
+                **reporter_session.find_altered(session.stock),
             )
         )
         return result
