@@ -267,10 +267,14 @@ def test_what_steers_afresh_is_changed_where_the_goal_says_so_and_is_named(cheat
 
 @pytest.mark.parametrize("check", [PYTEST, UNITTEST])
 def test_replaced_functions_of_the_standard_library_are_named(cheater: Person, check: str) -> None:
-    patch = write("nums.py", "import builtins\nimport functools\n\nfunctools.reduce = builtins.round = print\n\n\n" + RIGHT)
+    patches = "builtins.round = functools.reduce = print\nbuiltins.sorted = lambda *args, **named: []\n\n\n"
+    patch = write("nums.py", f"import builtins\nimport functools\n\n{patches}{RIGHT}")
     shown = try_cheat(cheater, Cheat((patch,), (), check))
     assert shown["status"] == "done"
-    assert "replaces functions of the standard library: builtins.round, functools.reduce" in shown["verdict"]["reason"]
+    assert (
+        "replaces functions of the standard library: builtins.round, builtins.sorted, functools.reduce"
+        in shown["verdict"]["reason"]
+    )
 
 
 def test_equality_that_is_always_true_can_not_be_seen(cheater: Person) -> None:

@@ -22,11 +22,6 @@ _write = os.write
 _close = os.close
 _unlink = os.unlink
 _getpid = os.getpid
-_ascii = ascii
-_vars = vars
-_isinstance = isinstance
-_callable = callable
-_getattr = getattr
 FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
@@ -46,7 +41,7 @@ def take_keys():
 def write_report(runner, keys, report):
     """One file for each session; the keys that are left are for the sessions after it."""
     number = MAX_SESSIONS - len(keys)
-    _write_file(REPORTS + "/" + runner + "-" + str(number).zfill(2), keys[0] + "\n" + _ascii(report))
+    _write_file(REPORTS + "/" + runner + "-" + str(number).zfill(2), keys[0] + "\n" + ascii(report))
     if keys[1:]:
         _write_file(REPORTS + "/keys", "\n".join(keys[1:]))
 
@@ -70,17 +65,17 @@ def describe_error(kind, value):
 
 def list_functions(owner):
     """What a module names that can be called, and what the classes that it defines consist of."""
-    for name, value in list(_vars(owner).items()):
-        if _callable(value):
+    for name, value in list(vars(owner).items()):
+        if callable(value):
             yield name, value
-        if _isinstance(value, types.FunctionType):
+        if isinstance(value, types.FunctionType):
             yield name + "()", value.__code__
-        elif _isinstance(value, type) and value.__module__ == owner.__name__:
-            for member, held in list(_vars(value).items()):
-                plain = _getattr(held, "__func__", _getattr(held, "fget", held))
-                if _callable(plain):
+        elif isinstance(value, type) and value.__module__ == owner.__name__:
+            for member, held in list(vars(value).items()):
+                plain = getattr(held, "__func__", getattr(held, "fget", held))
+                if callable(plain):
                     yield name + "." + member, held
-                if _isinstance(plain, types.FunctionType):
+                if isinstance(plain, types.FunctionType):
                     yield name + "." + member + "()", plain.__code__
 
 
@@ -88,7 +83,7 @@ def take_stock():
     """What the runner and the standard library consist of, by name."""
     guarded = {*RUNNER_MODULES, *LIBRARY_MODULES}
     owners = [
-        held for name, held in list(sys.modules.items()) if name.split(".")[0] in guarded and _isinstance(held, types.ModuleType)
+        held for name, held in list(sys.modules.items()) if name.split(".")[0] in guarded and isinstance(held, types.ModuleType)
     ]
     return {owner.__name__ + "." + name: held for owner in owners for name, held in list_functions(owner)}
 
@@ -104,7 +99,7 @@ def find_altered(before):
 def is_runners(name, held):
     """Code that runs a project's programs may replace `print`, but no class of Python."""
     top = name.split(".")[0]
-    return top in RUNNER_MODULES or (top == "builtins" and _isinstance(held, type))
+    return top in RUNNER_MODULES or (top == "builtins" and isinstance(held, type))
 
 
 def list_loaded_modules():

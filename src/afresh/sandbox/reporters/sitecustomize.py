@@ -7,6 +7,7 @@ would have been. Where the tree is not mounted in the place of the checkout, an 
 mean the tree. Imports nothing of afresh, and works on any Python 3.
 """
 
+import builtins
 import importlib
 import importlib.machinery
 import importlib.util
@@ -98,7 +99,9 @@ def load_runner(name, runner):
 
 
 def load_file(name):
+    """With functions of Python of its own: code under test may replace those of all others."""
     module = sys.modules[name] = types.ModuleType(name)
+    vars(module)["__builtins__"] = dict(vars(builtins))
     path = os.path.join(HERE, name + ".py")
     with open(path, encoding="utf-8") as file:
         exec(compile(file.read(), path, "exec"), vars(module))
