@@ -476,10 +476,10 @@ COURT_CHEATS = {
         },
     ),
     "makefile over another": Cheat(
-        (write("GNUmakefile", "test:\n\ttrue\n"), TOUCH),
-        ("shadow",),
+        (write("GNUmakefile", "include Makefile\ntest:\n\ttrue\n"), TOUCH),
+        PREPARED,
         "make test",
-        "GNUmakefile hides Makefile",
+        "GNUmakefile",
         {"Makefile": f"test:\n\t{CALLS}", "check.py": ASKS},
     ),
     "shell of npm": Cheat(

@@ -109,7 +109,7 @@ def name_module(path: str) -> str:
 
 
 _CODE_SETTINGS = re.compile(
-    r"^(?:conftest\.py|build\.rs|(?:nox|dodo|fab|tox)file\.py|setup\.py|(?:build|settings)\.gradle\.kts"
+    r"^(?:conftest\.py|GNUmakefile|makefile|build\.rs|(?:nox|dodo|fab|tox)file\.py|setup\.py|(?:build|settings)\.gradle\.kts"
     r"|(?:site|user)customize\.py)$|\.(?:config|conf|setup|workspace)\.[cm]?[jt]s$|^\..*rc\.[cm]?js$"
 )
 """Code that a tool loads by its name, though no other file names it."""

@@ -154,10 +154,9 @@ def _find_rewritten(written: frozenset[str], paths: frozenset[str]) -> frozenset
 
 
 def _takes_place(new: str, old: str) -> bool:
-    """Code under the same name, or one of the names that make looks for in turn."""
-    names = [name_module(path).lower().removeprefix("gnu") for path in (new, old)]
-    plain = all(is_code_file(path) or names[0] == "makefile" for path in (new, old))
-    return new != old and plain and not is_test_code(old) and names[0] == names[1]
+    """Code under the same name."""
+    plain = new != old and is_code_file(new) and is_code_file(old) and not is_test_code(old)
+    return plain and name_module(new).lower() == name_module(old).lower()
 
 
 def _list_shadows(context: ToolContext, run: CheckRun, paths: Collection[str]) -> Iterator[tuple[str, str]]:
