@@ -24,8 +24,6 @@ import pytest
 import afresh
 
 TINY, SHORT, LONG = 24, 1_000, 4_000
-NOTICEABLE_SECONDS = 0.004
-"""CPU time; what takes less on the longer text is not worth a look. A linear pattern takes about a tenth of it."""
 MAX_GROWTH = 9.0
 """For four times the text: linear would be 4, quadratic 16, cubic 64."""
 METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split")
@@ -166,19 +164,28 @@ def measure(call: Callable[[Any], object], text: Any) -> float:
     return time.thread_time() - began
 
 
+@cache
+def get_noticeable_seconds() -> float:
+    """Of CPU, on this machine; what takes less on the longer text is not worth a look. A linear pattern takes a tenth of it."""
+    text = "\n" * LONG
+    return min(measure(re.compile(r"^\s*x", re.MULTILINE).search, text) for _ in range(5)) / 2
+
+
 def find_slow_text(pattern: re.Pattern[Any], place: str) -> str:
     """A text for which the time grows by more than in proportion."""
     for before, unit in make_texts(pattern):
-        tiny, short, long = (f"{before}{(unit * (size // len(unit) + 1))[:size]}\0" for size in (TINY, SHORT, LONG))
-        if isinstance(pattern.pattern, bytes):
-            tiny, short, long = (text.encode("latin-1", "replace") for text in (tiny, short, long))
+        texts = [f"{before}{(unit * (size // len(unit) + 1))[:size]}\0" for size in (TINY, SHORT, LONG, 2 * LONG)]
+        is_bytes = isinstance(pattern.pattern, bytes)
+        tiny, short, long, longer = (text.encode("latin-1", "replace") if is_bytes else text for text in texts)
         for call in list_calls(pattern, place):
-            if min(measure(call, tiny) for _ in range(2)) > NOTICEABLE_SECONDS:  # exponential: the others would never end
+            if min(measure(call, tiny) for _ in range(2)) > get_noticeable_seconds():  # exponential: the others would never end
                 return f"{before!r} + {unit!r} * {TINY // len(unit)}"
-            if measure(call, long) < NOTICEABLE_SECONDS:
+            if measure(call, long) < get_noticeable_seconds():
                 continue
             taken = min(measure(call, long) for _ in range(3))
-            if taken >= NOTICEABLE_SECONDS and taken > MAX_GROWTH * min(measure(call, short) for _ in range(5)):
+            if taken < get_noticeable_seconds() or taken < MAX_GROWTH * min(measure(call, short) for _ in range(5)):
+                continue
+            if min(measure(call, longer) for _ in range(3)) > 3 * taken:  # seen twice: on a busy machine once is an accident
                 return f"{before!r} + {unit!r} * {LONG // len(unit)}: {taken:.3f} s"
     return ""
 

@@ -22,7 +22,7 @@ def read_ci_lines(path: str, text: str) -> Sequence[LineInFolder]:
     """Return the lines of a shell script, or of the steps in a YAML file."""
     if not path.endswith((".yml", ".yaml")):
         return [(line, "") for line in join_continued_lines(text.split("\n"))][:MAX_COMMAND_LINES]
-    return list(_read_yaml_steps(text.split("\n")))[:MAX_COMMAND_LINES]
+    return list(_read_yaml_steps([line.rstrip() for line in text.split("\n")]))[:MAX_COMMAND_LINES]
 
 
 def join_continued_lines(lines: Sequence[str]) -> list[str]:
@@ -104,7 +104,7 @@ def read_make_lines(configuration: ProjectConfiguration, name: str = "") -> Iter
     for path in ("Makefile", "GNUmakefile", "makefile"):
         text = configuration.text(path)
         for target in [name] if name else TEST_TARGETS:
-            variables = {match[1]: match[2] for match in MAKE_VARIABLE.finditer(text)}
+            variables = {match[1]: match[2].strip() for match in MAKE_VARIABLE.finditer(text)}
             for line in join_continued_lines(read_recipe(text, target, "\t")):
                 yield expand_variables(line, variables), "", f"{path}: {target}"
 

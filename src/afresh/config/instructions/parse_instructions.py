@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from yaml.nodes import Node
 
 
-HEADING_LINE = re.compile(r" {0,3}(#{1,6})(?:[ \t]++((?:[^ \t]++|[ \t]++(?!#*+[ \t]*+\Z))*+))?(?:[ \t]+#+)?[ \t]*")
+HEADING_LINE = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*))?")
 FENCE_LINE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 MARKUP_CHARACTERS = re.compile(r"[*_`]")
 
@@ -67,7 +67,9 @@ def find_headings(lines: Sequence[NumberedLine]) -> Iterator[tuple[int, int, str
         if match := FENCE_LINE.fullmatch(line.text):
             fence = close_fence(fence, match) if fence else match[1]
         elif not fence and (match := HEADING_LINE.fullmatch(line.text)):
-            yield at, len(match[1]), (match[2] or "").strip()
+            words = (match[2] or "").strip()
+            bare = words.rstrip("#")
+            yield at, len(match[1]), bare.strip() if not bare or bare[-1] in " \t" else words
 
 
 def close_fence(fence: str, match: re.Match[str]) -> str:
@@ -287,7 +289,7 @@ def parse_cursor_rule(file: str, text: str) -> tuple[ParsedInstructions, tuple[s
     except InvalidValue:
         found = None
     lines = found.head.split("\n") if found else []
-    head = {match[1]: match[2] for line in lines if (match := HEAD_FIELD_PATTERN.fullmatch(line))}
+    head = {match[1]: match[2] for line in lines if (match := HEAD_FIELD_PATTERN.fullmatch(line.rstrip()))}
     body, notes = parse_foreign_instructions(file, text, found.lines if found else 0)
     patterns = tuple(one.strip(" \"'") for one in head.get("globs", "").strip("[]").split(",") if one.strip(" \"'"))
     if head.get("alwaysApply") == "true" or not found:
