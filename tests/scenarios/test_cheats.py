@@ -31,7 +31,7 @@ from person import Person
 
 from afresh.core.verdict import NO_EVIDENCE
 from afresh.sandbox import bubblewrap, file_watch, supervisor
-from afresh.verification import completion, court_run, permission, regressions, report_channel, start_or_resume_task
+from afresh.verification import completion, court_run, permission, regressions, report_channel, start_or_resume_task, verify_step
 from afresh.workspace.worktree import GitWorkspace
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -136,13 +136,13 @@ def switch_off(module: Any, *names: str, answer: Any = answer_nothing) -> Patch:
 
 OFF: dict[str, Patch] = {
     "weakening": switch_off(permission, "find_changed_units", answer=lambda *args: ()),
-    "base tests": switch_off(completion, "find_court_changes", answer=lambda *args: ()),
+    "base tests": switch_off(verify_step, "find_court_changes", answer=lambda *args: ()),
     "missing tests": switch_off(regressions, "find_missing_tests", answer=lambda *args: frozenset()),
     "no result": switch_off(regressions, "_describe_unreadable_run", "_describe_fewer_tests"),
     "tampering": switch_off(completion, "refuse_tampering"),
     "evidence": switch_off(regressions, "find_doubt"),
     "exit code": switch_off(regressions, "_describe_hidden_failures"),
-    "court": switch_off(completion, "find_court_changes", answer=lambda *args: ()),
+    "court": switch_off(verify_step, "find_court_changes", answer=lambda *args: ()),
     "watch": lambda monkeypatch: monkeypatch.setattr(court_run, "_judge_watched", judge_unwatched),
     "shadow": switch_off(court_run, "_takes_place"),
     "checkout": switch_off(GitWorkspace, "check_out", answer=lambda *args: ()),

@@ -10,7 +10,7 @@ from person import COMPLETE, Person
 from verification_yard import Yard, begin_alike, make_yard
 
 from afresh.core.verdict import FailedTest, Ruling
-from afresh.verification import checks, compare_units, completion, permission, regressions, verify_step
+from afresh.verification import checks, compare_units, permission, regressions, verify_step
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
@@ -119,7 +119,7 @@ def test_a_file_that_can_not_be_loaded_breaks_the_tests_in_it(tmp_path: Path, mo
 
 def let_weaker_tests_pass(monkeypatch) -> None:
     monkeypatch.setattr(permission, "find_changed_units", lambda *_: ())
-    monkeypatch.setattr(completion, "find_court_changes", lambda *_: ())
+    monkeypatch.setattr(verify_step, "find_court_changes", lambda *_: ())
 
 
 @needs_node

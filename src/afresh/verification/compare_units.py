@@ -10,8 +10,7 @@ from afresh.core.recognise_test_files import is_conftest, is_test_code
 from afresh.core.task import WRITE_TESTS_TYPE
 from afresh.core.verdict import list_first_names
 from afresh.ports.tool import ToolContext
-from afresh.ports.workspace import Workspace
-from afresh.verification.court import CourtChange, CourtKind, find_court_changes, list_lost_examples
+from afresh.verification.court import CourtChange, CourtKind, list_lost_examples
 from afresh.verification.test_units import (
     CHECK,
     SyntaxTree,
@@ -50,11 +49,11 @@ _COMMENT_SIGN = {
 """What begins a comment, by the suffix of the file; else `#`."""
 
 
-def find_changed_units(context: ToolContext, workspace: Workspace) -> tuple[ChangedUnit, ...]:
+def find_changed_units(context: ToolContext, court: Sequence[CourtChange]) -> tuple[ChangedUnit, ...]:
     """All changes of the court since the base, but for what was only added beside it."""
-    if context.state.task.judged_as == WRITE_TESTS_TYPE or not context.state.task.checks:
+    if context.state.task.judged_as == WRITE_TESTS_TYPE:
         return ()
-    return tuple(unit for one in find_court_changes(context, workspace) for unit in compare_file(one))
+    return tuple(unit for one in court for unit in compare_file(one))
 
 
 def compare_file(one: CourtChange) -> list[ChangedUnit]:

@@ -13,7 +13,7 @@ from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.baseline import find_baseline_blocker
 from afresh.verification.compile_check import check_changed_files_compile
-from afresh.verification.court import find_court_changes
+from afresh.verification.court import CourtChange
 from afresh.verification.court_run import run_in_court
 from afresh.verification.new_tests_on_base import add_new_tests_to_verdict
 from afresh.verification.nothing_to_offer import add_function_changes
@@ -31,8 +31,10 @@ from afresh.verification.report_document import verify_document
 from afresh.verification.tampering import name_steering_changes, refuse_tampering
 
 
-def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdict, tuple[Block, ...]]:
-    """The final verdict on the tree as it stands; the tree is left as it was found."""
+def verify_completion(
+    context: ToolContext, workspace: Workspace, court: Sequence[CourtChange]
+) -> tuple[Verdict, tuple[Block, ...]]:
+    """The final verdict on the tree as it stands; the tree is left as it was found. `court`: what the task has changed of it."""
     baseline, task = context.state.verification.baseline or Baseline(), context.state.task
     measure = context.insight.measure(context.state, context.files)
     snapshot = workspace.snapshot()
@@ -44,14 +46,13 @@ def verify_completion(context: ToolContext, workspace: Workspace) -> tuple[Verdi
         return refused, ()
     if reason := find_baseline_blocker(task, baseline):
         return Verdict(Ruling.BLOCKED, reason, final=True, measure=measure), ()
-    judged = judge_leave(context, workspace)
+    judged = judge_leave(context, court)
     if early := _refuse_without_run(context, changes, measure):
         return early, ()
     if worse := find_new_findings(context, measure):
         return replace(worse[0], final=True), worse[1]
     try:
         tests = [test for run in baseline.runs for test in load_baseline_outcomes(context.store, run).tests]
-        court = find_court_changes(context, workspace)
         judgements = run_in_court(context, workspace, court, judged.make_leave(changes, tests), judged.paths)
         if (more := judged.take_dropped_imports(judgements)) != judged:
             judged = more

@@ -84,7 +84,9 @@ def decode_text(held: bytes | None) -> str | None:
 
 
 def find_court_changes(context: ToolContext, workspace: Workspace) -> tuple[CourtChange, ...]:
-    """All changes of the court since the base, as the tree is now."""
+    """All changes of the court since the base, as the tree is now. Without a check there is no court."""
+    if not context.state.task.checks:
+        return ()
     first, now = context.state.workspace.first_snapshot, workspace.snapshot()
     changes = workspace.changes(first, now)
     paths = [change.path for change in changes]

@@ -13,9 +13,8 @@ from afresh.core.recognise_test_files import get_file_name, is_conftest, is_prot
 from afresh.core.state import State
 from afresh.core.verdict import join_first_names
 from afresh.ports.tool import ToolContext
-from afresh.ports.workspace import Workspace
 from afresh.verification.compare_units import IMPORT_OF, find_changed_units
-from afresh.verification.court import Leave
+from afresh.verification.court import CourtChange, Leave
 from afresh.verification.regressions import CheckComparison
 
 MAX_NAMED_CHANGES = 5
@@ -124,11 +123,11 @@ def is_allowed_test(test: str, leave: Sequence[Grant]) -> bool:
     return any(one.covers(ChangedUnit(path, inner.partition("[")[0])) for one in leave)
 
 
-def judge_leave(context: ToolContext, workspace: Workspace) -> LeaveJudgement:
-    """All changes since the base; the tree is left as it was found."""
+def judge_leave(context: ToolContext, court: Sequence[CourtChange]) -> LeaveJudgement:
+    """Of all changes of the court since the base."""
     state, allowed = context.state, list[tuple[ChangedUnit, Grant]]()
     missing, against = list[ChangedUnit](), list[ChangeReviewed]()
-    for change in find_changed_units(context, workspace):
+    for change in find_changed_units(context, court):
         grant = next((one for one in state.verification.leave if one.covers(change)), None)
         review = find_review(state, change)
         if grant is None and review and review.how is not HowAsked.NEITHER:

@@ -17,6 +17,7 @@ from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.compile_check import check_changed_files_compile
 from afresh.verification.completion import verify_completion
 from afresh.verification.confirm_regressions import confirm_step_regressions
+from afresh.verification.court import find_court_changes
 from afresh.verification.manifest_settings import is_manifest
 from afresh.verification.network_use import name_network_use
 from afresh.verification.open_items import name_open_items
@@ -64,20 +65,24 @@ def _verify_change(state: State, deeds: StepActions, runtime: Runtime) -> StepVe
     judges = any(is_protected_path(path) or not is_code_file(path) for path in changed)
     if verdict.ruling is not Ruling.PASS or state.task.report or not state.task.checks or not judges:
         return StepVerification(verdict, blocks)
-    missing = {one.told for one in judge_leave(context, runtime.workspace).missing if one.path in changed}
+    judged = judge_leave(context, find_court_changes(context, runtime.workspace))
+    missing = {one.told for one in judged.missing if one.path in changed}
     needs = f"; at `complete` the user's words must call for this: {list_first_names(missing)}" if missing else ""
     return StepVerification(replace(verdict, reason=verdict.reason + needs), blocks)
 
 
 def _verify_claim(state: State, deeds: StepActions, runtime: Runtime) -> tuple[State, StepVerification]:
     """A reviewer is asked about what nobody has allowed; about what has only grown if the work does not pass without it."""
-    state = review_changes(state, judge_leave(open_context(state, deeds, runtime), runtime.workspace).missing, runtime)
-    verdict, blocks = verify_completion(open_context(state, deeds, runtime), runtime.workspace)
-    judged = judge_leave(open_context(state, deeds, runtime), runtime.workspace) if verdict.unallowed else LeaveJudgement()
+    context = open_context(state, deeds, runtime)
+    court = find_court_changes(context, runtime.workspace)
+    state = review_changes(state, judge_leave(context, court).missing, runtime)
+    context = open_context(state, deeds, runtime)
+    verdict, blocks = verify_completion(context, runtime.workspace, court)
+    judged = judge_leave(context, court) if verdict.unallowed else LeaveJudgement()
     missing = judged.missing or judged.soft
     if not judged.missing and (after := review_changes(state, judged.soft, runtime)) is not state:
         state = after
-        verdict, blocks = verify_completion(open_context(state, deeds, runtime), runtime.workspace)
+        verdict, blocks = verify_completion(open_context(state, deeds, runtime), runtime.workspace, court)
     verdict = name_network_use(name_open_items(verdict, state, deeds), state, deeds)
     return state, StepVerification(verdict, blocks, missing if verdict.unallowed else ())
 
