@@ -1,4 +1,4 @@
-"""A PASS says what it does not cover: plan items that are open, and new tests that pass without the change, too."""
+"""A PASS says what it does not show: open items, new tests that pass without the change, checks that were green before."""
 
 from dataclasses import replace
 
@@ -47,10 +47,22 @@ def test_new_tests_that_fail_without_the_change_are_counted_and_run_alone(yard: 
     yard.shell.commands.clear()
     verdict = yard.grade()
     assert (verdict.evidence.new_tests, verdict.evidence.proven, verdict.evidence.unproven) == (1, 1, ())
-    assert "without the change" not in verdict.reason
+    assert "without the change" not in verdict.reason and "not that the work is done" not in verdict.reason
     assert ["pytest tests/test_third.py" in command for command in yard.shell.commands] == [False, False, True, True], (
         "the checks without the new file and with it, the new test once more, then the new file on the base"
     )
+
+
+def test_a_pass_after_which_nothing_has_turned_green_says_so(yard: Yard) -> None:
+    yard.folder.write("sums.py", SUMS + THIRD)
+    verdict = yard.grade()
+    assert verdict.ruling is Ruling.PASS
+    assert verdict.reason.endswith("passed before the task, too: they show that nothing broke, not that the work is done")
+
+
+def test_a_check_of_which_only_the_exit_code_is_known_turns_green(person: Person) -> None:
+    ran = person.runs(person.script([MEND], [COMPLETE]))
+    assert ran.code == 0 and "not that the work is done" not in ran.words
 
 
 @pytest.mark.parametrize("type", sorted(new_tests_on_base.TYPES_THAT_KEEP_BEHAVIOUR - {"fix_violation"}))

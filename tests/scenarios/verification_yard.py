@@ -28,9 +28,9 @@ from afresh.ports.workspace import FileTree
 from afresh.sandbox.toolchain_folders import make_toolchain_variables
 from afresh.testing.fakes import EmptyInsight
 from afresh.verification import checks
+from afresh.verification import verify_step as judge
 from afresh.verification.baseline import run_baseline_checks
 from afresh.verification.completion import verify_completion
-from afresh.verification.court import find_court_changes
 from afresh.verification.verify_step import verify_step
 
 PYTEST = f"{sys.executable} -m pytest -q"
@@ -222,7 +222,7 @@ class Yard:
 
     def grade(self) -> Verdict:
         found = self.folder.snapshot()
-        verdict, blocks = verify_completion(self.context, self.folder, find_court_changes(self.context, self.folder))
+        verdict, blocks = verify_completion(self.context, self.folder, judge.find_court_changes(self.context, self.folder))
         self.archive.keep(blocks)
         assert self.folder.snapshot() == found, "grading leaves the tree as it was"
         return verdict

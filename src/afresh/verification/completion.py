@@ -15,7 +15,7 @@ from afresh.verification.baseline import find_baseline_blocker
 from afresh.verification.compile_check import check_changed_files_compile
 from afresh.verification.court import CourtChange
 from afresh.verification.court_run import run_in_court
-from afresh.verification.new_tests_on_base import add_new_tests_to_verdict
+from afresh.verification.new_tests_on_base import add_new_tests_to_verdict, has_turned_green
 from afresh.verification.nothing_to_offer import add_function_changes
 from afresh.verification.permission import LeaveJudgement, judge_leave
 from afresh.verification.project_linters import find_new_findings
@@ -116,18 +116,13 @@ def _make_final_verdict(
 ) -> Verdict:
     was = (context.state.verification.baseline or Baseline()).measure
     verdict = replace(verdict_from_comparisons(judgements, measure), final=True)
-    if verdict.still_failing and context.state.task.judged_as == FIX_BUG_TYPE and not _has_mended_tests(context, judgements):
+    if verdict.still_failing and context.state.task.judged_as == FIX_BUG_TYPE and not has_turned_green(context, judgements):
         verdict = add_to_red_tests(verdict, ", and none that failed before passes now")
     verdict = replace(verdict, reason=name_steering_changes(verdict, changes, context.state))
     writes_tests = context.state.task.judged_as == WRITE_TESTS_TYPE or context.state.task.require_tests
     if verdict.ruling is Ruling.PASS and writes_tests and not _has_new_tests(context, judgements, changes):
         return replace(verdict, ruling=Ruling.FAIL, reason="no new test was written: " + verdict.reason)
     return replace(verdict, reason=f"{verdict.reason}; violations {was} -> {measure}") if was else verdict
-
-
-def _has_mended_tests(context: ToolContext, judgements: Sequence[CheckComparison]) -> bool:
-    passing = {test for judgement in judgements for test in judgement.ran.outcomes.passing}
-    return any(known.outcomes.failing & passing for _, known in pair_checks_with_baseline(context))
 
 
 def add_to_red_tests(verdict: Verdict, words: str) -> Verdict:

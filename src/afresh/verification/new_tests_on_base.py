@@ -27,16 +27,31 @@ def add_new_tests_to_verdict(
     nothing. The tree is left as it was found."""
     blocks = collect_archived_blocks(judgements)
     new = find_new_tests(context, judgements)
-    if verdict.ruling is not Ruling.PASS or not new:
+    if verdict.ruling is not Ruling.PASS:
         return verdict, blocks
     if context.state.task.judged_as in TYPES_THAT_KEEP_BEHAVIOUR:
         return replace(verdict, evidence=CompletionEvidence(new_tests=len(new))), blocks
-    runs = run_tests_on_base(context, workspace, changes)
+    runs = run_tests_on_base(context, workspace, changes) if new else []
     passing = sorted(new & frozenset(test for ran in runs for test in ran.outcomes.passing))
     evidence = CompletionEvidence((), len(new), len(new) - len(passing), tuple(passing))
     named = describe_unproven_tests(evidence)
     reason = f"{verdict.reason}; passes without the change, too: {named}" if named else verdict.reason
+    if not evidence.proven and not verdict.still_failing and not has_turned_green(context, judgements):
+        reason += f"; {NOTHING_TURNED_GREEN}"
     return replace(verdict, reason=reason, evidence=evidence), (*blocks, *[block for ran in runs for block in ran.blocks])
+
+
+NOTHING_TURNED_GREEN = "the checks passed before the task, too: they show that nothing broke, not that the work is done"
+
+
+def has_turned_green(context: ToolContext, judgements: Sequence[CheckComparison]) -> bool:
+    """Whether a check, or a test that can be read, failed before the task and passes now."""
+    passing = {test for judgement in judgements for test in judgement.ran.outcomes.passing}
+    green = {judgement.ran.run.command for judgement in judgements if not judgement.ran.run.exit}
+    return any(
+        (before.run.exit and before.run.command in green) or before.outcomes.failing & passing
+        for _, before in pair_checks_with_baseline(context)
+    )
 
 
 def find_new_tests(context: ToolContext, judgements: Sequence[CheckComparison]) -> frozenset[str]:
