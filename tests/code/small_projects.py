@@ -11,6 +11,7 @@ PYPROJECT = """\
 name = "shop"
 description = "Sells things. And more."
 requires-python = ">=3.11"
+dependencies = ["click>=8", "rich"]
 scripts = {shop = "shop.cli.main:main"}
 
 [tool.pytest.ini_options]

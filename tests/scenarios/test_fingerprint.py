@@ -133,16 +133,8 @@ def test_a_person_has_a_level_of_their_own_and_no_project_is_in_it(person: Perso
     person.types("memory", "add", "Canary of this project: use poetry.")
     person.write("AGENT.md", "- Canary: use tox.\n")
     told = person.types("fingerprint", "--level", "user").out
-    assert "speak of: hypothesis\n" in told and "against: black\n" in told and "Never use black" in told
+    assert "in the user's words: Prefer hypothesis; Never use black" in told
     assert "anary" not in told and "poetry" not in told and "tox" not in told
-
-
-def test_it_is_measured_once(person: Person) -> None:
-    first = person.types("fingerprint").out
-    facts = (person.state / "fingerprint.json").read_bytes()
-    assert person.types("fingerprint").out == first and (person.state / "fingerprint.json").read_bytes() == facts
-    (person.state / "fingerprint.json").write_text("{")
-    assert person.types("fingerprint").out == first
 
 
 def test_the_project_level_is_written_into_a_section_of_its_own_and_renewed_there(person: Person) -> None:

@@ -118,7 +118,7 @@ PROFILE_LEVELS = ("user", "project", "type", "task")
 @silent_option
 @json_option
 def fingerprint_command(level: str | None, goal: str, type_: str, write: bool, run: bool, as_json: bool) -> None:
-    """Show what afresh knows about this project: layout, tests, style, hot spots."""
+    """Show what afresh knows about this project: versions, folders, tests, linters, hot spots."""
     import sys
 
     from afresh.app.code.project_profile import ProfileRequest, profile_checkout, write_profile_section

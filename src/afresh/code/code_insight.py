@@ -215,7 +215,7 @@ def render_project_profile(
     key = f"{state.task.id} {state.workspace.first_snapshot}"
     if key not in kept:
         about = ProfileInputs(type=state.task.judged_as, missing=missing)
-        made = build_profile(code, read_configuration(code.paths, code.text), about, {})
+        made = build_profile(code, read_configuration(code.paths, code.text), about)
         for old in list(kept)[: max(0, len(kept) - MAX_CACHED_PROFILES + 1)]:
             del kept[old]
         kept[key] = "\n".join(

@@ -6,7 +6,7 @@ from afresh.app.code.project_profile import ProfileReport
 from afresh.cli.render.console import open_console
 from afresh.cli.render.project import render_profile
 from afresh.code.project_profile.profile import MAX_LEVEL_TOKENS, ProjectProfile
-from afresh.code.project_profile.traits import ProfileStatement
+from afresh.code.project_profile.statements import ProfileStatement
 from afresh.code.test_commands.try_commands import CommandTrial, TrialResults
 
 TRIALS = (

@@ -5,7 +5,7 @@ from zlib import crc32
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.code.project_profile.traits import ProfileStatement, fit_statements, make_statement
+from afresh.code.project_profile.statements import ProfileStatement, fit_statements, make_statement
 from afresh.core.tokens import estimate_tokens
 
 STATEMENTS = st.lists(
@@ -30,7 +30,7 @@ def test_the_cap_is_never_exceeded_however_tokens_are_counted(statements, cap, c
 
 @given(STATEMENTS)
 def test_with_room_for_all_all_is_said(statements):
-    assert fit_statements(statements, 10**9, len) == "\n".join(one.text for one in statements)
+    assert fit_statements(statements, 10**9, len) == "\n".join(f"{one.name}: {'; '.join(one.parts)}" for one in statements)
 
 
 def test_what_matters_least_goes_first_and_the_end_of_a_list_before_its_beginning():

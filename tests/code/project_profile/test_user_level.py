@@ -1,7 +1,7 @@
 """The user level uses only what the user has written, with its meaning."""
 
 from afresh.code.project_profile.profile import describe_user
-from afresh.code.project_profile.traits import fit_statements
+from afresh.code.project_profile.statements import fit_statements
 
 RULES = """\
 # How I work
@@ -22,17 +22,8 @@ def told(*texts: str) -> str:
     return fit_statements(describe_user(texts), 1000, len)
 
 
-def test_what_is_wanted_and_what_is_not_are_told_apart():
-    text = told(RULES)
-    assert "speak of: Python, Rust; pytest, hypothesis, ruff, uv\n" in text
-    assert "and against: unittest, black, pip\n" in text
-
-
-def test_words_that_are_also_tools_do_not_count_as_tools():
-    assert not any(word in told("- Go home and make it just work.").partition("words")[0] for word in ("Go", "make", "just"))
-
-
-def test_examples_are_no_statements():
+def test_short_rules_are_quoted_and_examples_are_no_rules():
+    assert told(RULES).startswith("in the user's words: Use pytest and hypothesis, never unittest; Format with `black`? No: ruff")
     assert "docker" not in told(RULES)
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.code.entry_points import MANIFEST_READERS, read_manifest_entries
+from afresh.code.manifests import MANIFEST_READERS, Manifest, read_manifest
 
 PACKAGE = """{
   "name": "@org/shop", "description": "Sells  things.", "bin": {"shop": "./bin/shop.js", "odd": 3}, "main": "lib/index.js",
@@ -41,29 +41,28 @@ PROJECT = (
         (
             "web/package.json",
             PACKAGE,
-            ["shop program web/bin/shop.js", "@org/shop library web/lib/index.js", "test script vitest run", "build script tsc"],
+            ["shop web/bin/shop.js"],
         ),
-        ("package.json", '{"name": "@org/shop", "bin": "cli.js"}', ["shop program cli.js"]),
+        ("package.json", '{"name": "@org/shop", "bin": "cli.js"}', ["shop cli.js"]),
         (
             "pyproject.toml",
             PYPROJECT,
-            ["shop program shop.cli:main", "window program shop.gui:main", "old program shop.old:run"],
+            ["shop shop.cli:main", "window shop.gui:main", "old shop.old:run"],
         ),
-        ("setup.cfg", SETUP, ["shop program shop.cli:main", "other program shop.other:run"]),
+        ("setup.cfg", SETUP, ["shop shop.cli:main", "other shop.other:run"]),
         (
             "rust/Cargo.toml",
             CARGO,
-            ["till program rust/src/bin/till.rs", "door program rust/apps/door.rs", "shop library rust/source/lib.rs"],
+            ["till rust/src/bin/till.rs", "door rust/apps/door.rs"],
         ),
-        ("go.mod", "// x\nmodule example.org/shop\n", ["example.org/shop library ."]),
-        ("src/Shop/Shop.csproj", PROJECT, ["Shop program src/Shop"]),
+        ("src/Shop/Shop.csproj", PROJECT, ["Shop src/Shop"]),
         ("src/Shop/Shop.csproj", "<Project/>", []),
         ("package.json", '{"bin": {"out": "../../outside.js"}}', []),
         ("README.md", PACKAGE, []),
     ],
 )
 def test_a_manifest_says_where_runs_begin(path: str, text: str, expected: list[str]):
-    assert [f"{one.name} {one.kind} {one.target}" for one in read_manifest_entries(path, text)] == expected
+    assert [f"{one.name} {one.target}" for one in read_manifest(path, text).programs] == expected
 
 
 TEXTS = st.sampled_from([PACKAGE, PYPROJECT, SETUP, CARGO, PROJECT])
@@ -73,9 +72,9 @@ TEXTS = st.sampled_from([PACKAGE, PYPROJECT, SETUP, CARGO, PROJECT])
     st.sampled_from([*MANIFEST_READERS, "a.csproj", "README.md"]), st.one_of(st.text(max_size=200), TEXTS), st.integers(0, 400)
 )
 def test_any_text_is_a_manifest_that_may_say_nothing(path: str, text: str, length: int):
-    assert isinstance(read_manifest_entries(path, text[:length]), tuple)
+    assert isinstance(read_manifest(path, text[:length]), Manifest)
 
 
 @pytest.mark.parametrize("text", ['{"name": 3, "bin": [1], "main": {}, "scripts": "x"}', "[]", "null", '{"bin": {"a": null}}'])
 def test_a_manifest_of_the_wrong_shape_says_nothing(text: str):
-    assert read_manifest_entries("package.json", text) == ()
+    assert read_manifest("package.json", text) == Manifest()
