@@ -21,7 +21,6 @@ from afresh.config.heartbeat_file import parse_heartbeat_plan
 from afresh.config.task_lists.checklist import parse_checklist
 from afresh.config.task_lists.task_file import parse_task_file
 from afresh.config.yaml_reader import InvalidValue, split_front_matter
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.event import JournalHead, TaskCreated
 from afresh.core.hash_chain import link_events
 from afresh.core.lesson import LessonStatus
@@ -29,7 +28,6 @@ from afresh.core.redaction import redact_secrets
 from afresh.core.task import Task
 from afresh.core.text import escape_hidden, replace_lone_surrogates, to_visible_json
 from afresh.errors import AfreshError, BadInput, Damaged
-from afresh.evolve.share_learnt import import_learnt
 from afresh.models.providers.text_tool_calls import reply_from_text
 from afresh.outputs.read_output import read_output
 from afresh.replay.json_entries import JsonEntry
@@ -127,17 +125,6 @@ TASK_FILE = json.dumps(
 )
 CHECKLIST = "- [ ] make it\n  as it was\n  - [ ] test it\n    ```\n    - [ ] no item\n    ```\n- [x] done\n1. [ ] last\n"
 HEARTBEAT = "---\nevery: 30m\nactive: 08:00-20:00\nceiling: 900\n---\n- [ ] tests pass: `pytest -q`\n- new commits\n"
-LEARNT = json.dumps(
-    {
-        "format": "afresh evolve 1",
-        "changes": [
-            {"setting": "compaction.first", "value": ["x"], "gains": []},
-            {"setting": "allocation.caps.outline", "value": 0.1},
-            {"setting": "allocation.worth.chances.read", "value": [0.1, 0.2, 0.3]},
-            {"setting": "memory.max_observed_facts", "value": 9},
-        ],
-    }
-)
 JOURNAL = "".join(map(render_entry_line, link_events("one", JournalHead(), 1.0, [TaskCreated(Task(id="one", goal="g"))])))
 BLOCKS = '{"id":"' + "0" * 32 + '","text":null}\n{"id":"x","text":"y"}\n'
 
@@ -243,7 +230,6 @@ PARSERS = {
     "task file": Parser(lambda text: parse_task_file(text, "-", 1e9, own=True), (TASK_FILE,), (BadInput,), damage_either),
     "checklist": Parser(lambda text: parse_checklist(replace_lone_surrogates(text), "-"), (CHECKLIST,), (BadInput,)),
     "heartbeat": Parser(parse_heartbeat_plan, (HEARTBEAT,), (BadInput,)),
-    "learnt": Parser(lambda text: import_learnt(text, DEFAULT_CONTEXT_POLICY), (LEARNT,), (BadInput,), damage_either),
     "journal copy": Parser(read_journal_copy, (JOURNAL,), (Damaged,)),
     "archive copy": Parser(lambda text: read_texts(text.encode("utf-8", "surrogatepass")), (BLOCKS,)),
     "secrets": Parser(redact_secrets, (PYTEST + "key=ghp_" + "a" * 36,)),

@@ -11,7 +11,6 @@ WITHOUT_JSON = {
     "acp": "all that it prints is the protocol's JSON",
     "chat": "it is a conversation at a terminal; `show --json` has its task",
     "dashboard": "it is for people; it prints its address on one line",
-    "evolve export": "what it writes is JSON",
     "demo": "it is a show for people",
     "help": "it prints help",
     "mcp": "it speaks a protocol until its client is gone",

@@ -14,7 +14,7 @@ from test_score_journal import SCRIPT as PRICING_SCRIPT
 
 from afresh.app.compose import RunTerms, run_task
 from afresh.app.evolve import evolve_policy
-from afresh.app.evolve.evolve_policy import SearchTerms, adopt_proposal, propose_changes, roll_back, to_event, try_proposal
+from afresh.app.evolve.evolve_policy import NOTHING_TO_REPLAY, adopt_proposal, roll_back, to_event, try_proposals
 from afresh.app.evolve.task_policy import choose_task_policy, load_policy_history, record_policy_events
 from afresh.app.evolve.watch_policy import adopt_as_canary, evolve_if_due, review_policy, to_outcome
 from afresh.app.inspect.inspect_calls import list_audits
@@ -24,10 +24,10 @@ from afresh.app.settings import EvolveOptions
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.policy_history import BY_PERSON, PolicyOutcomeNoted
 from afresh.errors import BadInput
+from afresh.evolve.compare_scores import TOO_LITTLE
 from afresh.evolve.find_proposals import Proposal
 from afresh.evolve.policy_change import PolicyChange
-from afresh.evolve.prove_proposal import NOTHING_TO_REPLAY, TOO_LITTLE
-from afresh.evolve.search_policy import SearchedSetting
+from afresh.evolve.search_policy import search_policy
 
 HARMLESS = Proposal("cap", "nobody uses it", (PolicyChange("allocation.caps.coverage", None, 0.0),))
 CAP = Proposal("cap", "nobody uses it", (PolicyChange("allocation.caps.outline", None, 0.0),))
@@ -58,9 +58,9 @@ def set_mode(project: Project, mode: str) -> Project:
 
 def test_a_proposal_without_proof_is_refused_and_the_policy_stays(project: Project):
     record_policy_events(project, [to_event(project, CAP)])
-    with pytest.raises(BadInput, match="has not been tried"):
+    with pytest.raises(BadInput, match=r"not better beyond noise \(not tried"):
         adopt_proposal(project, CAP.id)
-    assert try_proposal(project, CAP.id, SearchTerms()).verdict == TOO_LITTLE
+    assert [one.verdict for one in try_proposals(project, [CAP.id])] == [TOO_LITTLE]
     with pytest.raises(BadInput, match="not better beyond noise"):
         adopt_proposal(project, CAP.id)
     assert load_policy_history(project).stable == DEFAULT_CONTEXT_POLICY
@@ -81,11 +81,12 @@ def test_a_harmful_proposal_is_found_out_by_replay_and_refused_and_its_harmless_
 ):
     run_scripts(project, tmp_path, 6)
     record_policy_events(project, [to_event(project, one) for one in (HARMFUL, HARMLESS)])
-    assert "recall may fall" in try_proposal(project, HARMFUL.id, SearchTerms()).verdict
+    harmful, harmless = try_proposals(project, [HARMFUL.id, HARMLESS.id])
+    assert harmful.verdict == "recall may fall"
     with pytest.raises(BadInput, match="recall may fall"):
         adopt_proposal(project, HARMFUL.id)
     assert load_policy_history(project).adopted == ()
-    assert "recall may fall" not in try_proposal(project, HARMLESS.id, SearchTerms()).verdict
+    assert harmless.verdict != "recall may fall"
 
 
 def test_the_older_tasks_are_searched_for_what_saves_tokens_and_loses_nothing(
@@ -93,20 +94,20 @@ def test_the_older_tasks_are_searched_for_what_saves_tokens_and_loses_nothing(
 ):
     run_scripts(project, tmp_path, 4)
     monkeypatch.setattr(evolve_policy, "MIN_TASKS_SEARCHED", 2)
-    searched = [SearchedSetting("allocation.caps.files", (0.0,)), SearchedSetting("allocation.caps.fingerprint", (0.0,))]
-    monkeypatch.setattr(evolve_policy, "OWN_TASK_SETTINGS", searched)
-    (tuned,) = [one for one in propose_changes(project, SearchTerms()) if one.kind == "tuned"]
-    assert [change.field for change in tuned.changes] == ["allocation.caps.fingerprint"]
+    searched = {"allocation.caps.files": (0.0,), "allocation.caps.fingerprint": (0.0,)}
+    monkeypatch.setattr(evolve_policy, "search_policy", lambda policy, score: search_policy(policy, score, searched))
+    (tuned,) = [one for one in try_proposals(project) if one.proposal.startswith("tuned")]
+    assert [change["field"] for change in json.loads(tuned.changes)] == ["allocation.caps.fingerprint"]
     assert tuned.reason.startswith("best of 2 policies on 2 tasks: recall 100.0% → 100.0%")
     monkeypatch.setattr(evolve_policy, "MIN_TASKS_SEARCHED", 3)
-    assert not any(one.kind == "tuned" for one in propose_changes(project, SearchTerms()))
+    assert not any(one.proposal.startswith("tuned") for one in try_proposals(project))
 
 
 def test_longer_digests_that_were_not_shown_to_help_are_refused(project: Project, tmp_path: Path):
     longer = Proposal("digest", "read again", (PolicyChange("allocation.extension.max_turn_tokens", 1_000, 2_000),), "run")
     run_scripts(project, tmp_path, 6)
     record_policy_events(project, [to_event(project, longer)])
-    assert not try_proposal(project, longer.id, SearchTerms()).better
+    assert [one.better for one in try_proposals(project, [longer.id])] == [False]
     with pytest.raises(BadInput, match="not better beyond noise"):
         adopt_proposal(project, longer.id)
 
@@ -114,7 +115,7 @@ def test_longer_digests_that_were_not_shown_to_help_are_refused(project: Project
 def test_what_changes_no_policy_is_left_to_a_person(project: Project):
     tool = Proposal("shorten", "nobody calls it", subject="delegate")
     record_policy_events(project, [to_event(project, tool)])
-    assert try_proposal(project, tool.id, SearchTerms()).verdict == NOTHING_TO_REPLAY
+    assert [one.verdict for one in try_proposals(project, [tool.id])] == [NOTHING_TO_REPLAY]
     with pytest.raises(BadInput, match="nothing of the policy changes"):
         adopt_proposal(project, tool.id)
 
@@ -198,15 +199,15 @@ def test_in_the_mode_auto_a_canary_that_fares_well_becomes_the_policy_of_all(pro
 def test_proposals_come_from_the_older_half_of_the_work(project: Project):
     add_month(project.storage, Planted(unused_section=False, reread_output=False, stale_lesson=False, tasks=6))
     add_month(project.storage, Planted(tasks=6, begin=1_793_000_000.0), first=6)
-    assert propose_changes(project, SearchTerms()) == []
+    assert try_proposals(project) == []
 
 
 def test_a_month_with_a_section_that_nobody_uses_leads_to_a_proposal_that_is_kept(project: Project):
     add_month(project.storage, Planted(tasks=10))
-    found = propose_changes(project, SearchTerms())
-    assert {one.kind for one in found} == {"cap", "digest", "retire"}
+    found = try_proposals(project)
+    assert {one.proposal.partition("-")[0] for one in found} == {"cap", "digest", "retire"}
     kept = load_policy_history(project).proposed
-    assert [one.proposal for _, one in kept] == [one.id for one in found]
+    assert [one for _, one in kept] == found
     assert json.loads(next(one.changes for _, one in kept if one.proposal.startswith("cap")))[0]["after"] == 0.0
 
 

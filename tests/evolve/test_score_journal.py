@@ -14,7 +14,7 @@ from afresh.app.project import Project, open_project
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.evolve.compare_scores import compare_scores
 from afresh.evolve.policy_change import PolicyChange, apply_changes
-from afresh.evolve.score_journal import load_recording, score_recording
+from afresh.evolve.score_journal import load_recording, score_recordings
 
 LINE = "    return compute_subtotal(basket) + shipping_fee"
 PRICING = f"def compute_subtotal(basket):\n    return sum(basket)\n\n\ndef total_price(basket, shipping_fee):\n{LINE}\n"
@@ -45,7 +45,7 @@ def test_under_its_own_policy_a_recorded_call_is_the_same_and_needs_are_held(wor
     project, task = worked
     recording = load_recording(project.store.journal(task), project.store)
     assert [call.audit for call in recording.calls] == [audit for _, audit in list_audits(project, task)]
-    own, same = (score_recording(recording, policy, project.store) for policy in (None, DEFAULT_CONTEXT_POLICY))
+    own, same = (score_recordings([recording], policy, project.store)[0] for policy in (None, DEFAULT_CONTEXT_POLICY))
     assert own == same and [step.tokens for step in own.steps] == [call.audit.tokens for call in recording.calls]
     assert sum(step.names for step in own.steps) and all(0 <= step.drawn <= step.chosen for step in own.steps)
 
@@ -53,9 +53,9 @@ def test_under_its_own_policy_a_recorded_call_is_the_same_and_needs_are_held(wor
 def test_a_policy_that_hides_what_the_replies_need_is_rejected(worked: tuple[Project, str]):
     project, task = worked
     recording = load_recording(project.store.journal(task), project.store)
-    before, after = (score_recording(recording, policy, project.store) for policy in (DEFAULT_CONTEXT_POLICY, BLIND))
+    before, after = (score_recordings([recording], policy, project.store)[0] for policy in (DEFAULT_CONTEXT_POLICY, BLIND))
     found = compare_scores([before] * 5, [after] * 5, resamples=50)
-    assert found.tokens.is_below_zero and found.recall.is_below_zero
+    assert found.tokens.high < 0 and found.recall.high < 0
     assert not found.is_better and found.verdict == "recall may fall"
 
 
@@ -81,15 +81,15 @@ def test_an_extended_prompt_is_replayed_with_all_its_turns(tmp_path: Path):
     recording = load_recording(store.journal("t"), store)
     extended = [call.audit.is_extended for call in recording.calls]
     assert not extended[0] and sum(extended) >= 3
-    own = score_recording(recording, None, store)
+    own = score_recordings([recording], None, store)[0]
     assert [step.tokens for step in own.steps] == [call.audit.tokens for call in recording.calls]
-    assert own == score_recording(recording, DEFAULT_CONTEXT_POLICY, store)
+    assert own == score_recordings([recording], DEFAULT_CONTEXT_POLICY, store)[0]
 
 
 def test_what_a_shorter_turn_saves_is_saved_in_every_prompt_that_repeats_it(tmp_path: Path):
     store, _, _ = played(tmp_path)
     recording = load_recording(store.journal("t"), store)
-    own, short = (score_recording(recording, policy, store).steps for policy in (None, SHORT_TURNS))
+    own, short = (score_recordings([recording], policy, store)[0].steps for policy in (None, SHORT_TURNS))
     saved = [before.tokens - after.tokens for before, after in zip(own, short, strict=True)]
     extended = [call.audit.is_extended for call in recording.calls]
     pairs = zip(pairwise(saved), extended[1:], strict=True)

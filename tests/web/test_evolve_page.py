@@ -1,6 +1,7 @@
 """Policies in a real browser: proposals with their proofs, adopted and taken back."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
@@ -12,22 +13,26 @@ from synthetic_month import Planted, add_month
 from afresh.app.evolve.evolve_policy import to_event
 from afresh.app.evolve.task_policy import load_policy_history, record_policy_events
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
-from afresh.evolve.compare_scores import compare_scores
+from afresh.core.policy_history import PolicyProposed
+from afresh.evolve.compare_scores import Comparison, RunScore, StepScore, compare_scores, comparison_to_json
 from afresh.evolve.find_proposals import Proposal
 from afresh.evolve.policy_change import PolicyChange
-from afresh.evolve.prove_proposal import Proof
-from afresh.evolve.score_runs import RunScore, StepScore
 
 BETTER = Proposal("cap", "nobody uses the outline <b>here</b>", (PolicyChange("allocation.caps.outline", None, 0.0),))
 WORSE = Proposal("cap", "a bad idea", (PolicyChange("allocation.caps.files", None, 0.0),))
 
 
-def make_proof(held: int, tokens: int) -> Proof:
+def make_proof(held: int, tokens: int) -> Comparison:
     before, after = (
         [RunScore(f"r{run}", tuple(StepScore(size, 10, kept) for _ in range(9))) for run in range(6)]
         for size, kept in ((1_000, 8), (tokens, held))
     )
-    return Proof((("tasks of this project", compare_scores(before, after, resamples=50)),))
+    return compare_scores(before, after, resamples=50)
+
+
+def make_event(plain: Served, one: Proposal, proof: Comparison) -> PolicyProposed:
+    event = to_event(plain.project, one)
+    return replace(event, proof=comparison_to_json(proof), verdict=proof.verdict, better=proof.is_better)
 
 
 @pytest.fixture
@@ -35,7 +40,7 @@ def page(plain: Served, chromium: Browser) -> Iterator[Page]:
     add_month(plain.project.storage, Planted(tasks=4))
     record_policy_events(
         plain.project,
-        [to_event(plain.project, BETTER, make_proof(8, 700)), to_event(plain.project, WORSE, make_proof(4, 500))],
+        [make_event(plain, BETTER, make_proof(8, 700)), make_event(plain, WORSE, make_proof(4, 500))],
     )
     with open_profile(chromium, plain) as profile, open_page(profile, plain) as page:
         yield page
@@ -48,7 +53,7 @@ def test_a_proven_proposal_is_adopted_and_taken_back_and_the_picture_shows_what_
     expect(page.get_by_role("img", name="files: 6,400 of 6,400 tokens drawn on")).to_be_visible()
     expect(page.locator("main")).to_contain_text("nobody uses the outline <b>here</b>")
     expect(page.locator("main")).to_contain_text("allocation.caps.outline: as the template → 0")
-    expect(page.locator("main")).to_contain_text("tasks of this project, 6 judged: recall 80.0% → 80.0%")
+    expect(page.locator("main")).to_contain_text("6 newer tasks judged: recall 80.0% → 80.0%")
     assert page.get_by_role("button", name=f"Adopt {WORSE.id}").count() == 0, "what is not better can't be adopted"
     page.evaluate(f"{AXE_SCRIPT};0")
     found = page.evaluate("axe.run({resultTypes: ['violations'], preload: false}).then((said) => said.violations)")

@@ -336,5 +336,5 @@ def _open_history_section(terms: PromptInputs, shares: Sequence[SectionShare], r
     if not share or not memory.trace.entries:
         return None
     limit, index = 0 if share.tier is Tier.NEVER else int(share.cap * room), find_share(shares, "names")
-    weights = weights_from_policy(terms.template.weights, policy.cold_after_steps, policy.ranking.weights, policy.ranking.kinds)
+    weights = weights_from_policy(terms.template.weights, policy.cold_after_steps)
     return HistoryAllocation(terms.counter, share, limit, memory, weights, index or SectionShare("names", 0.0), room)

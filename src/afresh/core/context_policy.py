@@ -11,7 +11,7 @@ from hashlib import sha256
 from afresh.core.codec import to_canonical_json
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.template import CACHE_BREAK_SECTIONS, REQUIRED_SECTIONS, SECTION_ORDER, CallLayout
-from afresh.core.worth_policy import DEFAULT_WORTH, RankingPolicy, WorthPolicy
+from afresh.core.worth_policy import DEFAULT_WORTH, WorthPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,6 @@ class HistoryPolicy:
     max_misses_in_a_row: int = 40
     """Lines without room, one after another, that end the search."""
     live: LiveHistoryPolicy = LiveHistoryPolicy()
-    ranking: RankingPolicy = RankingPolicy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,8 +235,6 @@ class CompactionLimits:
     min_suggestions: int = 2
     recent_excerpt_steps: int = 3
     min_earlier_steps: int = 2
-    first: tuple[str, ...] = ()
-    """Strategies that are tried before the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ BUCKETS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class PolicyProposed:
-    """A change was proposed, or tried by replay. `changes` and `proof` are what a person is shown, as JSON."""
+    """A change was tried by replay. `changes` and `proof` are what a person is shown, as JSON."""
 
     project: str
     proposal: str
@@ -29,7 +29,6 @@ class PolicyProposed:
     """A lesson or a tool, where nothing of the policy changes."""
     proof: str = ""
     verdict: str = ""
-    """Empty: not tried yet."""
     better: bool = False
 
 

@@ -1,4 +1,4 @@
-"""What decides whether code that nobody asked for, and lines of earlier steps, are shown."""
+"""What decides whether code that nobody asked for is shown."""
 
 from math import inf
 
@@ -22,18 +22,6 @@ class WorthPolicy:
     def max_price(self, chance: float) -> float:
         """The tokens up to which an item is worth showing that is needed with this chance."""
         return inf if chance >= 1 or not self.step_tokens else self.step_tokens * chance / (1 - chance)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankingPolicy:
-    """Which lines of earlier steps are chosen, as far as it was learnt from recorded runs."""
-
-    weights: tuple[tuple[str, float], ...] = ()
-    """Added to the template's weights of these names."""
-    kinds: tuple[tuple[str, float], ...] = ()
-    """Added to the log-odds of lines of these kinds of passages, such as `output Read`: by whom, and with which tool."""
-    min_worth: float = 0.0
-    """A line or name that is worth less, by its chance for its price, is not shown, even where there is room."""
 
 
 DEFAULT_WORTH = WorthPolicy(

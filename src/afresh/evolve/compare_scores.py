@@ -1,10 +1,10 @@
-"""Whether one policy is better than another beyond noise: paired differences with a bootstrap interval over runs."""
+"""Whether one policy is better than another beyond noise: paired differences with a bootstrap interval over runs. A comparison
+on work that a proposal was not made from is its proof."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from random import Random
-
-from afresh.evolve.score_runs import RunScore, StepScore
 
 RESAMPLES = 2_000
 LOWER_QUANTILE = 0.025
@@ -12,10 +12,33 @@ UPPER_QUANTILE = 0.975
 MIN_RUNS_TO_DRAW = 5
 """With fewer runs, blocks of steps are drawn instead: the interval then says nothing about other runs."""
 BLOCK_STEPS = 10
+MIN_JUDGED = 3
+"""Runs: with fewer there is no proof."""
 MAX_RECALL_LOSS = 0.005
 """Half a point: a smaller loss of recall counts as none where tokens fall."""
 MAX_TOKEN_GAIN = 0.01
 """One part in a hundred more tokens count as the same where recall rises."""
+TOO_LITTLE = "too little recorded work to judge it"
+
+
+@dataclass(frozen=True, slots=True)
+class StepScore:
+    tokens: int
+    names: int = 0
+    names_held: int = 0
+    lines: int = 0
+    lines_held: int = 0
+    chosen: int = 0
+    """Tokens of the sections that are a choice of the policy."""
+    drawn: float = 0.0
+    """Of these, the tokens that the reply drew on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunScore:
+    run: str
+    steps: tuple[StepScore, ...]
+    """Also those whose action refers to nothing: every call costs its tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +47,9 @@ class Interval:
     low: float
     high: float
 
-    @property
-    def is_above_zero(self) -> bool:
-        return self.low > 0
-
-    @property
-    def is_below_zero(self) -> bool:
-        return self.high < 0
-
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    steps: int
     tokens: float
     """Of a call, on average."""
     names: float
@@ -44,12 +58,12 @@ class Totals:
     recall: float
     """Of names and lines together."""
     drawn: float = 0.0
-    """The part of what the policy chose that replies drew on; 0 where that is not known."""
+    """The part of what the policy chose that replies drew on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A candidate compared with the policy in use, on runs that it was not tuned on. Tokens as a part of those before."""
+    """A candidate compared with the policy in use. Tokens and `drawn` as a part of those before."""
 
     runs: int
     before: Totals
@@ -60,29 +74,30 @@ class Comparison:
     lines: Interval
     tokens: Interval
     drawn: Interval
-    """Of what was chosen, the part that replies drew on, relative to the part before."""
     unit: str = "runs"
     """What was drawn at random."""
 
     @property
     def recall_holds(self) -> bool:
         """Whether no more than a little can be lost of all, and nothing for certain of names or lines."""
-        return self.recall.low >= -MAX_RECALL_LOSS and not self.names.is_below_zero and not self.lines.is_below_zero
+        return self.recall.low >= -MAX_RECALL_LOSS and self.names.high >= 0 and self.lines.high >= 0
 
     @property
     def recall_rises(self) -> bool:
-        return self.recall.is_above_zero and self.recall_holds and self.tokens.value <= MAX_TOKEN_GAIN
+        return self.recall.low > 0 and self.recall_holds and self.tokens.value <= MAX_TOKEN_GAIN
 
     @property
     def tokens_fall(self) -> bool:
-        return self.tokens.is_below_zero and self.recall_holds
+        return self.tokens.high < 0 and self.recall_holds
 
     @property
     def is_better(self) -> bool:
-        return self.recall_rises or self.tokens_fall
+        return self.runs >= MIN_JUDGED and (self.recall_rises or self.tokens_fall)
 
     @property
     def verdict(self) -> str:
+        if self.runs < MIN_JUDGED:
+            return TOO_LITTLE
         if self.recall_rises and self.tokens_fall:
             return "recall rises and tokens fall"
         if self.recall_rises:
@@ -93,44 +108,53 @@ class Comparison:
             return "recall may fall"
         return "no difference beyond noise"
 
+    def __str__(self) -> str:
+        before, after = self.before, self.after
+        text = (
+            f"recall {before.recall:.1%} → {after.recall:.1%} ({_format_points(self.recall)} points), "
+            f"tokens {before.tokens:,.0f} → {after.tokens:,.0f} ({_format_points(self.tokens)} %)"
+        )
+        drawn = f", drawn on {before.drawn:.1%} → {after.drawn:.1%} ({_format_points(self.drawn)} %)"
+        return text + (drawn if before.drawn or after.drawn else "")
 
-def compare_scores(
-    before: Sequence[RunScore], after: Sequence[RunScore], seed: int = 0, resamples: int = RESAMPLES
-) -> Comparison:
-    """Both are scores of the same runs, in the same order."""
+
+def _format_points(one: Interval) -> str:
+    return f"{100 * one.low:+.1f} to {100 * one.high:+.1f}"
+
+
+def comparison_to_json(found: Comparison) -> str:
+    return json.dumps(asdict(found), sort_keys=True)
+
+
+def comparison_from_json(text: str) -> Comparison:
+    plain = json.loads(text)
+    intervals = {name: Interval(**plain[name]) for name in ("recall", "names", "lines", "tokens", "drawn")}
+    before, after = Totals(**plain["before"]), Totals(**plain["after"])
+    return Comparison(runs=plain["runs"], before=before, after=after, **intervals, unit=plain["unit"])
+
+
+def compare_scores(before: Sequence[RunScore], after: Sequence[RunScore], resamples: int = RESAMPLES) -> Comparison:
+    """Both are scores of the same runs, in the same order. The same scores give the same result."""
     by_runs = len(before) >= MIN_RUNS_TO_DRAW
-    pairs = [
-        (one.steps[at : at + size], other.steps[at : at + size])
+    sums = [
+        (_add_steps(one.steps[at : at + size]), _add_steps(other.steps[at : at + size]))
         for one, other in zip(before, after, strict=True)
         for size in [max(1, len(one.steps)) if by_runs else BLOCK_STEPS]
         for at in range(0, len(one.steps), size)
     ]
-    sums = [(_add_steps(one), _add_steps(other)) for one, other in pairs]
-    whole = _compare_sums(sums)
-    draws, rng = list[tuple[float, ...]](), Random(seed)
-    for _ in range(resamples if sums else 0):
-        draws.append(_compare_sums(rng.choices(sums, k=len(sums))))
-    found = [_bound(value, sorted(draw[at] for draw in draws)) for at, value in enumerate(whole)]
-    before_totals, after_totals = (_to_totals([sum_pair[at] for sum_pair in sums]) for at in (0, 1))
-    unit = "runs" if by_runs else f"{BLOCK_STEPS} steps"
-    recall, names, lines, tokens, drawn = found
-    return Comparison(len(before), before_totals, after_totals, recall, names, lines, tokens, drawn, unit)
+    rng = Random(0)
+    draws = [_compare_sums(rng.choices(sums, k=len(sums))) for _ in range(resamples if sums else 0)]
+    intervals = [_bound(value, sorted(draw[at] for draw in draws)) for at, value in enumerate(_compare_sums(sums))]
+    before_totals, after_totals = (_to_totals([pair[at] for pair in sums]) for at in (0, 1))
+    return Comparison(len(before), before_totals, after_totals, *intervals, unit="runs" if by_runs else f"{BLOCK_STEPS} steps")
 
 
 _StepSums = tuple[float, ...]
 
 
 def _add_steps(steps: Sequence[StepScore]) -> _StepSums:
-    return (
-        len(steps),
-        sum(step.tokens for step in steps),
-        sum(step.names for step in steps),
-        sum(step.names_held for step in steps),
-        sum(step.lines for step in steps),
-        sum(step.lines_held for step in steps),
-        sum(step.chosen for step in steps),
-        sum(step.drawn for step in steps),
-    )
+    rows = [(1, one.tokens, one.names, one.names_held, one.lines, one.lines_held, one.chosen, one.drawn) for one in steps]
+    return tuple(map(sum, zip(*rows, strict=True)))
 
 
 def _compare_sums(sums: Sequence[tuple[_StepSums, _StepSums]]) -> tuple[float, ...]:
@@ -144,7 +168,6 @@ def _to_totals(sums: Sequence[_StepSums]) -> Totals:
     columns = [sum(column) for column in zip(*sums, strict=True)] if sums else [0.0] * 8
     steps, tokens, names, names_held, lines, lines_held, chosen, drawn = columns
     return Totals(
-        int(steps),
         tokens / steps if steps else 0.0,
         names_held / names if names else 1.0,
         lines_held / lines if lines else 1.0,

@@ -17,12 +17,12 @@ from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import OverCeiling
-from afresh.evolve.score_runs import RunScore, StepScore, score_step
+from afresh.evolve.compare_scores import RunScore, StepScore
 from afresh.evolve.task_use import render_item_text
 from afresh.evolve.use_report import is_chosen_section
 from afresh.memory.gathered_context import TraceCache
 from afresh.ports.storage import JournalStore
-from afresh.replay.measure_run import CodeReference, find_references
+from afresh.replay.measure_run import LINE_KIND, CodeReference, find_references
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +90,9 @@ def is_sized_by_policy(name: str) -> bool:
     return is_chosen_section(name) or name == TURN_SECTION
 
 
-def score_recording(recording: TaskRecording, policy: ContextPolicy | None, store: JournalStore) -> RunScore:
-    """Its calls under another policy, or under the one that they had. A prompt that does not fit holds nothing."""
-    return RunScore(recording.task, tuple(_score_calls(recording.calls, policy, store)))
+def score_recordings(recordings: Sequence[TaskRecording], policy: ContextPolicy | None, store: JournalStore) -> list[RunScore]:
+    """Their calls under another policy, or under the one that they had. A prompt that does not fit holds nothing."""
+    return [RunScore(one.task, tuple(_score_calls(one.calls, policy, store))) for one in recordings]
 
 
 def _score_calls(calls: Sequence[RecordedCallInputs], policy: ContextPolicy | None, store: JournalStore) -> Iterator[StepScore]:
@@ -105,10 +105,16 @@ def _score_calls(calls: Sequence[RecordedCallInputs], policy: ContextPolicy | No
         except OverCeiling:
             sent = SentPrompt(excess=call.audit.budget - call.audit.tokens)
         chosen = [section for section in sent.new if is_sized_by_policy(section.name)]
-        yield replace(
-            score_step(call.needs, sent.text, call.audit.tokens + sent.excess),
-            drawn=sum(one.drawn for one in measure_call(sent.new, call.said) if is_sized_by_policy(one.name)),
+        lines = [need.text for need in call.needs if need.kind == LINE_KIND]
+        names = [need.text for need in call.needs if need.kind != LINE_KIND]
+        yield StepScore(
+            tokens=call.audit.tokens + sent.excess,
+            names=len(names),
+            names_held=sum(name in sent.text for name in names),
+            lines=len(lines),
+            lines_held=sum(line in sent.text for line in lines),
             chosen=sum(section.tokens for section in chosen),
+            drawn=sum(one.drawn for one in measure_call(sent.new, call.said) if is_sized_by_policy(one.name)),
         )
 
 
@@ -123,7 +129,3 @@ def _extend(sent: SentPrompt, inputs: CallInputs, audit: CallAudit) -> SentPromp
     turn = Section(TURN_SECTION, Tier.DEMAND, render_turn(made), count_turn_tokens(made, counter))
     recorded = next(ref.tokens for ref in reversed(audit.sections) if ref.name == TURN_SECTION)
     return SentPrompt(f"{sent.text}{SECTION_SEPARATOR}{turn.text}", sent.excess + turn.tokens - recorded, (turn,))
-
-
-def score_recordings(recordings: Sequence[TaskRecording], policy: ContextPolicy | None, store: JournalStore) -> list[RunScore]:
-    return [score_recording(one, policy, store) for one in recordings]

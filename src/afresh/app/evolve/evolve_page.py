@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from afresh.app.evolve.evolve_policy import changes_of
 from afresh.app.evolve.task_policy import load_policy_history
 from afresh.app.project import Project
 from afresh.core.policy_history import AdoptedPolicy, PolicyHistory, PolicyProposed
-from afresh.evolve.prove_proposal import changes_from_json, describe_proof, proof_from_json
+from afresh.core.text import format_count
+from afresh.evolve.compare_scores import comparison_from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,9 +16,8 @@ class ProposalRow:
     id: str
     reason: str
     changes: tuple[str, ...]
-    proofs: tuple[str, ...]
+    proof: str
     verdict: str
-    """Empty: not tried yet."""
     better: bool
     in_use: bool
 
@@ -56,9 +57,13 @@ def read_policy_page(project: Project) -> PolicyPage:
 
 
 def _to_proposal_row(one: PolicyProposed, in_use: bool) -> ProposalRow:
-    proofs = [f"{name}, {found.runs} judged: {describe_proof(found)}" for name, found in proof_from_json(one.proof).parts]
-    changes = tuple(map(str, changes_from_json(one.changes)))
-    return ProposalRow(one.proposal, one.reason, changes, tuple(proofs), one.verdict, one.better, in_use)
+    changes = tuple(map(str, changes_of(one)))
+    return ProposalRow(one.proposal, one.reason, changes, describe_proof(one), one.verdict, one.better, in_use)
+
+
+def describe_proof(one: PolicyProposed) -> str:
+    found = comparison_from_json(one.proof) if one.proof else None
+    return f"{format_count(found.runs, 'newer task')} judged: {found}" if found else ""
 
 
 def _to_policy_row(history: PolicyHistory, one: AdoptedPolicy) -> PolicyRow:

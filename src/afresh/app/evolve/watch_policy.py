@@ -1,7 +1,6 @@
 """Watches how tasks fare under an adopted policy, takes it back when they fare worse, and evolves by itself if the user wants."""
 
-from afresh.app.evolve.evolve_policy import SearchTerms, adopt_proposal, propose_changes, roll_back, try_proposal
-from afresh.app.evolve.evolve_report import collect_project_use
+from afresh.app.evolve.evolve_policy import adopt_proposal, collect_project_use, roll_back, try_proposals
 from afresh.app.evolve.task_policy import AUTO_MODE, load_policy_history, name_project, record_policy_events
 from afresh.app.project import Project
 from afresh.core.codec import to_canonical_json
@@ -74,20 +73,16 @@ def find_regression(history: PolicyHistory, latest: AdoptedPolicy) -> Regression
 
 
 def evolve_if_due(project: Project) -> str:
-    """In the mode `auto`: propose, try, and adopt what is better as a canary, once enough tasks have ended since the last time.
-    Returns what there is to say."""
+    """In the mode `auto`: try proposals, and adopt one that is better as a canary, once enough tasks have ended since the last
+    time. Returns what there is to say."""
     if project.settings.evolve.mode != AUTO_MODE or load_policy_history(project).canary:
         return ""
     history = load_policy_history(project)
     last = max((at for at, _ in history.proposed), default=0.0)
     if sum(used.ended > last for used in collect_project_use(project)) < MIN_NEW_TASKS:
         return ""
-    said = list[str]()
-    for one in propose_changes(project, SearchTerms()):
-        if one.changes and try_proposal(project, one.id, SearchTerms()).better:
-            said.append(adopt_as_canary(project, one.id, BY_RULE))
-            break
-    return "; ".join(said)
+    better = [one.proposal for one in try_proposals(project) if one.better]
+    return adopt_as_canary(project, better[0], BY_RULE) if better else ""
 
 
 def adopt_as_canary(project: Project, name: str, by: str, share: float = 0.0) -> str:

@@ -1,11 +1,16 @@
-"""Renders what prompts were used for."""
+"""Renders what prompts were used for, proposals with their proofs, and the history of policies."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from afresh.app.evolve.evolve_page import describe_proof
+from afresh.app.evolve.evolve_policy import changes_of
 from afresh.cli.render.widgets import make_table, render_heading, render_text
 from afresh.context.measure_yield import SectionYield
+from afresh.core.policy_history import PolicyHistory, PolicyProposed
 from afresh.core.text import format_count
 from afresh.evolve.use_report import UseReport
 
@@ -15,7 +20,7 @@ if TYPE_CHECKING:
 MAX_ROWS = 12
 
 
-def use_report_to_json(report: UseReport) -> dict[str, Any]:
+def report_to_json(report: UseReport, history: PolicyHistory) -> dict[str, Any]:
     return {
         "tasks": report.tasks,
         "calls": report.calls,
@@ -31,6 +36,32 @@ def use_report_to_json(report: UseReport) -> dict[str, Any]:
         "lessons": [asdict(one) for one in report.lessons],
         "tool_descriptions": dict(report.tools),
         "weeks": [asdict(one) for one in report.weeks],
+        "policies": _history_to_json(history),
+    }
+
+
+def _history_to_json(found: PolicyHistory) -> dict[str, Any]:
+    return {
+        "in_use": found.stable.id,
+        "canary": found.canary.id if found.canary else None,
+        "adopted": [
+            {"id": one.id, "at": one.at, "share": one.share, "proposal": one.proposal, "by": one.by, "rolled_back": one.ended}
+            for one in found.adopted
+        ],
+        "proposals": [{"at": at, **tried_to_json(one)} for at, one in found.proposed],
+        "outcomes": [asdict(one) for one in found.outcomes],
+    }
+
+
+def tried_to_json(one: PolicyProposed) -> dict[str, Any]:
+    return {
+        "id": one.proposal,
+        "reason": one.reason,
+        "subject": one.subject,
+        "changes": json.loads(one.changes),
+        "better": one.better,
+        "verdict": one.verdict,
+        "proof": json.loads(one.proof) if one.proof else None,
     }
 
 
@@ -113,3 +144,31 @@ def _render_weeks(report: UseReport) -> "list[RenderableType]":
         counts = f"{one.verified} of {one.tasks}", f"{one.tokens:,.0f}", f"{one.drawn:.0%}", f"{one.wasted}"
         table.add_row(one.week, *counts, each, saved)
     return [render_heading("By week"), table]
+
+
+def render_tried(found: Sequence[PolicyProposed]) -> "RenderableType":
+    from rich.console import Group
+
+    if not found:
+        return render_text("no change is suggested by the work so far")
+    return Group(*[part for one in found for part in _render_proposal(one)])
+
+
+def _render_proposal(one: PolicyProposed) -> "list[RenderableType]":
+    proof = describe_proof(one)
+    lines = [one.reason, *[f"  {change}" for change in changes_of(one)], *([f"  {proof}"] if proof else [])]
+    verdict = render_text(f"{'better' if one.better else 'not adopted'}: {one.verdict}", "" if one.better else "dim")
+    return [render_heading(one.proposal), *map(render_text, lines), verdict]
+
+
+def render_history(found: PolicyHistory) -> "RenderableType":
+    from rich.console import Group
+
+    canary = f"; {found.canary.id} for {found.canary.share:.0%} of the tasks" if found.canary else ""
+    parts: list[RenderableType] = [render_heading("Policies"), render_text(f"in use: {found.stable.id}{canary}")]
+    for one in reversed(found.adopted):
+        day = datetime.fromtimestamp(one.at, UTC).strftime("%Y-%m-%d")
+        tasks = sum(outcome.policy == one.id for outcome in found.outcomes)
+        became = f"rolled back: {one.ended}" if one.ended else "in use"
+        parts.append(render_text(f"{day} {one.id} from {one.proposal}, {one.share:.0%} of tasks, {tasks} ended; {became}"))
+    return Group(*parts, *[part for _, one in reversed(found.proposed) for part in _render_proposal(one)])

@@ -25,7 +25,7 @@ def compact_sections(
     sizes = {draft.name: count_asked_tokens(draft, shares, counter) for draft in drafts}
     caps = {share.section: int(share.cap * room) for share in shares if share.cap < 1}
     made, reports, omissions = {draft.name: draft for draft in drafts}, list[SectionCompaction](), list[Omission]()
-    for strategy in order_strategies(memory.policy.compaction.first):
+    for strategy in COMPACTION_STRATEGIES:
         draft, share = made.get(strategy.section), find_share(shares, strategy.section)
         over = sum(size if name not in caps else min(size, caps[name]) for name, size in sizes.items()) - room
         if over <= 0 or draft is None or not sizes[draft.name]:
@@ -38,12 +38,6 @@ def compact_sections(
             reports.append(_report_compaction(strategy, gone))
             omissions += _list_compaction_omissions(strategy, gone)
     return CompactedDrafts(tuple(draft for draft in made.values() if draft.pieces), tuple(reports), tuple(omissions))
-
-
-def order_strategies(first: Sequence[str]) -> Sequence[CompactionStrategy]:
-    """The strategies as they are tried: those that the policy names come first, in its order."""
-    known = [name for name in first if any(one.name == name for one in COMPACTION_STRATEGIES)]
-    return sorted(COMPACTION_STRATEGIES, key=lambda one: known.index(one.name) if one.name in known else len(known))
 
 
 def count_asked_tokens(draft: SectionDraft, shares: Sequence[SectionShare], counter: TokenCounter) -> int:

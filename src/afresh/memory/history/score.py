@@ -5,7 +5,7 @@ stands last (how many steps ago, in which voice, among how many others, and how 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from math import exp, log
 from operator import itemgetter
@@ -76,25 +76,14 @@ class HistoryWeights:
     density: float = 1.0
     """How much length counts against worth: 1 is worth per token, 0 is worth alone."""
     cold_after_steps: int = DEFAULT_CONTEXT_POLICY.history.cold_after_steps
-    kinds: dict[str, float] = field(default_factory=dict[str, float])
-    """What is added to the odds of lines, by `name_kind` of their passage."""
-
-
-def name_kind(entry: TraceEntry) -> str:
-    """By whom, and with which tool, as far as it is known: `output Read`."""
-    return f"{entry.voice} {entry.passage.subject.partition(' ')[0]}".strip()
 
 
 @lru_cache(maxsize=64)
 def weights_from_policy(
-    policy: tuple[tuple[str, float], ...],
-    cold_after_steps: int = DEFAULT_CONTEXT_POLICY.history.cold_after_steps,
-    learnt: tuple[tuple[str, float], ...] = (),
-    kinds: tuple[tuple[str, float], ...] = (),
+    policy: tuple[tuple[str, float], ...], cold_after_steps: int = DEFAULT_CONTEXT_POLICY.history.cold_after_steps
 ) -> HistoryWeights:
-    """From the template's flat mapping: `name_age`, `line_age`, …; what it does not name is 0. `learnt` is added."""
+    """From the template's flat mapping: `name_age`, `line_age`, …; what it does not name is 0."""
     given = dict(policy)
-    given |= {name: given.get(name, 0.0) + change for name, change in learnt}
     names, lines = (
         OddsWeights(**{one.name: given.get(f"{thing}_{one.name}", 0.0) for one in fields(OddsWeights)})
         for thing in ("name", "line")
@@ -105,7 +94,6 @@ def weights_from_policy(
         line=given.get("line", 1.0),
         density=given.get("density", 1.0),
         cold_after_steps=cold_after_steps,
-        kinds=dict(kinds),
     )
 
 
@@ -151,8 +139,6 @@ class StepOdds:
         age = self._now - passage.step
         distance = LOGARITHMS[age if 0 < age < MAX_TABLED_NUMBER else 1 if age <= 0 else MAX_TABLED_NUMBER]
         line += line_slope * distance + warmth[0]
-        if kinds := self._weights.kinds:
-            line += kinds.get(name_kind(entry), 0.0)
         name += name_slope * distance + warmth[1]
         if -MAX_LOG_ODDS < line < MAX_LOG_ODDS and -MAX_LOG_ODDS < name < MAX_LOG_ODDS:
             return line, name
@@ -269,4 +255,4 @@ def _rank_rows(entry: TraceEntry, weights: HistoryWeights, price: TokenPrice) ->
 def _compare_odds(weights: HistoryWeights, entry: TraceEntry) -> float:
     """By how much the odds of lines lie above those of names in such an entry, a few steps after."""
     line, name = compute_voice_odds(weights.lines)[entry.voice], compute_voice_odds(weights.names)[entry.voice]
-    return line[0] - name[0] + weights.kinds.get(name_kind(entry), 0.0) + (line[1] - name[1]) * LOGARITHMS[TYPICAL_AGE_STEPS]
+    return line[0] - name[0] + (line[1] - name[1]) * LOGARITHMS[TYPICAL_AGE_STEPS]

@@ -30,12 +30,6 @@ class SelectionBudget:
     mark: float = 2.0
     policy: HistoryPolicy = DEFAULT_CONTEXT_POLICY.history
 
-    @property
-    def levels(self) -> int:
-        """What is worth less than the last of these levels is not looked at."""
-        least = self.policy.ranking.min_worth
-        return LEVEL_COUNT if least <= 0 else min(LEVEL_COUNT, max(1, int(-LEVELS_PER_E_FACTOR * log(least))))
-
 
 @dataclass(slots=True)
 class HistorySelection:
@@ -51,7 +45,7 @@ def select_history(
     """`covered` are names and lines that stand in the window already; what is chosen is added to it."""
     held = rank_history(trace, weights, price)
     packing = HistorySelector(trace, weights, covered, room, HistorySelection(left=room.tokens), room.names, held.orders)
-    if room.levels == LEVEL_COUNT and held.total + max(room.heading, room.mark) * len(trace.entries) <= room.tokens:
+    if held.total + max(room.heading, room.mark) * len(trace.entries) <= room.tokens:
         packing.take_all()
         return packing.choice
     packing.select(now)
@@ -109,7 +103,7 @@ class HistorySelector:
 
     def select(self, now: int) -> None:
         self.open(now)
-        for level in range(self.room.levels):
+        for level in range(LEVEL_COUNT):
             self.take_lines(level)
             self.take_names(level)
             if self.full:

@@ -3,8 +3,7 @@
 from starlette.responses import Response
 
 from afresh.app.evolve.evolve_page import read_policy_page
-from afresh.app.evolve.evolve_policy import roll_back
-from afresh.app.evolve.evolve_report import report_use
+from afresh.app.evolve.evolve_policy import report_use, roll_back
 from afresh.app.evolve.watch_policy import adopt_as_canary
 from afresh.core.policy_history import BY_PERSON
 from afresh.web.visit import PageRoute, Visit
