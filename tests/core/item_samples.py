@@ -1,6 +1,6 @@
 """Items for tests, made from plain text."""
 
-from afresh.core.context_item import Diff, Excerpt, Item, MapEntry, ModuleContract, Note, RepoMap, SourceLine, render_lines
+from afresh.core.context_item import Diff, Excerpt, Item, MapEntry, Note, RepoMap, SourceLine, render_lines
 
 
 def excerpt(path: str, first: int, text: str, *names: str, kind: str = "file", last: int = 0) -> Excerpt:
@@ -25,8 +25,6 @@ def text_of(item: Item) -> str:
             return render_lines(item.body)
         case Diff():
             return item.patch
-        case ModuleContract():
-            return render_lines((f"{item.path}{item.users}", *item.symbols))
         case RepoMap():
             return "\n".join(map(str, item.entries))
         case Note():

@@ -10,12 +10,10 @@ from afresh.core.context_item import (
     Excerpt,
     LineGap,
     MapEntry,
-    ModuleContract,
     Note,
     RepoMap,
     SourceLine,
     StepLine,
-    SymbolLine,
     diff_from_change,
 )
 from afresh.core.item_record import item_from_ref, redact_item, ref_from_item, to_archived_text
@@ -30,7 +28,6 @@ ITEMS = (
     Diff("change", "a.py", 2, 1, "@@ -1 +1,2 @@"),
     Diff("diff", "a.py", 2, 1, "@@", change="modified", commits="the last commit"),
     RepoMap((MapEntry("a.py", 9, "read", ("3 f()", "7 g()")), MapEntry(symbols=("src: b.py",)))),
-    ModuleContract("a.py", " (nobody imports it)", (SymbolLine(3, "f(x): adds"),)),
     Note("output", "0a1b2c3d4e5f", "42 passed"),
 )
 
@@ -71,11 +68,10 @@ def test_a_step_line_leaves_off_the_ids_that_are_shown_elsewhere():
         ("file", "a.py:3-4 f, …", "    3 def f():\n+   4     return 1", None),
         ("target", "a.py:3-9 f, named in the task", "    3 def f():\n     … 4-9 inner(x, y)", None),
         ("outline", "", "a.py (9 lines; read): 3 f(), 7 g()\nb.py (2 lines)\nsrc: c.py and 3 more", None),
-        ("contracts", "a.py", "a.py (nobody imports it)\n  3 f(x): adds", None),
         ("change", "x.bin", "", "x.bin (+-1 −-1)"),
         ("similar", "others like it", "a.py:3 f()", None),
     ],
-    ids=["file", "target", "map", "contract", "binary change", "note"],
+    ids=["file", "target", "map", "binary change", "note"],
 )
 def test_an_item_of_an_old_call_is_rendered_as_it_was_recorded(kind, subject, text, shown):
     from item_samples import text_of

@@ -89,16 +89,6 @@ def test_similar_code_is_offered_until_something_is_changed(windows: dict[int, S
     assert not any(windows[step].sections.get("similar") for step in (4, 5, 6))
 
 
-def test_tests_of_main_cover_what_main_leads_to(windows: dict[int, Shown]) -> None:
-    assert "no test leads to" in windows[4].sections["coverage"], "nobody uses the history yet"
-    told = windows[5].sections["coverage"]
-    assert (
-        "todo/history.py: tests name only main, which leads to: " in told
-        and "undo (29)" in told
-        and "no test leads to" not in told
-    )
-
-
 def test_the_tests_stay_while_they_are_next(windows: dict[int, Shown]) -> None:
     assert "tests/test_todo.py" not in [path for step in range(1, 4) for path in windows[step].lines("files")], "nobody read them"
     assert "    1 import contextlib" in windows[4].lines("files"), "the code was just changed"

@@ -15,8 +15,8 @@ from afresh.code.batch_suggestions import (
     select_complete,
 )
 from afresh.code.config_files import read_configuration
-from afresh.code.context_items.dependencies import gather_callers, gather_contracts, gather_dependency_graph
-from afresh.code.context_items.related_tests import gather_coverage, gather_fixtures, gather_nearest_test_file, gather_tests
+from afresh.code.context_items.callers import gather_callers
+from afresh.code.context_items.related_tests import gather_fixtures, gather_nearest_test_file, gather_tests
 from afresh.code.context_items.repo_map import build_repo_map
 from afresh.code.context_items.similar_code import gather_similar_code
 from afresh.code.context_items.target_source import gather_target_source
@@ -181,13 +181,10 @@ class CodeInsight:
 
 
 ITEM_SOURCES: dict[str, Callable[[WorkFocus], Iterator[Item]]] = {
-    "graph": gather_dependency_graph,
-    "contracts": gather_contracts,
     "similar": gather_similar_code,
     "target": gather_target_source,
     "callers": gather_callers,
     "tests": gather_tests,
-    "coverage": gather_coverage,
     "failing": gather_fixtures,
 }
 

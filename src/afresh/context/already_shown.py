@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from afresh.context.section import SectionPiece
-from afresh.core.context_item import Excerpt, MapEntry, ShownLine, SourceLine, SymbolLine, collect_line_numbers
+from afresh.core.context_item import Excerpt, MapEntry, ShownLine, SourceLine, collect_line_numbers
 from afresh.core.prompt import Section
 from afresh.memory.history.names import find_names_and_implied
 from afresh.outputs.printed_files import find_numbered_code
@@ -45,7 +45,7 @@ def _collect_printed_code(text: str) -> frozenset[str]:
 
 
 def _collect_typed_code(lines: Sequence[ShownLine]) -> frozenset[str]:
-    code = [line.text.strip() for line in lines if isinstance(line, SourceLine | SymbolLine)]
+    code = [line.text.strip() for line in lines if isinstance(line, SourceLine)]
     return frozenset(code).union(*[find_numbered_code(line) for line in lines if isinstance(line, str)])
 
 

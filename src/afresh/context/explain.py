@@ -82,7 +82,7 @@ SECTION_ORIGINS = {
     "summary": "the summary of older steps", "cited": "a line that the report cites",
     "knowledge": "what an earlier task has learnt, or a skill", "target": "the source of what the task is about",
     "similar": "the nearest that exists already", "callers": "a caller or callee of it", "tests": "a test that covers it",
-    "graph": "who depends on whom", "contracts": "what a module offers", "coverage": "the coverage of the changes",
+    "coverage": "the coverage of the changes",
     "fingerprint": "what the project is", "beginning": "a file near the task, shown since there was room",
     "diff": "the diff under review", "history": "a commit of the file",
 }  # fmt: skip

@@ -21,7 +21,7 @@ from afresh.context.sources.excerpts import (
 from afresh.context.sources.instructions import gather_instructions
 from afresh.context.sources.last_step import gather_last_outputs
 from afresh.context.sources.lessons import gather_lessons
-from afresh.context.sources.test_results import drop_guessed_coverage, gather_failing_tests, gather_measured_coverage
+from afresh.context.sources.test_results import gather_failing_tests, gather_measured_coverage
 from afresh.context.sources.turn_results import gather_lines_read
 from afresh.context.sources.verification_status import gather_cited_lines
 from afresh.core.context_item import Item
@@ -52,8 +52,8 @@ def gather_context(state: State, runtime: Runtime) -> GatheredContext:
     counted = list(gather_measured_coverage(state, runtime.store.read, policy.reports)) if "coverage" in sections else []
     tests = [look.subject for look in seen if look.kind == "beside"]
     named += select_file_regions(files, tests, policy.files, short_only=bool(state.workspace.changed))
-    offered, shown = drop_guessed_coverage(seen, counted), (*named, *state.memory.regions)
-    unread, begun = separate_overlapping_definitions(offered, shown, policy.excerpts)
+    shown = (*named, *state.memory.regions)
+    unread, begun = separate_overlapping_definitions(seen, shown, policy.excerpts)
     excerpts = list(gather_excerpts(state, files, changes, [*named, *begun], tests, policy.files))
     items: list[Item] = [
         *gather_instructions(state, runtime),

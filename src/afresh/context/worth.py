@@ -19,7 +19,7 @@ def estimate_chance(item: Item, state: State, policy: WorthPolicy) -> float:
     reason = f"{item.kind} {item.basis}" if isinstance(item, Excerpt) else item.kind
     stage = 2 if state.workspace.changed else 1 if state.memory.regions else 0
     rows = {name: chances for name, *chances in policy.chances}
-    found = rows.get(f"{reason} {state.task.type}") or rows.get(reason) or rows.get(item.kind)
+    found = rows.get(reason) or rows.get(item.kind)
     return (found or (1.0, 1.0, 1.0))[stage]
 
 

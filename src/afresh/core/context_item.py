@@ -41,22 +41,7 @@ class LineGap:
         return f"     {LEFT_OUT_MARK} {self.number}-{self.last} {', '.join(self.names)}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolLine:
-    """The signature of a definition, and where it begins."""
-
-    number: int
-    text: str
-
-    def __str__(self) -> str:
-        return f"  {self.number} {self.text}"
-
-    @property
-    def last(self) -> int:
-        return self.number
-
-
-ShownLine = SourceLine | LineGap | SymbolLine | str
+ShownLine = SourceLine | LineGap | str
 """A line of a section; what has no number is text."""
 
 
@@ -208,25 +193,6 @@ class RepoMap:
 
 
 @dataclass(frozen=True, slots=True)
-class ModuleContract:
-    """What a module offers to others."""
-
-    kind: ClassVar[str] = "contracts"
-    source: ClassVar[str] = ""
-    path: str
-    users: str
-    symbols: tuple[SymbolLine, ...]
-
-    @property
-    def subject(self) -> str:
-        return self.path
-
-    @property
-    def key(self) -> ItemKey:
-        return f"{self.kind} {self.path}", WITHOUT_LINES
-
-
-@dataclass(frozen=True, slots=True)
 class Note:
     """What really is text."""
 
@@ -246,12 +212,11 @@ class Note:
         return f"`read` @{self.subject[:8]}" if self.kind == "output" else ""
 
 
-Item = Excerpt | Diff | RepoMap | ModuleContract | Note
+Item = Excerpt | Diff | RepoMap | Note
 ITEM_CLASS_BY_FORM: dict[str, type[Item]] = {
     "excerpt": Excerpt,
     "diff": Diff,
     "map": RepoMap,
-    "contract": ModuleContract,
     "note": Note,
 }
 """Tags on disk: how the block of an archived item is to be read."""

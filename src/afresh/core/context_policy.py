@@ -58,7 +58,7 @@ class AllocationPolicy:
     min_filled_share: float = 0.95
     """Compaction that leaves more than the rest unused is taken back."""
     sections_reduced_under_pressure: tuple[str, ...] = (
-        "graph", "history", "coverage", "callers", "contracts", "similar", "outline",
+        "history", "coverage", "callers", "similar", "outline",
     )  # fmt: skip
     """They come last and get what the others leave; `search` finds what they show."""
     extension: ExtensionPolicy = ExtensionPolicy()

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Callable
 
-from afresh.core.context_item import Diff, Excerpt, Item, LineGap, MapEntry, ModuleContract, Note, RepoMap, SourceLine, SymbolLine
+from afresh.core.context_item import Diff, Excerpt, Item, LineGap, MapEntry, Note, RepoMap, SourceLine
 
 EXCERPT_SUBJECT = re.compile(r"(.+?):(\d+)-(\d+) (.*)", re.DOTALL)
 SOURCE_LINE = re.compile(r"([+ ]) *(\d+) (.*)", re.DOTALL)
 GAP_LINE = re.compile(r" +… (\d+)-(\d+) ?(.*)")
 MAP_LINE = re.compile(r"(\S+) \((\d+) lines(?:; (.*?))?\)(?:: (.*))?")
-CONTRACT_LINE = re.compile(r"  (\d+) (.*)")
 Place = tuple[str, int, int, tuple[str, ...]]
 """A path, the first and the last line, and the names of what the lines define."""
 
@@ -53,14 +52,6 @@ def _read_map_line(line: str) -> MapEntry:
     return MapEntry(found[1], int(found[2]), found[3] or "", (found[4],) if found[4] else ())
 
 
-def _read_contract(kind: str, subject: str, text: str) -> ModuleContract | None:
-    head, *rest = text.split("\n")
-    lines = [found for line in rest if (found := CONTRACT_LINE.fullmatch(line))]
-    if len(lines) < len(rest):
-        return None
-    return ModuleContract(subject, head.removeprefix(subject), tuple([SymbolLine(int(one[1]), one[2]) for one in lines]))
-
-
 READERS_BY_KIND: dict[str, Callable[[str, str, str], Item | None]] = {
     "file": _read_excerpt,
     "beginning": _read_excerpt,
@@ -69,7 +60,6 @@ READERS_BY_KIND: dict[str, Callable[[str, str, str], Item | None]] = {
     "fixture": _read_excerpt,
     "change": _read_task_change,
     "outline": _read_map,
-    "contracts": _read_contract,
 }
 
 

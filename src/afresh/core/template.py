@@ -11,8 +11,8 @@ from afresh.core.states.strategy_state import REACT_STRATEGY, UNLIMITED_PACE, St
 from afresh.core.step_history import CompactionPolicy
 
 SECTION_ORDER = (
-    "instructions", "fingerprint", "task", "knowledge", "decisions", "contracts", "history", "diff", "similar", "target",
-    "callers", "files", "beginning", "cited", "tests", "graph", "outline", "summary", "archive", "known", "memory", "failed",
+    "instructions", "fingerprint", "task", "knowledge", "decisions", "history", "diff", "similar", "target",
+    "callers", "files", "beginning", "cited", "tests", "outline", "summary", "archive", "known", "memory", "failed",
     "changes", "coverage", "suggestions", "verification", "failing", "plan", "work", "names", "earlier", "last",
 )  # fmt: skip
 """In reading order, from stable to volatile by measure (bench/prefix.py): what changes costs a cache all that stands after it."""

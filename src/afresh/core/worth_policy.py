@@ -14,8 +14,8 @@ class WorthPolicy:
     step_tokens: int = 0
     """What a step to look for it costs; 0: whatever there is room for is shown."""
     chances: tuple[tuple[str, float, float, float], ...] = ()
-    """How likely the model needs an item of this section, or section and reason, or these in tasks of one type: at first, once it
-    has read something, and once a change was kept. What is not listed is always shown."""
+    """How likely the model needs an item of this section, or section and reason: at first, once it has read something,
+    and once a change was kept. What is not listed is always shown."""
     min_partial_chance: float = 0.0
     """Of what is less likely no part is shown: a guess with holes has to be read again if it was right."""
 
@@ -35,14 +35,12 @@ DEFAULT_WORTH = WorthPolicy(
         ("target file", 0.5, 0.2, 0.05),
         ("target thought", 0.4, 0.4, 0.3),
         ("target option", 0.4, 0.2, 0.05),
-        ("target words fix_bug", 0.6, 0.1, 0.02),
-        ("target words", 0.35, 0.1, 0.02),
+        ("target words", 0.6, 0.1, 0.02),
         ("target example", 0.15, 0.05, 0.0),
         ("similar test", 0.5, 0.3, 0.2),
         ("similar", 0.2, 0.1, 0.02),
         ("callers", 0.25, 0.15, 0.15),
         ("tests", 0.1, 0.05, 0.05),
-        ("graph", 0.15, 0.1, 0.02),
     ),
 )
 """Estimates: nine real tasks drew on 1 to 16 % of such sections, mostly in the first steps. In two bug reports of three the

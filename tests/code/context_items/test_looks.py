@@ -94,17 +94,6 @@ def looked(goal: str, type: str = "implement_feature", files: Texts | None = Non
     return found
 
 
-def test_the_nearest_thing_that_exists_is_shown_with_where_it_is_wired_in():
-    [(where, lines), (subject, source), *_] = looked("Add a check Address to shop/checks.py, for an address with an email")[
-        "similar"
-    ]
-    assert subject.startswith("shop/checks.py:8-") and subject.endswith(" Email, one of the 3 @message here")
-    assert '    8 @message("expected an email address")' in source and "raise EmailInvalid(value)" in source
-    assert where == "where Email is wired in"
-    assert "docs/checks.md:1 Email and Phone check what people type." in lines
-    assert "shop/__init__.py:1 from shop.checks import *" in lines and "tests/test_checks.py:" in lines
-
-
 def test_an_option_is_shown_where_one_like_it_stands():
     [(subject, lines), absent, *_] = looked("Add `discount=True` beside `currency=`")["callers"]
     assert subject == "where currency is"
@@ -146,14 +135,13 @@ def test_a_name_that_a_module_of_the_project_should_have_and_has_not_is_reported
     }
 
 
-def test_each_item_of_a_numbered_goal_has_a_pointer_until_it_is_done():
+def test_names_in_items_of_a_numbered_goal_have_a_pointer_until_the_item_is_done():
     goal = "Change the shop:\n\n1. `--eager` reads `message`\n2. an `Email` may hold `CURRENCY_CODES`\n3. checks of a phone\n"
     plan = (PlanItem("eager message"), PlanItem("email codes"), PlanItem("check phones"))
     files = Texts({**SHOP, "shop/run.py": 'FLAGS = ["--eager"]\n', "setup.cfg": "codes = CURRENCY_CODES\n"})
     first = dict(looked(goal, files=files, plan=plan)["callers"])
     assert "where --eager is" not in first, "its code is shown"
     assert first["where CURRENCY_CODES is"] == "setup.cfg:1 codes = CURRENCY_CODES"
-    assert first["item 3 of the task, by its words"].startswith("shop/checks.py:")
     shown = dict(looked(goal, files=files, plan=plan)["target"])
     assert 'FLAGS = ["--eager"]' in shown["shop/run.py:1-1 where --eager is"] and any(" Email" in subject for subject in shown)
     begun = (PlanItem("eager message", done=True), *plan[1:])
@@ -171,15 +159,11 @@ def test_what_the_task_names_is_shown_whole_with_the_reason():
     )
 
 
-def test_what_nobody_names_is_found_by_its_words():
+def test_what_a_bug_report_does_not_name_is_found_by_its_words_and_of_other_tasks_nothing_is_guessed():
     current = state("The shade of a colour is not lower case", "fix_bug")
     [_, target, *_] = CodeInsight().looks(current, Texts(dict(SHOP)), {"target"})
     assert target.subject == "shop/checks.py:24-28 Colour, shares words with the task"
-
-
-def test_a_pattern_is_not_shown_a_second_time_as_what_the_task_is_about():
-    found = looked("The shade of a colour is not lower case")
-    assert " Colour, " in found["similar"][1][0] and "target" not in found
+    assert "target" not in looked("The shade of a colour is not lower case")
 
 
 def test_each_caller_is_a_line_with_its_place_and_tests_are_counted():
@@ -218,56 +202,6 @@ def test_what_a_failing_test_went_through_and_its_fixtures_are_shown():
     assert "    6     return {'mail': 'a@b', 'phone': '1'}" in source
 
 
-def test_the_graph_tells_who_depends_on_the_files_and_how_folders_hang_together():
-    lines = [text for _, text in looked("mend `Phone`", "refactor")["graph"]]
-    assert lines[0] == (
-        "shop/checks.py: used by shop/__init__.py, shop/order.py; uses shop/errors.py; tests tests/test_checks.py"
-    )
-
-
-def test_contracts_are_public_signatures_with_their_users():
-    found = dict(looked("Connect shop/order.py with shop/checks.py", "bridge")["contracts"])
-    assert found["shop/order.py"].splitlines() == [
-        "shop/order.py (nobody imports it)",
-        "  4 def accept(order, currency)",
-        "  9 def refuse(order)",
-    ]
-    assert found["shop/checks.py"].startswith("shop/checks.py (used by shop/__init__.py, shop/order.py)\n  4 def message(text)")
-
-
-def test_coverage_tells_what_tests_name_what_they_come_to_through_others_and_what_they_never_do():
-    about = (Region("shop/checks.py", 20, 26, 0, changed=True), Region("shop/order.py", 5, 5, 0, changed=True))
-    told = [text for _, text in looked("mend it", about=about, changed=("shop/checks.py", "shop/order.py"))["coverage"]]
-    assert told == [
-        "shop/checks.py: no test leads to: Colour (24); tests name only accept, which leads to: Phone (16)",
-        "shop/order.py: named in a test: accept (4)",
-    ]
-
-
-def test_a_test_of_main_comes_to_what_main_leads_to_and_to_nothing_else():
-    """Calls are followed as far as possible, through methods and cycles, too."""
-    texts = {
-        "todo/cli.py": "from todo.book import Book\n\n\ndef main(words):\n    return run(words)\n\n\n"
-        "def run(words):\n    return Book().undo() or run(words[1:])\n",
-        "todo/book.py": "class Book:\n    def undo(self):\n        return taken_back(self)\n\n\n"
-        "def taken_back(book):\n    return book\n\n\ndef idle():\n    return 1\n",
-        "tests/test_todo.py": "from todo.cli import main\n\n\ndef test_it():\n    assert main([])\n",
-    }
-    about = (Region("todo/book.py", 1, 11, 0, changed=True),)
-    told = looked("mend it", about=about, files=Texts(texts), changed=("todo/book.py",))["coverage"]
-    assert told == [
-        (
-            "todo/book.py",
-            "todo/book.py: no test leads to: idle (10); tests name only main, which leads to: Book.undo (2), taken_back (6)",
-        )
-    ]
-
-
-def test_of_a_task_that_writes_tests_coverage_names_what_is_to_be_tested():
-    told = [text for _, text in looked("Test shop/checks.py", "write_tests")["coverage"]]
-    assert told[0].startswith("shop/checks.py: no test leads to: message (4), Colour (24)")
-
-
 def next_tests(**fields) -> list[tuple[str, str]]:
     return looked("Mend the order", changed=("shop/order.py",), **fields).get("beside", [])
 
@@ -292,12 +226,13 @@ def test_new_code_is_tested_beside_what_it_uses():
 
 
 def test_what_the_task_has_made_itself_is_no_pattern_for_it():
-    asked = "Add a check for a postcode, like those for email and phone"
+    asked = "Add a check for a postcode to shop/checks.py, like those for email and phone"
     new = (
         '\n\n@message("expected a postcode")\ndef Postcode(value):\n    """Verify a check for a postcode."""\n    return value\n'
     )
     own = {"shop/postcode.py": 'def check_postcode(value):\n    """Like email and phone."""\n    text = value\n    return text\n'}
-    texts = {**SHOP, **own, "shop/checks.py": SHOP["shop/checks.py"] + new}
+    old = {"shop/length.py": 'def check_length(value):\n    """Like email."""\n    text = value\n    return text\n'}
+    texts = {**SHOP, **old, **own, "shop/checks.py": SHOP["shop/checks.py"] + new}
     lines = texts["shop/checks.py"].count("\n")
     about = (Region("shop/checks.py", lines - 5, lines, 0, changed=True), Region("shop/postcode.py", 1, 4, 0, changed=True))
     before = looked(asked, files=Texts(texts))["similar"]
@@ -378,24 +313,3 @@ def test_the_fingerprint_stays_as_it_was_when_the_task_began():
     later: State = replace_in_parts(current, changed=("shop/new_1.py",))
     again = [look for look in CodeInsight(kept=kept).looks(later, files, {"fingerprint"}) if look.kind == "fingerprint"]
     assert first == again and text_of(first[0])
-
-
-def test_what_there_was_no_time_to_follow_is_not_said_to_be_untested():
-    """Each definition has its own chain of callers, which are too many to search."""
-    deeds = [f"{name}_{number}" for number in range(40) for name in ("deed", "inner", "outer")]
-    called = {"inner": "deed", "outer": "inner"}
-    bodies = [
-        f"def {name}(words):\n    return {called[kind] + '_' + at + '(words)' if kind in called else 'words'}"
-        for name in deeds
-        for kind, at in [name.split("_")]
-    ]
-    outer = [name for name in deeds if name.startswith("outer")]
-    texts = {
-        "todo/cli.py": f"from todo.book import {', '.join(outer)}\n\n\ndef main(words):\n    return run(words)\n\n\n"
-        "def run(words):\n" + "".join(f"    {name}(words)\n" for name in outer),
-        "todo/book.py": "\n\n\n".join(bodies) + "\n",
-        "tests/test_todo.py": "from todo.cli import main\n\n\ndef test_it():\n    assert main([]) is None\n",
-    }
-    about = tuple(Region("todo/book.py", 12 * number + 1, 12 * number + 2, 0, changed=True) for number in range(40))
-    [(_, told)] = looked("mend it", about=about, files=Texts(texts), changed=("todo/book.py",))["coverage"]
-    assert "tests name only main, which leads to: deed_0 (1)" in told and "no test leads to" not in told

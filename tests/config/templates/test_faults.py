@@ -158,7 +158,6 @@ def raised(plain: dict) -> dict:
             "callers",
             "coverage",
             "fingerprint",
-            "graph",
             "history",
             "knowledge",
             "memory",

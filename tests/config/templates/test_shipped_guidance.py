@@ -7,7 +7,7 @@ from afresh.config.templates.load_template import load_template
 ASKED = {
     ("refactor", "understand"): ("smell", "duplicate", "feature envy"),
     ("refactor", "change"): ("extract or inline function", "parameter object", "guard clauses"),
-    ("write_tests", "understand"): ("every public function, branch and error path", "Coverage"),
+    ("write_tests", "understand"): ("every public function, branch and error path",),
     ("write_tests", "verify"): ("what is covered now and what is not",),
     ("spec_design", "understand"): ("users, callers, operators, maintainers", "stakeholders with their constraints"),
     ("discovery", "scan"): ("Scan:", "list these parts in the `plan`"),

@@ -1,5 +1,4 @@
-from afresh.context.sources.test_results import drop_guessed_coverage, gather_failing_tests, gather_measured_coverage
-from afresh.core.context_item import Note
+from afresh.context.sources.test_results import gather_failing_tests, gather_measured_coverage
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.state import State
 from afresh.core.states.verification_state import VerificationState
@@ -48,21 +47,6 @@ def test_a_targeted_run_is_not_held_against_a_full_one():
 
 def test_a_check_that_measures_nothing_is_not_read():
     assert told(None, "pytest -q") == []
-
-
-def test_what_was_counted_stands_in_place_of_what_was_guessed():
-    state = State(
-        task=Task(id="t", goal="g"),
-        verification=VerificationState(verdict=run("full")),
-        workspace=WorkspaceState(changed=("shop/price.py", "shop/new.py")),
-    )
-    guessed = [Note("coverage", path, f"{path}: no test leads to: total (3)") for path in ("shop/price.py", "shop/new.py")]
-    other = Note("target", "shop/price.py", "")
-    assert drop_guessed_coverage([*guessed, other], list(gather_measured_coverage(state, TEXTS.__getitem__, POLICY.reports))) == [
-        guessed[1],
-        other,
-    ]
-    assert drop_guessed_coverage([*guessed, other], []) == [*guessed, other]
 
 
 def test_the_source_of_a_test_is_shown_once_for_all_its_cases():

@@ -30,16 +30,6 @@ def weigh_words(code: CodeIndex, text: str) -> dict[str, float]:
     return {word: measure_rarity(count, many) for word, count in said.items() if count}
 
 
-def score_files_by_words(code: CodeIndex, words: Mapping[str, float]) -> dict[str, float]:
-    """Return a score for each file that contains any of the words."""
-    average = max(1.0, sum(map(code.length, code.files)) / max(1, len(code.files)))
-    found: dict[str, float] = {}
-    for word, weight in words.items():
-        for path, count in code.words(word).items():
-            found[path] = found.get(path, 0.0) + weight * saturate_count(count, code.length(path) / average, LENGTH_WEIGHT)
-    return found
-
-
 MAX_CACHED_SCORES = 64
 ScoreKey = tuple[str, str, tuple[tuple[str, float], ...]]
 _recent_scores: RecentAnswers[ScoreKey, Mapping[Symbol, float]] = RecentAnswers(MAX_CACHED_SCORES)

@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from afresh.code.context_items import match_text
-from afresh.code.context_items.match_text import NameForm, classify_name_form, find_named_files
+from afresh.code.context_items.match_text import NameForm, classify_name_form
 from afresh.code.context_items.target_definitions import SHARES_WORDS
 from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
 from afresh.core.change import group_consecutive
 from afresh.core.context_item import Excerpt, Note
-from afresh.core.open_goal import describe_next_item, split_goal_items
+from afresh.core.open_goal import describe_next_item
 from afresh.core.search_words import drop_stop_words, split_words
-from afresh.core.symbol import SymbolPlace
 from afresh.errors import AfreshError
 
 MAX_NAMES = 8
@@ -40,9 +39,7 @@ UNTELLING_STARTS = ("import ", "from ", "#", "//", "*")
 
 
 def gather_named_places(scene: WorkFocus) -> Iterator[Note]:
-    """Yield for each name of the task, or once it has begun of the next item, the lines that hold it; and for an item of a
-    numbered goal that names nothing where its words lead.
-    """
+    """Yield for each name of the task, or once it has begun of the next item, the lines that hold it."""
     begun, goal = scene.state.workspace.changed, scene.state.topic
     text = describe_next_item(scene.state.task.goal, scene.state.work.plan) if begun else goal
     absent = list[str]()
@@ -56,9 +53,6 @@ def gather_named_places(scene: WorkFocus) -> Iterator[Note]:
             absent.append(name)
     if absent:
         yield Note("callers", "named in the task, and not found in the code", ", ".join(absent))
-    for number, item in enumerate(() if begun else split_goal_items(goal)[1], 1):
-        if not (find_code_names(item) or find_named_files(scene.code, item)) and (line := render_nearest_definition(scene, item)):
-            yield Note("callers", f"item {number} of the task, by its words", line)
 
 
 def cut_name_places(scene: WorkFocus, name: str) -> list[Excerpt]:
@@ -114,34 +108,24 @@ def find_unshown_names(scene: WorkFocus, text: str) -> list[str]:
     return [name for searched, name in by_search.items() if searched not in shown and not hasattr(builtins, searched)]
 
 
-def render_name_places(
-    scene: WorkFocus, name: str, best: SymbolPlace | None = None, skipped: Collection[str] = ()
-) -> Iterator[str]:
-    """Yield one line of each file that mentions the name outside its definition `best`: code, then tests, then prose. Lines that
-    the task wrote are skipped. Of `A.b` it is `b`, and assignments to it come first; of a module of others it is the whole name.
+def render_name_places(scene: WorkFocus, name: str, skipped: Collection[str] = ()) -> Iterator[str]:
+    """Yield one line of each file that mentions the name: code, then tests, then prose. Lines that the task wrote are skipped. Of
+    `A.b` it is `b`, and assignments to it come first; of a module of others it is the whole name.
     """
-    code, own = scene.code, best.path if best else ""
-    short = name.rpartition(".")[2] if best else get_searched_name(scene, name)
+    code, short = scene.code, get_searched_name(scene, name)
     texts = [
         path
         for path in code.paths
         if path.endswith(PROSE_SUFFIXES) and path not in code.files and not TOOL_MADE_PATH.search(path)
     ][:MAX_PROSE_FILES]
-    saying = [
-        path
-        for path in (code.mentioning(short) if best else find_files_with_words(scene, short.rpartition(".")[2]))
-        if path != own
-    ]
+    saying = find_files_with_words(scene, short.rpartition(".")[2])
     saying.sort(key=lambda path: (code.is_test(path), is_aside(path), path))
-    for path in (*([own] if own else []), *saying[:MAX_SEARCHED_FILES], *texts):
-        inside = range(best.symbol.line, best.symbol.end + 1) if best and path == own else ()
+    for path in (*saying[:MAX_SEARCHED_FILES], *texts):
         numbers = [
-            one
-            for one in (find_name_lines(scene, path, short) if path not in skipped else ())
-            if one not in inside and not scene.made(path, one, one)
+            one for one in (find_name_lines(scene, path, short) if path not in skipped else ()) if not scene.made(path, one, one)
         ]
         if numbers and PurePosixPath(path).stem != name:
-            told = find_assignments(scene, path, numbers, short) if short != name and not best else []
+            told = find_assignments(scene, path, numbers, short) if short != name else []
             first = min(numbers[:MAX_COMPARED_LINES], key=lambda one: (rank_line(scene.line(path, one), short), one))
             more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
             rows = [(f"{path}:{one}", scene.line(path, one)) for one in told or [first]]
@@ -182,7 +166,7 @@ def rank_line(line: str, name: str) -> int:
     return 0 if re.search(rf"(?:^|[.({{\[\"'*]){re.escape(name)}\b|\b{re.escape(name)}\s*[=:(\[]", line) else 1
 
 
-def find_files_with_words(scene: WorkFocus, name: str) -> Sequence[str]:
+def find_files_with_words(scene: WorkFocus, name: str) -> list[str]:
     """Return the files of code that may hold a text: those with all of its words."""
     held = [scene.code.words(word).keys() for word in dict.fromkeys(drop_stop_words(split_words(name.replace("_", " "))))]
     return sorted(set(held[0]).intersection(*held[1:])) if held else []
@@ -196,18 +180,3 @@ def find_name_lines(scene: WorkFocus, path: str, name: str) -> list[int]:
         return []
     spellings = [one for one in (name, f"--{name.replace('_', '-')}") if one in text and len(text) < MAX_PROSE_CHARACTERS]
     return sorted({number for one in spellings for number in match_text.find_mention_lines(text, one)})
-
-
-def render_nearest_definition(scene: WorkFocus, text: str) -> str:
-    """Return a line about the definition of the product that shares most words with a text; empty if none has one in its name."""
-    code, words = scene.code, match_text.weigh_words(scene.code, text)
-    scores = {path: one for path, one in match_text.score_files_by_words(code, words).items() if not code.is_test(path)}
-    near = sorted(scores, key=lambda path: (-scores[path], path))[:MAX_PLACES]
-    found = [
-        (score, path, one)
-        for path in near
-        for one, score in match_text.score_symbols_by_words(code, path, words).items()
-        if match_text.has_word_in_name(one.short, words)
-    ]
-    best = max(found, key=lambda one: (one[0], one[1]), default=None)
-    return f"{best[1]}:{best[2].line} {scene.line(best[1], best[2].line)}" if best else ""

@@ -1,13 +1,12 @@
-"""Sections `tests` and `coverage`: the tests of the targets, what they assert, and how tests reach a definition."""
+"""Section `tests`: the tests of the targets; fixtures of failing tests, and the test file nearest to a change."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from afresh.code.context_items import match_text
-from afresh.code.context_items.target_definitions import CHANGED_BY_TASK, SHARES_WORDS, TargetDefinition, remove_paths_from_texts
+from afresh.code.context_items.target_definitions import CHANGED_BY_TASK, TargetDefinition, remove_paths_from_texts
 from afresh.code.context_items.work_focus import WorkFocus
 from afresh.code.graph import calls
 from afresh.code.index.code_index import CodeIndex
@@ -17,12 +16,7 @@ from afresh.core.recognise_test_files import is_test_code, is_test_file
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import join_first_names
 
-EXPECTATION_LINE = re.compile(
-    r"\s*(?:assert\b|with\s+(?:pytest\.)?raises|pytest\.raises|self\.assert|expect\(|t\.(?:Error|Fatal)"
-    r"|assert_?\w*[!(]|Assert\.|assertThat)"
-)
 MAX_SHOWN_TESTS = 4
 MAX_TESTED_TARGETS = 4
 MAX_TESTS_PER_TARGET = 2
@@ -183,108 +177,3 @@ def rank_nearest_tests(scene: WorkFocus, sources: Sequence[str]) -> list[str]:
         counts,
         key=lambda test: (test not in touched, not any(one in PurePosixPath(test).stem for one in names), -counts[test], test),
     )
-
-
-MAX_CALLS_TO_TEST = 5
-MAX_CALLER_SEARCHES = 24
-"""Limits: calls between a test and a definition, and definitions whose callers are searched for one prompt."""
-NOT_SEARCHED = "?"
-"""Returned when the search limit was reached: coverage is unknown."""
-
-
-@dataclass(slots=True)
-class ReachFromTests:
-    code: CodeIndex
-    known: dict[SymbolPlace, str | None] = field(default_factory=dict[SymbolPlace, str | None])
-    asked: dict[SymbolPlace, tuple[SymbolPlace, ...]] = field(default_factory=dict[SymbolPlace, tuple[SymbolPlace, ...]])
-
-    def through(self, place: SymbolPlace) -> str | None:
-        """Return an empty string if a test uses the definition directly, otherwise the caller through which a test reaches it;
-        None if no test does.
-        """
-        if any(self.code.is_test(path) for path in self.code.mentioning(place.symbol.short)):
-            return ""
-        if place not in self.known:
-            self.known[place] = self._called(place)
-        return self.known[place]
-
-    def _called(self, place: SymbolPlace) -> str | None:
-        seen, layer = {place}, [place]
-        for _ in range(MAX_CALLS_TO_TEST):
-            found = [self._callers(inner) for inner in layer]
-            above = [outer for callers in found for outer in callers or () if outer not in seen]
-            for outer in above:
-                if tested := self._tested(outer):
-                    return tested
-            if None in found:
-                return NOT_SEARCHED
-            seen.update(above)
-            layer = list(dict.fromkeys(above))
-        return None
-
-    def _tested(self, place: SymbolPlace) -> str | None:
-        """Return the result for one definition, by name or from the cache."""
-        if any(self.code.is_test(path) for path in self.code.mentioning(place.symbol.short)):
-            return place.symbol.short
-        before = self.known.get(place)
-        return None if before == NOT_SEARCHED else before
-
-    def _callers(self, place: SymbolPlace) -> tuple[SymbolPlace, ...] | None:
-        """Return the callers; None when the search limit is reached."""
-        if place not in self.asked and len(self.asked) >= MAX_CALLER_SEARCHES:
-            return None
-        if place not in self.asked:
-            self.asked[place] = tuple(self._found(place))
-        return self.asked[place]
-
-    def _found(self, place: SymbolPlace) -> Iterator[SymbolPlace]:
-        for call in calls.find_callers_cached(self.code, place):
-            if call.kind is not UseKind.IMPORT and self._follows(call) and (outer := self._holding(call)):
-                yield outer
-
-    def _follows(self, call: SymbolUse) -> bool:
-        """Whether a call is followed: only sure ones, except in languages where no call is sure."""
-        return call.sure or self.code.reading(call.path).language != "python"
-
-    def _holding(self, call: SymbolUse) -> SymbolPlace | None:
-        held = self.code.reading(call.path).symbols if call.within else ()
-        return next((SymbolPlace(call.path, one) for one in held if one.name == call.within), None)
-
-
-MAX_LISTED_DEFINITIONS = 12
-UNTESTED_LABEL = "no test leads to"
-NAMED_IN_TESTS_LABEL = "named in a test"
-
-
-def gather_coverage(scene: WorkFocus) -> Iterator[Note]:
-    """Yield one note per file, by names and by the calls that can be followed; measured line coverage replaces it where
-    available.
-    """
-    reach, found = ReachFromTests(scene.code), select_coverage_targets(scene)
-    for path in dict.fromkeys(one.path for one in found):
-        if text := render_file_coverage(reach, [one for one in found if one.path == path]):
-            yield Note("coverage", path, f"{path}: {text}")
-
-
-def render_file_coverage(reach: ReachFromTests, found: Sequence[TargetDefinition]) -> str:
-    """Return the lines for one file, untested definitions first."""
-    kinds: dict[str, list[str]] = {UNTESTED_LABEL: []}
-    for one in found:
-        if (through := reach.through(one.place)) == NOT_SEARCHED:
-            continue
-        kind = (
-            UNTESTED_LABEL
-            if through is None
-            else f"tests name only {through}, which leads to"
-            if through
-            else NAMED_IN_TESTS_LABEL
-        )
-        kinds.setdefault(kind, []).append(f"{one.symbol.name} ({one.symbol.line})")
-    return "; ".join(f"{kind}: {join_first_names(names, MAX_LISTED_DEFINITIONS)}" for kind, names in kinds.items() if names)
-
-
-def select_coverage_targets(scene: WorkFocus) -> list[TargetDefinition]:
-    """Return the changed definitions; for tasks that write tests or review code, the task's targets."""
-    if scene.state.task.judged_as in ("write_tests", "code_review"):
-        return [one for one in scene.targets if one.why != SHARES_WORDS]
-    return [one for one in scene.targets if one.why == CHANGED_BY_TASK or scene.made(one.path, one.symbol.line, one.symbol.end)]

@@ -21,6 +21,7 @@ from afresh.core.line_region import Region
 from afresh.core.open_goal import describe_next_item
 from afresh.core.state import State
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
+from afresh.core.task import FIX_BUG_TYPE
 
 FILE_SUFFIX = re.compile(r"\.(?:\w{1,3}|toml|yaml|json)$")
 MAX_TARGETS = 8
@@ -92,7 +93,8 @@ def find_targets(
     found: dict[tuple[str, str], TargetDefinition] = {}
     named = list(find_named_targets(code, state, ranked))
     sure = state.workspace.changed or any(not one.changed for one in about)
-    guessed = () if sure else find_targets_by_words(code, state, ranked, named)
+    is_guessed = state.task.judged_as == FIX_BUG_TYPE and not sure
+    guessed = find_targets_by_words(code, state, ranked, named) if is_guessed else ()
     written = [
         *find_targets_in_regions(code, [one for one in about if not one.changed], IN_REVIEWED_DIFF),
         *find_changed_targets(code, about),
@@ -221,8 +223,8 @@ def keep_innermost_symbols(symbols: list[Symbol]) -> list[Symbol]:
 def find_targets_by_words(
     code: CodeIndex, state: State, ranked: Sequence[RankedFile], named: Sequence[TargetDefinition]
 ) -> list[TargetDefinition]:
-    """Return definitions that share words with the task: methods of a class that it names, or definitions of the files that it is
-    about or that share its words.
+    """Return definitions that share words with a bug report: methods of a class that it names, or definitions of the files that
+    it is about or that share its words.
     """
     words = match_text.weigh_words(code, match_text.remove_code_names(remove_paths_from_texts(state)))
     likely = {one.path: one.score for one in [one for one in ranked if not code.is_test(one.path)][:MAX_SEARCHED_FILES]}

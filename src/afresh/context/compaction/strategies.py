@@ -57,7 +57,7 @@ def _select_least_ranked_pieces(draft: SectionDraft, memory: GatheredContext) ->
 
 TRIM_ANALYSIS_SECTIONS = tuple(
     CompactionStrategy("trim_analysis", name, _select_least_ranked_pieces, spares_share=True)
-    for name in ("graph", "history", "coverage", "callers", "contracts", "similar", "tests")
+    for name in ("history", "coverage", "callers", "similar", "tests")
 )
 TRIM_REPO_MAP = CompactionStrategy("trim_analysis", "outline", _select_map_lines, spares_share=True)
 TRIM_VIOLATIONS = CompactionStrategy("trim_analysis", "suggestions", _select_violations)

@@ -7,15 +7,13 @@ from afresh.context.relevance import describe_goal_and_plan
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.truncate_piece import rank_lines_by_need
 from afresh.context.worth import estimate_chance
-from afresh.core.context_item import Diff, Excerpt, Item, ModuleContract, Note, RepoMap, ShownLine, render_lines
+from afresh.core.context_item import Diff, Excerpt, Item, Note, RepoMap, ShownLine, render_lines
 from afresh.core.context_policy import TruncationPolicy
 from afresh.core.prompt import Tier
 from afresh.core.reply import BATCH_LINE_START
 from afresh.memory.gathered_context import GatheredContext
 
 ANALYSIS_TITLES = {
-    "graph": "Dependencies",
-    "contracts": "What these modules offer (line, signature)",
     "history": "Latest commits of these files",
     "diff": "Diff under review",
     "similar": "Similar existing code",
@@ -82,7 +80,7 @@ def _build_analysis_piece(item: Item, rank: int, words: str, policy: TruncationP
         rank,
         item.source,
         first=rank_lines_by_need(text, words, policy) if item.kind != "diff" else (),
-        lines=lines if isinstance(item, Excerpt | ModuleContract) else (),
+        lines=lines if isinstance(item, Excerpt) else (),
         item=item if isinstance(item, Excerpt) else None,
         stub=f"{item.subject} (not shown: `read` it)" if isinstance(item, Excerpt) and item.basis in NAMED_BASES else "",
     )
@@ -94,8 +92,6 @@ def list_item_lines(item: Item) -> tuple[ShownLine, ...]:
             return (item.subject, *item.body)
         case Diff():
             return (item.subject, *item.patch.split("\n"))
-        case ModuleContract():
-            return (f"{item.path}{item.users}", *item.symbols)
         case RepoMap():
             return tuple(map(str, item.entries))
         case Note():

@@ -1,11 +1,11 @@
 """What of the changed files the checks have run, before and after, where a check prints it, as `pytest --cov` does. Pure."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from afresh.context.file_chunks import extract_function_source
 from afresh.context.section import SectionDraft, SectionPiece
-from afresh.core.context_item import Item, Note, render_lines
+from afresh.core.context_item import Note, render_lines
 from afresh.core.context_policy import FilePolicy, ReportPolicy
 from afresh.core.prompt import Tier
 from afresh.core.state import State
@@ -18,8 +18,6 @@ COVERAGE_ROW = re.compile(
     r"(?:[ \t]++([\d,>-](?:[\d,> \t-]*[\d,>-])?))?[ \t]*+$",
     re.MULTILINE,
 )
-MEASURED_PREFIX = "measured "
-"""How a note is called about lines that were counted."""
 CoverageRows = dict[str, tuple[str, str]]
 """By file: how much of it was run, in percent, and which lines were not."""
 
@@ -32,13 +30,7 @@ def gather_measured_coverage(state: State, read: Callable[[str], str], policy: R
     )
     for path in (*state.workspace.changed, "TOTAL"):
         if path in after or (path in before and not after):
-            yield Note("coverage", f"{MEASURED_PREFIX}{path}", _render_coverage(path, before, after or before, policy))
-
-
-def drop_guessed_coverage(looks: Sequence[Item], counted: Sequence[Note]) -> list[Item]:
-    """Without what was guessed about files of which lines were counted."""
-    paths = {look.subject.removeprefix(MEASURED_PREFIX) for look in counted}
-    return [look for look in looks if look.kind != "coverage" or look.subject not in paths]
+            yield Note("coverage", path, _render_coverage(path, before, after or before, policy))
 
 
 def _render_coverage(path: str, before: CoverageRows, after: CoverageRows, policy: ReportPolicy) -> str:
