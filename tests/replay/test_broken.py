@@ -15,12 +15,10 @@ from afresh.replay.read_runs import read_runs
 from afresh.replay.run import RecordedRun, RecordedStep
 
 RUNS = Path(__file__).parent / "runs"
-LINES = ["claude_code.jsonl", "codex.jsonl", "codex_bare.jsonl", "openhands_sdk.jsonl"]
+LINES = ["claude_code.jsonl", "codex.jsonl", "codex_bare.jsonl"]
 DOCUMENTS = {
     "mini_swe_agent.traj.json": "messages",
     "mini_swe_agent_2.traj.json": "messages",
-    "swe_agent.traj": "trajectory",
-    "openhands_app.json": "",
 }
 FEW = settings(max_examples=settings.default.max_examples * 2 // 5)
 values = st.recursive(

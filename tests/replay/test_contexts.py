@@ -161,7 +161,7 @@ def test_a_name_of_long_ago_is_still_there():
 
 
 def test_recorded_sessions_fit(shipped):
-    for name in ("claude_code.jsonl", "codex.jsonl", "swe_agent.traj", "openhands_sdk.jsonl"):
+    for name in ("claude_code.jsonl", "codex.jsonl", "mini_swe_agent.traj.json"):
         plain = to_trajectory(shipped(name))
         assert all(EstimatingCounter()(context) <= 900 for context in built(plain, 900))
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.replay.measure_run import CountTokens, StepMeasurement, find_references, measure_run, render_step
-from afresh.replay.report import ReferenceRecall, ReplayTotals, add_totals, sum_steps
+from afresh.replay.report import ReferenceRecall, ReplayTotals, sum_steps
 from afresh.replay.run import MESSAGE_USER_TOOL, RecordedRun, RecordedStep, iterate_step_parts
 
 READ = RecordedStep("I look.", "bash", "cat lib/core.py", "def load_all(path):\n    return [read_one(path)]")
@@ -87,8 +87,8 @@ def test_totals_of_a_run():
 
 
 def test_totals_of_runs_add_up_and_peaks_do_not():
-    one, other = sum_steps(measured()), sum_steps(measured(RUN, "1", "22", "333"))
-    both = add_totals([one, other])
+    first = measured()
+    one, both = sum_steps(first), sum_steps([*first, *measured(RUN, "1", "22", "333")], runs=2)
     assert (both.runs, both.steps, both.theirs, both.ours) == (2, 6, 2 * one.theirs, 6)
     assert (both.peak_theirs, both.peak_ours) == (141, 3)
     assert both.names == ReferenceRecall(4, 0, 0)

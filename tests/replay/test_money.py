@@ -6,7 +6,7 @@ import pytest
 
 from afresh.core.cache_rates import CacheRates
 from afresh.replay.measure_run import StepMeasurement, count_common_characters
-from afresh.replay.report import InputCost, PaidTokens, count_paid_tokens, estimate_input_cost
+from afresh.replay.report import InputCost, PaidTokens, add_up, count_paid_tokens, estimate_input_cost
 from afresh.replay.run import RecordedStep
 from afresh.spending.price_list import Price
 
@@ -52,8 +52,8 @@ def test_the_likelier_count_scales_every_sum():
 
 
 def test_no_calls_cost_nothing_and_bills_add_up():
-    assert estimate_input_cost([], PRICE) == InputCost() == InputCost() + InputCost()
-    assert InputCost(1, 2, 3, 4) + InputCost(4, 5, 6, 7) == InputCost(5, 7, 9, 11)
+    assert estimate_input_cost([], PRICE) == InputCost() == add_up(InputCost, [])
+    assert add_up(InputCost, [InputCost(1, 2, 3, 4), InputCost(4, 5, 6, 7)]) == InputCost(5, 7, 9, 11)
 
 
 def test_ours_is_cached_as_far_as_two_contexts_begin_alike():

@@ -42,7 +42,7 @@ def command(files: tuple[Path, ...], budget: int, html: str, price: float, sampl
     """Show what afresh would have sent in sessions recorded by another agent.
 
     Also shows whether the prompts contained what the next action needed. Needs no key. Reads sessions of
-    Claude Code, Codex, mini-swe-agent, SWE-agent and OpenHands, and JSON lines; also gzipped.
+    Claude Code, Codex and mini-swe-agent, and JSON lines; also gzipped.
     """
     from afresh.app.inspect.replay_sessions import ReplayRequest, make_album
 

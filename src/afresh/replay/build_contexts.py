@@ -10,7 +10,6 @@ from afresh.config.templates.load_template import load_call_template
 from afresh.context.build_prompt import build_prompt
 from afresh.core.action import Action, Observation
 from afresh.core.archived_block import block_id_from_text
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
 from afresh.core.prompt import Prompt, Request
 from afresh.core.state import State
 from afresh.core.step_history import ENDED_OK, Passage, PassageVoice, bound_passages, count_remembered_characters
@@ -80,12 +79,10 @@ class ForeignTokenCounter:
         return self.count(request.message)
 
 
-def build_contexts(
-    trajectory: Mapping[str, Any], budget: int, count: CountTokens, policy: ContextPolicy = DEFAULT_CONTEXT_POLICY
-) -> Iterator[str]:
+def build_contexts(trajectory: Mapping[str, Any], budget: int, count: CountTokens) -> Iterator[str]:
     """For each step of the run the text that the model would be sent before it, system text and tool schemas left out."""
     counter = make_foreign_counter(count)
-    for memory, _ in remember_steps(trajectory, budget, count, policy):
+    for memory, _ in remember_steps(trajectory, budget, count):
         yield build_context(memory, budget, counter).request.message
 
 
@@ -94,7 +91,7 @@ def build_context(memory: GatheredContext, budget: int, counter: ForeignTokenCou
 
 
 def remember_steps(
-    trajectory: Mapping[str, Any], budget: int, count: CountTokens, policy: ContextPolicy = DEFAULT_CONTEXT_POLICY
+    trajectory: Mapping[str, Any], budget: int, count: CountTokens
 ) -> Iterator[tuple[GatheredContext, RecordedStep]]:
     """Each step, with what is remembered before its action."""
     archive, past = dict[str, str](), TraceCache()
@@ -103,7 +100,7 @@ def remember_steps(
     for number, plain in enumerate(trajectory["steps"], 1):
         step = step_from_trajectory(plain)
         state = add_user_message(state, step.said, budget, count)
-        yield GatheredContext(state, (), past.of(state.memory.passages, archive.__getitem__), policy=policy), step
+        yield GatheredContext(state, (), past.of(state.memory.passages, archive.__getitem__)), step
         state = add_user_message(
             advance_state(state, number, step, archive), step.observation if step.tool == MESSAGE_USER_TOOL else "", budget, count
         )

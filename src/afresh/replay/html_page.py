@@ -14,7 +14,7 @@ from typing import Any
 from afresh.core.text import escape_hidden, format_count
 from afresh.core.truncate import truncate_text
 from afresh.replay.measure_run import StepMeasurement
-from afresh.replay.report import STEP_PART_WORDS, ReplayReport, RunMeasurement, paid_to_json, totals_to_json
+from afresh.replay.report import STEP_PART_WORDS, ReplayReport, RunMeasurement, paid_to_json, run_to_json, totals_to_json
 
 MAX_EVEN_SAMPLES = 200
 MAX_ACTION_CHARACTERS = 8_000
@@ -156,15 +156,9 @@ def _payload(report: ReplayReport, album: ContextSampler) -> dict[str, Any]:
 
 
 def _run_head(one: RunMeasurement) -> dict[str, Any]:
-    text = {name: truncate_text(escape_hidden(getattr(one.run, name)), 300) for name in ("id", "agent", "model", "path")}
-    return {
-        **text,
-        "task": truncate_text(escape_hidden(one.run.task), MAX_TASK_CHARACTERS),
-        "total": totals_to_json(one.total),
-        "paid": paid_to_json(one.paid),
-        "money": asdict(one.bill) if one.bill else None,
-        "price": asdict(one.price) if one.price else None,
-    }
+    limits = {"id": 300, "agent": 300, "model": 300, "path": 300, "task": MAX_TASK_CHARACTERS}
+    text = {name: truncate_text(escape_hidden(getattr(one.run, name)), limit) for name, limit in limits.items()}
+    return run_to_json(one) | text
 
 
 def _step_figures(moments: Iterable[StepMeasurement]) -> dict[str, Any]:

@@ -1,23 +1,20 @@
 """Recorded runs from a file or a folder. The format is recognised by the content of a file, never by its name."""
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 from afresh.errors import BadInput
-from afresh.replay.formats import claude_code, codex, mini_swe_agent, openhands, swe_agent
+from afresh.replay.formats import claude_code, codex, mini_swe_agent
 from afresh.replay.json_entries import ONLY_READ_NOTE, JsonEntry, read_entries
-from afresh.replay.run import RecordedRun, run_from_trajectory
-from afresh.replay.run_builder import runs_from_entries, to_mapping
+from afresh.replay.run import RecordedRun, run_from_trajectory, truncate_problems
+from afresh.replay.run_builder import to_mapping
 
 MAX_PROBED_ENTRIES = 1_000
 """Entries that may be unknown before a file is refused."""
-
-_EVENT_FILE = re.compile(r"(?:event-)?(\d+)(?:-[0-9a-fA-F-]+)?\.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +32,26 @@ def is_trajectory(value: object) -> bool:
 
 
 def read_trajectories(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
-    return runs_from_entries(entries, is_trajectory, lambda plain, where: run_from_trajectory(plain, path))
+    """A run for each entry that is one. What is wrong is named in the run after it, and at the end of the file in the last."""
+    held: RecordedRun | None = None
+    problems: list[str] = []
+    for entry in entries:
+        if entry.problem:
+            problems.append(f"{entry.where}: {entry.problem}")
+        if is_trajectory(entry.value):
+            if held:
+                yield held
+            run = run_from_trajectory(entry.value, path)
+            held, problems = replace(run, problems=truncate_problems([*problems, *run.problems])), []
+        elif not entry.problem:
+            problems.append(f"{entry.where}: no run, left out")
+    if held:
+        yield replace(held, problems=truncate_problems([*held.problems, *problems]))
 
 
 RUN_FORMATS = (
     RunFormat("neutral", ".jsonl with a run a line", is_trajectory, read_trajectories),
-    *(
-        RunFormat(module.NAME, module.FILES, module.knows, module.read)
-        for module in (claude_code, codex, swe_agent, openhands, mini_swe_agent)
-    ),
+    *(RunFormat(module.NAME, module.FILES, module.knows, module.read) for module in (claude_code, codex, mini_swe_agent)),
 )
 KNOWN_FORMATS_TEXT = ", ".join(f"{form.name} ({form.files})" for form in RUN_FORMATS)
 
@@ -70,9 +78,9 @@ def read_runs(path: str | Path, skipped: list[SkippedFile] | None = None) -> Ite
 
 def _read_folder(folder: Path, skipped: list[SkippedFile]) -> Iterator[RecordedRun]:
     found = False
-    for place, read in _find_readable(folder):
+    for place in _list_files(folder):
         try:
-            for run in read(place):
+            for run in _read_file(place):
                 found = True
                 yield run
         except BadInput as fault:
@@ -84,30 +92,20 @@ def _read_folder(folder: Path, skipped: list[SkippedFile]) -> Iterator[RecordedR
         )
 
 
-def _find_readable(folder: Path) -> Iterator[tuple[Path, Callable[[Path], Iterator[RecordedRun]]]]:
-    """The files in order; a folder of OpenHands' events, a file each, is one thing to read."""
+def _list_files(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         folders.sort()
-        events = _find_event_files(Path(place), names)
-        if events:
-            yield Path(place), _read_event_folder
-        for name in sorted(set(names) - set(events)):
-            if (Path(place) / name).is_file() and not _is_state_of_events(Path(place), name):
-                yield Path(place) / name, _read_file
+        yield from (path for name in sorted(names) if (path := Path(place) / name).is_file())
 
 
 def _read_file(place: Path) -> Iterator[RecordedRun]:
     with closing(read_entries(place)) as found:
-        yield from _read_entries_as_runs(found, place)
-
-
-def _read_entries_as_runs(found: Iterator[JsonEntry], place: Path) -> Iterator[RecordedRun]:
-    form, held = _recognise_format(found, place)
-    acted = False
-    for run in form.read(held, str(place)):
-        if run.steps:
-            acted = True
-            yield run
+        form, held = _recognise_format(found, place)
+        acted = False
+        for run in form.read(held, str(place)):
+            if run.steps:
+                acted = True
+                yield run
     if not acted:
         raise BadInput(
             f"{place} looks like a session of {form.name}, but contains no readable step",
@@ -128,37 +126,3 @@ def _recognise_format(found: Iterator[JsonEntry], place: Path) -> tuple[RunForma
     raise BadInput(
         f"{place} is not a recorded session in a known format", next=f"known formats: {KNOWN_FORMATS_TEXT}", safe=ONLY_READ_NOTE
     )
-
-
-def _find_event_files(folder: Path, names: Iterable[str]) -> list[str]:
-    """The files with an event each, in their order; none if the first is something else."""
-    numbered = sorted((int(match[1]), name) for name in names if (match := _EVENT_FILE.fullmatch(name)))
-    if not numbered or not any(openhands.is_event(entry.value) for entry in _read_entries_quietly(folder / numbered[0][1])):
-        return []
-    return [name for _, name in numbered]
-
-
-def _read_event_folder(folder: Path) -> Iterator[RecordedRun]:
-    names = _find_event_files(folder, os.listdir(folder))
-    states = [folder.parent / "base_state.json"] if _is_state_of_events(folder.parent, "base_state.json") else []
-    files = [*states, *(folder / name for name in names)]
-    yield from _read_entries_as_runs(
-        (
-            JsonEntry(file.name, entry.value, entry.problem, entry.whole)
-            for file in files
-            for entry in _read_entries_quietly(file)
-        ),
-        folder,
-    )
-
-
-def _read_entries_quietly(file: Path) -> Iterator[JsonEntry]:
-    """The entries of a file; if it can't be read at all, that is the problem of its only entry."""
-    try:
-        yield from read_entries(file)
-    except BadInput as fault:
-        yield JsonEntry(file.name, None, fault.what, whole=False)
-
-
-def _is_state_of_events(folder: Path, name: str) -> bool:
-    return name == "base_state.json" and (folder / "events").is_dir()

@@ -1,8 +1,8 @@
 """All that is known of the replayed runs, as nouns and as JSON."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, TypeVar
 
 from afresh.core.cache_rates import CacheRates
 from afresh.replay.measure_run import LINE_KIND, NAME_KIND, NeededReference, StepMeasurement
@@ -10,6 +10,12 @@ from afresh.replay.run import RecordedRun, RecordedStep
 from afresh.spending.price_list import Price
 
 TOKENS_PER_PRICE = 1_000_000
+T = TypeVar("T", "InputCost", "PaidTokens")
+
+
+def add_up(kind: type[T], parts: Sequence[T]) -> T:
+    """Field by field."""
+    return kind(*(sum(getattr(one, each.name) for one in parts) for each in fields(kind)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +27,6 @@ class InputCost:
     ours: float = 0.0
     ours_cached: float = 0.0
 
-    def __add__(self, other: "InputCost") -> "InputCost":
-        return InputCost(
-            self.theirs + other.theirs,
-            self.theirs_cached + other.theirs_cached,
-            self.ours + other.ours,
-            self.ours_cached + other.ours_cached,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class PaidTokens:
@@ -36,9 +34,6 @@ class PaidTokens:
 
     theirs: int = 0
     ours: int = 0
-
-    def __add__(self, other: "PaidTokens") -> "PaidTokens":
-        return PaidTokens(self.theirs + other.theirs, self.ours + other.ours)
 
     @property
     def saving(self) -> float:
@@ -49,13 +44,13 @@ class PaidTokens:
 def count_paid_tokens(moments: Iterable[StepMeasurement], rates: CacheRates) -> PaidTokens:
     """A kept history has all of the call before in the cache; ours what the two contexts begin with. System text and tools come
     before both and are longer than what providers cache at least, so no minimum applies here."""
-    whole, paid, before = replace(rates, minimum=0), PaidTokens(), 0
+    whole, paid, before = replace(rates, minimum=0), list[PaidTokens](), 0
     for moment in moments:
         if moment.call:
             theirs, ours = whole.estimate_usage(moment.theirs, before), whole.estimate_usage(moment.ours, moment.same)
-            paid += PaidTokens(whole.count_paid_tokens(theirs), whole.count_paid_tokens(ours))
+            paid.append(PaidTokens(whole.count_paid_tokens(theirs), whole.count_paid_tokens(ours)))
             before = moment.theirs
-    return paid
+    return add_up(PaidTokens, paid)
 
 
 def estimate_input_cost(moments: Iterable[StepMeasurement], price: Price, likely: float = 1.0) -> InputCost:
@@ -85,9 +80,6 @@ class ReferenceRecall:
     needed: int = 0
     held: int = 0
     windowed: int = 0
-
-    def __add__(self, other: "ReferenceRecall") -> "ReferenceRecall":
-        return ReferenceRecall(self.needed + other.needed, self.held + other.held, self.windowed + other.windowed)
 
     @property
     def share(self) -> float | None:
@@ -125,12 +117,11 @@ class ReplayTotals:
         return self.theirs / self.ours if self.ours else 0.0
 
 
-def sum_steps(moments: Iterable[StepMeasurement]) -> ReplayTotals:
-    moments = list(moments)
+def sum_steps(moments: Sequence[StepMeasurement], runs: int = 1) -> ReplayTotals:
     calls = [moment for moment in moments if moment.call]
     known = all(moment.reported for moment in calls)
     return ReplayTotals(
-        runs=1,
+        runs=runs,
         steps=len(moments),
         calls=len(calls),
         theirs=sum(moment.theirs for moment in calls),
@@ -148,19 +139,6 @@ def sum_steps(moments: Iterable[StepMeasurement]) -> ReplayTotals:
 def count_recall(moments: Iterable[StepMeasurement], kind: str) -> ReferenceRecall:
     needs = [need for moment in moments for need in moment.needs if need.kind == kind]
     return ReferenceRecall(len(needs), sum(need.held for need in needs), sum(need.windowed for need in needs))
-
-
-def add_totals(totals: Iterable[ReplayTotals]) -> ReplayTotals:
-    totals = list(totals)
-    return ReplayTotals(
-        *(sum(getattr(one, name) for one in totals) for name in ("runs", "steps", "calls", "theirs", "ours", "window")),
-        reported=sum(one.reported for one in totals) if all(one.reported for one in totals) else 0,
-        peak_theirs=max((one.peak_theirs for one in totals), default=0),
-        peak_ours=max((one.peak_ours for one in totals), default=0),
-        over=sum(one.over for one in totals),
-        names=sum((one.names for one in totals), ReferenceRecall()),
-        lines=sum((one.lines for one in totals), ReferenceRecall()),
-    )
 
 
 STEP_PART_WORDS = {"said": "a person's words", "thought": "a thought", "action": "an action", "observation": "an output"}
@@ -191,17 +169,17 @@ class ReplayReport:
 
     @property
     def total(self) -> ReplayTotals:
-        return add_totals(one.total for one in self.runs)
+        return sum_steps([moment for one in self.runs for moment in one.moments], len(self.runs))
 
     @property
     def paid(self) -> PaidTokens:
-        return sum((one.paid for one in self.runs), PaidTokens())
+        return add_up(PaidTokens, [one.paid for one in self.runs])
 
     @property
     def bill(self) -> InputCost | None:
         """The cost of the runs whose price is known."""
         bills = [one.bill for one in self.runs if one.bill]
-        return sum(bills, InputCost()) if bills else None
+        return add_up(InputCost, bills) if bills else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +227,10 @@ def report_to_json(report: ReplayReport) -> dict[str, Any]:
         "money": asdict(report.bill) if report.bill else None,
         "unpriced": report.unpriced,
         "problems": list(report.problems),
-        "runs": [_run_to_json(one) for one in report.runs],
+        "runs": [
+            {**run_to_json(one), "problems": list(one.run.problems), "steps": [_step_to_json(moment) for moment in one.moments]}
+            for one in report.runs
+        ],
     }
 
 
@@ -270,15 +251,14 @@ def _round_share(share: float | None) -> float | None:
     return None if share is None else round(share, 4)
 
 
-def _run_to_json(one: RunMeasurement) -> dict[str, Any]:
+def run_to_json(one: RunMeasurement) -> dict[str, Any]:
+    """Without its steps."""
     return {
         **{name: getattr(one.run, name) for name in ("id", "agent", "model", "task", "path")},
-        "problems": list(one.run.problems),
         "price": asdict(one.price) if one.price else None,
         "money": asdict(one.bill) if one.bill else None,
         "total": totals_to_json(one.total),
         "paid": paid_to_json(one.paid),
-        "steps": [_step_to_json(moment) for moment in one.moments],
     }
 
 

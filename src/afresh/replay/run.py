@@ -16,7 +16,7 @@ MAX_PROBLEMS_LISTED = 100
 """Problems of a run that are listed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RecordedStep:
     """One action of the agent, with what led to it and what came of it.
 

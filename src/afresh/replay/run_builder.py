@@ -2,8 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, KeysView
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, KeysView
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -68,32 +68,20 @@ def unwrap_object(value: object) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class _StepDraft:
-    thought: str
-    tool: str
-    action: str
-    said: str
-    observation: str | None = None
-    tokens: int = 0
-    same_call: bool = False
-
-
-@dataclass(slots=True)
 class RunBuilder:
     """Collects one run in the order of its file."""
 
     agent: str
     id: str = ""
     models: Counter[str] = field(default_factory=Counter[str])
-    steps: list[_StepDraft] = field(default_factory=list[_StepDraft])
+    steps: list[RecordedStep] = field(default_factory=list[RecordedStep])
     problems: list[str] = field(default_factory=list[str])
     _task: str = ""
     _said: list[str] = field(default_factory=list[str])
     _thoughts: list[str] = field(default_factory=list[str])
     _words: list[str] = field(default_factory=list[str])
-    _calls: dict[str, _StepDraft] = field(default_factory=dict[str, _StepDraft])
-    _waiting: dict[str, _StepDraft] = field(default_factory=dict[str, _StepDraft])
-    _disregarded: set[str] = field(default_factory=set[str])
+    _calls: dict[str, RecordedStep] = field(default_factory=dict[str, RecordedStep])
+    _waiting: dict[str, RecordedStep] = field(default_factory=dict[str, RecordedStep])
     _key: str = ""
     _first: int = 0
     _tokens: int = 0
@@ -179,16 +167,10 @@ class RunBuilder:
         self._ended = self._ended or not self._key
         if step := self._waiting.pop(call, None):
             step.observation = replace_lone_surrogates(text)
-        elif call in self._disregarded:
-            return
         elif call in self._calls:
             self.problem(where, f"a second result of the call {call}, left out")
         else:
             self.problem(where, f"the result of a call that is not there ({call or 'unnamed'}), left out")
-
-    def disregard(self, call: str) -> None:
-        """A call that was not the model's: its answer is of no interest."""
-        self._disregarded.add(call)
 
     def waiting(self) -> KeysView[str]:
         """The calls without an observation so far, oldest first."""
@@ -200,58 +182,34 @@ class RunBuilder:
         said = "\n\n".join(self._said)
         if self.steps and said:
             self.problem("the end", f"{len(said):,} characters were said after the last step")
+        unanswered = set(map(id, self._waiting.values()))
         for number, step in enumerate(self.steps, 1):
-            if step.observation is None:
+            if id(step) in unanswered:
                 self.problem(f"step {number}", f"{step.tool} was never answered")
         model = next((name for name, _ in self.models.most_common(1)), "")
-        steps = tuple(map(_finish_step, self.steps))
         name = self.id or Path(path).name.split(".")[0]
         return RecordedRun(
-            name, self.agent, model, self._task if self.steps else said, steps, truncate_problems(self.problems), path
+            name, self.agent, model, self._task if self.steps else said, tuple(self.steps), truncate_problems(self.problems), path
         )
 
     def _flush(self) -> None:
         if self._words:
-            self._open("\n\n".join(self._thoughts), MESSAGE_USER_TOOL, "\n\n".join(self._words)).observation = ""
+            self._open("\n\n".join(self._thoughts), MESSAGE_USER_TOOL, "\n\n".join(self._words))
             self._thoughts, self._words = [], []
 
-    def _open(self, thought: str, tool: str, action: str) -> _StepDraft:
+    def _open(self, thought: str, tool: str, action: str) -> RecordedStep:
         said = "\n\n".join(self._said)
         if not self.steps:
             self._task, said = said, ""
-        step = _StepDraft(
+        step = RecordedStep(
             thought,
             replace_lone_surrogates(tool),
             replace_lone_surrogates(action),
+            "",
             said,
-            None,
             self._tokens,
             len(self.steps) > self._first,
         )
         self._said = []
         self.steps.append(step)
         return step
-
-
-def _finish_step(step: _StepDraft) -> RecordedStep:
-    return RecordedStep(step.thought, step.tool, step.action, step.observation or "", step.said, step.tokens, step.same_call)
-
-
-def runs_from_entries(
-    entries: Iterable[JsonEntry], knows: Callable[[object], bool], make: Callable[[Any, str], RecordedRun]
-) -> Iterator[RecordedRun]:
-    """A run for each entry that is one. What is wrong is named in the run after it, and at the end of the file in the last."""
-    held: RecordedRun | None = None
-    problems: list[str] = []
-    for entry in entries:
-        if entry.problem:
-            problems.append(f"{entry.where}: {entry.problem}")
-        if knows(entry.value):
-            if held:
-                yield held
-            run = make(entry.value, entry.where)
-            held, problems = replace(run, problems=truncate_problems([*problems, *run.problems])), []
-        elif not entry.problem:
-            problems.append(f"{entry.where}: no run, left out")
-    if held:
-        yield replace(held, problems=truncate_problems([*held.problems, *problems]))
