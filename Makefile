@@ -80,7 +80,7 @@ bench: setup
 ifdef DATA
 	@for file in $(RECORDED); do echo "$$file" && $(BIN)/python "$$file" "$(DATA)" || exit 1; done
 else
-	@echo 'left out, since they need recorded runs: $(RECORDED); make bench DATA=FILE (docs/internals/benchmarks.md says of what form)'
+	@echo 'left out, since they need recorded runs: $(RECORDED); make bench DATA=FILE (docs/internals/measurements.md says of what form)'
 endif
 
 test-pythons:

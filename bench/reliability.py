@@ -1,4 +1,4 @@
-"""Counts of faults tried and of what was lost, each beside a broken twin; the table of docs/reliability.md.
+"""Counts of faults tried and of what was lost, each beside a broken twin; the table of docs/internals/security.md.
 
     python bench/reliability.py [--short] [--seed 1] [--only kills,power] [--count kills=50] [--log FOLDER]
 

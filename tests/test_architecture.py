@@ -639,8 +639,8 @@ def glossary() -> dict[str, str]:
     return dict(words)
 
 
-def test_the_glossary_has_about_sixty_words_of_one_line_each():
-    assert 50 <= len(glossary()) <= 70
+def test_the_glossary_has_at_most_forty_words_of_one_line_each():
+    assert 30 <= len(glossary()) <= 40
     assert [word for word, meaning in glossary().items() if len(meaning) > 110 or not meaning.endswith((".", "…"))] == []
 
 

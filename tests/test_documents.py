@@ -1,15 +1,22 @@
-"""The pages for people: short, with links that work and nothing said twice."""
+"""The pages for people: links that work, nothing said twice, and only commands, options and settings that exist."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
+import click
 import pytest
+
+from afresh.app.settings import Settings
+from afresh.cli.main import is_command_name, load_command
+from afresh.config.settings_file import read_settings_file
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 USER_PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -64,21 +71,60 @@ def test_the_index_names_every_page():
     assert not [page_name(page) for page in DOCS.rglob("*.md") if page != DOCS / "README.md" and page not in named]
 
 
-def missing_tests(text: str) -> list[str]:
-    """Return the tests that a page names and that do not exist."""
-    named = re.findall(r"`([\w/]+\.py)::(test_\w+)`", text)
-    files = {path: (ROOT / "tests" / path).read_text("utf-8") for path, _ in named if (ROOT / "tests" / path).is_file()}
-    return [f"{path}::{test}" for path, test in named if f"def {test}(" not in files.get(path, "")]
+NAMES_TO_COME = {
+    *("hold", "release", "code", "schedule run", "spend --week", "mcp servers", "mailbox --wait", "mailbox -m", "doctor --deep"),
+    *("status --graph", "show --checkpoints", "resume --hint"),
+}
+"""Of commands, which the pages have first."""
 
 
-def test_every_test_of_the_judge_exists():
-    text = (DOCS / "internals/judge.md").read_text("utf-8")
-    assert text.count("::test_") > 80 and not missing_tests(text)
+def typed_commands(text: str) -> Iterator[str]:
+    """Yield what follows `afresh ` on lines of shell blocks and in backticks."""
+    blocks = re.findall(r"^```(?:sh|console|yaml)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = (re.sub(r"\s#\s.*", "", line).replace("\\|", "|") for line in "\n".join(blocks).splitlines())
+    inline = re.findall(r"`([^`\n]+)`", FENCE.sub("", text).replace("\\|", "|"))
+    for typed in (*lines, *inline):
+        yield from (command.strip() for command in re.findall(r"(?:^|[$|;&(]\s*|-- )afresh ([^|;&)]+)", typed.strip()))
 
 
-@pytest.mark.parametrize("text", ["`test_documents.py::test_gone`", "`gone.py::test_links_lead_somewhere`"])
-def test_a_missing_test_would_be_found(text: str):
-    assert missing_tests(text) and not missing_tests("`test_documents.py::test_links_lead_somewhere`")
+def unknown_words(typed: str) -> list[str]:
+    """Return the command, part of a command and options of a line that afresh does not have."""
+    words = shlex.split(typed.replace("…", "X"))
+    if not is_command_name(words[0]):
+        if words[0] in NAMES_TO_COME:
+            return []
+        return [] if words[0] in ("COMMAND", "--help", "--version") else [words[0]]
+    command, rest = load_command(words[0]), words[1:]
+    if isinstance(command, click.Group) and rest and re.fullmatch(r"[a-z-]+", rest[0]) and not rest[0].startswith("-"):
+        if rest[0] not in command.commands:
+            return [] if " ".join(words[:2]) in NAMES_TO_COME else [" ".join(words[:2])]
+        command, rest = command.commands[rest[0]], rest[1:]
+    known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {"--help", "-h"}
+    unknown = [word for word in rest if word.startswith("-") and word != "-" and word.partition("=")[0] not in known]
+    return [f"{words[0]} {word}" for word in unknown if f"{words[0]} {word}" not in NAMES_TO_COME]
+
+
+@pytest.mark.parametrize("page", [*USER_PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"], ids=page_name)
+def test_commands_and_options_on_a_page_exist(page: Path):
+    assert not [unknown for typed in typed_commands(page.read_text("utf-8")) for unknown in unknown_words(typed)]
+
+
+@pytest.mark.parametrize("text", ["`afresh gone`", "```sh\n$ afresh run x --gone\n```\n", "`x | afresh memory gone`"])
+def test_a_command_or_option_that_is_gone_would_be_found(text: str):
+    assert [unknown for typed in typed_commands(text) for unknown in unknown_words(typed)]
+
+
+@pytest.mark.parametrize("page", USER_PAGES, ids=page_name)
+def test_settings_on_a_page_exist(page: Path, tmp_path: Path):
+    for number, block in enumerate(re.findall(r"^```toml\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(block)
+        read_settings_file(path, Settings)
+
+
+def test_the_reference_names_every_setting():
+    text = (DOCS / "reference.md").read_text("utf-8")
+    assert not [field.name for field in fields(Settings) if not re.search(rf"`\[*(?:mcp\.)?{field.name}\b", text)]
 
 
 @pytest.mark.parametrize("text", ["[a](gone.md)", "[a](#gone)\n# Here\n", "[a](README.md#gone)"])

@@ -151,7 +151,7 @@ def test_what_is_more_than_a_command_of_afresh_goes_to_a_shell(command: str):
 
 
 def test_the_documents_have_commands():
-    assert {"code.md", "memory.md"} <= {path.name for path in DOCUMENTS}
+    assert {"start.md", "everyday.md", "alone.md"} <= {path.name for path in DOCUMENTS}
 
 
 def needs_sandbox(command: str) -> bool:

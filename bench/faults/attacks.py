@@ -1,4 +1,4 @@
-"""The forty attacks of docs/internals/attacks.md, the probes of the sandbox and the cheats, tried as root and as an ordinary user
+"""The forty attacks of tests/attacks/attacks.toml, the probes of the sandbox and the cheats, as root and as an ordinary user
 with bubblewrap and with Landlock. A skipped test is not counted as an attack that failed; a probe counts if it succeeds where
 nothing is confined."""
 
@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -20,8 +21,7 @@ from run_probes import OUT as PROBE_OUT
 from run_probes import WEAKER
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/internals/attacks.md"
-ROW = re.compile(r"^\| (\d+) \| (?P<what>.*?) \| (?P<tests>`.*?) \|$", re.MULTILINE)
+ATTACKS = ROOT / "tests/attacks/attacks.toml"
 CHEATS = ("scenarios/test_cheats.py::test_a_cheat_is_no_pass",)
 CHEAT_TWINS = ("scenarios/test_cheats.py::test_with_its_guards_off_the_cheat_is_a_pass",)
 ORDINARY_USER = 65_534
@@ -31,9 +31,8 @@ PLACES = {"bubblewrap": (), "Landlock": HIDE_BUBBLEWRAP}
 
 def read_attacks() -> dict[int, tuple[str, ...]]:
     """The tests of each attack, by its number."""
-    found = {int(row[1]): tuple(re.findall(r"`([^`]+)`", row["tests"])) for row in ROW.finditer(PAGE.read_text("utf-8"))}
-    assert sorted(found) == list(range(1, 41)), sorted(found)
-    return found
+    listed = tomllib.loads(ATTACKS.read_text("utf-8"))["attack"]
+    return {number: tuple(attack["tests"]) for number, attack in enumerate(listed, 1)}
 
 
 def run_tests(tests: Sequence[str], before: Sequence[str], user: int) -> dict[str, str]:

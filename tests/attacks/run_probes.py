@@ -29,7 +29,7 @@ WEAKER = frozenset(
     {"see_a_file_outside", "change_a_mode_outside", "change_times_outside", "change_a_group_outside",
      "change_a_mode_of_what_is_readable", "read_its_command_line"}
 )  # fmt: skip
-"""What Landlock does not hold; `afresh doctor` and docs/sandbox.md say so."""
+"""What Landlock does not hold; `afresh doctor` and docs/touch.md say so."""
 _SUFFIXES = (".cut", ".remove", ".rename", ".move")
 _REMOVE = 0
 

@@ -103,7 +103,7 @@ def windows(repo: Path, neutral: bool = False) -> dict[str, list[str]]:
 
 
 def count(scenario: str, compared: int) -> None:
-    """For the figures in docs/internals/benchmarks.md: COMPARED names a file that they are added to."""
+    """For the figures in docs/internals/security.md: COMPARED names a file that they are added to."""
     if place := os.environ.get("COMPARED"):
         with open(place, "a") as file:
             file.write(json.dumps({"scenario": scenario, "compared": compared}) + "\n")

@@ -1,4 +1,4 @@
-"""A program and a person behind the mailbox, as docs/mailbox.md tells them."""
+"""A program and a person behind the mailbox, as docs/reference.md tells them."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from person import Person
 
 pytestmark = pytest.mark.shell_check
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "mailbox.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reference.md"
 
 
 @pytest.fixture(autouse=True)

@@ -282,4 +282,4 @@ def test_replaced_functions_of_the_standard_library_are_named(cheater: Person, c
 
 def test_equality_that_is_always_true_can_not_be_seen(cheater: Person) -> None:
     shown = try_cheat(cheater, Cheat((UNSEEABLE,), (), check=PYTEST))
-    assert shown["status"] == "done", "docs/verification.md says so"
+    assert shown["status"] == "done", "docs/done.md says so"

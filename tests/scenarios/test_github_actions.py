@@ -1,4 +1,4 @@
-"""The workflow in docs/github-actions.md is what it says: little is allowed, nothing foreign reaches a shell, and it works."""
+"""The workflow in docs/pull-requests.md is what it says: little is allowed, nothing foreign reaches a shell, and it works."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import pytest
 import yaml
 from person import CHECK, COMPLETE, MEND, SOURCE, Person
 
-PAGE = Path(__file__).parents[2] / "docs" / "github-actions.md"
+PAGE = Path(__file__).parents[2] / "docs" / "pull-requests.md"
 TOKEN = "secret-token"
 GH = """#!/bin/sh
 [ "$*" = "issue view 12 --json title,body,number,url" ] || exit 1

@@ -1,4 +1,4 @@
-"""Guards of the judge, each switched off: what it is there to prevent then happens. See docs/internals/judge.md."""
+"""Guards of the judge, each switched off: what it is there to prevent then happens."""
 
 from pathlib import Path
 

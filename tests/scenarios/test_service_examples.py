@@ -1,4 +1,4 @@
-"""The examples of docs/operating.md can be used as they are: systemd accepts the unit, and the commands of the image exist."""
+"""The examples of docs/alone.md can be used as they are: systemd accepts the unit, and the commands of the image exist."""
 
 import configparser
 import json

@@ -104,7 +104,7 @@ class ScheduleOptions:
 
 @dataclass(frozen=True, slots=True)
 class FleetOptions:
-    """The user's for workers on many machines; see docs/fleet.md."""
+    """The user's for workers on many machines; see docs/machines.md."""
 
     tasks_per_project: int = 4
     """Tasks of a project that are worked on at a time, by all workers together."""

@@ -1,4 +1,4 @@
-"""What the sections of a prompt are, in a few words for people; docs/sections.md tells it at length."""
+"""What the sections of a prompt are, in a few words for people; docs/task-types.md lists them."""
 
 WORDS_BY_SECTION = {
     "tools": "what the model can call, and how",

@@ -1,7 +1,5 @@
 """What the rewrites produce, and what each of them refuses. Each refusal here once would have changed what a program does."""
 
-import re
-from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -236,22 +234,6 @@ def test_a_loop_that_passes_on_becomes_yield_from():
 )
 def test_a_generator_that_may_be_spoken_to_keeps_its_loop(text):
     assert not made(text, "pass on")
-
-
-def examples() -> list[tuple[str, str]]:
-    text = (Path(__file__).parents[3] / "docs" / "refactorings.md").read_text("utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    halves = [re.split(r"\n+# becomes\n+", block) for block in blocks if "# becomes\n" in block]
-    return [(before + "\n", after) for before, after in halves]
-
-
-@pytest.mark.parametrize("before, after", examples())
-def test_the_examples_of_the_documentation_are_what_is_made(before, after):
-    source = parse_python("m.py", before)
-    assert source is not None
-    scenes = [RewriteTarget(source, function, NO_PROJECT) for function in source.functions]
-    changes = [change for scene in scenes for kind in (*REWRITES, *PREPARING_REWRITES) for change in kind(scene)]
-    assert after in [apply_splices(source, list(change.splices)) for change in changes]
 
 
 def test_every_change_made_here_compiles_and_keeps_the_inputs_behaviour():

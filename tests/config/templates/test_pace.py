@@ -6,7 +6,7 @@ import pytest
 
 from afresh.config.templates.load_template import list_task_types, load_template
 
-PAGE = (Path(__file__).parents[3] / "docs" / "loops.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "task-types.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("type", list_task_types())

@@ -1,8 +1,6 @@
 """Each weight of a template does what is said of it: it decides between two things that differ in nothing else."""
 
-import re
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 from traces import Said, traced
@@ -14,7 +12,6 @@ from afresh.memory.history.select import SelectionBudget, select_history
 
 ACTION, THOUGHT, OUTPUT = PassageVoice.ACTION, PassageVoice.THOUGHT, PassageVoice.OUTPUT
 NOW = 10
-DOCUMENT = Path(__file__).parents[3] / "docs" / "history.md"
 ONE = {"name": "aaa_bb", "line": "what is said on this line is long"}
 OTHER = {"name": "ccc_dd", "line": "quite another thing is spoken of here"}
 NOISE = ["noise_1", "noise_2", "noise_3"]
@@ -137,16 +134,3 @@ def test_the_bias_moves_names_against_lines():
 def test_every_weight_that_is_shipped_has_an_effect_and_every_effect_a_weight():
     known = {f"{kind}_{field.name}" for kind in ("name", "line") for field in fields(OddsWeights)} | {"line", "density"}
     assert {name for name, _ in load_template("implement_feature").weights} == known
-
-
-def test_the_documented_weights_are_those_that_are_shipped():
-    shipped, told = dict(load_template("implement_feature").weights), dict[str, float]()
-    for row in re.findall(
-        r"^\| (`\w+`[^|]*)\|([^|]*)\|([^|]*)\|", DOCUMENT.read_text("utf-8").partition("## Weights")[2], re.MULTILINE
-    ):
-        names, *columns = row
-        for kind, column in zip(("name", "line"), columns, strict=True):
-            numbers = [float(number.replace("−", "-")) for number in column.split()]
-            told |= {f"{kind}_{name}": number for name, number in zip(re.findall(r"`(\w+)`", names), numbers, strict=True)}
-    told |= {name: float(number) for name, number in re.findall(r"`(line|density)` \((\d\.\d+)\)", DOCUMENT.read_text("utf-8"))}
-    assert told == shipped

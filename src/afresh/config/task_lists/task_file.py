@@ -1,4 +1,4 @@
-"""Reads a list of tasks from JSON: `{"tasks": [{"goal": …}, …]}`, or the list alone. docs/queue.md has the fields."""
+"""Reads a list of tasks from JSON: `{"tasks": [{"goal": …}, …]}`, or the list alone. docs/everyday.md has the fields."""
 
 import json
 import re
