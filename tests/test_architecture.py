@@ -346,7 +346,7 @@ TRAITS = "core/tool_traits.py"
 """The one table of what each tool is for."""
 TOOL_NAMES = frozenset(tool.schema.name for tool in TOOLS)
 OTHER_VOCABULARIES = {
-    "code/test_commands/": "words of command lines: `npm run test`",
+    "app/test_commands/": "words of command lines: `npm run test`",
 }
 """Where the same words mean something else."""
 
@@ -563,7 +563,7 @@ SOUND: list[tuple[Rule, str, str]] = [
     (loop_is_the_drawing, "loop.py", "\n".join(f"from afresh.core.x{n} import y" for n in range(12)) + "\n" + FULL_LOOP),
     (loop_is_the_drawing, "app/loop.py", "import json\n" + "x = 1\n" * 61),
     (tools_are_not_named_outside_tools, "actions/tools/x.py", "def f(action):\n    return action.tool == 'edit'"),
-    (tools_are_not_named_outside_tools, "code/test_commands/x.py", "def f(word):\n    return word == 'test'"),
+    (tools_are_not_named_outside_tools, "app/test_commands/x.py", "def f(word):\n    return word == 'test'"),
     (
         tools_are_not_named_outside_tools,
         "core/x.py",

@@ -34,7 +34,7 @@ def tried_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     """To start pytest in the sandbox takes longer than most tests. What a command does in the same files is asked once, where the
     trial itself is not what is tested."""
     from afresh.app.orders import choose_checks as checks
-    from afresh.code.test_commands import try_commands
+    from afresh.app.test_commands import try_commands
     from afresh.workspace.checkout_files import CheckoutFiles
 
     monkeypatch.setattr(try_commands, "DEFAULT_RUN_SECONDS", PATIENT_TRIAL_SECONDS)

@@ -20,7 +20,7 @@ MAX_CONFIG_FILES = 80
 MAX_MANIFEST_FOLDERS = 3
 """Limits: characters of one file, files in all, and how many folders deep a manifest may be."""
 ROOT_CONFIG_NAME = re.compile(
-    r"pyproject\.toml|setup\.(?:cfg|py)|tox\.(?:ini|toml)|noxfile\.py|(?:GNU)?[Mm]akefile|[Jj]ustfile|\.?pytest\.ini"
+    r"pyproject\.toml|setup\.(?:cfg|py)|tox\.(?:ini|toml)|(?:GNU)?[Mm]akefile|\.?pytest\.ini"
     r"|\.?ruff\.toml|\.flake8|\.?mypy\.ini|pyrightconfig\.json|\.editorconfig|\.pre-commit-config\.ya?ml|\.python-version"
     r"|\.nvmrc|\.node-version|rust-toolchain(?:\.toml)?|\.?rustfmt\.toml|\.golangci\.ya?ml|pnpm-workspace\.yaml|tsconfig\.json"
     r"|biome\.jsonc?|global\.json"

@@ -3,7 +3,7 @@
 import pytest
 
 from afresh.app.orders.choose_checks import describe_check_trial
-from afresh.code.test_commands.try_commands import CommandTrial, TrialNote
+from afresh.app.test_commands.try_commands import CommandTrial, TrialNote
 
 TRIAL = CommandTrial("npm test", "package.json", holds=True, ran=True, tests=12, seconds=10.2)
 

@@ -3,11 +3,11 @@
 import io
 
 from afresh.app.code.project_profile import ProfileReport
+from afresh.app.test_commands.try_commands import CommandTrial, TrialResults
 from afresh.cli.render.console import open_console
 from afresh.cli.render.project import render_profile
 from afresh.code.project_profile.profile import MAX_LEVEL_TOKENS, ProjectProfile
 from afresh.code.project_profile.statements import ProfileStatement
-from afresh.code.test_commands.try_commands import CommandTrial, TrialResults
 
 TRIALS = (
     CommandTrial("pytest -q", "tox.ini [testenv]", True, True, 0, 1234, 3.21),

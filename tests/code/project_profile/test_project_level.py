@@ -5,7 +5,6 @@ from small_projects import SHOP, read
 
 from afresh.code.project_profile.profile import ProfileInputs, build_profile, find_hot_spots
 from afresh.code.project_profile.source_files import SourceFiles
-from afresh.code.test_commands.try_commands import CommandTrial
 from afresh.core.commit import FileChurn
 
 
@@ -76,14 +75,6 @@ def test_hot_spots_are_large_and_change_often():
     churn = {"pkg/hot.py": FileChurn(40, 1.0), "pkg/plain.py": FileChurn(400, 1.0), "pkg/still.py": FileChurn(1, 1.0)}
     code, _ = read(texts, churn)
     assert find_hot_spots(code, SourceFiles(code.paths)) == ["pkg/hot.py"]
-
-
-def test_only_a_command_that_was_tried_is_told_as_the_tests():
-    assert said(SHOP, "tests") == ""
-    quick = CommandTrial("pytest", "x", True, True, 0, 412, collected=410)
-    cut_off = CommandTrial("pytest", "x", True, True, 124, 410, said="still running after 10 s", collected=410)
-    assert said(SHOP, "tests", trial=quick) == "tests: `pytest` (tried here, 410 tests)"
-    assert said(SHOP, "tests", trial=cut_off) == said(SHOP, "tests", trial=quick), "the same on a slow machine"
 
 
 OTHERS = [

@@ -8,9 +8,8 @@ from small_projects import SHOP, module, read
 
 from afresh.code.index.update_index import MemoryCodeStore
 from afresh.code.project_profile.profile import ProfileInputs, build_profile
-from afresh.code.test_commands.try_commands import CommandTrial
 
-ABOUT = ProfileInputs(("- Use pytest.",), "implement_feature", trial=CommandTrial("pytest", "x", True, True, 0, 40))
+ABOUT = ProfileInputs(("- Use pytest.",), "implement_feature", tests="`pytest` (runs: 40 tests pass)")
 PROJECT = {
     **SHOP,
     **{f"src/shop/domain/part{n}.py": module(f"part{n}", "from shop.domain.item import item_1", 6) for n in range(8)},

@@ -7,15 +7,14 @@ from small_projects import SHOP, read
 
 import afresh
 from afresh.code.project_profile.profile import FACTS_BY_TASK_TYPE, ProfileInputs, build_profile
-from afresh.code.test_commands.try_commands import CommandTrial
 from afresh.core.commit import FileChurn
 from afresh.core.tokens import estimate_tokens
 
-TRIAL = CommandTrial("pytest -q", "x", True, True, 0, 5)
+TRIED = "`pytest -q` (runs: 5 tests pass)"
 
 
 def of_type(type: str) -> str:
-    return build_profile(*read(SHOP), ProfileInputs(type=type, trial=TRIAL)).render("type")
+    return build_profile(*read(SHOP), ProfileInputs(type=type, tests=TRIED)).render("type")
 
 
 def of_task(*likely: str, texts: dict[str, str] = SHOP, churn: dict[str, FileChurn] | None = None) -> str:
@@ -79,5 +78,5 @@ def test_tests_are_told_only_where_nothing_else_is_likely():
 @pytest.mark.parametrize("level", ["user", "project", "type", "task"])
 @pytest.mark.parametrize("cap", [0, 1, 7, 30, 80, 200, 1000])
 def test_each_level_keeps_to_any_cap(level: str, cap: int):
-    made = build_profile(*read(SHOP), ProfileInputs(("- Use pytest.",), "refactor", ("src/shop/domain/price.py",), TRIAL))
+    made = build_profile(*read(SHOP), ProfileInputs(("- Use pytest.",), "refactor", ("src/shop/domain/price.py",), TRIED))
     assert made.render(level, cap) == "" or estimate_tokens(made.render(level, cap)) <= cap

@@ -10,8 +10,9 @@ from shutil import which
 
 from afresh.app.code.explore_code import CHECKOUT_TREE_NAME, find_indexed_checkout, open_checkout_store
 from afresh.app.memory.cross_project_lessons import open_pattern_folder
-from afresh.app.orders.choose_checks import ProjectWithSettings, find_project_tests
+from afresh.app.orders.choose_checks import ProjectWithSettings, describe_check_trial, find_project_tests
 from afresh.app.project import Project
+from afresh.app.test_commands.try_commands import TrialResults
 from afresh.code.config_files import read_configuration
 from afresh.code.index.code_index import refresh_code_index
 from afresh.code.project_profile.constraints import LINTER_PATTERNS, LINTER_PROGRAMS
@@ -19,7 +20,6 @@ from afresh.code.project_profile.profile import ProfileInputs, ProjectProfile, b
 from afresh.code.ranking.commit_history import churn_from_history
 from afresh.code.ranking.query import RankingQuery as Asked
 from afresh.code.ranking.rank_files import rank_files
-from afresh.code.test_commands.try_commands import TrialResults
 from afresh.config.instructions.find_instructions import PROJECT_FILE_NAMES
 from afresh.config.templates.load_template import merge_task_type
 from afresh.core.commit import CommitHistory
@@ -69,7 +69,7 @@ def profile_checkout(project: Project, wanted: ProfileRequest) -> ProfileReport:
         learnt=tuple(list_learnt_patterns(project)),
         type=merge_task_type(type, project.templates).family,
         likely=tuple(one.path for one in rank_files(code, Asked(wanted.goal, (), past))) if wanted.goal.strip() else (),
-        trial=tried.best,
+        tests=f"`{tried.best.command}` ({describe_check_trial(tried.best)})" if tried.best else "",
         missing=find_missing_linters(Repository.find(project.paths.root)),
     )
     return ProfileReport(build_profile(code, read_configuration(code.paths, code.text), about), tried, type)

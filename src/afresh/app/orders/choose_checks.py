@@ -12,9 +12,9 @@ from pathlib import Path
 
 from afresh.app.open_workspace import make_mounts
 from afresh.app.settings import ProjectPaths, Settings
+from afresh.app.test_commands.candidates import CommandCandidate, find_candidates
+from afresh.app.test_commands.try_commands import CommandTrial, TrialNote, TrialResults, try_candidates
 from afresh.code.config_files import ProjectConfiguration, read_configuration
-from afresh.code.test_commands.candidates import CommandCandidate, find_candidates
-from afresh.code.test_commands.try_commands import CommandTrial, TrialNote, TrialResults, try_candidates
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.errors import AfreshError, NoSandbox
 from afresh.ports.workspace import read_text
@@ -30,7 +30,7 @@ MAX_UNASKED_TEST_SECONDS = 10.0
 TRIALS_FILE = "tests.json"
 MAX_REASONS = 3
 NO_COMMAND_FOUND = (
-    "no file here names a test command: not CI, a Makefile or justfile, tox or nox, package.json, Cargo.toml, go.mod with tests, "
+    "no file here names a test command: not CI, a Makefile, tox, package.json, Cargo.toml, go.mod with tests, "
     "pom.xml, build.gradle, nor Python or node test files"
 )
 

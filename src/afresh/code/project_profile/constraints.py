@@ -1,11 +1,10 @@
-"""What the project's files require of a change: linters with their rules, limits, hooks."""
+"""What the project's files require of a change: linters with their rules, limits, hooks, and the settings of pytest."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from afresh.code.config_files import ProjectConfiguration, get_table, list_texts, parse_ini, parse_json, parse_toml
-from afresh.code.test_commands.command_lines import read_ci_lines, read_tox_lines
 from afresh.core.truncate import join_first
 
 LINTER_PATTERNS = {
@@ -27,6 +26,19 @@ LINTER_FILES = {
 HOOK_ID = re.compile(r"^[^\S\n]*+-[^\S\n]++(?:.*\bid:|id:)\s*['\"]?([\w.-]+)", re.MULTILINE)
 MAX_HOOKS = 8
 MAX_RULES = 14
+
+
+def find_pytest_settings(configuration: ProjectConfiguration) -> str:
+    """Return the file that configures pytest, by pytest's own order, with the section."""
+    places = [(path, "pytest") for path in ("pytest.ini", ".pytest.ini", "tox.ini")]
+    if "pytest.ini" not in configuration.texts and get_table(configuration.project, "tool", "pytest"):
+        return "pyproject.toml [tool.pytest]"
+    found = (
+        f"{path} [{name}]"
+        for path, name in [*places, ("setup.cfg", "tool:pytest")]
+        if name in parse_ini(configuration.text(path))
+    )
+    return next(found, "")
 
 
 def find_hooks(configuration: ProjectConfiguration) -> Sequence[str]:
@@ -51,14 +63,11 @@ def find_linters(configuration: ProjectConfiguration) -> Iterator[str]:
 
 
 def list_command_lines(configuration: ProjectConfiguration) -> Iterator[str]:
-    """Yield what CI, tox, make and the scripts of package.json run."""
-    for path in configuration.automated():
-        yield from (line for line, _ in read_ci_lines(path, configuration.text(path)))
-    yield from (line for line, _, _ in read_tox_lines(configuration))
-    for name, section in parse_ini(configuration.text("tox.ini")).items():
-        yield section.get("commands", "") if name.startswith("testenv") else ""
-    for path in ("Makefile", "GNUmakefile", "makefile"):
-        yield from (line.strip() for line in configuration.text(path).split("\n") if line.startswith("\t"))
+    """Yield the lines of CI files, and what tox, make and the scripts of package.json run."""
+    for path in (*configuration.automated(), "Makefile", "GNUmakefile", "makefile"):
+        yield from (line for line in configuration.text(path).split("\n") if line[:1] in ("\t", " ") and line.strip()[:1] != "#")
+    yield str(get_table(configuration.project, "tool", "tox"))
+    yield from (section.get("commands", "") for section in parse_ini(configuration.text("tox.ini")).values())
     yield from map(str, get_table(parse_json(configuration.text("package.json")), "scripts").values())
 
 

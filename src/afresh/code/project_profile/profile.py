@@ -10,11 +10,9 @@ from math import log2
 from afresh.code.config_files import ProjectConfiguration
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.manifests import Manifest, read_manifest
-from afresh.code.project_profile.constraints import find_hooks, find_linters, read_limits
+from afresh.code.project_profile.constraints import find_hooks, find_linters, find_pytest_settings, read_limits
 from afresh.code.project_profile.source_files import SourceFiles
 from afresh.code.project_profile.statements import ProfileStatement, fit_statements, make_statement
-from afresh.code.test_commands.candidates import find_pytest_settings
-from afresh.code.test_commands.try_commands import CommandTrial, TrialNote
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.tokens import estimate_tokens
 from afresh.core.truncate import join_first, to_one_line, truncate_text
@@ -48,8 +46,8 @@ class ProfileInputs:
     """A built-in task type; for a custom type, the built-in one that it is based on."""
     likely: tuple[str, ...] = ()
     """Files that the task is likely about, the likeliest first."""
-    trial: CommandTrial | None = None
-    """The command that ran the tests when it was tried."""
+    tests: str = ""
+    """The command that ran the tests when it was tried, and what came of it."""
     missing: frozenset[str] = frozenset()
     """Linters that are not installed where commands run."""
     learnt: tuple[str, ...] = ()
@@ -125,7 +123,7 @@ def gather_facts(code: CodeIndex, configuration: ProjectConfiguration, about: Pr
             f"started by {', '.join(started)}" if started else "",
             f"also {', '.join(sources.support_folders)}" if sources.support_folders else "",
         ],
-        "tests": [describe_test_command(about.trial)],
+        "tests": [about.tests],
         "libraries": [join_first(list(dict.fromkeys(name for one in manifests for name in one.libraries)), MAX_LIBRARIES)],
         "checked by": [*linters, *read_limits(configuration)],
         "hooks before a commit": [", ".join(find_hooks(configuration))],
@@ -144,15 +142,6 @@ def list_programs(code: CodeIndex, manifests: Sequence[Manifest]) -> list[str]:
     sources = SourceFiles(code.paths)
     begun = [path for path in sources.shipped if path in code.entries]
     return (commands or begun)[:MAX_LISTED]
-
-
-def describe_test_command(trial: CommandTrial | None) -> str:
-    """Return the command that ran tests when it was tried, if any."""
-    if trial is None:
-        return ""
-    found = f", {trial.collected:,} test{'' if trial.collected == 1 else 's'}" if trial.collected else ""
-    other = "; but it tests what is installed, not this tree" if trial.note is TrialNote.FOREIGN_IMPORT else ""
-    return f"`{trial.command}` (tried here{found}{other})"
 
 
 def find_hot_spots(code: CodeIndex, sources: SourceFiles) -> list[str]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from afresh.code.test_commands.candidates import CommandCandidate
+from afresh.app.test_commands.candidates import CommandCandidate
 from afresh.core.action import CommandRun
 from afresh.core.truncate import to_one_line
 from afresh.ports.workspace import Sandbox
+from afresh.verification.checks import read_test_outcomes
 
 LISTING_SECONDS = 60.0
 DEFAULT_RUN_SECONDS = 10.0
@@ -21,27 +22,13 @@ PYTEST_COLLECTED = re.compile(
 )
 PYTEST_FILE_COUNT = re.compile(r"^(?=\S*?\.py:)\S+: (\d+)$", re.MULTILINE)
 COLLECTION_ERROR = re.compile(r"^(?:ERROR (?:collecting )?\S+|=+ ERRORS =+|.*\b(\d+) errors? in [\d.…]+s)", re.MULTILINE)
-TESTS_RUN_PATTERNS = (
-    re.compile(r"\b(\d+) (?:passed|failed)\b"),
-    re.compile(r"^Ran (\d+) tests? in", re.MULTILINE),
-    re.compile(r"^Tests run: (\d+)", re.MULTILINE),
-    re.compile(r"^Found (\d+) test", re.MULTILINE),
-    re.compile(r"^(?:Passed|Failed)!.*Total:\s+(\d+)", re.MULTILINE),
-    re.compile(r"^(?:#|ℹ) tests (\d+)$", re.MULTILINE),
-    re.compile(r"^[^\S\n]++(\d+) (?:passing|failing)\b", re.MULTILINE),
-    re.compile(r"^# \{ total: (\d+)", re.MULTILINE),
+TOTAL_OF_OTHER_RUNNERS = re.compile(
+    r"^(?:#|ℹ) tests (\d+)$|^[^\S\n]++(\d+) (?:passing|failing)\b|^(?:Passed|Failed)!.*Total:\s+(\d+)|^Found (\d+) test",
+    re.MULTILINE,
 )
-TESTS_FAILED_PATTERNS = (
-    re.compile(r"\b(\d+) failed\b"),
-    re.compile(r"\b(?:failures|errors)=(\d+)"),
-    re.compile(r"^Tests run: .*?Failures: (\d+)", re.MULTILINE),
-    re.compile(r"^(?:#|ℹ) fail (\d+)$", re.MULTILINE),
-    re.compile(r"^[^\S\n]++(\d+) failing\b", re.MULTILINE),
-    re.compile(r"^# \{ total: .*?fail: (\d+)", re.MULTILINE),
-)
-SUITE_COUNT = re.compile(r"^[^\S\n]*+(?:Test Suites:|Test Files|Snapshots:|Snapshots)\s.*$", re.MULTILINE)
-"""Lines of jest and vitest that count files and snapshots, not tests."""
-GO_PACKAGE_RESULT = re.compile(r"^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\))", re.MULTILINE)
+FAILED_OF_OTHER_RUNNERS = re.compile(r"^(?:#|ℹ) fail (\d+)$|^[^\S\n]++(\d+) failing\b|^Failed!.*Failed:\s+(\d+)", re.MULTILINE)
+"""What node, mocha, dotnet and Django say of tests that they do not name."""
+GO_PACKAGE_PASSED = re.compile(r"^ok\s+\S+\s+(?:[\d.]+s|\(cached\))", re.MULTILINE)
 UNITTEST_COUNT_SCRIPT = """
 import sys, unittest
 sys.path.insert(0, "")
@@ -187,30 +174,29 @@ def count_listed_tests(output: str) -> tuple[int, bool]:
 
 def judge_run(one: CommandCandidate, done: CommandRun, first: CommandTrial | None) -> CommandTrial:
     """Judge a command by its run. A run that reached the time limit works. If no tests were listed, some must have been run."""
-    tests, failed = count_tests_run(done.output)
-    named = bool(first) and one.kind in LISTING_KINDS
-    started = named or bool(tests) or bool(GO_PACKAGE_RESULT.search(done.output)) or "test result:" in done.output
-    known = first.tests if first else 0
+    tests, failed = count_tests_run(one.command, done)
+    listed = bool(first) and one.kind in LISTING_KINDS
+    known, seconds = first.tests if first else 0, round(done.seconds, 2)
     if done.timed_out:
         said = f"still running after {done.seconds:.0f} s"
-        holds, seconds = bool(first) or started, round(done.seconds, 2)
+        holds = bool(first) or bool(tests)
         return CommandTrial(one.command, one.source, holds, True, done.exit, known, seconds, said, note=TrialNote.CUT_OFF)
-    holds = (done.exit == 0 and (started or one.kind in ("script", "package", "mvn", "gradle", "make"))) or (
-        done.exit != 0 and started
-    )
+    started = listed or bool(tests) or bool(GO_PACKAGE_PASSED.search(done.output))
+    holds = started or (done.exit == 0 and one.kind in ("script", "package", "mvn", "gradle", "make"))
     said = "" if done.exit == 0 and holds else "there were no tests in it" if done.exit == 0 else find_error_line(done)
-    trial = CommandTrial(one.command, one.source, holds, True, done.exit, tests or known, round(done.seconds, 2), said)
-    return replace(trial, failed=failed)
+    return CommandTrial(one.command, one.source, holds, True, done.exit, tests or known, seconds, said, failed=failed)
 
 
-def count_tests_run(output: str) -> tuple[int, int]:
+def count_tests_run(command: str, done: CommandRun) -> tuple[int, int]:
     """Return how many tests were run, and how many failed, as far as the runner says it."""
-    plain = SUITE_COUNT.sub("", output)
-    tests, failed = (
-        max(sum(map(int, pattern.findall(plain))) for pattern in patterns)
-        for patterns in (TESTS_RUN_PATTERNS, TESTS_FAILED_PATTERNS)
+    outcomes = read_test_outcomes(command, done)
+    if outcomes.readable:
+        return outcomes.passed + outcomes.failed + outcomes.skipped, outcomes.failed
+    totals, failures = (
+        sum(int(number) for found in pattern.findall(done.output) for number in found if number)
+        for pattern in (TOTAL_OF_OTHER_RUNNERS, FAILED_OF_OTHER_RUNNERS)
     )
-    return tests, failed
+    return totals, failures
 
 
 def find_error_line(done: CommandRun) -> str:

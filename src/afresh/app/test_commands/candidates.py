@@ -1,13 +1,15 @@
 """Commands that may run a project's tests, from its own files, the most trusted first."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from afresh.code.config_files import ProjectConfiguration, get_table, parse_ini
-from afresh.code.test_commands import command_lines
-from afresh.code.test_commands.command_lines import SourcedLine, read_ci_lines
-from afresh.code.test_commands.parse_command import ParsedCommand, RecipeReference, RejectedCommand, parse_line
+from afresh.app.test_commands import command_lines
+from afresh.app.test_commands.command_lines import SourcedLine, make_script_command, read_make_lines, read_tox_lines
+from afresh.app.test_commands.parse_command import ParsedCommand, RecipeReference, RejectedCommand, parse_line
+from afresh.code.config_files import ProjectConfiguration, get_table, parse_json
+from afresh.code.project_profile.constraints import find_pytest_settings
 from afresh.core.truncate import to_one_line
 
 MAX_CANDIDATES = 12
@@ -18,8 +20,10 @@ MORE_THAN_TESTS = re.compile(r"\b(?:sudo|docker|podman|ssh|scp|rsync|curl|wget|i
 """In the recipe of a target that is run as a whole: it does more than run tests."""
 SKIPPED_FOLDER = re.compile(r"(?:^|/)(?:node_modules|\.venv|venv|build|dist|vendor|testdata)/")
 CHOSEN_ENVIRONMENT = re.compile(r"\s-[es][ =]\$\{\{[^{}]*\}\}")
-"""An environment of tox or nox that CI fills in; which one does not matter here."""
+"""An environment of tox that CI fills in; which one does not matter here."""
 DOTNET_TEST_PACKAGE = re.compile(r"Microsoft\.NET\.Test\.Sdk|xunit|nunit|MSTest", re.IGNORECASE)
+PACKAGE_RUNNERS = {"vitest": "npx vitest run", "jest": "npx jest", "mocha": "npx mocha", "tap": "npx tap"}
+"""For a project whose package manager is not installed, or whose script does more than run tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +42,12 @@ def find_candidates(configuration: ProjectConfiguration) -> tuple[CommandCandida
     """Return each command once; of equally trusted ones, those that run only some of the tests come last. If a project has its
     own way to run its Python tests, a generic command that would find only a few of them by name is left out.
     """
+    ci = [line for path in configuration.automated() for line in command_lines.read_ci_lines(path, configuration.text(path))]
+    recipes = chain(*(read(configuration) for read in (read_tox_lines, command_lines.read_hatch_lines, read_make_lines)))
     found: dict[str, CommandCandidate] = {}
-    for group in (candidates_from_ci, candidates_from_recipes):
-        for one in sorted(group(configuration), key=lambda one: bool(one.refused) or one.narrow):
+    for lines in (ci, recipes):
+        group = [one for line in lines for one in candidates_from_line(line, configuration)]
+        for one in sorted(group, key=lambda one: bool(one.refused) or one.narrow):
             found.setdefault(one.command, one)
     said = {one.kind for one in found.values() if not one.refused} & {"pytest", "unittest", "script"}
     known = {one.source for one in found.values()}
@@ -51,25 +58,6 @@ def find_candidates(configuration: ProjectConfiguration) -> tuple[CommandCandida
             found.setdefault(one.command, one)
     runnable = [one for one in found.values() if not one.refused]
     return (*runnable[:MAX_CANDIDATES], *[one for one in found.values() if one.refused][:MAX_CANDIDATES])
-
-
-def candidates_from_ci(configuration: ProjectConfiguration) -> Iterator[CommandCandidate]:
-    """Yield the commands that CI runs, often by reference to a recipe."""
-    for path in configuration.automated():
-        for line, folder in read_ci_lines(path, configuration.text(path)):
-            yield from candidates_from_line((line, folder.removeprefix("./").strip("/"), path), configuration)
-
-
-def candidates_from_recipes(configuration: ProjectConfiguration) -> Iterator[CommandCandidate]:
-    for lines in (
-        command_lines.read_tox_lines,
-        command_lines.read_nox_lines,
-        command_lines.read_pyproject_tasks,
-        command_lines.read_make_lines,
-        command_lines.read_just_lines,
-    ):
-        for line in lines(configuration):
-            yield from candidates_from_line(line, configuration)
 
 
 def candidates_from_line(line: SourcedLine, configuration: ProjectConfiguration, depth: int = 3) -> Iterator[CommandCandidate]:
@@ -89,25 +77,19 @@ def follow_reference(
 ) -> Iterator[CommandCandidate]:
     """Yield the commands of the recipe that a line refers to."""
     if pointer.kind == "script":
-        if command := command_lines.make_script_command(configuration, pointer.name):
+        if command := make_script_command(configuration, pointer.name):
             yield CommandCandidate(command, "package", f"{source} and package.json")
         return
-    named = {
-        "make": lambda: command_lines.read_make_lines(configuration, pointer.name),
-        "just": lambda: command_lines.read_just_lines(configuration, pointer.name),
-        "tox": lambda: command_lines.read_tox_lines(
-            configuration, pointer.name if re.fullmatch(r"[\w.-]+", pointer.name) else ""
-        ),
-        "nox": lambda: command_lines.read_nox_lines(configuration),
-    }
-    for text, folder, place in named[pointer.kind]():
-        for one in candidates_from_line((text, folder, place), configuration, depth):
+    named = read_make_lines if pointer.kind == "make" else read_tox_lines
+    for line in named(configuration, pointer.name if re.fullmatch(r"[\w.-]+", pointer.name) else ""):
+        for one in candidates_from_line(line, configuration, depth):
             yield replace(one, source=f"{source} and {one.source}")
 
 
 def prefix_folder(command: str, folder: str, configuration: ProjectConfiguration) -> str:
     """Return the command, run in a folder of the tree."""
-    if not folder or folder == ".":
+    folder = folder.removeprefix("./").strip("/")
+    if folder in ("", "."):
         return command
     if not re.fullmatch(r"[\w.-]+(?:/[\w.-]+)*", folder) or ".." in folder.split("/"):
         raise RejectedCommand(f"is run in {folder[:40]!r}")
@@ -127,12 +109,13 @@ def candidates_from_files(configuration: ProjectConfiguration) -> Iterator[Comma
             yield CommandCandidate(
                 f"python -m unittest discover{choose_unittest_start(tests, paths)}", "unittest", f"files such as {tests[0]}"
             )
-    for name in command_lines.list_script_names(configuration):
+    package = parse_json(configuration.text("package.json"))
+    for name in (name for name in ("test", "test:unit", "tests") if name in get_table(package, "scripts")):
         try:
-            yield CommandCandidate(command_lines.make_script_command(configuration, name), "package", "package.json")
+            yield CommandCandidate(make_script_command(configuration, name), "package", "package.json")
         except RejectedCommand as why:
             yield CommandCandidate(f"npm run {name}", "package", "package.json", str(why))
-    for command in command_lines.list_runner_commands(configuration):
+    for command in (PACKAGE_RUNNERS[name] for name in PACKAGE_RUNNERS if name in get_table(package, "devDependencies")):
         yield CommandCandidate(command, "package", "package.json: devDependencies")
     if "Cargo.toml" in configuration.texts:
         yield CommandCandidate("cargo test", "cargo", "Cargo.toml")
@@ -160,24 +143,8 @@ def candidates_from_build_files(configuration: ProjectConfiguration, paths: list
         yield CommandCandidate("dotnet test" if solution else f"dotnet test {projects[0]}", "dotnet", projects[0])
 
 
-def find_pytest_settings(configuration: ProjectConfiguration) -> str:
-    """Return the file that configures pytest."""
-    if get_table(configuration.project, "tool", "pytest"):
-        return "pyproject.toml [tool.pytest]"
-    for path, section in (
-        ("pytest.ini", "pytest"),
-        (".pytest.ini", "pytest"),
-        ("tox.ini", "pytest"),
-        ("setup.cfg", "tool:pytest"),
-    ):
-        if section in parse_ini(configuration.text(path)):
-            return f"{path} [{section}]"
-    return ""
-
-
-def choose_unittest_start(tests: list[str], paths: list[str]) -> str:
+def choose_unittest_start(tests: Sequence[str], paths: Sequence[str]) -> str:
     """Return the folder where unittest must start: the one that contains all tests, if it is not a package."""
-    tops = {path.partition("/")[0] if "/" in path else "" for path in tests}
-    if len(tops) == 1 and (top := tops.pop()) and f"{top}/__init__.py" not in paths and re.fullmatch(r"[\w.-]+", top):
-        return f" -s {top}"
-    return ""
+    tops = {path.rpartition("/")[0].partition("/")[0] for path in tests}
+    top = tops.pop() if len(tops) == 1 else ""
+    return f" -s {top}" if re.fullmatch(r"[\w.-]+", top) and f"{top}/__init__.py" not in paths else ""

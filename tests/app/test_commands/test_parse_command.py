@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.code.test_commands.parse_command import ParsedCommand, RecipeReference, RejectedCommand, parse_line
+from afresh.app.test_commands.parse_command import ParsedCommand, RecipeReference, RejectedCommand, parse_line
 
 TAKEN = [
     ("pytest", "pytest", "pytest"),
@@ -54,7 +54,6 @@ NOT_TESTS = [
 POINTERS = [
     ("make test", "make", "test"),
     ("uvx tox -e py312", "tox", "py312"),
-    ("nox -s tests", "nox", "tests"),
     ("npm test", "script", "test"),
 ]
 

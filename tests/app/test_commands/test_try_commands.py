@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from afresh.code.test_commands.candidates import CommandCandidate
-from afresh.code.test_commands.try_commands import TrialResults, count_tests_run, try_candidates
+from afresh.app.test_commands.candidates import CommandCandidate
+from afresh.app.test_commands.try_commands import TrialResults, count_tests_run, try_candidates
 from afresh.core.action import CommandRun
 from afresh.testing.fakes import TableSandbox
 
 PYTEST = CommandCandidate("python -m pytest -q", "pytest", "x")
+CARGO = "test result: {}. {} passed; {} failed; 0 ignored; 0 measured; 0 filtered out\n"
 UNITTEST = CommandCandidate("python -m unittest discover", "unittest", "x")
 LOOK = "python -m pytest -q --collect-only"
 RUN = "export PYTEST_ADDOPTS=--continue-on-collection-errors\npython -m pytest -q"
@@ -67,7 +68,7 @@ def test_with_time_the_tests_are_run_too():
         ("", 0, False),
         ("# tests 3\n# pass 2\n# fail 1\n", 1, True),
         ("\n  2 passing (3ms)\n  1 failing\n", 1, True),
-        ("# { total: 7, pass: 6, fail: 1 }\n", 1, True),
+        ("ok 1 - adds\nnot ok 2 - divides\n1..2\n# { total: 2, pass: 1, fail: 1 }\n", 1, True),
     ],
 )
 def test_where_a_look_names_no_tests_the_run_must_show_some(output: str, exit: int, holds: bool):
@@ -120,13 +121,13 @@ def test_only_so_many_are_tried():
         ("  Test Files  2 passed\n  Tests  7 passed (7)\n", 7, 0),
         ("# tests 3\n# suites 0\n# pass 2\n# fail 1\n", 3, 1),
         ("  4 passing (2ms)\n  1 failing\n", 5, 1),
-        ("test result: ok. 3 passed; 0 failed; 0 ignored\ntest result: FAILED. 2 passed; 1 failed; 0 ignored\n", 6, 1),
+        (CARGO.format("ok", 3, 0) + CARGO.format("FAILED", 2, 1), 6, 1),
         ("Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=1)\n", 5, 2),
         ("2 failed, 3 passed in 0.12s\n", 5, 2),
     ],
 )  # fmt: skip
 def test_tests_are_counted_and_not_the_files_that_hold_them(output: str, tests: int, failed: int):
-    assert count_tests_run(output) == (tests, failed)
+    assert count_tests_run("run", CommandRun("run", 1 if failed else 0, output, 1.0)) == (tests, failed)
 
 
 def test_the_reason_of_the_sandbox_is_told_in_full():

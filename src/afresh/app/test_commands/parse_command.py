@@ -31,8 +31,8 @@ OPTIONS_WITH_VALUE = (
 TEST_SCRIPT = re.compile(r"(?:[\w.-]+/)*(?:run_?tests?|tests?|test_all|manage)\.py")
 SHELL_SYNTAX = re.compile(r"[$`|;<>&\\!#{}~\n]")
 TEST_WORDS = re.compile(
-    r"\b(?:pytest|py\.test|unittest|run_?tests?\.py|manage\.py test|tox|nox|nextest|vitest|jest|mocha|go test|cargo test"
-    r"|dotnet test|(?:npm|yarn|pnpm|bun|mvn|mvnw|gradle|gradlew|make|just|hatch|node)\b.*\b(?:test|tests|check|verify)\b)"
+    r"\b(?:pytest|py\.test|unittest|run_?tests?\.py|manage\.py test|tox|nextest|vitest|jest|mocha|go test|cargo test"
+    r"|dotnet test|(?:npm|yarn|pnpm|bun|mvn|mvnw|gradle|gradlew|make|hatch|node)\b.*\b(?:test|tests|check|verify)\b)"
 )
 REPORT_OPTION = re.compile(r"--(?:cov\b|cov-|no-cov\b|junit|html|basetemp|color|self-contained|timing|durations|report).*")
 REPORT_OPTION_WITH_VALUE = re.compile(r"--(?:cov-report|cov-config|cov-fail-under|junit-?xml|basetemp|color|durations|html)")
@@ -57,7 +57,7 @@ class RecipeReference:
     """A command that is defined in another file."""
 
     kind: str
-    """make, just, tox, nox or script (of package.json)."""
+    """make, tox or script (of package.json)."""
     name: str = ""
 
 
@@ -132,22 +132,14 @@ def skip_options(words: list[str]) -> list[str]:
 
 
 def parse_recipe_reference(program: str, words: Sequence[str]) -> RecipeReference | None:
-    if program in ("make", "just", "gmake"):
-        names = [word for word in words[1:] if re.fullmatch(r"[\w.-]+", word) and not word.startswith("-")]
-        return RecipeReference("just" if program == "just" else "make", names[0] if names else "")
-    if program in ("tox", "nox") or (
-        len(words) > 2 and PYTHON_PROGRAM.fullmatch(program) and words[1] == "-m" and words[2] in ("tox", "nox")
-    ):
-        return RecipeReference(
-            "tox" if "tox" in words else "nox" if "nox" in words else program, find_option_value(words, "-e", "-s")
-        )
+    if program in ("make", "gmake"):
+        names = [word for word in words[1:] if re.fullmatch(r"[\w.][\w.-]*", word)]
+        return RecipeReference("make", names[0] if names else "")
+    if program == "tox" or (PYTHON_PROGRAM.fullmatch(program) and words[1:3] == ["-m", "tox"]):
+        return RecipeReference("tox", next((after for word, after in pairwise(words) if word == "-e"), ""))
     if program in ("npm", "yarn", "pnpm", "bun") and (name := find_package_script(words[1:])):
         return RecipeReference("script", name)
     return None
-
-
-def find_option_value(words: Sequence[str], *names: str) -> str:
-    return next((after for word, after in pairwise(words) if word in names), "")
 
 
 def find_package_script(words: Sequence[str]) -> str:
