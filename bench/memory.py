@@ -27,9 +27,9 @@ from afresh.storage.lessons.lesson_folder import LessonFolder
 from afresh.storage.lessons.lesson_library import FolderLessonLibrary
 from afresh.storage.sql.fact_index import MAX_SEARCH_TERMS, search_facts
 from afresh.storage.sql.facts import FactTable, record_fact
-from afresh.storage.sqlite import migrations
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.fact_words import SqliteFactWords
+from afresh.storage.sqlite.schemas import FACTS_SCHEMA
 from afresh.testing.fakes import FakeClock
 
 RESULTS = Path(__file__).parent / "results" / "memory.json"
@@ -54,7 +54,7 @@ def lines(seed: int) -> Iterator[tuple[str, str]]:
 
 class Ours:
     def __init__(self, folder: Path) -> None:
-        self.database, self.number = Database(folder / "memory.db", schema=migrations.FACTS_SCHEMA), 0
+        self.database, self.number = Database(folder / "memory.db", schema=FACTS_SCHEMA), 0
 
     def save(self, batch: list[tuple[str, str]]) -> None:
         with self.database.writing() as connection:

@@ -123,15 +123,12 @@ def test_every_tool_that_comes_with_afresh_has_traits() -> None:
 @pytest.mark.parametrize(
     ("action", "traits"),
     [
-        (Action("write", {"path": "a.py"}), {ToolTrait.CHANGES, ToolTrait.WRITES}),
-        (Action("remember", {"subject": "a"}), {ToolTrait.NOTES}),
-        (Action("recall", {"id": "1a2b3c4d"}), {ToolTrait.READS, ToolTrait.ARRANGES}),
         (Action("read", {"path": "@1a2b3c4d"}), {ToolTrait.READS, ToolTrait.ARRANGES}),
         (Action("search", {"path": "@notes", "text": "x"}), {ToolTrait.READS, ToolTrait.ARRANGES}),
         (Action("search", {"path": "src", "text": "x"}), {ToolTrait.PRINTS, ToolTrait.SEARCHES}),
     ],
 )
-def test_steps_with_earlier_tools_or_in_the_archive_keep_their_traits(action: Action, traits: set[ToolTrait]) -> None:
+def test_steps_in_the_archive_have_other_traits(action: Action, traits: set[ToolTrait]) -> None:
     assert all(has_trait(action, trait) for trait in traits)
     assert ToolTrait.ARRANGES in traits or not has_trait(action, ToolTrait.ARRANGES)
     assert ToolTrait.ARRANGES not in traits or not has_trait(action, ToolTrait.PRINTS)

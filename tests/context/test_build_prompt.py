@@ -25,7 +25,6 @@ from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
 from afresh.core.leave import Grant
 from afresh.core.line_region import Region
-from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.states.strategy_state import PlanItem
@@ -43,7 +42,7 @@ from afresh.testing.states import make_state
 COUNTER = EstimatingCounter()
 lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=120)
 looks = st.builds(
-    item_from_untyped,
+    Note,
     st.sampled_from(["outline", "violations", "suggestion", "test", "change", "output"]),
     st.text("abc1", min_size=1, max_size=8),
     lines,

@@ -14,9 +14,9 @@ from afresh.context.extend_or_rebuild import (
     estimate_rebuilt_cost,
 )
 from afresh.core.cache_rates import CacheRates
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, FIRST_CONTEXT_POLICY, ExtensionPolicy
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ExtensionPolicy
 
-POLICY = ExtensionPolicy(max_growth=1.5)
+POLICY = ExtensionPolicy(max_growth=1.5, min_read_rate=0.0)
 RATES = CacheRates()
 WARM = ExtensionCosts(base=5_000, fixed=1_300, prefix=5_500, turn=400, stale=0, room=1_000, steps_left=10)
 
@@ -107,6 +107,5 @@ def test_what_is_extended_costs_no_more_than_a_new_prompt(costs, rates):
         assert estimate_extended_cost(costs, rates, steps) <= estimate_rebuilt_cost(costs, rates, steps)
 
 
-def test_the_first_policy_never_extends_and_the_default_lets_a_prompt_grow_to_more_than_twice():
-    assert compute_extension_bound(4_000, FIRST_CONTEXT_POLICY.allocation.extension) == 0
+def test_the_default_lets_a_prompt_grow_to_more_than_twice():
     assert compute_extension_bound(4_000, DEFAULT_CONTEXT_POLICY.allocation.extension) == 12_000

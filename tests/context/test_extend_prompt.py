@@ -19,7 +19,7 @@ from afresh.context.record_call import make_prompt_origin
 from afresh.core.action import Action, Observation
 from afresh.core.cache_rates import DEFAULT_CACHE_RATES, NO_CACHE
 from afresh.core.change import Hunk
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, FIRST_CONTEXT_POLICY
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.event import CallRequested, ChangeKeptOrReverted, MemoryCompacted, QuestionAnswered
 from afresh.core.project_facts import FactCorrection
 from afresh.core.prompt import Prompt
@@ -210,7 +210,6 @@ def test_it_is_extended_only_where_a_cache_and_the_policy_allow_it():
     run = started()
     assert find_obstacle(START, run.settings) == "the first call"
     assert find_obstacle(run.state, replace(run.settings, cache=NO_CACHE))
-    assert find_obstacle(run.state, replace(run.settings, policy=FIRST_CONTEXT_POLICY))
     long = started((Action("write", {"path": "a.py", "content": "x" * MAX_ARGUMENT_CHARACTERS}), "written"))
     assert "too long" in find_obstacle(long.state, long.settings)
 

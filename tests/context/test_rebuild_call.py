@@ -1,7 +1,6 @@
 """What is kept of a call: every section to be read again, in few blocks."""
 
 from dataclasses import replace
-from hashlib import sha256
 
 import pytest
 from hypothesis import given
@@ -14,12 +13,12 @@ from afresh.context.cache_prefix import is_volatile_section
 from afresh.context.rebuild_call import audit_call, rebuild_prompt, reference_sections
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.context_item import MapEntry, Note, RepoMap
-from afresh.core.context_policy import FIRST_CONTEXT_POLICY, ContextPolicy
-from afresh.core.prompt import WHOLE_BLOCK, CallAudit, Section, SectionRef, Tier
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
+from afresh.core.prompt import WHOLE_BLOCK, CallAudit, Section, Tier
 from afresh.core.state import State
 from afresh.core.states.work_state import WorkState
 from afresh.core.task import Task
-from afresh.core.template import SECTION_ORDER, template_from_json
+from afresh.core.template import SECTION_ORDER
 from afresh.core.tokens import EstimatingCounter
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.ports.storage import JournalStore
@@ -36,11 +35,6 @@ def test_every_section_of_a_call_is_read_again_and_those_that_change_with_each_s
     assert [(ref.name, ref.text(archive.__getitem__), ref.tokens) for ref in refs] == [(s.name, s.text, 7) for s in sections]
     assert len({ref.block for ref in refs if is_volatile_section(ref.name)}) <= 1
     assert {ref.size for ref in refs if not is_volatile_section(ref.name)} <= {WHOLE_BLOCK}
-
-
-def test_a_section_recorded_before_they_were_put_together_is_its_block():
-    ref = value_from_json(SectionRef, to_canonical_json({"name": "last", "tier": 2, "block": "ab", "tokens": 5}))
-    assert ref.text({"ab": "the whole of it"}.__getitem__) == "the whole of it"
 
 
 def test_the_tools_and_the_system_text_keep_blocks_of_their_own():
@@ -61,13 +55,13 @@ ITEMS = (
     RepoMap(tuple(MapEntry(f"src/module_{n}.py", 9) for n in range(9))),
 )
 GENEROUS = replace(
-    FIRST_CONTEXT_POLICY,
+    DEFAULT_CONTEXT_POLICY,
     version=2,
-    recall=replace(FIRST_CONTEXT_POLICY.recall, max_foreign_facts=6),
-    lessons=replace(FIRST_CONTEXT_POLICY.lessons, ceiling_share=0.3),
+    recall=replace(DEFAULT_CONTEXT_POLICY.recall, max_foreign_facts=6),
+    lessons=replace(DEFAULT_CONTEXT_POLICY.lessons, ceiling_share=0.3),
 )
-SPARING = replace(FIRST_CONTEXT_POLICY, recall=replace(FIRST_CONTEXT_POLICY.recall, max_foreign_facts=1))
-LAST_FIRST = replace(FIRST_CONTEXT_POLICY, order=replace(FIRST_CONTEXT_POLICY.order, names=SECTION_ORDER[::-1]))
+SPARING = replace(DEFAULT_CONTEXT_POLICY, recall=replace(DEFAULT_CONTEXT_POLICY.recall, max_foreign_facts=1))
+LAST_FIRST = replace(DEFAULT_CONTEXT_POLICY, order=replace(DEFAULT_CONTEXT_POLICY.order, names=SECTION_ORDER[::-1]))
 
 
 def recorded_call(policy: ContextPolicy) -> tuple[str, CallAudit, dict[str, str]]:
@@ -87,35 +81,21 @@ class Archive(JournalStore):
         return self._held[id]
 
 
-@pytest.mark.parametrize("policy", [FIRST_CONTEXT_POLICY, GENEROUS, SPARING, LAST_FIRST], ids=lambda one: one.id)
+@pytest.mark.parametrize("policy", [DEFAULT_CONTEXT_POLICY, GENEROUS, SPARING, LAST_FIRST], ids=lambda one: one.id)
 def test_a_call_names_its_policy_and_is_rebuilt_by_it_or_as_another_would_have_built_it(policy):
     text, audit, held = recorded_call(policy)
     call = value_from_json(CallAudit, to_canonical_json(audit))
     assert call.policy == policy.id
     assert rebuild_prompt(STATE, call, Archive(held), TraceCache()).request.text == text
-    for other in (FIRST_CONTEXT_POLICY, SPARING, LAST_FIRST):
+    for other in (DEFAULT_CONTEXT_POLICY, SPARING, LAST_FIRST):
         again = rebuild_prompt(STATE, call, Archive(held), TraceCache(), other).request.text
         assert (again == text) is (other == policy)
 
 
 def test_what_was_gathered_and_not_shown_is_there_for_another_policy():
-    text, audit, held = recorded_call(FIRST_CONTEXT_POLICY)
+    text, audit, held = recorded_call(DEFAULT_CONTEXT_POLICY)
     assert "fact 4" in text and "fact 5" not in text and "line 9 of what" not in text
     other = rebuild_prompt(STATE, audit, Archive(held), TraceCache(), GENEROUS).request.text
     assert "fact 6" in other and "line 50 of what" in other
     fewer = rebuild_prompt(STATE, audit, Archive(held), TraceCache(), SPARING).request.text
     assert "fact 1" in fewer and "fact 2" not in fewer
-
-
-def test_the_first_policy_is_what_calls_without_one_were_built_by_and_never_changes():
-    assert value_from_json(ContextPolicy, "{}") == FIRST_CONTEXT_POLICY
-    assert FIRST_CONTEXT_POLICY.id == "1-44136fa3", "the hash of what differs from it: nothing"
-    assert sha256(repr(FIRST_CONTEXT_POLICY).encode()).hexdigest()[:12] == "a334a1623837"
-
-
-def test_a_template_that_was_recorded_with_a_field_that_is_gone_is_read_and_one_with_a_strange_field_is_not():
-    template = load_template("fix_bug")
-    text = to_canonical_json(template)
-    assert template_from_json(text) == template_from_json(f'{text[:-1]},"native":true}}') == template
-    with pytest.raises(KeyError, match="strange"):
-        template_from_json(f'{text[:-1]},"strange":true}}')

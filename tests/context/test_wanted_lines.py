@@ -5,7 +5,7 @@ from afresh.context.sources.excerpts import draft_excerpts, gather_excerpts, gat
 from afresh.context.wanted_lines import find_import_lines, round_to_definition, select_wanted_parts
 from afresh.core.change import Change
 from afresh.core.context_item import Excerpt
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, FIRST_CONTEXT_POLICY, ExcerptPolicy
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ExcerptPolicy
 from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.states.memory_state import MemoryState
@@ -101,7 +101,7 @@ def test_what_was_read_for_a_change_is_kept_until_its_file_is_changed():
     assert is_kept(after(5, read)) and is_kept(after(5, read, Region("b.py", 90, 91, 4, True)))
     assert not is_kept(after(6, read)), "it was not needed for a while"
     assert not is_kept(after(5, read, Region("a.py", 90, 91, 4, True))), "it was used"
-    assert not is_kept(after(5, read), FIRST_CONTEXT_POLICY.excerpts)
+    assert not is_kept(after(5, read), ExcerptPolicy(max_unused_read_steps=1))
 
 
 def test_what_the_last_step_has_read_comes_before_what_it_has_edited():

@@ -7,7 +7,7 @@ import pytest
 from afresh.context.sources.code_analysis import draft_analysis_sections
 from afresh.context.worth import NOT_WORTH_REASON, drop_unworthy_pieces, estimate_chance
 from afresh.core.context_item import Excerpt, Item, Note, SourceLine
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, FIRST_CONTEXT_POLICY
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.task import Task
@@ -35,9 +35,8 @@ def shown(item: Item, state: State = FIRST, policy=DEFAULT_CONTEXT_POLICY):
 
 
 def test_the_highest_price_grows_with_the_chance_and_a_step():
-    worth = WorthPolicy(step_tokens=600)
-    assert [round(worth.max_price(chance)) for chance in (0.0, 0.1, 0.5, 0.8)] == [0, 67, 600, 2400]
-    assert worth.max_price(1.0) == WorthPolicy().max_price(0.1) == float("inf")
+    assert [round(WORTH.max_price(chance)) for chance in (0.0, 0.1, 0.5, 0.8)] == [0, 67, 600, 2400]
+    assert WORTH.max_price(1.0) == WorthPolicy(step_tokens=0).max_price(0.1) == float("inf")
 
 
 def test_what_the_task_names_is_shown_whole_and_what_a_file_has_by_its_lines_that_matter():
@@ -67,10 +66,6 @@ def test_guesses_fade_once_something_was_read_and_more_once_something_was_change
 def test_the_open_plan_item_and_a_traceback_do_not_fade():
     assert estimate_chance(code("plan"), CHANGED, WORTH) == estimate_chance(code("plan"), FIRST, WORTH)
     assert estimate_chance(code("traceback"), CHANGED, WORTH) > 0.5
-
-
-def test_the_first_policy_shows_whatever_has_room():
-    assert len(shown(code("words"), CHANGED, FIRST_CONTEXT_POLICY).pieces) == 1
 
 
 def test_callers_that_a_search_has_just_printed_are_not_listed_again():

@@ -1,8 +1,6 @@
-"""Items: what they show, how they are archived, and how calls are read that were recorded before items had types."""
+"""Items: what they show, and how they are archived."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from afresh.core.change import Change
 from afresh.core.context_item import (
@@ -17,8 +15,6 @@ from afresh.core.context_item import (
     diff_from_change,
 )
 from afresh.core.item_record import item_from_ref, redact_item, ref_from_item, to_archived_text
-from afresh.core.old_records import find_reverted_action, find_suggestion_id, item_from_untyped
-from afresh.core.prompt import ItemRef
 
 SOURCE = (SourceLine(3, "def f():"), SourceLine(4, "    return 1", changed=True))
 EXCERPT = Excerpt("target", "my dir/a.py", 3, 9, ("f", "named in the task"), SOURCE, (LineGap(5, 9, ("inner(x, y)",)),))
@@ -60,44 +56,6 @@ def test_a_step_line_leaves_off_the_ids_that_are_shown_elsewhere():
     line = StepLine(3, "run pytest", ("0a1b2c3d", "4e5f6a7b"))
     assert str(line) == "- step 3: run pytest [0a1b2c3d 4e5f6a7b]"
     assert line.describe({"0a1b2c3d"}) == "run pytest [4e5f6a7b]" and line.describe(line.ids) == "run pytest"
-
-
-@pytest.mark.parametrize(
-    ("kind", "subject", "text", "shown"),
-    [
-        ("file", "a.py:3-4 f, …", "    3 def f():\n+   4     return 1", None),
-        ("target", "a.py:3-9 f, named in the task", "    3 def f():\n     … 4-9 inner(x, y)", None),
-        ("outline", "", "a.py (9 lines; read): 3 f(), 7 g()\nb.py (2 lines)\nsrc: c.py and 3 more", None),
-        ("change", "x.bin", "", "x.bin (+-1 −-1)"),
-        ("similar", "others like it", "a.py:3 f()", None),
-    ],
-    ids=["file", "target", "map", "binary change", "note"],
-)
-def test_an_item_of_an_old_call_is_rendered_as_it_was_recorded(kind, subject, text, shown):
-    from item_samples import text_of
-
-    item = item_from_ref(ItemRef(kind, subject, "b1"), text)
-    assert (text_of(item), item.subject) == (text, shown or subject) and item == item_from_untyped(kind, subject, text)
-    assert isinstance(item, Note) == (subject == "others like it")
-
-
-lines = st.lists(st.builds(SourceLine, st.integers(1, 99_999), st.text(st.characters(exclude_characters="\n")), st.booleans()))
-
-
-@given(lines.filter(bool))
-def test_any_numbered_line_of_an_old_call_is_read_back(held):
-    text = "\n".join(map(str, held))
-    assert item_from_untyped("file", "a.py:1-9 f", text) == Excerpt("file", "a.py", 1, 9, ("f",), tuple(held))
-
-
-def test_what_a_reverted_step_did_is_found_in_old_outcomes():
-    assert find_reverted_action("edit a.py: reverted: 2 tests fail") == "edit a.py"
-    assert not find_reverted_action("edit a.py: kept; 3 passed")
-
-
-def test_which_suggestion_an_old_approach_took_up_is_found_in_its_subject():
-    assert find_suggestion_id("apply 0a1b2c3d4e5f (extract f)") == "0a1b2c3d4e5f"
-    assert not find_suggestion_id("edit a.py; apply 0a1b2c3d4e5f (extract f)")
 
 
 def test_a_key_that_goes_over_many_lines_of_an_excerpt_is_redacted_and_the_lines_stay_where_they_are():

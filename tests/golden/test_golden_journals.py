@@ -1,4 +1,4 @@
-"""Journals that an earlier afresh wrote open, verify and go on: what is on disk depends on no name in the code."""
+"""Journals that were written before open, verify and go on: what is on disk depends on no name in the code."""
 
 import json
 import re
@@ -8,16 +8,11 @@ from pathlib import Path
 import pytest
 
 from afresh.app.project import open_project
-from afresh.context.rebuild_call import rebuild_all_calls
-from afresh.core.event import EVENT_CLASS_BY_TAG, JournalHead
+from afresh.context.rebuild_call import reassemble_request
+from afresh.core.event import EVENT_CLASS_BY_TAG, CallRequested, JournalHead
 from afresh.core.hash_chain import link_events, read_entry
 
 HERE = Path(__file__).parent
-KINDS_OF_8E5874A = """
-Created Claimed Opened Baselined Requested Replied Acted Planned Asked Answered Decided Digested Verified Settled Finished Ended
-Calibrated Breached Doubted Wanted Rebudgeted Checkpointed CompactionWanted Compacted Noted Corrected Forgotten Judged
-Consulted Referred Worded Learnt Weighed Turned Attended Paused Spoke Undone HandedOut Marked Noticed Reserved
-"""
 
 
 def test_each_kind_of_entry_is_read_and_written_again_to_the_byte():
@@ -29,7 +24,7 @@ def test_each_kind_of_entry_is_read_and_written_again_to_the_byte():
         assert (again.body, again.hash) == (stored["body"], stored["hash"])
         head = JournalHead(entry.seq, entry.hash)
         seen.append(json.loads(stored["body"])["kind"])
-    assert seen == KINDS_OF_8E5874A.split() and set(seen) <= set(EVENT_CLASS_BY_TAG)
+    assert seen == list(EVENT_CLASS_BY_TAG), "make_golden.py writes them anew"
 
 
 class Altered:
@@ -38,11 +33,8 @@ class Altered:
     def __init__(self, store) -> None:
         self.store = store
 
-    def journal(self, task: str):
-        return self.store.journal(task)
-
     def read(self, block: str) -> str:
-        return self.store.read(block).replace("You are afresh", "You are somebody")
+        return self.store.read(block).replace("calc", "call")
 
 
 @pytest.fixture
@@ -65,12 +57,13 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_recorded_tasks_open_and_the_text_of_each_of_their_calls_is_what_was_sent(opened):
     tasks = [task["task"] for task in opened.types("list", "--json").json]
     assert len(tasks) == 2
-    for task, calls in zip(sorted(tasks), (10, 5), strict=True):
+    for task, calls in zip(sorted(tasks), (8, 4), strict=True):
         verified = opened.types("context", "verify", task, "--json")
-        assert verified.code == 1 and [call["intact"] for call in verified.json] == [True] * calls, (
-            "prompts are worded anew since"
-        )
+        assert [call["intact"] for call in verified.json] == [True] * calls, "even if prompts are worded anew since"
         shown = opened.types("show", task)
         assert shown.code == 0 and re.search(r"step \d+", shown.words)
-        assert not any(call.is_intact for call in rebuild_all_calls(task, Altered(open_project(opened.repo).store)))
+        store = open_project(opened.repo).store
+        audits = [entry.event.audit for entry in store.journal(task) if isinstance(entry.event, CallRequested)]
+        assert [reassemble_request(audit, store).hash for audit in audits] == [audit.hash for audit in audits]
+        assert not any(reassemble_request(audit, Altered(store)).hash == audit.hash for audit in audits)
     assert "undone" in opened.types("decisions", sorted(tasks)[1]).words

@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.cache_rates import CacheRates
-from afresh.core.context_policy import FIRST_CONTEXT_POLICY, ExtensionPolicy
-from afresh.replay import extended_contexts
-from afresh.replay.build_contexts import build_contexts
+from afresh.core.context_policy import ExtensionPolicy
 from afresh.replay.extend_contexts import extend_contexts
 
 POLICY = ExtensionPolicy(max_growth=1.5, max_turn_tokens=300)
@@ -87,14 +85,3 @@ def test_without_a_cheaper_cache_no_context_is_longer_than_a_new_one():
     found = list(extend_contexts(make_run([12] * 12), 1_000, count, POLICY, CacheRates(read=1.0, write=1.0)))
     assert all(count(text) <= 1_000 for text in found)
     assert any(not later.startswith(earlier) for earlier, later in pairwise(found))
-
-
-def test_under_the_first_policy_each_context_is_built_anew_and_has_no_footer():
-    run = make_run([12] * 12)
-    found = extend_contexts(run, 1_000, count, FIRST_CONTEXT_POLICY.allocation.extension)
-    assert list(found) == list(build_contexts(run, 1_000, count))
-
-
-def test_benchmarks_find_it_by_name_with_the_usual_policy():
-    run = make_run([12] * 4)
-    assert list(extended_contexts(run, 1_000, count)) == list(extend_contexts(run, 1_000, count))

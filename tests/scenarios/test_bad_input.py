@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
-from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA
+from afresh.storage.sql.format import STORE_FORMAT
 
 COMMANDS = [("init",), ("list",), ("status",), ("run", "x"), ("work",), ("show",), ("resume",), ("rebuild",), ("apply",)]
 
@@ -187,10 +187,10 @@ def test_a_database_of_a_newer_version(person: Person, untouched: None) -> None:
         database.execute("PRAGMA user_version = 99")
     database.close()
     for command in [*COMMANDS[1:], ("show", task), ("answer", task, "x"), ("discard", task)]:
-        explained(person.types(*command), "was written by a newer afresh", "was not touched", code=4)
+        explained(person.types(*command), "was written by a newer afresh", "nothing was changed", code=4)
     with sqlite3.connect(person.state / "afresh.db") as database:
         assert database.execute("PRAGMA user_version").fetchone() == (99,)
-        database.execute(f"PRAGMA user_version = {len(JOURNAL_SCHEMA.migrations)}")
+        database.execute(f"PRAGMA user_version = {STORE_FORMAT}")
     database.close()
     assert person.shown(task)["status"] == "ready", "all is there once the right version reads it"
 

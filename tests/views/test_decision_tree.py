@@ -7,7 +7,7 @@ from journals import commits
 
 from afresh.core import event as happened
 from afresh.core.change import Hunk
-from afresh.core.decision import UNSANDBOXED_DECISION, Decision
+from afresh.core.decision import SANDBOX_WAIVER, UNSANDBOXED_DECISION, Decision
 from afresh.core.event import Event, JournalEntry, JournalHead, is_in_decision_log
 from afresh.core.hash_chain import link_events
 from afresh.core.states import ceiling_state
@@ -105,7 +105,7 @@ def test_a_superseded_decision_names_the_one_that_took_its_place() -> None:
 
 
 def test_a_waived_sandbox_and_notes_of_the_harness_are_no_turns_in_the_work() -> None:
-    waived = happened.DecisionMade(Decision(UNSANDBOXED_DECISION, "person"))
+    waived = happened.DecisionMade(Decision(UNSANDBOXED_DECISION, "person", waiver=SANDBOX_WAIVER))
     noted = happened.DecisionMade(Decision("the hook failed", "harness"))
     assert outline(grown(decided("parser", "a table"), waived, noted, settled(1))) == [
         ["decided", "decided", "decided", "settled"]

@@ -1,4 +1,4 @@
-"""Worktrees are outside the repository; those that are elsewhere move, whenever the move is interrupted."""
+"""Worktrees are outside the repository; a task whose worktree is elsewhere gets a new one."""
 
 import os
 import shutil
@@ -9,28 +9,20 @@ from typing import Any
 import pytest
 
 from afresh.errors import BadInput
-from afresh.testing.workspace_contract import hash_tree
-from afresh.workspace import worktree_location
-from afresh.workspace.apply_or_discard import discard_task_branch, merge_task_branch
+from afresh.workspace.apply_or_discard import discard_task_branch
 from afresh.workspace.repository import Repository
 from afresh.workspace.task_branch import find_worktree_admin
 from afresh.workspace.worktree import GitWorkspace
 from afresh.workspace.worktree_location import (
     find_task_tree,
     find_worktrees_folder,
-    has_task_tree,
     identify_checkout,
     is_outside_repository,
     list_stale_folders,
     make_worktrees_folder,
-    move_former_tree,
 )
 
 Git = Callable[..., str]
-
-
-class Killed(BaseException):
-    pass
 
 
 @pytest.fixture
@@ -39,17 +31,6 @@ def unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], 
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file" / "data"))
     return lambda: monkeypatch.delenv("XDG_DATA_HOME")
-
-
-@pytest.fixture
-def former(checkout: Path, unwritable: Callable[[], None]) -> GitWorkspace:
-    """A task with unsaved work, and an ignored file, in a tree within the repository."""
-    workspace = GitWorkspace(Repository.find(checkout), "t1")
-    workspace.open()
-    (workspace.root / "change.txt").write_text("after\n")
-    (workspace.root / "run.log").write_text("ignored\n")
-    unwritable()
-    return workspace
 
 
 def list_trees(git: Git) -> set[str]:
@@ -82,95 +63,18 @@ def test_a_data_folder_that_is_read_only_is_not_used(repository: Repository, mon
     assert not is_outside_repository(repository)
 
 
-def test_a_tree_in_the_repository_moves_with_all_that_is_in_it(checkout: Path, former: GitWorkspace, git: Git) -> None:
-    assert former.root.is_relative_to(checkout)
-    now = GitWorkspace(former.repository, "t1")
-    assert has_task_tree(now.repository, "t1") and not now.root.exists(), "looking at a task moves nothing"
-    now.open()
-    assert (now.root / "change.txt").read_text() == "after\n" and (now.root / "run.log").read_text() == "ignored\n"
-    assert not (checkout / ".afresh" / "state" / "worktrees").exists()
-    assert list_trees(git) == {str(checkout), str(now.root)} and "change.txt" in git("status", "--short", cwd=now.root)
-
-
-def test_a_tree_moves_to_another_file_system(former: GitWorkspace, monkeypatch: pytest.MonkeyPatch, git: Git) -> None:
-    rename = Path.rename
-
-    def refuse(self: Path, target: Path) -> Path:
-        if self == former.root:
-            raise OSError(18, "Invalid cross-device link")
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "rename", refuse)
-    os.mkfifo(former.root / "pipe")
-    content = hash_tree(former.root, without=(".git", "pipe"))
-    now = GitWorkspace(former.repository, "t1")
-    now.open()
-    assert hash_tree(now.root, without=(".git",)) == content and not former.root.exists()
-    assert "change.txt" in git("status", "--short", cwd=now.root)
-
-
-STEPS = (
-    "make_worktrees_folder",
-    "unregister_worktree",
-    "_move_folder",
-    "write_durable_file",
-    "restore_git_pointer",
-    "remove_tree",
-)
-
-
-@pytest.mark.parametrize("copied", [False, True])
-@pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("step", STEPS)
-def test_killed_at_any_step_of_a_move_nothing_is_lost(
-    former: GitWorkspace, git: Git, monkeypatch: pytest.MonkeyPatch, step: str, when: str, copied: bool
+def test_a_moved_checkout_gets_a_new_tree_with_the_snapshot_and_leaves_the_old_one(
+    opened: GitWorkspace, tmp_path: Path, git: Git
 ) -> None:
-    content = hash_tree(former.root, without=(".git",))
-    real: Callable[..., Any] = getattr(worktree_location, step)
-
-    def kill(*arguments: Any) -> None:
-        if when == "after":
-            real(*arguments)
-        raise Killed
-
-    with monkeypatch.context() as patch, pytest.raises(Killed):
-        if copied:
-            patch.setattr(worktree_location, "_move_folder", copy_folder)
-        real = getattr(worktree_location, step)
-        patch.setattr(worktree_location, step, kill)
-        move_former_tree(former.repository, "t1")
-    again = GitWorkspace(Repository.find(former.repository.root), "t1")
-    again.open()
-    assert hash_tree(again.root, without=(".git",)) == content
-    assert not former.root.exists() and list_trees(git) == {str(former.repository.root), str(again.root)}
-
-
-def copy_folder(former: Path, tree: Path) -> None:
-    """As between file systems: the former folder is still there afterwards."""
-    shutil.copytree(former, tree, symlinks=True)
-
-
-def test_work_of_a_run_without_a_home_folder_comes_back_to_the_tree(
-    opened: GitWorkspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    snapshot = opened.snapshot()
-    with monkeypatch.context() as patch:
-        patch.setenv("XDG_DATA_HOME", str(opened.repository.root / "keep.txt"))
-        inside = GitWorkspace(opened.repository, "t1")
-        inside.restore(snapshot)
-        (inside.root / "change.txt").write_text("later\n")
-    now = GitWorkspace(opened.repository, "t1")
-    now.open()
-    assert now.root == opened.root and (now.root / "change.txt").read_text() == "later\n" and not inside.root.exists()
-
-
-def test_a_moved_checkout_takes_its_trees_along(opened: GitWorkspace, tmp_path: Path, git: Git) -> None:
     (opened.root / "change.txt").write_text("after\n")
+    snapshot = opened.snapshot()
     (tmp_path / "repo").rename(tmp_path / "elsewhere")
     now = GitWorkspace(Repository.find(tmp_path / "elsewhere"), "t1")
-    now.open()
-    assert (now.root / "change.txt").read_text() == "after\n" and not opened.root.exists() and now.root != opened.root
+    now.restore(snapshot)
+    assert (now.root / "change.txt").read_text() == "after\n" and opened.root.exists() and now.root != opened.root
     assert "change.txt" in git("status", "--short", cwd=now.root)
+    (left,) = list_stale_folders(now.repository, {"t1": True})
+    assert left.path == opened.root.parent and "is gone" in left.why
 
 
 def test_a_copied_checkout_leaves_the_trees_of_the_original(opened: GitWorkspace, tmp_path: Path) -> None:
@@ -187,22 +91,6 @@ def test_a_branch_that_the_user_has_checked_out_stays_there(opened: GitWorkspace
     git("worktree", "add", "--force", "-q", str(tmp_path / "t1"), "afresh/t1")
     GitWorkspace(opened.repository, "t1").open()
     assert (tmp_path / "t1" / "keep.txt").exists()
-
-
-def test_discarding_removes_a_tree_that_has_not_moved_yet(former: GitWorkspace, git: Git) -> None:
-    discard_task_branch(former.repository, "t1")
-    assert (
-        not former.root.exists()
-        and list_trees(git) == {str(former.repository.root)}
-        and not has_task_tree(former.repository, "t1")
-    )
-
-
-def test_applying_looks_at_a_tree_that_has_not_moved_yet(former: GitWorkspace, checkout: Path) -> None:
-    former.publish(former.snapshot(), "Change it")
-    (former.root / "mine.txt").write_text("by hand\n")
-    assert "has changes that are in no commit" in merge_task_branch(former.repository, "t1").note
-    assert (find_task_tree(former.repository, "t1") / "mine.txt").exists() and (checkout / "change.txt").read_text() == "after\n"
 
 
 def test_trees_that_no_task_needs_are_listed(opened: GitWorkspace, tmp_path: Path, git: Git) -> None:

@@ -10,7 +10,6 @@ from afresh.code.refactoring.project_facts import ProjectFacts
 from afresh.code.refactoring.suggest_refactorings import explain_missing_suggestion, suggest_refactorings
 from afresh.code.refactoring.suggestion import Suggestion
 from afresh.core.fact import FactKind
-from afresh.core.old_records import find_suggestion_id
 from afresh.core.state import State
 from afresh.core.task import FIX_VIOLATION_TYPE
 from afresh.core.truncate import to_one_line
@@ -25,7 +24,7 @@ DEFINITION = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)|^(\w+)[ \t]*=", 
 def find_failed_suggestions(state: State) -> dict[str, str]:
     """Return the ids of suggestions that were tried alone and reverted, with the reason."""
     failed = [fact for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH and not fact.batch]
-    return {fact.suggestion or find_suggestion_id(fact.subject): fact.text for fact in failed}
+    return {fact.suggestion: fact.text for fact in failed}
 
 
 def find_failed_batches(state: State) -> list[tuple[str, ...]]:

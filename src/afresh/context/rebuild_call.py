@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
 from afresh.context.build_prompt import (
@@ -14,18 +14,18 @@ from afresh.context.build_prompt import (
     select_offered_tools,
 )
 from afresh.context.cache_prefix import find_break_offsets, is_volatile_section
-from afresh.context.extend_prompt import FIXED_SECTIONS, extend_prompt, reference_extension
+from afresh.context.extend_prompt import extend_prompt, reference_extension
 from afresh.context.sources.lessons import refit_lessons
 from afresh.core.archived_block import Block, block_from_text
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.context_item import Item, Note
-from afresh.core.context_policy import FIRST_CONTEXT_POLICY, ContextPolicy
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
 from afresh.core.event import CallRequested
 from afresh.core.item_record import item_from_ref, ref_from_item, to_archived_text
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, CallAudit, Prompt, Request, Section, SectionRef, ToolSchema
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
-from afresh.core.template import Template, template_from_json
+from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter, count_request_pieces
 from afresh.memory.gathered_context import GatheredContext, TraceCache, assemble_gathered_context
 from afresh.memory.user_corrections import Corrections
@@ -121,7 +121,7 @@ def _collect_settings_items(memory: GatheredContext, settings: CallSettings) -> 
     yield Note(TOOLS_KIND, "", to_canonical_json(tools))
     if memory.corrections.edits:
         yield Note(CORRECTIONS_KIND, "", to_canonical_json(memory.corrections))
-    if memory.policy != FIRST_CONTEXT_POLICY:
+    if memory.policy != DEFAULT_CONTEXT_POLICY:
         yield Note(POLICY_KIND, memory.policy.id, to_canonical_json(memory.policy))
 
 
@@ -150,7 +150,7 @@ def load_call_inputs(
     if policy and policy.lessons != recorded.lessons:
         gathered = refit_lessons(gathered, call.budget, value_from_json(EstimatingCounter, call.counter), policy.lessons)
     memory = assemble_gathered_context(state, gathered, corrections, store.read, past, policy or recorded)
-    return CallInputs(memory, template_from_json(settings[TEMPLATE_KIND]), parse_tool_schemas(settings[TOOLS_KIND]))
+    return CallInputs(memory, value_from_json(Template, settings[TEMPLATE_KIND]), parse_tool_schemas(settings[TOOLS_KIND]))
 
 
 def parse_tool_schemas(text: str) -> tuple[ToolSchema, ...]:
@@ -166,15 +166,8 @@ def reassemble_request(call: CallAudit, store: JournalStore) -> Request:
     body = [section for section in sections if section.name not in SENT_APART]
     message, turns = join_sections(body), tuple(ref.turn(store.read) for ref in call.sections if ref.name == TURN_SECTION)
     breaks = (*find_break_offsets(body, SECTION_SEPARATOR), len(message))
-    bare = Request(texts.get("system", ""), message, parse_tool_schemas(schemas), call.reserve, breaks, call.thinking, turns)
-    request = replace(bare, footer=texts.get(FOOTER_SECTION, ""))
-    return request if request.hash == call.hash else _put_footer_in_message(bare, sections)
-
-
-def _put_footer_in_message(bare: Request, sections: Sequence[Section]) -> Request:
-    """As calls were made before footers were apart from the message."""
-    body = [section for section in sections if section.name not in FIXED_SECTIONS]
-    return replace(bare, message=join_sections(body), breaks=find_break_offsets(body, SECTION_SEPARATOR))
+    tools, footer = parse_tool_schemas(schemas), texts.get(FOOTER_SECTION, "")
+    return Request(texts.get("system", ""), message, tools, call.reserve, breaks, call.thinking, turns, footer)
 
 
 def rebuild_all_calls(task: str, store: JournalStore) -> Iterator[RebuiltCall]:

@@ -1,8 +1,4 @@
-"""What decides, besides the template, which of the gathered items a prompt shows: shares, caps, ranks, thresholds as one value.
-
-Field defaults are the first policy and never change: calls that were recorded without a policy were built by it. Another default
-is another value, `replace(FIRST_CONTEXT_POLICY, version=2, …)`.
-"""
+"""What decides, besides the template, which of the gathered items a prompt shows: shares, caps, ranks, thresholds."""
 
 from dataclasses import replace
 from functools import cache
@@ -11,7 +7,7 @@ from hashlib import sha256
 from afresh.core.codec import to_canonical_json
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.template import CACHE_BREAK_SECTIONS, REQUIRED_SECTIONS, SECTION_ORDER, CallLayout
-from afresh.core.worth_policy import DEFAULT_WORTH, WorthPolicy
+from afresh.core.worth_policy import WorthPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,17 +29,17 @@ class SectionOrder:
 class ExtensionPolicy:
     """When the previous prompt is kept and the last step appended to it, instead of building a new one."""
 
-    max_growth: float = 0.0
+    max_growth: float = 3.0
     """An extended prompt may have so many times the tokens that a rebuilt one may have; 0: prompts are never extended."""
-    max_turn_tokens: int = 1_500
+    max_turn_tokens: int = 1_000
     """Of one output in a turn: a longer one is cut."""
-    max_read_tokens: int = 0
+    max_read_tokens: int = 6_000
     """Of the lines that one turn has read: they were asked for."""
     max_stale_share: float = 0.25
     """Of the kept prompt: with more of it out of date it is rebuilt."""
     max_forecast_steps: int = 10
     """The costs of so many further steps are compared, if so many are expected."""
-    min_read_rate: float = 0.0
+    min_read_rate: float = 0.15
     """What a cached token counts at least in that comparison: what is sent again takes time and attention, however cheap."""
 
 
@@ -81,9 +77,9 @@ class TruncationPolicy:
     """Lines at the beginning that say what it is."""
     neighbour_weight: float = 0.5
     """What a line counts for that is next to one that matters."""
-    docstring_weight: float = 1.0
+    docstring_weight: float = 0.2
     """What a line of a docstring counts for, beside one of code."""
-    max_unmarked_gap_characters: int = 40
+    max_unmarked_gap_characters: int = 100
     """A shorter gap is shown instead of being marked."""
     min_truncated_characters: int = 120
     """Of head and tail together, and of what is cut."""
@@ -94,11 +90,11 @@ class TruncationPolicy:
 class LiveHistoryPolicy:
     """Of work in a tree that can be searched and read again."""
 
-    max_tokens: int = 1_000_000
+    max_tokens: int = 800
     """For lines of earlier steps."""
-    max_filled_gap_characters: int = 16
+    max_filled_gap_characters: int = 80
     """A shorter gap between rows is shown instead of being marked: results of a script are of little use one by one."""
-    max_output_characters: int = 1_000_000
+    max_output_characters: int = 400
     """Of a longer output no line is shown."""
 
 
@@ -135,7 +131,7 @@ class ExcerptPolicy:
 
     step_rank: int = 1_000
     """For each step since it was touched."""
-    unmentioned_rank: int = 100
+    unmentioned_rank: int = 8_000
     protected_rank: int = -(10**9)
     """What is being worked on."""
     next_tests_rank: int = -2 * 10**9
@@ -146,12 +142,12 @@ class ExcerptPolicy:
     max_protected_lines: int = 80
     max_core_lines: int = 20
     """Of the protected ones."""
-    keeps_last_edit: bool = False
+    keeps_last_edit: bool = True
     """Lines that were edited last are protected before all others."""
     max_next_test_lines: int = 48
-    last_read_rank: int = 0
+    last_read_rank: int = -25 * 10**9
     """Besides, for what the last step has read: it is for the next change, and what was edited is done."""
-    max_unused_read_steps: int = 1
+    max_unused_read_steps: int = 3
     """Lines that were read so lately are kept before others, as long as their file was not changed since: they are as good as
     asked for again."""
 
@@ -164,7 +160,7 @@ class FilePolicy:
     """Files that the goal names, shown without being asked for."""
     max_short_file_lines: int = 120
     """Such a file is gathered whole."""
-    prose_beginning_lines: int = 12
+    prose_beginning_lines: int = 0
     max_import_scan_lines: int = 60
     min_split_lines: int = 6
     """A shorter part of a definition is not split off."""
@@ -191,15 +187,15 @@ class MemoryPolicy:
     max_named_headings: int = 12
     min_confidence: float = 0.8
     max_observed_facts: int = 8
-    max_stale_steps: int = 1_000_000
+    max_stale_steps: int = 8
     """What was observed so long ago, and before the last change, is left out."""
     max_decision_characters: int = 300
     max_step_line_characters: int = 150
     max_earlier_question_characters: int = 240
     min_listed_output_characters: int = 300
     """A shorter output is not listed among the archived ones; `read` @index lists all."""
-    max_archive_lines: int = 40
-    max_error_lines: int = 0
+    max_archive_lines: int = 8
+    max_error_lines: int = 4
     """Errors that outputs said and that still hold: so many lines are never left out; others, and other observations, may be."""
 
 
@@ -281,17 +277,4 @@ def name_context_policy(policy: ContextPolicy) -> str:
     return f"{policy.version}-{sha256(to_canonical_json(policy).encode()).hexdigest()[:8]}"
 
 
-FIRST_CONTEXT_POLICY = ContextPolicy()
-DEFAULT_CONTEXT_POLICY = replace(
-    FIRST_CONTEXT_POLICY,
-    version=2,
-    allocation=AllocationPolicy(
-        extension=ExtensionPolicy(max_growth=3.0, max_turn_tokens=1_000, max_read_tokens=6_000, min_read_rate=0.15),
-        worth=DEFAULT_WORTH,
-    ),
-    excerpts=ExcerptPolicy(unmentioned_rank=8_000, keeps_last_edit=True, last_read_rank=-25 * 10**9, max_unused_read_steps=3),
-    history=HistoryPolicy(live=LiveHistoryPolicy(max_tokens=800, max_filled_gap_characters=80, max_output_characters=400)),
-    files=FilePolicy(prose_beginning_lines=0),
-    memory=MemoryPolicy(max_archive_lines=8, max_stale_steps=8, max_error_lines=4),
-    truncation=TruncationPolicy(max_unmarked_gap_characters=100, docstring_weight=0.2),
-)
+DEFAULT_CONTEXT_POLICY = ContextPolicy()

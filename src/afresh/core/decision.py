@@ -31,8 +31,7 @@ class Decision:
 
     @property
     def waives_sandbox(self) -> bool:
-        """Decisions of before there were waivers are known by their words."""
-        return self.waiver == SANDBOX_WAIVER or (self.text == UNSANDBOXED_DECISION and self.by == "person")
+        return self.waiver == SANDBOX_WAIVER
 
     @property
     def answer(self) -> bool:

@@ -16,8 +16,6 @@ class FactKind(StrEnum):
     ANSWER = "answer"
     """What a person said in one task."""
     DECISION = "decision"
-    ERROR = "error"
-    """Read from journals, never made: errors are observations, and failed approaches if a change led to them."""
     FAILED_APPROACH = "failed_approach"
     CHECK = "check"
     """How a check ended."""

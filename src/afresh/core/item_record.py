@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.context_item import FORM_BY_ITEM_CLASS, ITEM_CLASS_BY_FORM, Excerpt, Item, Note
-from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import ItemRef
 from afresh.core.redaction import may_contain_secret, redact_secrets, redact_value
 
@@ -34,8 +33,5 @@ def ref_from_item(item: Item, block: str) -> ItemRef:
 
 
 def item_from_ref(ref: ItemRef, text: str) -> Item:
-    """A reference without a form was recorded before items had types."""
-    if not ref.form:
-        return item_from_untyped(ref.kind, ref.subject, text)
     kind = ITEM_CLASS_BY_FORM[ref.form]
     return Note(ref.kind, ref.subject, text, *ref.names, place=ref.first) if kind is Note else value_from_json(kind, text)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from afresh.core.action import Action
-from afresh.core.codec import to_plain_value, value_from_json
+from afresh.core.codec import to_canonical_json, to_plain_value, value_from_json
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.reply import Reply, Thinking
 
@@ -95,7 +95,7 @@ class Request:
     turns: tuple[ToolExchange, ...] = ()
     """The steps since the message was built, each as the model's own reply with its results."""
     footer: str = ""
-    """Said last, and in this call only. In calls that were recorded before it had a field, it is the end of the message."""
+    """Said last, and in this call only."""
     kind: str = ""
     """What is asked, where it is not the next step of a task."""
 
@@ -106,12 +106,8 @@ class Request:
 
     @property
     def text(self) -> str:
-        """What is hashed. A call without the later fields hashes as it did before there were any."""
-        tools = [[tool.name, tool.description, tool.parameters] for tool in self.tools]
-        more = [[list(self.breaks), self.thinking, [to_plain_value(turn) for turn in self.turns]]]
-        later = more if self.breaks or self.thinking or self.turns or self.footer else ()
-        plain = [self.system, self.message, tools, self.reserve, *later, *([self.footer] if self.footer else ())]
-        return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        """What is hashed."""
+        return to_canonical_json(self)
 
     @property
     def hash(self) -> str:
@@ -176,8 +172,8 @@ class ItemRef:
     kind: str
     subject: str
     block: str
-    form: str = ""
-    """How the block is to be read; empty in calls that were recorded before items had types."""
+    form: str
+    """How the block is to be read."""
     names: tuple[str, ...] = ()
     """Of an excerpt, whose subject is its path, what the lines define, and the first and the last of them. Of a note the cap that
     limits how many are shown, and its place among them."""
@@ -207,7 +203,7 @@ class CallAudit:
     thinking: int = 0
     """Tokens of the reserve that were for thinking."""
     policy: str = ""
-    """The id of the context policy; empty for the first one."""
+    """The id of the context policy."""
     window: int = 0
     """What the model can take, in tokens; 0: not recorded."""
 

@@ -47,7 +47,7 @@ class StepRecord:
     put_back: bool = False
     """Something that it, or an earlier step, did to tests was put back."""
     fate: StepFate | None = None
-    """Not recorded in states of earlier versions. No prompt shows it."""
+    """No prompt shows it."""
     judged: str = ""
     """What the checks said: counts of tests for a change that was kept, else the reason. No prompt shows it."""
 

@@ -1,10 +1,8 @@
 """How a window is laid out for one type of task, phase by phase: policy as data."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.core.codec import get_decoder
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.prompt import Tier
 from afresh.core.states.strategy_state import REACT_STRATEGY, UNLIMITED_PACE, StrategyPace
@@ -25,8 +23,6 @@ REPORT_PHASES = ("understand", "report")
 DISCOVERY_PHASES = ("scan", "analyse", "synthesise")
 LOOKING_PHASES = ("understand", "scan", "analyse")
 """Before the first change."""
-EARLIER_PHASE_NAMES = {"scan": "understand", "analyse": "understand", "synthesise": "report"}
-"""In templates of recorded calls."""
 MIN_THINKING_TOKENS = 1_024
 """Tokens. Providers refuse a smaller budget for thinking."""
 CALL_KINDS = ("work", "summary", "lesson", "replay", "heartbeat")
@@ -125,8 +121,7 @@ class Template:
         a phase says stands at the foot of the window, and a tool that it does not have is refused."""
         if not self.phases:
             return CallLayout(phase, self.system, self.tools, self.shares, self.reserve, 0, self.thinking)
-        names = (phase, EARLIER_PHASE_NAMES.get(phase, ""))
-        found = next((one for name in names for one in self.phases if one.name == name), self.phases[0])
+        found = next((one for one in self.phases if one.name == phase), self.phases[0])
         tools = tuple(dict.fromkeys(tool for one in self.phases for tool in one.tools))
         return CallLayout(
             found.name, self.system, tools, found.shares, found.reserve, found.steps, found.thinking, guidance=found.guidance,
@@ -143,8 +138,3 @@ class Template:
         """What is granted of it: nothing that the type needs for its windows, and never less than providers ask for."""
         granted = min(self.at(phase).thinking, budget - self.ceiling)
         return granted if granted >= MIN_THINKING_TOKENS else 0
-
-
-def template_from_json(text: str) -> Template:
-    """The template of a recorded call; earlier ones had a field that is no longer there."""
-    return get_decoder(Template)({name: value for name, value in json.loads(text).items() if name != "native"})

@@ -59,19 +59,6 @@ TRAITS_BY_TOOL: dict[str, frozenset[ToolTrait]] = {
     }.items()
 }
 """Of the tools that come with afresh. The traits of other tools are recorded with each action."""
-TRAITS_BY_EARLIER_TOOL: dict[str, frozenset[ToolTrait]] = {
-    name: frozenset(traits)
-    for name, traits in {
-        "write": (ToolTrait.CHANGES, ToolTrait.WRITES, ToolTrait.BRIEF),
-        "test": (ToolTrait.RUNS, ToolTrait.PRINTS, ToolTrait.BRIEF),
-        "remember": (ToolTrait.NOTES,),
-        "decide": (ToolTrait.NOTES,),
-        "recall": (ToolTrait.READS, ToolTrait.ARRANGES),
-        "compact": (ToolTrait.ARRANGES,),
-        "more_room": (ToolTrait.ARRANGES,),
-    }.items()
-}
-"""Of tools that earlier versions had: journals hold actions with them."""
 ARCHIVE_TRAITS = frozenset({ToolTrait.READS, ToolTrait.ARRANGES})
 """Of `read` and `search` in the archive, which holds what they show already."""
 ARCHIVE_ADDRESS_PATTERN = re.compile(
@@ -81,7 +68,7 @@ TRAITS_OF_UNKNOWN_TOOL = frozenset({ToolTrait.PRINTS})
 
 
 def find_tool_traits(tool: str) -> frozenset[ToolTrait]:
-    return TRAITS_BY_TOOL.get(tool) or TRAITS_BY_EARLIER_TOOL.get(tool, TRAITS_OF_UNKNOWN_TOOL)
+    return TRAITS_BY_TOOL.get(tool, TRAITS_OF_UNKNOWN_TOOL)
 
 
 def has_trait(action: "Action", *traits: ToolTrait) -> bool:

@@ -56,7 +56,7 @@ def call_model(request: Request, purchase: CallBooking, gate: ModelGate) -> Repl
 
 
 def redact_request(request: Request) -> Request:
-    """The request without secrets. What is gathered is redacted already; texts from journals of earlier versions are not."""
+    """The request without secrets. What is gathered is redacted already."""
     shown = redact_value(request)
     return shown if shown is request else replace(shown, breaks=())
 

@@ -12,7 +12,7 @@ from afresh.workspace.git import GitFailed, run_git_as_user
 from afresh.workspace.repository import Repository
 from afresh.workspace.snapshots import ShadowRepository
 from afresh.workspace.task_branch import TaskBranch, find_worktree_admin, unregister_worktree
-from afresh.workspace.worktree_location import find_task_environments, find_task_tree, move_former_tree
+from afresh.workspace.worktree_location import find_task_environments, find_task_tree
 
 NO_HOOKS_CONFIG = ("core.hooksPath=/dev/null", "core.fsmonitor=false")
 NO_IDENTITY_PHRASES = ("tell me who you are", "empty ident", "unable to auto-detect email", "no email was given")
@@ -114,7 +114,6 @@ def retire_part_branch(repository: Repository, task_id: str) -> None:
 
 
 def _find_branch_and_tree(repository: Repository, task_id: str) -> tuple[TaskBranch, Path]:
-    move_former_tree(repository, task_id)
     return TaskBranch.of(repository, task_id), find_task_tree(repository, task_id)
 
 

@@ -7,7 +7,7 @@ from afresh.core.task import TaskStatus
 from afresh.workspace.repository import Repository
 from afresh.workspace.task_branch import TaskBranch
 from afresh.workspace.transfer import find_shadow, has_pending_work, has_tree
-from afresh.workspace.worktree_location import has_task_tree
+from afresh.workspace.worktree_location import find_task_tree
 
 
 def find_tree_faults(repository: Repository, state: State) -> Iterator[str]:
@@ -19,7 +19,7 @@ def find_tree_faults(repository: Repository, state: State) -> Iterator[str]:
     for name, snapshot in {"first": tree.first_snapshot, "newest": tree.snapshot}.items():
         if snapshot and not has_tree(store, snapshot):
             yield f"its {name} snapshot {snapshot[:12]} is gone"
-    if not state.status.over and not state.task.parent and not has_task_tree(repository, task):
+    if not state.status.over and not state.task.parent and not find_task_tree(repository, task).exists():
         yield "its worktree is gone"
     if tree.commit and not repository.commit(tree.commit):
         yield f"its commit {tree.commit[:12]} is gone"

@@ -38,7 +38,7 @@ from afresh.workspace.task_branch import (
     unregister_worktree,
 )
 from afresh.workspace.transfer import OPENED_FILE, unpack_work
-from afresh.workspace.worktree_location import find_task_environments, find_task_tree, make_worktrees_folder, move_former_tree
+from afresh.workspace.worktree_location import find_task_environments, find_task_tree, make_worktrees_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,6 @@ class GitWorkspace:
         make_state_folder(self.repository)
         self._shadow.make(self.repository)
         make_worktrees_folder(self.repository)
-        move_former_tree(self.repository, self.task_id)
         unpack_work(self.repository, self.task_id)
         former = self._former()
         self._sound = True

@@ -12,7 +12,6 @@ from afresh.context.compaction.compact_prompt import COMPACTION_STRATEGIES, comp
 from afresh.core.context_item import Note
 from afresh.core.fact import Fact, FactKind
 from afresh.core.line_region import Region
-from afresh.core.old_records import item_from_untyped
 from afresh.core.prompt import Tier
 from afresh.core.states.strategy_state import PlanItem
 from afresh.core.step_record import StepRecord
@@ -128,7 +127,7 @@ def test_the_latest_of_the_earlier_steps_stay():
 words = st.text("abcdefgh ._\n", max_size=60)
 looks = st.one_of(
     st.builds(
-        item_from_untyped,
+        Note,
         st.sampled_from(["outline", "violations", "suggestion", "test", "change"]),
         st.text("abc", min_size=1),
         words,

@@ -7,7 +7,7 @@ from afresh.context.sources.turn_results import gather_lines_read, render_result
 from afresh.core.action import Action, Observation
 from afresh.core.change import Hunk
 from afresh.core.context_item import Note
-from afresh.core.context_policy import FIRST_CONTEXT_POLICY, AllocationPolicy, ContextPolicy, ExtensionPolicy
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, AllocationPolicy, ContextPolicy, ExtensionPolicy
 from afresh.core.event import ChangeKeptOrReverted
 from afresh.core.line_region import Region
 from afresh.core.reducer import apply_event
@@ -40,7 +40,7 @@ def texts(memory: GatheredContext, most: int = 2_000) -> list[str]:
 def allowing(most: int) -> ContextPolicy:
     """So many tokens of one output, and of all lines that were read."""
     extension = ExtensionPolicy(max_turn_tokens=most, max_read_tokens=most)
-    return replace(FIRST_CONTEXT_POLICY, allocation=AllocationPolicy(extension=extension))
+    return replace(DEFAULT_CONTEXT_POLICY, allocation=AllocationPolicy(extension=extension))
 
 
 def test_a_read_gives_exactly_the_lines_that_were_asked_for():
@@ -144,7 +144,7 @@ def test_one_line_without_end_is_cut_inside():
 
 
 def test_a_note_is_answered_in_a_line_and_no_step_gives_no_result():
-    note = Observation(Action("remember", {"subject": "a"}), True, "noted\nmore", "n" * 32, 10)
+    note = Observation(Action("note", {"subject": "a"}), True, "noted\nmore", "n" * 32, 10)
     assert texts(after(note)) == ["noted"]
     assert render_results(GatheredContext(State(task=Task(id="t", goal="g"))), COUNT) == ()
 

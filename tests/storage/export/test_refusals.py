@@ -136,8 +136,8 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
         lambda folder: (folder / "queue.json").write_text("[" * 200_000),
         "queue.json:1: is not JSON",
     ),
-    "a newer format": (queue(lambda plain: plain.update(format=2)), "queue.json: format 2; this version reads 1"),
-    "no format": (lambda folder: (folder / "queue.json").write_text("[]"), "queue.json: format 'none'"),
+    "a newer format": (queue(lambda plain: plain.update(format=99)), "queue.json was written by a newer afresh"),
+    "no format": (lambda folder: (folder / "queue.json").write_text("[]"), "queue.json: does not describe an export"),
     "no list of tasks": (queue(lambda plain: plain.update(tasks=3)), "queue.json: does not describe an export"),
     "another field": (queue(lambda plain: plain["tasks"][0].update(colour="red")), "queue.json: does not describe.*colour"),
     "a priority in words": (

@@ -18,7 +18,7 @@ from afresh.storage.sql.database import ProjectionDatabase
 from afresh.storage.sql.facts import FactTable, FactWords, record_fact
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.fact_words import SqliteFactWords
-from afresh.storage.sqlite.migrations import FACTS_SCHEMA
+from afresh.storage.sqlite.schemas import FACTS_SCHEMA
 
 WORDS = (
     "parse",

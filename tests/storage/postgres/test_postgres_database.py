@@ -4,7 +4,6 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from multiprocessing import get_context
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -20,7 +19,7 @@ from afresh.storage.postgres import database as database_module
 from afresh.storage.postgres.connection import PostgresConnection, translate_statement
 from afresh.storage.postgres.database import PostgresDatabase, ServerClock
 from afresh.storage.postgres.errors import hide_password
-from afresh.storage.postgres.migrations import PROJECT_MIGRATIONS, PostgresSchema, migrate_schema
+from afresh.storage.postgres.schemas import CREATE_PROJECT_SQL, PostgresSchema
 from afresh.storage.postgres.storage import open_project_database
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.queue import SqlQueue
@@ -179,8 +178,8 @@ def test_a_newer_schema_is_refused_and_left_as_it_is(postgres: Any, database: Po
     assert store.load("one") == state
 
 
-def test_a_migration_that_fails_halfway_leaves_nothing(postgres: Any) -> None:
-    broken = PostgresSchema("afresh_broken", (*PROJECT_MIGRATIONS, "CREATE TABLE half (a BIGINT); SELECT 1 / 0"))
+def test_tables_whose_making_fails_leaves_nothing(postgres: Any) -> None:
+    broken = PostgresSchema("afresh_broken", f"{CREATE_PROJECT_SQL}; SELECT 1 / 0")
     with pytest.raises(Broken):
         SqlJournal(PostgresDatabase(postgres.address, broken)).heads()
     with psycopg.connect(postgres.address) as other:
@@ -194,7 +193,7 @@ def test_many_processes_may_open_a_new_project_at_once(postgres: Any) -> None:
 
     def open_it() -> None:
         try:
-            with closing(PostgresDatabase(postgres.address, PostgresSchema(schema, PROJECT_MIGRATIONS))) as one:
+            with closing(PostgresDatabase(postgres.address, PostgresSchema(schema, CREATE_PROJECT_SQL))) as one:
                 SqlJournal(one).heads()
         except BaseException as fault:
             failed.append(fault)
@@ -290,12 +289,3 @@ def test_texts_with_the_character_zero_are_kept(database: PostgresDatabase) -> N
     store = SqlJournal(database)
     state = append_events(store, create_task(store), [happened.TaskClaimed("a\0b")])
     assert store.load("one") == state
-
-
-def test_a_schema_is_brought_up_to_date_from_any_version(postgres: Any) -> None:
-    schema = f"{postgres.project.schema}_old"
-    connection = PostgresConnection(postgres.address, schema)
-    for count in range(1, len(PROJECT_MIGRATIONS) + 1):
-        migrate_schema(connection, replace(PostgresSchema(schema, PROJECT_MIGRATIONS[:count])), postgres.address)
-    connection.run_script(f"DROP SCHEMA {schema} CASCADE")
-    connection.close()

@@ -11,16 +11,13 @@ from pathlib import Path
 import pytest
 
 from afresh.core import event as happened
-from afresh.core.state import make_ticket_detail
-from afresh.core.task import TaskStatus, TicketQuery
-from afresh.errors import BadInput, Damaged, NeedsPerson
+from afresh.errors import BadInput, Broken, Damaged, NeedsPerson
+from afresh.storage.sql.format import STORE_FORMAT
 from afresh.storage.sql.journal import SqlJournal
-from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA
+from afresh.storage.sqlite.schemas import FACTS_SCHEMA, JOURNAL_SCHEMA
 from afresh.storage.sqlite.storage import open_sqlite_journal
-from afresh.testing.fakes import FakeClock
-from afresh.testing.sample_journals import append_events, append_step, create_task, end_task, make_block
+from afresh.testing.sample_journals import append_events, append_step, create_task, make_block
 
 
 @pytest.fixture
@@ -42,7 +39,7 @@ def test_a_commit_is_synced_to_the_disk(path: Path) -> None:
     assert pragma(path, "synchronous") == 2
     assert pragma(path, "foreign_keys") == 1
     assert pragma(path, "application_id") == JOURNAL_SCHEMA.application
-    assert pragma(path, "user_version") == len(JOURNAL_SCHEMA.migrations)
+    assert pragma(path, "user_version") == STORE_FORMAT
 
 
 def test_only_its_owner_can_read_a_new_file(path: Path) -> None:
@@ -111,71 +108,28 @@ def test_a_database_behind_a_linked_folder_is_refused(tmp_path: Path, link: str)
     assert list(elsewhere.iterdir()) == []
 
 
-def test_a_migration_that_fails_leaves_the_old_schema(path: Path) -> None:
+def test_tables_whose_making_fails_leave_nothing(path: Path) -> None:
+    with pytest.raises(Broken, match="syntax error"):
+        SqlJournal(Database(path, schema=replace(JOURNAL_SCHEMA, statements=(*JOURNAL_SCHEMA.statements, "no SQL")))).heads()
+    assert create_task(open_sqlite_journal(path)) == open_sqlite_journal(path).load("one")
+
+
+def test_an_older_format_is_refused_and_what_can_be_made_again_is(path: Path) -> None:
     state = create_task(open_sqlite_journal(path))
-
-    def half(connection: sqlite3.Connection) -> None:
-        connection.execute("CREATE TABLE half (done)")
-        raise OSError("the power went")
-
-    with pytest.raises(OSError, match="power"):
-        SqlJournal(Database(path, schema=replace(JOURNAL_SCHEMA, migrations=(*JOURNAL_SCHEMA.migrations, half)))).load("one")
-    assert open_sqlite_journal(path).load("one") == state
-    with Database(path).reading() as connection:
-        assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'half'").fetchone() == (0,)
-
-
-def make_older(path: Path) -> None:
-    """The file as it was after the first three migrations."""
+    facts = path.with_name("memory.db")
+    with Database(facts, schema=FACTS_SCHEMA).writing() as connection:
+        connection.execute("INSERT INTO seen VALUES ('one', 1, '')")
+    for file in (path, facts):
+        with closing(sqlite3.connect(file)) as older:
+            older.execute("PRAGMA user_version = 3")
+    with pytest.raises(Damaged, match=r"an older afresh \(format 3, this one reads") as told:
+        open_sqlite_journal(path).load("one")
+    assert f"mv {path}" in told.value.next and told.value.safe.startswith("nothing was changed")
+    with Database(facts, schema=FACTS_SCHEMA).reading() as connection:
+        assert connection.execute("SELECT count(*) FROM seen").fetchone() == (0,)
     with closing(sqlite3.connect(path)) as older:
-        new = "SELECT type, name FROM sqlite_schema WHERE type = 'trigger' OR (type = 'index' AND sql IS NOT NULL)"
-        for kind, name in older.execute(new + " AND name != 'ticket_status'").fetchall():
-            older.execute(f"DROP {kind} {name}")
-        details = ("step", "step_limit", "updated", "question", "options", "ruling", "outcome", "follows")
-        marks = ("marks", "held", "retry_at", "due", "project", "contexts", "resumes", "resumed")
-        for column in (*details, *marks, "turn", "priority", "change"):
-            older.execute(f"ALTER TABLE ticket DROP COLUMN {column}")
-        for table in ("lease", "note", "part", "need", "ticket_count", "label", "identity"):
-            older.execute(f"DROP TABLE {table}")
-        older.execute("PRAGMA user_version = 3")
-
-
-def test_an_older_schema_is_brought_up_to_date(path: Path) -> None:
-    state = create_task(open_sqlite_journal(path))
-    make_older(path)
+        older.execute(f"PRAGMA user_version = {STORE_FORMAT}")
     assert open_sqlite_journal(path).load("one") == state
-    assert pragma(path, "user_version") == len(JOURNAL_SCHEMA.migrations)
-
-
-def test_tickets_of_an_older_schema_get_their_details_from_snapshots(path: Path) -> None:
-    store = open_sqlite_journal(path)
-    asked = append_events(
-        store, append_step(store, create_task(store, "asks")), [happened.QuestionAsked("which?", ("this", "that"))]
-    )
-    asked = end_task(store, asked, TaskStatus.BLOCKED)
-    fresh = create_task(store, "fresh")
-    append_step(store, append_events(store, create_task(store, "at work"), [happened.TaskClaimed("a")]))
-    store.close()
-    make_older(path)
-    details = {ticket.task: ticket.detail for ticket in SqlQueue(Database(path), FakeClock()).tickets()}
-    assert details == {"asks": make_ticket_detail(asked), "fresh": make_ticket_detail(fresh), "at work": None}
-    append_step(open_sqlite_journal(path), open_sqlite_journal(path).load("at work"))
-    (ticket,) = SqlQueue(Database(path), FakeClock()).tickets(TicketQuery(prefix="at work"))
-    assert ticket.detail == make_ticket_detail(open_sqlite_journal(path).load("at work"))
-
-
-def test_the_queue_of_an_older_schema_keeps_its_order_and_counts(path: Path) -> None:
-    store = open_sqlite_journal(path)
-    create_task(store, "late", needs=("first",), priority=9)
-    for task, priority in (("first", 0), ("urgent", 2)):
-        create_task(store, task, priority=priority)
-    store.close()
-    make_older(path)
-    queue = SqlQueue(Database(path), FakeClock())
-    assert dict(queue.counts().by_status) == {TaskStatus.READY: 3}
-    assert [queue.claim("a"), queue.claim("a"), queue.claim("a")] == ["urgent", "first", None]
-    end_task(open_sqlite_journal(path), open_sqlite_journal(path).load("first"), TaskStatus.DONE)
-    assert queue.claim("a") == "late"
 
 
 def test_a_full_disk_is_told_and_loses_nothing(path: Path) -> None:

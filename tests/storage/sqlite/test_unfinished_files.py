@@ -8,7 +8,7 @@ import pytest
 
 from afresh.errors import Damaged
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA, DatabaseSchema, apply_migrations
+from afresh.storage.sqlite.schemas import JOURNAL_SCHEMA, DatabaseSchema, create_tables
 
 
 def test_a_file_with_an_unfinished_transaction_of_its_making_is_rolled_back(tmp_path: Path):
@@ -46,7 +46,7 @@ def test_a_disk_that_fills_while_the_schema_is_made_is_named_as_that(tmp_path: P
             return (0,)
 
     with pytest.raises(sqlite3.OperationalError, match="disk is full"):
-        apply_migrations(FullDisk(), DatabaseSchema(1, (lambda connection: None,)))  # pyright: ignore[reportArgumentType]
+        create_tables(FullDisk(), DatabaseSchema(1, ()))  # pyright: ignore[reportArgumentType]
 
 
 def test_changed_bytes_in_the_schema_or_in_a_text_are_damage(tmp_path: Path):

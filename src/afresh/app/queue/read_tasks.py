@@ -11,7 +11,7 @@ from afresh.core.truncate import join_first
 from afresh.errors import BadInput
 from afresh.storage.choose_storage import choose_lease_clock, find_store_address, open_journal_database
 from afresh.storage.sql.queue import SqlQueue
-from afresh.storage.sqlite.migrations import LEDGER_FILE_NAME
+from afresh.storage.sqlite.schemas import LEDGER_FILE_NAME
 from afresh.workspace.repository import Repository, make_state_folder
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from afresh.workspace.git import find_author_name
 from afresh.workspace.repository import Repository
 from afresh.workspace.transfer import has_pending_work, unpack_work
 from afresh.workspace.worktree import GitWorkspace
-from afresh.workspace.worktree_location import has_task_tree
+from afresh.workspace.worktree_location import find_task_tree
 
 
 def list_task_checkpoints(project: Project, task: str) -> list[Checkpoint]:
@@ -39,7 +39,7 @@ def recover_task(project: Project, task: str, step: int) -> State:
     unpack_work(repository, task)
     bring_task_work(project, repository, state)
     workspace = GitWorkspace(repository, task, project.clock)
-    there = has_task_tree(repository, task) and not has_pending_work(repository, task)
+    there = find_task_tree(repository, task).exists() and not has_pending_work(repository, task)
     if saved := save_before_recovery(state, step):
         state = record_events(project, state, task, saved)
     then, weights = checkpoint.state, load_template(state.task.type, project.templates).weights

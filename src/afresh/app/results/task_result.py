@@ -21,7 +21,7 @@ from afresh.workspace.git import find_author_name
 from afresh.workspace.repository import Repository, list_obeyed_paths
 from afresh.workspace.transfer import drop_pending_work, has_pending_work, unpack_work
 from afresh.workspace.worktree import GitWorkspace
-from afresh.workspace.worktree_location import has_task_tree
+from afresh.workspace.worktree_location import find_task_tree
 
 
 def list_task_changes(project: Project, state: State) -> Sequence[Change]:
@@ -198,7 +198,7 @@ def undo_task_steps(project: Project, task: str, steps: int = 0, why: str = "") 
     unpack_work(repository, task)
     bring_task_work(project, repository, state)
     workspace = GitWorkspace(repository, task, project.clock)
-    there = has_task_tree(repository, task) and not has_pending_work(repository, task)
+    there = find_task_tree(repository, task).exists() and not has_pending_work(repository, task)
     if there and is_just_undone(project.store.journal(task)) and workspace.snapshot() != state.workspace.snapshot:
         workspace.restore(state.workspace.snapshot)
         return state

@@ -29,7 +29,6 @@ from afresh.core.fact import (
 from afresh.core.fast_dataclass import dataclass
 from afresh.core.lesson import INITIAL_LESSON_STATE, LessonLearnt, LessonsLookedUp, LessonState, LessonsUsed, apply_lesson_event
 from afresh.core.line_region import Region, add_region, move_regions
-from afresh.core.old_records import find_reverted_action
 from afresh.core.states.dialogue_state import is_approval
 from afresh.core.states.supervision_state import NEW_DIRECTION_QUESTION, PersonSpoke, RecoveredFromCheckpoint, StepsUndone
 from afresh.core.states.verification_state import is_refusal
@@ -205,6 +204,4 @@ class MemoryState:
     def _finish_last(self, event: StepFinished) -> tuple[StepRecord, ...]:
         if not self.recent:
             return ()
-        last = self.recent[-1]
-        reverted = event.reverted or find_reverted_action(event.outcome)
-        return (*self.recent[:-1], replace(last, outcome=event.outcome, reverted=reverted))
+        return (*self.recent[:-1], replace(self.recent[-1], outcome=event.outcome, reverted=event.reverted))

@@ -27,8 +27,8 @@ from afresh.core.codec import get_decoder, to_canonical_json
 from afresh.core.state import State
 from afresh.core.task import TaskStatus, check_task_id
 from afresh.errors import BadInput, Damaged
+from afresh.storage.sql.format import STORE_FORMAT, make_format_error
 
-FORMAT_VERSION = 1
 COPY_FOLDER = "export"
 """In the state folder: the copy that is written by itself."""
 QUEUE_FILE = "queue.json"
@@ -75,7 +75,7 @@ class ExportedTaskRow:
 class ExportManifest:
     tasks: tuple[ExportedTaskRow, ...] = ()
     notebook: JournalExtent | None = None
-    format: int = FORMAT_VERSION
+    format: int = STORE_FORMAT
 
 
 def make_export_error(path: Path, what: str, line: int = 0) -> Damaged:
@@ -119,13 +119,10 @@ def read_manifest(folder: Path) -> ExportManifest:
         plain = json.loads(read_export_file(folder, QUEUE_FILE))
     except (ValueError, RecursionError) as fault:
         raise make_export_error(place, f"is not JSON: {fault}", getattr(fault, "lineno", 1)) from None
-    if not isinstance(plain, dict) or plain.get("format") != FORMAT_VERSION:
-        found = plain.get("format") if isinstance(plain, dict) else "none"
-        raise Damaged(
-            f"{place}: format {found!r}; this version reads {FORMAT_VERSION}",
-            next="update afresh, or export again with this version",
-            safe=NOTHING_CHANGED_NOTE,
-        )
+    if not isinstance(plain, dict):
+        raise make_export_error(place, "does not describe an export")
+    if plain.get("format") != STORE_FORMAT:
+        raise make_format_error(place, plain.get("format"))
     manifest = _decode_manifest(place, plain)
     seen: set[str] = set()
     for row in manifest.tasks:

@@ -19,7 +19,7 @@ from afresh.storage.postgres.errors import (
     make_unknown_outcome_error,
     translate_server_error,
 )
-from afresh.storage.postgres.migrations import FACT_TABLES, PostgresSchema, migrate_schema
+from afresh.storage.postgres.schemas import FACT_TABLES, PostgresSchema, create_schema
 from afresh.storage.sql.blocks import TEXT_MARK
 from afresh.storage.sql.database import SqlConnection
 
@@ -181,7 +181,7 @@ class PostgresDatabase:
             self._connection = None
             made = PostgresConnection(self._address, self._schema.name)
             try:
-                migrate_schema(made, self._schema, self._address)
+                create_schema(made, self._schema, self._address)
             except BaseException:
                 made.close()
                 raise

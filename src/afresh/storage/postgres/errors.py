@@ -98,15 +98,6 @@ def make_missing_driver_error() -> NeedsPerson:
     )
 
 
-def make_newer_schema_error(address: str, schema: str, version: int, known: int) -> Damaged:
-    return Damaged(
-        f"schema {schema} of {describe_server(address)} was written by a newer afresh"
-        f" (version {version}, this one knows {known})",
-        next="update afresh on this machine",
-        safe="nothing was changed",
-    )
-
-
 def make_unknown_outcome_error(address: str) -> TryAgain:
     return TryAgain(
         f"{describe_server(address)} went away during a commit, and can't be asked whether it was done; nothing is written twice:"

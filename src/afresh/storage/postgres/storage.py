@@ -12,7 +12,7 @@ from afresh.ports.watch import Clock
 from afresh.storage.postgres.database import PostgresDatabase, ServerClock, read_server_time
 from afresh.storage.postgres.errors import describe_server
 from afresh.storage.postgres.fact_words import PostgresFactWords
-from afresh.storage.postgres.migrations import PROJECT_MIGRATIONS, SHARED_MIGRATIONS, PostgresSchema
+from afresh.storage.postgres.schemas import CREATE_PROJECT_SQL, CREATE_SHARED_SQL, PostgresSchema
 from afresh.storage.sql.fact_index import SqlFactIndex
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.ledger import SqlLedger
@@ -80,7 +80,7 @@ def open_project_database(address: str, project: PostgresProject, shared: str = 
     def enter() -> None:
         enter_project(address, project, shared)
 
-    return PostgresDatabase(address, PostgresSchema(project.schema, PROJECT_MIGRATIONS, enter))
+    return PostgresDatabase(address, PostgresSchema(project.schema, CREATE_PROJECT_SQL, enter))
 
 
 def open_postgres_ledger(address: str, shared: str = SHARED_SCHEMA_NAME) -> SqlLedger:
@@ -88,7 +88,7 @@ def open_postgres_ledger(address: str, shared: str = SHARED_SCHEMA_NAME) -> SqlL
 
 
 def open_shared_database(address: str, shared: str = SHARED_SCHEMA_NAME) -> PostgresDatabase:
-    return PostgresDatabase(address, PostgresSchema(shared, SHARED_MIGRATIONS))
+    return PostgresDatabase(address, PostgresSchema(shared, CREATE_SHARED_SQL))
 
 
 def enter_project(address: str, project: PostgresProject, shared: str) -> None:

@@ -223,7 +223,7 @@ def _insert_call(connection: SqlConnection, order: PricedBooking) -> int:
 
 
 def _sections_to_json(sections: Sequence[tuple[str, int]]) -> str:
-    """One object, for older versions of the program. A prompt may have several sections of one name, so no dict will do."""
+    """A prompt may have several sections of one name, so no dict will do."""
     return "{" + ", ".join(f"{json.dumps(name)}: {tokens}" for name, tokens in sections) + "}"
 
 

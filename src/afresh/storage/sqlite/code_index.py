@@ -21,7 +21,7 @@ from afresh.storage.sqlite.code_index_format import (
     unpack_numbers,
 )
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.migrations import CODE_INDEX_SCHEMA
+from afresh.storage.sqlite.schemas import CODE_INDEX_SCHEMA
 
 MAX_LOOSE_CONTENTS = 64
 SMALL_SEGMENT_CONTENTS = 1_000

@@ -10,6 +10,7 @@ from threading import Lock, RLock
 from typing import TypeVar
 
 from afresh.errors import AfreshError
+from afresh.storage.sql.format import STORE_FORMAT, make_format_error
 from afresh.storage.sqlite.errors import (
     BUSY_CODE,
     make_damaged_error,
@@ -17,8 +18,8 @@ from afresh.storage.sqlite.errors import (
     translate_error,
     translate_errors,
 )
-from afresh.storage.sqlite.migrations import JOURNAL_SCHEMA, DatabaseSchema, apply_migrations
 from afresh.storage.sqlite.open_read_only import is_unwritable, open_read_only
+from afresh.storage.sqlite.schemas import JOURNAL_SCHEMA, DatabaseSchema, create_tables
 from afresh.workspace.disk_files import refuse_symlinks
 
 T = TypeVar("T")
@@ -120,8 +121,7 @@ class Database:
     def discard(self) -> None:
         """Remove the file; the next use makes a new one."""
         self.close()
-        for suffix in ("", "-wal", "-shm"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        _remove_files(self.path)
 
     def read_version(self) -> int:
         """A number that changes when another connection has committed; asking costs next to nothing."""
@@ -188,9 +188,10 @@ _creating = Lock()
 def open_connection(path: Path, schema: DatabaseSchema = JOURNAL_SCHEMA) -> sqlite3.Connection:
     """A connection to a file that is known to be ours, with its schema up to date."""
     refuse_symlinks(path.parent, path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
+    unwritable = path.parent.is_dir() and is_unwritable(path)
     if path.exists():
-        _check_file(path, schema)
-    if path.parent.is_dir() and is_unwritable(path):
+        _check_file(path, schema, unwritable)
+    if unwritable:
         return open_read_only(path, schema)
     with _creating:  # closing a file drops all locks that this process has on it, also those of another thread's connection
         if not path.exists():
@@ -198,15 +199,16 @@ def open_connection(path: Path, schema: DatabaseSchema = JOURNAL_SCHEMA) -> sqli
     connection = _connect(path, schema)
     try:
         _enable_wal(connection)
-        apply_migrations(connection, schema)
+        create_tables(connection, schema)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _check_file(path: Path, schema: DatabaseSchema) -> None:
-    """Look before touching: through a connection that can't write, so that a strange file keeps its every byte."""
+def _check_file(path: Path, schema: DatabaseSchema, unwritable: bool) -> None:
+    """Look before touching: through a connection that can't write, so that a strange file keeps its every byte. One of another
+    format that can be made again is removed."""
     size = path.stat().st_size
     if size == 0:
         return
@@ -214,7 +216,7 @@ def _check_file(path: Path, schema: DatabaseSchema) -> None:
         # SQLite would take so short a file for an empty one, and write over it
         raise make_damaged_error(path, "is not a database")
     unfinished = path.with_name(path.name + "-journal").exists()  # power was lost while the file was made: SQLite must roll back
-    uri = f"{path.absolute().as_uri()}?{'immutable=1' if is_unwritable(path) else 'mode=rw' if unfinished else 'mode=ro'}"
+    uri = f"{path.absolute().as_uri()}?{'immutable=1' if unwritable else 'mode=rw' if unfinished else 'mode=ro'}"
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None)
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -224,9 +226,15 @@ def _check_file(path: Path, schema: DatabaseSchema) -> None:
         connection.close()
     if application != schema.application and (tables or version or application):
         raise make_damaged_error(path, "is a database of another program")
-    known = len(schema.migrations)
-    if version > known:
-        raise make_damaged_error(path, f"was written by a newer afresh (schema {version}, this one knows {known}): update afresh")
+    if version not in (0, STORE_FORMAT):
+        if schema.lasting or unwritable:
+            raise make_format_error(path, version)
+        _remove_files(path)
+
+
+def _remove_files(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def _connect(path: Path, schema: DatabaseSchema) -> sqlite3.Connection:

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from afresh.errors import AfreshError, Broken, Damaged, DiskFault, TryAgain
-from afresh.storage.sqlite.migrations import JOURNAL_FILE_NAME
 from afresh.storage.sqlite.open_read_only import make_unwritable_error
+from afresh.storage.sqlite.schemas import JOURNAL_FILE_NAME
 
 BUSY_CODE = sqlite3.SQLITE_BUSY
 LOCKED_CODE = sqlite3.SQLITE_LOCKED

@@ -7,7 +7,7 @@ from pathlib import Path
 from shutil import copyfile
 
 from afresh.errors import NeedsPerson
-from afresh.storage.sqlite.migrations import DatabaseSchema, apply_migrations
+from afresh.storage.sqlite.schemas import DatabaseSchema, create_tables
 
 READING_COMMANDS = "`afresh status`, `show`, `diff`, `context` and `export FOLDER` still work"
 
@@ -30,13 +30,11 @@ def make_unwritable_error(path: Path, said: object = "") -> NeedsPerson:
 
 
 def open_read_only(path: Path, schema: DatabaseSchema) -> sqlite3.Connection:
-    """A connection that refuses to write. An absent or older database is one in memory with the schema of today."""
-    known = len(schema.migrations)
-    connection = _open_in_place(path) if path.exists() and path.stat().st_size else sqlite3.connect(":memory:")
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version < known:
-        connection = _copy_into_memory(connection)
-        apply_migrations(connection, schema)
+    """A connection that refuses to write. An absent database is an empty one in memory."""
+    connection = _open_in_place(path) if path.exists() and path.stat().st_size else None
+    if connection is None or connection.execute("PRAGMA user_version").fetchone() == (0,):
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        create_tables(connection, schema)
     connection.execute("PRAGMA query_only = ON")
     return connection
 

@@ -19,7 +19,7 @@ from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.fact_words import SqliteFactWords
-from afresh.storage.sqlite.migrations import FACTS_SCHEMA, JOURNAL_FILE_NAME, LEDGER_FILE_NAME, LEDGER_SCHEMA
+from afresh.storage.sqlite.schemas import FACTS_SCHEMA, JOURNAL_FILE_NAME, LEDGER_FILE_NAME, LEDGER_SCHEMA
 
 FACTS_FILE_NAME = "memory.db"
 USER_NOTEBOOK_FILE_NAME = "user.db"
