@@ -2,7 +2,7 @@
 
 import re
 
-from afresh.code.graph.calls import start_inference
+from afresh.code.graph.python_modules import PythonModules
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.manifests import Program, is_manifest, read_manifest
 from afresh.code.search_hit import EntryPoint
@@ -23,7 +23,7 @@ def _locate_entry_point(code: CodeIndex, path: str, text: str, program: Program)
     """Return the function that a command calls if it is in this tree, otherwise the line that declares the command."""
     command, target, why = program.name, program.target, f"{program.where} in {path}"
     module, _, name = target.partition(":")
-    file = start_inference(code).module(module, path)
+    file = PythonModules(code).find(module, path)
     name = name.partition("[")[0].strip()
     if file:
         held = [symbol for symbol in code.reading(file).symbols if symbol.name == name]

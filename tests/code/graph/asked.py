@@ -33,9 +33,3 @@ def told(found: SymbolUses) -> list[str]:
     return sorted(
         " ".join(part for part in (path.removesuffix(".py"), within, kind) if part) + mark for path, within, kind, mark in marks
     )
-
-
-def called(tree: CodeIndex, name: str, path: str = "") -> list[str]:
-    """Return what it calls as `name kind`."""
-    found = calls.find_callees(tree, place(tree, name, path))
-    return sorted({f"{call.target.symbol.name} {call.kind.value}{'' if call.sure else '?'}" for call in found})

@@ -7,8 +7,7 @@ from asked import callers, code, place, told
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.code.graph import calls
-from afresh.code.graph import inference_session as world
+from afresh.code.graph import calls, inference
 from afresh.core.symbol import SymbolPlace
 
 NAMES = st.sampled_from(["f", "g", "A", "B", "x", "self", "m"])
@@ -62,7 +61,7 @@ def test_whatever_is_written_every_symbol_has_an_answer(one: str, other: str):
             first, second = calls.find_callers(tree, where), calls.find_callers(tree, where)
             assert first == second
             assert all(call.text == tree.text(call.path).split("\n")[call.line - 1].strip() for call in first)
-            calls.find_callees(tree, where), calls.find_base_classes(tree, where), calls.find_subclasses(tree, where)
+            calls.find_base_classes(tree, where), calls.find_subclasses(tree, where)
 
 
 def test_more_files_than_one_question_may_read_are_counted():
@@ -76,14 +75,14 @@ def test_more_files_than_one_question_may_read_are_counted():
 def test_work_that_takes_too_long_is_cut_and_said(monkeypatch: pytest.MonkeyPatch):
     tree = code(a="class A:\n    def m(self): ...\n" + "".join(f"def f{n}(x=A()):\n    x.m()\n" for n in range(40)))
     assert not callers(tree, "A.m").cut
-    monkeypatch.setattr(world, "MAX_EVALUATED_EXPRESSIONS", 20)
+    monkeypatch.setattr(inference, "MAX_EVALUATED_EXPRESSIONS", 20)
     found = callers(tree, "A.m")
     assert found.cut
     assert len({call.within for call in found}) == 40
 
 
 def test_files_that_are_let_go_are_read_again_when_they_are_needed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(world, "MAX_OPEN_FILES", 1)
+    monkeypatch.setattr(inference, "MAX_OPEN_FILES", 1)
     users = {f"u{n}": f"from lib import A\ndef use{n}():\n    A().m()\n" for n in range(6)}
     tree = code(lib="from base import B\nclass A(B): ...\n", base="class B:\n    def m(self): ...\n", **users)
     assert told(callers(tree, "B.m")) == [f"u{n} use{n} call" for n in range(6)]

@@ -6,6 +6,7 @@ from trees import Texts
 
 from afresh.code.context_items.related_tests import list_tests_by_use
 from afresh.code.graph import calls
+from afresh.code.graph.calls_by_name import find_callees_by_name
 from afresh.code.index.code_index import CodeIndex, build_code_index
 
 pytest.importorskip("tree_sitter")
@@ -51,7 +52,7 @@ def index(texts: dict[str, str]) -> CodeIndex:
 
 def callees(code: CodeIndex, name: str, path: str) -> list[tuple[str, bool]]:
     return [
-        (f"{one.target.path}:{one.target.symbol.name}", one.sure) for one in calls.find_callees(code, place(code, name, path))
+        (f"{one.target.path}:{one.target.symbol.name}", one.sure) for one in find_callees_by_name(code, place(code, name, path))
     ]
 
 

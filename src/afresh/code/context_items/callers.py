@@ -6,6 +6,7 @@ from afresh.code.context_items.named_places import gather_named_places
 from afresh.code.context_items.target_definitions import CHANGED_BY_TASK, TargetDefinition
 from afresh.code.context_items.work_focus import MAX_LINE_CHARACTERS, WorkFocus
 from afresh.code.graph import calls
+from afresh.code.graph.calls_by_name import find_callees_by_name
 from afresh.code.search_hit import SymbolUse, UseKind
 from afresh.core.context_item import Note
 from afresh.core.truncate import list_first, to_one_line
@@ -34,7 +35,7 @@ def render_callees(scene: WorkFocus, target: TargetDefinition) -> str:
     imports tell as much."""
     if scene.code.reading(target.path).language == "python":
         return ""
-    found = [one.target for one in calls.find_callees(scene.code, target.place)]
+    found = [one.target for one in find_callees_by_name(scene.code, target.place)]
     unseen = [one for one in found if not scene.seen(one.path, one.symbol.line, one.symbol.end)]
     return "\n".join(
         list_first([f"{one}: {to_one_line(one.symbol.signature, MAX_LINE_CHARACTERS)}" for one in unseen], MAX_CALLEES)

@@ -1,40 +1,42 @@
-"""Finds the uses of a Python symbol."""
+"""Finds the uses of a Python symbol where its name, or that of its class, is written."""
 
 import ast
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from afresh.code.graph.class_hierarchy import (
-    find_all_subclasses,
-    find_import_aliases,
-    find_member,
+from afresh.code.graph.inference import (
+    ClassMember,
+    ClassValue,
+    FunctionValue,
+    Inference,
+    InstanceValue,
+    ModuleValue,
+    SuperValue,
+    UnknownValue,
+    Value,
+    Values,
     is_property,
     owner_from_method,
-    resolve_method_order,
 )
-from afresh.code.graph.inference_session import ClassValue, InferenceSession
-from afresh.code.graph.resolve_uses import DefinitionKey, UseMeaning, find_constructors, resolve_use
-from afresh.code.graph.scopes import (
-    CHAINED_CALL_NAME,
-    EXPLICIT_SPECIAL_METHODS,
-    IMPLICIT_ROLES,
-    FunctionNode,
-    NameScope,
-    NameUse,
-    ScopedFile,
-)
+from afresh.code.graph.scopes import CHAINED_CALL_NAME, FunctionNode, NameScope, NameUse, ScopedFile
 from afresh.code.search_hit import SymbolUse, SymbolUses, UseKind
 from afresh.core.symbol import SymbolKind, SymbolPlace
 
+DefinitionKey = tuple[str, str]
+"""Path and qualified name."""
 MAX_ALIASES = 12
 CONSTRUCTOR_NAMES = ("__init__", "__new__", "__post_init__")
 CLASS_SELF_NAMES = ("cls", "__class__", CHAINED_CALL_NAME)
+KIND_BY_ROLE = {
+    "call": UseKind.CALL, "decorator": UseKind.DECORATOR, "passed": UseKind.PASSED, "argument": UseKind.PASSED,
+    "import": UseKind.IMPORT,
+}  # fmt: skip
+ACCESS_ROLES = {"passed", "argument", "receiver", "store"}
 
 
 @dataclass(frozen=True, slots=True)
 class CallTarget:
     place: SymbolPlace
-    key: DefinitionKey
     owner: ClassValue | None
     """The class, if the target is a method."""
     accessed: bool
@@ -45,63 +47,44 @@ class CallTarget:
     """Names such as `cls` that mean the target only in files that define its class or a subclass."""
 
     @property
-    def short(self) -> str:
-        return self.place.symbol.short
-
-    @property
-    def implicit(self) -> bool:
-        return self.short.startswith("__") and self.short.endswith("__") and self.short not in EXPLICIT_SPECIAL_METHODS
-
-    @property
     def made(self) -> bool:
         """Whether creating an instance calls it."""
-        return self.owner is not None and self.short in CONSTRUCTOR_NAMES
+        return self.owner is not None and self.place.symbol.short in CONSTRUCTOR_NAMES
 
 
-def make_call_target(world: InferenceSession, place: SymbolPlace) -> CallTarget:
-    owner = owner_from_method(place)
-    scope = world.scope(place.path, place.symbol.name)
+def _make_call_target(inference: Inference, place: SymbolPlace) -> CallTarget:
+    owner, short = owner_from_method(place), place.symbol.short
+    scope = inference.scope(place.path, place.symbol.name)
     node = scope.node if scope else None
-    has = find_member(world, owner, place.symbol.short) if owner else None
+    member = inference.find_member(owner, short) if owner else None
     is_class = place.symbol.kind in (SymbolKind.CLASS, SymbolKind.INTERFACE)
-    made = owner is not None and place.symbol.short in CONSTRUCTOR_NAMES
-    roots = {place.symbol.short}
-    if made and owner is not None:
-        roots |= {each.name.rpartition(".")[2] for each in (owner, *find_all_subclasses(world, owner))}
+    names = {short}
+    if owner and short in CONSTRUCTOR_NAMES:
+        names |= {each.name.rpartition(".")[2] for each in (owner, *inference.list_subclasses(owner))}
+    names |= {other for name in sorted(names) for other in sorted(inference.find_import_aliases(name))[:MAX_ALIASES]}
     return CallTarget(
         place,
-        (place.path, place.symbol.name),
         owner,
-        bool(has and any(is_property(binding) for binding in has.functions)),
+        bool(member and any(map(is_property, member.functions))),
         node.args if isinstance(node, FunctionNode) else None,
-        frozenset(find_used_names(world, roots)),
-        frozenset(CLASS_SELF_NAMES if is_class or made else ()),
+        frozenset(names),
+        frozenset(CLASS_SELF_NAMES if is_class or (owner and short in CONSTRUCTOR_NAMES) else ()),
     )
 
 
-def find_used_names(world: InferenceSession, roots: Iterable[str]) -> set[str]:
-    """Return the names that files use for it: its own, and import aliases."""
-    names = set(roots)
-    return names | {other for name in sorted(names) for other in sorted(find_import_aliases(world, name))[:MAX_ALIASES]}
-
-
-def find_candidate_files(world: InferenceSession, target: CallTarget, most: int) -> tuple[list[str], int]:
+def _find_candidate_files(inference: Inference, target: CallTarget, most: int) -> tuple[list[str], int]:
     """Return the files to search, those near the definition first, and how many more there are."""
-    code, home = world.code, target.place.path
+    code, home = inference.code, target.place.path
     speaking = {path for name in target.names for path in code.mentioning(name)}
-    if target.implicit and target.owner is not None:
-        kin = [target.owner, *find_all_subclasses(world, target.owner)]
-        speaking |= {path for each in kin for path in code.mentioning(each.name.rpartition(".")[2])}
-        speaking |= {path for each in {one.path for one in kin} for path in code.importers(each)}
     near = set(code.importers(home))
     paths = sorted(
-        (path for path in speaking | {home} if path in world.sources),
+        (path for path in speaking | {home} if path in inference.modules.sources),
         key=lambda path: (path != home, path not in near, code.is_test(path), path),
     )
     return paths[:most], max(0, len(paths) - most)
 
 
-def can_accept_call(call: ast.Call, arguments: ast.arguments, bound: bool) -> bool:
+def _can_accept_call(call: ast.Call, arguments: ast.arguments, bound: bool) -> bool:
     """Whether a call fits the parameters. With `bound`, the receiver fills the first one. Starred arguments fit anything."""
     if any(isinstance(each, ast.Starred) for each in call.args) or any(keyword.arg is None for keyword in call.keywords):
         return True
@@ -118,44 +101,30 @@ def can_accept_call(call: ast.Call, arguments: ast.arguments, bound: bool) -> bo
     return {*required, *needed} <= named
 
 
-WAY_BY_ROLE = {
-    "call": UseKind.CALL,
-    "implicit": UseKind.CALL,
-    "iterated": UseKind.CALL,
-    "augmented": UseKind.CALL,
-    "decorator": UseKind.DECORATOR,
-    "passed": UseKind.PASSED,
-    "argument": UseKind.PASSED,
-    "import": UseKind.IMPORT,
-}
-ACCESS_ROLES = {"passed", "argument", "receiver", "store"}
-
-
-def find_python_callers(world: InferenceSession, place: SymbolPlace, most: int) -> SymbolUses:
-    target = make_call_target(world, place)
+def find_python_callers(inference: Inference, place: SymbolPlace, most: int) -> SymbolUses:
+    target = _make_call_target(inference, place)
     found: dict[tuple[str, int, UseKind], SymbolUse] = {}
-    paths, unread = find_candidate_files(world, target, most)
+    paths, unread = _find_candidate_files(inference, target, most)
     for path in paths:
-        file = world.file(path)
-        for call in _find_uses(world, target, file) if file else ():
-            kept = found.get((call.path, call.line, call.kind))
-            if kept is None or (call.sure and not kept.sure):
-                found[call.path, call.line, call.kind] = call
-        world.release()
-    return SymbolUses(tuple(sorted(found.values(), key=call_sort_key)), unread, world.exhausted)
+        file = inference.file(path)
+        for use in _find_uses(inference, target, file) if file else ():
+            kept = found.get((use.path, use.line, use.kind))
+            if kept is None or (use.sure and not kept.sure):
+                found[use.path, use.line, use.kind] = use
+        inference.release()
+    ordered = sorted(found.values(), key=lambda use: (not use.sure, use.path, use.line, use.kind))
+    return SymbolUses(tuple(ordered), unread, inference.exhausted)
 
 
-def call_sort_key(call: SymbolUse) -> tuple[bool, str, int, str]:
-    return not call.sure, call.path, call.line, call.kind
-
-
-def _find_uses(world: InferenceSession, target: CallTarget, file: ScopedFile) -> Iterator[SymbolUse]:
+def _find_uses(inference: Inference, target: CallTarget, file: ScopedFile) -> Iterator[SymbolUse]:
     inside = target.inside if _defines_related_class(target, file) else frozenset()
-    for name in sorted(file.uses if target.short == "__call__" else target.names | inside):
+    for name in sorted(target.names | inside):
         for use in file.uses.get(name, ()):
-            if (judged := _judge_use(world, target, use, name)) is not None:
-                line = name_line_from_node(use.node)
-                yield SymbolUse(file.path, line, use.scope.name, file.line(line), judged[1], judged[0], target.place)
+            if (judged := _judge_use(inference, target, use, name)) is not None:
+                kind, sure = judged
+                # the name of an attribute is at the end of its expression
+                line = (use.node.end_lineno or 0) if isinstance(use.node, ast.Attribute) else getattr(use.node, "lineno", 0)
+                yield SymbolUse(file.path, line, use.scope.name, file.line(line), sure, kind, target.place)
 
 
 def _defines_related_class(target: CallTarget, file: ScopedFile) -> bool:
@@ -164,46 +133,27 @@ def _defines_related_class(target: CallTarget, file: ScopedFile) -> bool:
     )
 
 
-def name_line_from_node(node: ast.AST) -> int:
-    """Return the line of the name itself, which is the end of an attribute expression."""
-    return (node.end_lineno or 0) if isinstance(node, ast.Attribute) else getattr(node, "lineno", 0)
-
-
-def _judge_use(world: InferenceSession, target: CallTarget, use: NameUse, name: str) -> tuple[UseKind, bool] | None:
+def _judge_use(inference: Inference, target: CallTarget, use: NameUse, name: str) -> tuple[UseKind, bool] | None:
     """Return how the target is used and whether that is sure; None if the name means something else."""
-    way = way_from_use(target, use)
-    if way is None or (name in target.inside and way is not UseKind.CALL):
+    if target.accessed:
+        kind = UseKind.CALL if use.role in ACCESS_ROLES else None
+    else:
+        kind = KIND_BY_ROLE.get(use.role) if not target.made or use.role in ("call", "decorator") else None
+    if kind is None or (name in target.inside and kind is not UseKind.CALL):
         return None
-    if target.short == "__call__" and use.role in ("call", "decorator") and name != "__call__":
-        return (way, True) if _calls_instance(world, target, use) else None
-    meant = resolve_use(world, use, name)
-    defined = meant.defined
-    if target.made and use.role in ("call", "decorator"):
-        defined = defined | find_constructors(world, meant)
-    if target.key in defined:
-        # operators apply to any type, so the use is only sure if no other value is possible
-        return way, not (meant.unknown and use.role in IMPLICIT_ROLES)
-    if _may_be_overridden(world, target, meant) or (meant.unknown and not meant.defined and _is_plausible(target, use, name)):
-        return way, False
+    meant = _resolve_use(inference, use, name)
+    constructors = _find_constructors(inference, meant) if target.made else set[DefinitionKey]()
+    if (target.place.path, target.place.symbol.name) in meant.defined | constructors:
+        return kind, True
+    if _may_be_overridden(inference, target, meant) or (meant.unknown and not meant.defined and _is_plausible(target, use, name)):
+        return kind, False
     return None
 
 
-def way_from_use(target: CallTarget, use: NameUse) -> UseKind | None:
-    if target.accessed:
-        return UseKind.CALL if use.role in ACCESS_ROLES else None
-    if target.made and use.role not in ("call", "decorator"):
-        return None
-    return WAY_BY_ROLE.get(use.role)
-
-
-def _calls_instance(world: InferenceSession, target: CallTarget, use: NameUse) -> bool:
-    return target.key in resolve_use(world, use._replace(role="implicit"), "__call__").defined
-
-
-def _may_be_overridden(world: InferenceSession, target: CallTarget, meant: UseMeaning) -> bool:
+def _may_be_overridden(inference: Inference, target: CallTarget, meant: "UseMeaning") -> bool:
     """Whether the receiver's class is a base of the target's class, so that the target may be called in its place."""
     return target.owner is not None and any(
-        each != target.owner and each in resolve_method_order(world, target.owner)[1:] for each in meant.receivers
+        each != target.owner and each in inference.resolve_method_order(target.owner)[1:] for each in meant.receivers
     )
 
 
@@ -211,7 +161,7 @@ def _is_plausible(target: CallTarget, use: NameUse, name: str) -> bool:
     """Whether a use fits if only the name is known: methods must be attributes, functions must not, and a call must fit the
     parameters.
     """
-    if use.role in (*IMPLICIT_ROLES, "import") or target.implicit or target.made or name != target.short:
+    if use.role == "import" or target.made or name != target.place.symbol.short:
         return False
     if isinstance(use.node, ast.Attribute) != (target.owner is not None) or _is_bound(use, name):
         return False
@@ -219,7 +169,7 @@ def _is_plausible(target: CallTarget, use: NameUse, name: str) -> bool:
         return False
     if use.call is None or target.arguments is None:
         return True
-    return can_accept_call(use.call, target.arguments, bound=target.owner is not None)
+    return _can_accept_call(use.call, target.arguments, bound=target.owner is not None)
 
 
 def _is_bound(use: NameUse, name: str) -> bool:
@@ -230,3 +180,80 @@ def _is_bound(use: NameUse, name: str) -> bool:
             return True
         scope = scope.around
     return False
+
+
+@dataclass(slots=True)
+class UseMeaning:
+    """The definitions that one use of a name may mean."""
+
+    defined: set[DefinitionKey] = field(default_factory=set)
+    classes: set[ClassValue] = field(default_factory=set)
+    """Those among them that are classes."""
+    receivers: set[ClassValue] = field(default_factory=set)
+    """Classes on which the name is looked up; a subclass may override it."""
+    unknown: bool = False
+
+    def take(self, values: Values) -> None:
+        for value in values:
+            if isinstance(value, ClassValue | FunctionValue):
+                self.defined.add((value.path, value.name))
+            if isinstance(value, ClassValue):
+                self.classes.add(value)
+            self.unknown |= isinstance(value, UnknownValue)
+
+
+def _resolve_use(inference: Inference, use: NameUse, name: str) -> UseMeaning:
+    found, node = UseMeaning(), use.node
+    if isinstance(node, ast.Attribute):
+        for value in inference.value(node.value, use.scope):
+            _ask_receiver(inference, found, value, name)
+    elif isinstance(node, ast.alias):
+        for binding in use.scope.bound.get(node.asname or node.name, ()):
+            if binding.how == "from" and binding.origin[2] == node.name:
+                found.take(inference.resolve_binding(binding))
+    elif isinstance(node, ast.expr):
+        found.take(inference.value(node, use.scope))
+    return found
+
+
+def _ask_receiver(inference: Inference, found: UseMeaning, value: Value, name: str) -> None:
+    """Add to `found` what the name means on one receiver."""
+    match value:
+        case ModuleValue(path):
+            found.take(inference.resolve_module_member(path, name))
+        case InstanceValue(of):
+            _ask_class(inference, found, of, name)
+            found.receivers.add(of)
+        case ClassValue():
+            _ask_class(inference, found, value, name)
+            found.receivers.add(value)
+        case SuperValue(of, on):
+            _ask_class(inference, found, on, name, of)
+        case UnknownValue() | FunctionValue():  # a decorator may have replaced the function
+            found.unknown = True
+
+
+def _ask_class(inference: Inference, found: UseMeaning, of: ClassValue, name: str, after: ClassValue | None = None) -> None:
+    member = inference.find_member(of, name, after)
+    if name == "__class__":
+        found.take(frozenset({of}))
+    elif member is None:
+        found.unknown |= inference.has_unknown_members(of)
+    elif member.functions:
+        found.defined |= _list_function_keys(member)
+    else:
+        known = UseMeaning()
+        known.take(inference.resolve_member(of, name, True, after))
+        found.defined |= known.defined
+        found.classes |= known.classes
+
+
+def _list_function_keys(member: ClassMember) -> set[DefinitionKey]:
+    names = [each.node.name for each in member.functions if isinstance(each.node, FunctionNode)]
+    return {(member.owner.path, f"{member.owner.name}.{name}") for name in names}
+
+
+def _find_constructors(inference: Inference, meant: UseMeaning) -> set[DefinitionKey]:
+    """Return the `__init__` and `__new__` that creating instances of these classes calls."""
+    members = [inference.find_member(each, name) for each in meant.classes for name in CONSTRUCTOR_NAMES]
+    return {key for member in members if member for key in _list_function_keys(member)}

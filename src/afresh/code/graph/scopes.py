@@ -1,31 +1,35 @@
-"""A Python file as scopes: what each name is bound to, where names are used, and which special methods are called implicitly."""
+"""A Python file as scopes: what each name is bound to, and where names are used. Read in one walk over its syntax tree."""
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from afresh.code.caches import RecentAnswers
+from afresh.code.python_source import MAX_SOURCE_CHARACTERS, parse_syntax_tree, split_lines
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-UnpackStep = int | str
-"""How to get from a value to what a name is bound to: an index, `item` of an iteration, `enter` of a `with`."""
 CHAINED_CALL_NAME = "()"
 """Used as the name of a call whose function is itself the result of a call."""
+IGNORED_NODES = {ast.Load, ast.Store, ast.Del, ast.Constant, ast.Pass, ast.Break, ast.Continue}
+"""Nodes without names. Quoted annotations are among them, since they call nothing."""
 
 
 class NameBinding(NamedTuple):
     how: str
-    """import, from, def, class, value, note (an annotation), parameter, caught"""
+    """import, from, def, class, value, annotation, parameter, caught, entered (by `with`)"""
     node: ast.AST | None
+    """None if the value is unknown: a loop variable, or a part of what is unpacked."""
     scope: "NameScope"
-    detail: tuple[UnpackStep, ...] = ()
-    """For a value, the unpacking steps to it. For an import, level, module and name."""
+    origin: tuple[int, str, str] = (0, "", "")
+    """Of an import: level, module and name."""
 
 
 class NameUse(NamedTuple):
-    """One place where a name is used; `node` is the whole of `a.b.name`, or the operand of an operator."""
+    """One place where a name is used; `node` is the whole of `a.b.name`."""
 
     role: str
-    """call, decorator, passed, argument, receiver, store, annotation, base, import, implicit, iterated, augmented"""
+    """call, decorator, passed, argument, receiver, store, annotation, base, import"""
     node: ast.AST
     scope: "NameScope"
     call: ast.Call | None = None
@@ -46,8 +50,7 @@ class NameScope:
     shared: set[str] = field(default_factory=set)
     """Names that are declared global or nonlocal here."""
     returns: list[ast.expr] = field(default_factory=list)
-    yields: list[tuple[ast.expr, bool]] = field(default_factory=list)
-    """Yielded expressions, each with whether it is a `yield from`."""
+    is_generator: bool = False
 
     @property
     def own_class(self) -> "NameScope | None":
@@ -75,11 +78,11 @@ class NameScope:
 class ScopedFile:
     path: str
     top: NameScope
-    scopes: dict[str, NameScope]
-    """Classes and functions by qualified name; the last definition of a name."""
-    uses: dict[str, list[NameUse]]
-    stars: list[NameBinding]
     lines: Sequence[str]
+    scopes: dict[str, NameScope] = field(default_factory=dict)
+    """Classes and functions by qualified name; the last definition of a name."""
+    uses: dict[str, list[NameUse]] = field(default_factory=dict)
+    stars: list[NameBinding] = field(default_factory=list)
 
     def line(self, number: int) -> str:
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
@@ -108,111 +111,229 @@ def list_all_parameters(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *optional]
 
 
-SpecialCalls = Iterator[tuple[str, ast.expr]]
+MAX_CACHED_CHARACTERS = 1_000_000
+"""Total characters of files whose scopes are cached."""
+_recent_files: RecentAnswers[tuple[str, str], ScopedFile | None] = RecentAnswers(MAX_CACHED_CHARACTERS, lambda key: len(key[1]))
 
-BINARY_METHOD_STEMS: dict[type[ast.AST], str] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.MatMult: "matmul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
-    ast.Mod: "mod", ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitOr: "or", ast.BitAnd: "and",
-    ast.BitXor: "xor",
-}  # fmt: skip
-COMPARISON_METHODS: dict[type[ast.AST], str] = {
-    ast.Eq: "__eq__", ast.NotEq: "__ne__", ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__",
-}  # fmt: skip
-UNARY_METHODS: dict[type[ast.AST], str] = {
-    ast.USub: "__neg__",
-    ast.UAdd: "__pos__",
-    ast.Invert: "__invert__",
-    ast.Not: "__bool__",
+
+def load_scoped_file(path: str, text: str) -> ScopedFile | None:
+    """Read the scopes of a file; None if it is not Python, or too large to be written by hand. Results are cached by content."""
+    return _recent_files.get_or_make((path, text), lambda: _read_scopes(path, text))
+
+
+def _read_scopes(path: str, text: str) -> ScopedFile | None:
+    tree = parse_syntax_tree(text) if len(text) <= MAX_SOURCE_CHARACTERS else None
+    if tree is None:
+        return None
+    file = ScopedFile(path, NameScope("module", "", path, tree), split_lines(text))
+    try:
+        ScopeReader(file).each(tree.body)
+    except RecursionError:
+        return None
+    return file
+
+
+class ScopeReader:
+    """The current scope, and how the current expression is used (`role`)."""
+
+    def __init__(self, file: ScopedFile) -> None:
+        self.file, self.scope, self.role = file, file.top, "passed"
+
+    def bind(self, name: str, binding: NameBinding) -> None:
+        scope: NameScope | None = self.scope
+        if name in self.scope.shared:
+            scope = self.scope.around
+            while scope is not None and scope.kind != "module" and name not in scope.bound:
+                scope = scope.around
+        (scope or self.file.top).bound.setdefault(name, []).append(binding)
+
+    def note(self, name: str, use: NameUse) -> None:
+        self.file.uses.setdefault(name, []).append(use)
+
+    def look(self, node: ast.AST | None, role: str = "passed") -> None:
+        if node is None or type(node) in IGNORED_NODES:
+            return
+        before, self.role = self.role, role
+        NODE_VISITORS.get(type(node), ScopeReader.generic_visit)(self, node)
+        self.role = before
+
+    def each(self, nodes: Iterable[ast.AST | None], role: str = "passed") -> None:
+        for node in nodes:
+            self.look(node, role)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        self.each(ast.iter_child_nodes(node), "annotation" if self.role == "annotation" else "passed")
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.note(node.id, NameUse(self.role, node, self.scope))
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        role = self.role if isinstance(node.ctx, ast.Load) else "store"
+        self.note(node.attr, NameUse(role, node, self.scope))
+        self.look(node.value, "annotation" if self.role == "annotation" else "receiver")
+
+    def visit_Call(self, node: ast.Call) -> None:
+        role = "decorator" if self.role == "decorator" else "call"
+        called = node.func
+        self.note(last_name_from_node(called) or CHAINED_CALL_NAME, NameUse(role, called, self.scope, node))
+        if not isinstance(called, ast.Name):
+            self.look(called.value if isinstance(called, ast.Attribute) else called, "receiver")
+        self.each((*node.args, *(keyword.value for keyword in node.keywords)), "argument")
+
+    def visit_Starred(self, node: ast.Starred) -> None:
+        self.look(node.value, self.role)
+
+    # Bindings
+
+    def target(self, node: ast.AST, value: ast.expr | None, how: str = "value") -> None:
+        if isinstance(node, ast.Name):
+            self.bind(node.id, NameBinding(how, value, self.scope))
+        elif isinstance(node, ast.Tuple | ast.List):
+            for part in node.elts:
+                self.target(part, None)
+        elif isinstance(node, ast.Starred):
+            self.target(node.value, None)
+        else:
+            if isinstance(node, ast.Attribute):
+                self.hold(node, NameBinding(how, value, self.scope))
+            self.look(node)
+
+    def hold(self, node: ast.Attribute, binding: NameBinding) -> None:
+        """Record `self.name = …` in a method as an attribute of its class."""
+        owner = self.scope.around
+        if owner is not None and isinstance(node.value, ast.Name) and node.value.id == self.scope.first != "":
+            owner.held.setdefault(node.attr, []).append(binding)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.look(node.value)
+        for target in node.targets:
+            self.target(target, node.value)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        self.look(node.annotation, "annotation")
+        self.look(node.value)
+        noted = NameBinding("annotation", node.annotation, self.scope)
+        if isinstance(node.target, ast.Name):
+            self.bind(node.target.id, noted)
+        elif isinstance(node.target, ast.Attribute):
+            self.hold(node.target, noted)
+        else:
+            self.look(node.target)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.look(node.value)
+        if not isinstance(node.target, ast.Name):
+            self.look(node.target)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self.look(node.value)
+        self.target(node.target, node.value)
+
+    def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
+        self.look(node.iter)
+        self.target(node.target, None)
+        self.each((*node.body, *node.orelse))
+
+    visit_AsyncFor = visit_For
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        self.look(node.iter)
+        self.target(node.target, None)
+        self.each(node.ifs)
+
+    def comprehended(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+        """Visit the generators first: they bind the names that the element uses."""
+        self.each(node.generators)
+        self.each((node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,))
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = comprehended
+
+    def visit_withitem(self, node: ast.withitem) -> None:
+        self.look(node.context_expr)
+        if node.optional_vars is not None:
+            self.target(node.optional_vars, node.context_expr, "entered")
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        self.look(node.type)
+        if node.name:
+            self.bind(node.name, NameBinding("caught", node.type, self.scope))
+        self.each(node.body)
+
+    def visit_MatchAs(self, node: ast.MatchAs) -> None:
+        self.look(node.pattern)
+        if node.name:
+            known = node.pattern.cls if isinstance(node.pattern, ast.MatchClass) else None
+            self.bind(node.name, NameBinding("caught", known, self.scope))
+
+    def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
+        self.scope.shared.update(node.names)
+
+    visit_Nonlocal = visit_Global
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for name in node.names:
+            here = name.asname or name.name.split(".")[0]
+            there = name.name if name.asname else here
+            self.bind(here, NameBinding("import", node, self.scope, (0, there, "")))
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for name in node.names:
+            binding = NameBinding("from", node, self.scope, (node.level, node.module or "", name.name))
+            if name.name == "*":
+                self.file.stars.append(binding)
+                continue
+            self.bind(name.asname or name.name, binding)
+            self.note(name.name, NameUse("import", name, self.scope))
+
+    # Nested scopes
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.each(node.decorator_list, "decorator")
+        self.each((*node.bases, *(keyword.value for keyword in node.keywords)), "base")
+        self.bind(node.name, NameBinding("class", node, self.scope))
+        self.inside(node, "class", node.name, node.body)
+
+    def visit_FunctionDef(self, node: FunctionNode) -> None:
+        arguments = node.args
+        self.each(node.decorator_list, "decorator")
+        self.each((*arguments.defaults, *arguments.kw_defaults))
+        self.each((*(parameter.annotation for parameter in list_all_parameters(arguments)), node.returns), "annotation")
+        self.bind(node.name, NameBinding("def", node, self.scope))
+        self.inside(node, "function", node.name, node.body)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self.each((*node.args.defaults, *node.args.kw_defaults))
+        self.inside(node, "lambda", "", [node.body])
+
+    def inside(self, node: FunctionNode | ast.ClassDef | ast.Lambda, kind: str, name: str, body: Iterable[ast.AST]) -> None:
+        around = self.scope
+        qualified = f"{around.name}.{name}" if around.name and name else name or around.name
+        self.scope = NameScope(kind, qualified, self.file.path, node, around)
+        if kind != "lambda":
+            self.file.scopes[qualified] = self.scope
+        if not isinstance(node, ast.ClassDef):
+            for parameter in list_all_parameters(node.args):
+                self.bind(parameter.arg, NameBinding("parameter", parameter, self.scope))
+        self.each(body)
+        self.scope = around
+
+    # Returned values
+
+    def visit_Return(self, node: ast.Return) -> None:
+        self.look(node.value)
+        if node.value is not None:
+            self.scope.returns.append(node.value)
+
+    def visit_Yield(self, node: ast.Yield | ast.YieldFrom) -> None:
+        self.look(node.value)
+        self.scope.is_generator = True
+
+    visit_YieldFrom = visit_Yield
+
+
+NODE_VISITORS: dict[type, Callable[[ScopeReader, Any], None]] = {
+    getattr(ast, name.removeprefix("visit_")): visit for name, visit in vars(ScopeReader).items() if name.startswith("visit_")
 }
-METHODS_BY_BUILTIN = {
-    "len": "__len__", "iter": "__iter__", "next": "__next__", "str": "__str__", "repr": "__repr__", "hash": "__hash__",
-    "bool": "__bool__", "int": "__int__", "float": "__float__", "bytes": "__bytes__", "abs": "__abs__", "round": "__round__",
-    "reversed": "__reversed__", "list": "__iter__", "tuple": "__iter__", "set": "__iter__", "sorted": "__iter__",
-    "frozenset": "__iter__", "dict": "__iter__", "sum": "__iter__", "any": "__iter__", "all": "__iter__", "enumerate": "__iter__",
-    "zip": "__iter__", "map": "__iter__", "min": "__iter__", "max": "__iter__", "format": "__format__", "print": "__str__",
-    "dir": "__dir__",
-}  # fmt: skip
-SUBSCRIPT_METHODS: dict[type[ast.AST], str] = {ast.Load: "__getitem__", ast.Store: "__setitem__", ast.Del: "__delitem__"}
-IMPLICIT_ROLES = ("implicit", "iterated", "augmented")
-"""Roles of uses in which the name itself is not written."""
-EXPLICIT_SPECIAL_METHODS = frozenset({"__init__", "__new__", "__init_subclass__", "__post_init__", "__class_getitem__"})
-"""Special methods that no operator calls; their callers are found by the name of the class."""
-
-
-def _binary_methods(node: ast.BinOp) -> SpecialCalls:
-    yield f"__{BINARY_METHOD_STEMS[type(node.op)]}__", node.left
-    yield f"__r{BINARY_METHOD_STEMS[type(node.op)]}__", node.right
-
-
-def _augmented_methods(node: ast.AugAssign) -> SpecialCalls:
-    yield f"__i{BINARY_METHOD_STEMS[type(node.op)]}__", node.target
-    yield f"__{BINARY_METHOD_STEMS[type(node.op)]}__", node.target
-    if isinstance(node.target, ast.Subscript):
-        yield "__getitem__", node.target.value
-
-
-def _comparison_methods(node: ast.Compare) -> SpecialCalls:
-    left = node.left
-    for operator, right in zip(node.ops, node.comparators, strict=True):
-        if isinstance(operator, ast.In | ast.NotIn):
-            yield "__contains__", right
-        elif type(operator) in COMPARISON_METHODS:
-            yield COMPARISON_METHODS[type(operator)], left
-        left = right
-
-
-def _builtin_methods(node: ast.Call) -> SpecialCalls:
-    if isinstance(node.func, ast.Name) and node.args and (name := METHODS_BY_BUILTIN.get(node.func.id)):
-        for each in node.args:
-            yield name, each.value if isinstance(each, ast.Starred) else each
-
-
-def _with_methods(node: ast.With) -> SpecialCalls:
-    for item in node.items:
-        yield "__enter__", item.context_expr
-        yield "__exit__", item.context_expr
-
-
-def _async_with_methods(node: ast.AsyncWith) -> SpecialCalls:
-    for item in node.items:
-        yield "__aenter__", item.context_expr
-        yield "__aexit__", item.context_expr
-
-
-def _for_methods(node: ast.For | ast.comprehension) -> SpecialCalls:
-    yield "__iter__", node.iter
-    yield "__next__", node.iter
-
-
-def _format_methods(node: ast.FormattedValue) -> SpecialCalls:
-    yield "__repr__" if node.conversion == ord("r") else "__str__", node.value
-    yield "__format__", node.value
-
-
-# The special methods that a node of each kind may call, and on which operand.
-SPECIAL_CALLS_BY_NODE: dict[type[ast.AST], Callable[..., SpecialCalls]] = {
-    ast.BinOp: _binary_methods,
-    ast.AugAssign: _augmented_methods,
-    ast.Compare: _comparison_methods,
-    ast.Call: _builtin_methods,
-    ast.With: _with_methods,
-    ast.AsyncWith: _async_with_methods,
-    ast.For: _for_methods,
-    ast.comprehension: _for_methods,
-    ast.FormattedValue: _format_methods,
-    ast.UnaryOp: lambda node: iter([(UNARY_METHODS[type(node.op)], node.operand)]),
-    ast.Subscript: lambda node: iter([(SUBSCRIPT_METHODS[type(node.ctx)], node.value)]),
-    ast.AsyncFor: lambda node: iter([("__aiter__", node.iter), ("__anext__", node.iter)]),
-    ast.Await: lambda node: iter([("__await__", node.value)]),
-    ast.Starred: lambda node: iter([("__iter__", node.value)]),
-    ast.YieldFrom: lambda node: iter([("__iter__", node.value)]),
-    ast.If: lambda node: iter([("__bool__", node.test), ("__len__", node.test)]),
-    ast.While: lambda node: iter([("__bool__", node.test), ("__len__", node.test)]),
-}
-
-
-def implicit_role_from_node(name: str, kind: type) -> str:
-    """Return the role in which a node of this kind calls the special method implicitly."""
-    if name == "__next__" and kind is not ast.Call:
-        return "iterated"
-    return "augmented" if kind is ast.AugAssign and name != "__getitem__" and not name.startswith("__i") else "implicit"
