@@ -164,8 +164,8 @@ def render_symbol_users(used: SymbolUsers, everything: bool = False) -> Renderab
 
 def describe_symbol_users(used: SymbolUsers, sure: Sequence[SymbolUse], named: Sequence[SymbolUse]) -> str:
     if not sure and not named:
-        special = used.place.symbol.short.startswith("__")
-        return f"No {'written ' * special}uses in this repository{'; what operators and statements call is not listed' * special}."
+        is_special = used.place.symbol.short.startswith("__")
+        return f"No uses in this repository.{' What operators and statements call is not listed.' * is_special}"
     tests = sum(call.path in used.tests for call in sure)
     files = len({call.path for call in sure})
     of_tests = f", {'all' if tests == len(sure) else f'{tests} of them'} in tests" if tests else ""

@@ -124,7 +124,7 @@ class ClassMember:
         return [binding for binding in self.bindings if binding.how == "def"]
 
 
-def external(name: str) -> Values:
+def to_external(name: str) -> Values:
     return frozenset({ExternalValue(name)})
 
 
@@ -208,7 +208,7 @@ class Inference:
             case ast.Call(func=called):
                 return unite_values(self._call(value, node, scope) for value in self.value(called, scope))
             case ast.Constant(value=constant):
-                return external(f"builtins.{'None' if constant is None else type(constant).__name__}")
+                return to_external(f"builtins.{'None' if constant is None else type(constant).__name__}")
             case ast.Subscript(value=inner):
                 return unite_values(self._subscript(value, node.slice) for value in self.value(inner, scope))
             case ast.IfExp(body=body, orelse=orelse):
@@ -218,7 +218,7 @@ class Inference:
             case ast.NamedExpr(value=inner) | ast.Await(value=inner) | ast.Starred(value=inner):
                 return self.value(inner, scope)
         builtin = BUILTIN_BY_NODE.get(type(node))
-        return external(f"builtins.{builtin}") if builtin else UNKNOWN_VALUES
+        return to_external(f"builtins.{builtin}") if builtin else UNKNOWN_VALUES
 
     def _resolve_attribute(self, value: Value, name: str) -> Values:
         match value:
@@ -231,8 +231,8 @@ class Inference:
             case SuperValue(of, on):
                 return self.resolve_member(on, name, True, after=of)
             case ExternalValue(outer):
-                return UNKNOWN_VALUES if outer.startswith(CONTAINER_PREFIXES) else external(f"{outer}.{name}")
-        return external("builtins.function") if isinstance(value, FunctionValue) else UNKNOWN_VALUES
+                return UNKNOWN_VALUES if outer.startswith(CONTAINER_PREFIXES) else to_external(f"{outer}.{name}")
+        return to_external("builtins.function") if isinstance(value, FunctionValue) else UNKNOWN_VALUES
 
     def _subscript(self, value: Value, index: ast.expr) -> Values:
         match value:
@@ -266,7 +266,7 @@ class Inference:
         arguments = (*node.args, *(keyword.value for keyword in node.keywords))
         handed_on = (each for argument in arguments for each in self.value(argument, scope))
         is_ours = any(isinstance(each, InstanceValue | ClassValue | FunctionValue) for each in handed_on)
-        return UNKNOWN_VALUES if is_ours and not name.startswith(CONTAINER_PREFIXES) else external(f"{name}()")
+        return UNKNOWN_VALUES if is_ours and not name.startswith(CONTAINER_PREFIXES) else to_external(f"{name}()")
 
     def _evaluate_super(self, arguments: Sequence[ast.expr], scope: NameScope) -> Values:
         own = scope.own_class
@@ -290,7 +290,7 @@ class Inference:
             within = within.around
         if starred := self._resolve_star_imports(name, scope.path):
             return starred
-        return external(f"builtins.{name}") if hasattr(builtins, name) else UNKNOWN_VALUES
+        return to_external(f"builtins.{name}") if hasattr(builtins, name) else UNKNOWN_VALUES
 
     def resolve_binding(self, binding: NameBinding) -> Values:
         how, node, scope = binding.how, binding.node, binding.scope
@@ -331,7 +331,7 @@ class Inference:
             return frozenset({ModuleValue(path)})
         if not name and any(known.startswith(f"{module}.") for known in self.modules.by_name):
             return UNKNOWN_VALUES
-        return external(f"{module}.{name}" if name else module)
+        return to_external(f"{module}.{name}" if name else module)
 
     def resolve_module_member(self, path: str, name: str) -> Values:
         file = self.file(path) if path in self.modules.sources else None
@@ -366,7 +366,7 @@ class Inference:
             on_class = "classmethod" in list_decorator_names(function) or function.name in IMPLICIT_CLASS_METHODS
             return frozenset({own if on_class else InstanceValue(own)})
         if node in (function.args.vararg, function.args.kwarg):
-            return external("builtins.tuple" if node is function.args.vararg else "builtins.dict")
+            return to_external("builtins.tuple" if node is function.args.vararg else "builtins.dict")
         if node.annotation is not None:
             return self._resolve_annotation(node.annotation, scope.around or scope)
         default = find_default(function.args, node)
@@ -387,7 +387,7 @@ class Inference:
                 except (SyntaxError, ValueError):
                     return UNKNOWN_VALUES
             case ast.Constant():
-                return external("builtins.None")
+                return to_external("builtins.None")
             case ast.BinOp(left=left, right=right, op=ast.BitOr()):
                 return self._resolve_annotation(left, scope) | self._resolve_annotation(right, scope)
             case ast.Subscript():
@@ -431,7 +431,7 @@ class Inference:
         if name in ("type", "Type") and parts:
             values = self._resolve_annotation(parts[0], scope)
             return frozenset(value.of if isinstance(value, InstanceValue) else value for value in values)
-        return external("builtins.str") if name == "Literal" else self._resolve_annotation(node.value, scope)
+        return to_external("builtins.str") if name == "Literal" else self._resolve_annotation(node.value, scope)
 
     # Functions
 

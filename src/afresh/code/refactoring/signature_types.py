@@ -15,7 +15,6 @@ from afresh.code.refactoring.name_usage import collect_bound_names, list_paramet
 from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape
 from afresh.code.refactoring.type_texts import is_optional, strip_none
 
-ANY_TYPES = ("Any", "typing.Any", "t.Any")
 MIN_TYPED_FUNCTIONS = 2
 
 
