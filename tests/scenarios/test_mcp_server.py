@@ -271,6 +271,7 @@ def test_lessons_of_this_project_are_found_and_none_of_another(project: Person, 
     project.write(".afresh/knowledge/drafts/KO-1.md", LESSON.format("Clear the buffer before every new request"))
     other = repository(tmp_path_factory.mktemp("elsewhere"))
     assert project.types("knowledge", "approve", "KO-1").code == other.types("init").code == 0
+    assert project.types("knowledge", "share", "KO-1", "--yes").code == 0
     asked = "clear the buffer before a request"
     assert "KO-1" in call(project, "lookup_knowledge", task=asked)
     assert other.types("knowledge", "search", asked, "--json").json, "a pattern has crossed"

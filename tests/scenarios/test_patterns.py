@@ -1,4 +1,4 @@
-"""What was learnt in one project may be shown in another: plain lines by themselves, the rest only if a person says so."""
+"""What was learnt in one project is shown in another only if a person says so."""
 
 from pathlib import Path
 
@@ -42,23 +42,26 @@ def windows(person: Person, goal: str = LATER) -> list[str]:
     return [section["text"] for section in call["sections"]]
 
 
-def test_plain_lines_cross_by_themselves_marked_and_without_their_origin(person: Person, other: Person):
-    write(person)
-    assert person.types("knowledge", "approve", "KO-1").code == 0
+def share(person: Person, id: str = "KO-1") -> None:
+    assert person.types("knowledge", "approve", id).code == 0
+    assert person.types("knowledge", "share", id, "--yes").code == 0
+
+
+def test_what_is_shared_is_marked_and_without_its_origin(person: Person, other: Person):
+    write(person, worked=PLAIN)
+    share(person)
     (pattern,) = patterns(other)
-    assert (pattern["by"], pattern["source"], pattern["project"]) == ("automatic", "KO-1", str(person.repo)), "for people"
+    assert (pattern["by"], pattern["source"], pattern["project"]) == ("confirmed", "KO-1", str(person.repo)), "for people"
     shown = "\n".join(windows(other))
     assert f"{pattern['id']} (pattern from another project, {pattern['created']}) {GOAL}\nWhat worked:\n{PLAIN}" in shown
     left = "\n".join(text for _, text in kept(other.repo / ".afresh"))
-    for telling in ("stowage", "manifest", "KO-1", "stow-4f1e", "unittest`", str(person.repo)):
+    for telling in ("manifest", "KO-1", "stow-4f1e", str(person.repo)):
         assert telling not in shown and telling not in left, telling
 
 
-def test_a_verified_task_gives_a_pattern_and_one_that_is_shown_it_counts_without_being_named(person: Person, other: Person):
-    done = ("complete", {"summary": f"{PLAIN}\n\n{TELLING}"})
-    assert person.runs(person.script([COMPLETE], [MEND], [done]), "--no-sandbox", goal=GOAL).code == 0
-    (pattern,) = patterns(person)
-    assert PLAIN in (text := Path(pattern["file"]).read_text()) and "calc" not in text and "stowage" not in text
+def test_a_task_that_is_shown_a_pattern_counts_without_being_named(person: Person, other: Person):
+    write(person, worked=PLAIN)
+    share(person)
     told = other.runs(other.script([MEND, COMPLETE]), "--no-sandbox", "--json", goal=LATER)
     assert told.code == 0
     (after,) = patterns(other)
@@ -66,11 +69,11 @@ def test_a_verified_task_gives_a_pattern_and_one_that_is_shown_it_counts_without
     assert len(found(person, GOAL)) == 1, "where it was learnt it is not shown twice"
 
 
-def test_nothing_crosses_by_itself_that_names_the_project(person: Person, other: Person):
-    write(person, "KO-1", title="double returns old values from the buffer")
-    write(person, "KO-2", worked=TELLING)
-    for id in ("KO-1", "KO-2"):
-        assert person.types("knowledge", "approve", id).code == 0
+def test_nothing_crosses_by_itself(person: Person, other: Person):
+    write(person, worked=PLAIN)
+    assert person.types("knowledge", "approve", "KO-1").code == 0
+    done = ("complete", {"summary": PLAIN})
+    assert person.runs(person.script([COMPLETE], [MEND], [done]), "--no-sandbox", goal=GOAL).code == 0
     assert patterns(other) == [] and found(other) == []
 
 
@@ -79,10 +82,10 @@ def test_a_person_sees_exactly_what_would_cross_and_lets_it(person: Person, othe
     person.types("knowledge", "approve", "KO-1")
     told = person.types("knowledge", "share", "KO-1")
     assert told.code == 0 and TELLING in told.words and "Nothing is shared yet" in told.words
-    assert "It may reveal something about this project:" in told.words and "stowage.py" in told.out
     assert patterns(other) == []
     offered = person.types("knowledge", "share", "KO-1", "--json").json
-    assert offered["crossed"] is None and {"double", "stowage.py"} <= set(offered["names"])
+    assert offered["crossed"] is None
+    assert all(line.lstrip("# ") in told.out for line in offered["text"]["body"].splitlines())
     assert person.types("knowledge", "share", "KO-1", "--yes").code == 0
     (pattern,) = patterns(other)
     assert pattern["by"] == "confirmed" and TELLING in found(other)[0]
@@ -92,22 +95,10 @@ def test_a_person_sees_exactly_what_would_cross_and_lets_it(person: Person, othe
     assert again.code == 2 and f"is already shared, as {pattern['id']}" in again.words
 
 
-def test_a_person_may_let_the_plain_part_cross_alone(person: Person, other: Person):
-    write(person, status="approved")
-    told = person.types("knowledge", "share", "KO-1", "--plain")
-    assert PLAIN in told.out and "stowage" not in told.out and "no name, path or literal" in told.words
-    assert person.types("knowledge", "share", "KO-1", "--plain", "--yes").code == 0
-    (text,) = found(other)
-    assert PLAIN in text and "stowage" not in text
-
-
-def test_what_has_no_plain_part_or_waits_for_approval_is_not_shared(person: Person):
+def test_what_waits_for_approval_is_not_shared(person: Person):
     write(person, "KO-1", title="double returns old values")
     told = person.types("knowledge", "share", "KO-1", "--yes")
     assert told.code == 2 and "KO-1 is draft" in told.words and "nothing was shared" in told.words
-    person.types("knowledge", "approve", "KO-1")
-    told = person.types("knowledge", "share", "KO-1", "--plain", "--yes")
-    assert told.code == 2 and "no plain part: its title contains double" in told.words
     assert patterns(person) == []
 
 
@@ -117,7 +108,7 @@ def test_a_pattern_comes_after_the_projects_own_and_never_more_than_one(person: 
         person, "KO-2", "a later request returns old values: look at the buffer", "Remove the whole buffer at the end of the loop"
     )
     for id in ("KO-1", "KO-2"):
-        assert person.types("knowledge", "approve", id).code == 0
+        share(person, id)
     assert len(patterns(other)) == 2 and len(found(other)) == 1
     write(other, "KO-9", LATER, "Look into bin_buffer first.", status="approved")
     first, second = found(other)
@@ -129,11 +120,10 @@ def test_a_pattern_comes_after_the_projects_own_and_never_more_than_one(person: 
 
 def test_a_pattern_that_a_person_rejects_is_shown_no_more_and_does_not_come_back(person: Person, other: Person):
     write(person)
-    person.types("knowledge", "approve", "KO-1")
+    share(person)
     (pattern,) = patterns(other)
     assert other.types("knowledge", "reject", pattern["id"]).code == 0
     assert found(other) == []
-    assert person.types("knowledge", "approve", "KO-1").code == 0
     assert [row["status"] for row in patterns(person)] == ["rejected"] and found(other) == []
     told = person.types("knowledge", "share", "KO-1", "--yes")
     assert told.code == 2 and "was rejected" in told.words
@@ -141,7 +131,7 @@ def test_a_pattern_that_a_person_rejects_is_shown_no_more_and_does_not_come_back
 
 def test_what_is_rejected_where_it_was_learnt_is_shown_nowhere(person: Person, other: Person):
     write(person)
-    person.types("knowledge", "approve", "KO-1")
+    share(person)
     assert len(found(other)) == 1
     assert person.types("knowledge", "reject", "KO-1").code == 0
     assert found(other) == [] and [row["status"] for row in patterns(other)] == ["rejected"]
@@ -157,27 +147,20 @@ def config(person: Person, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_turned_off_by_the_user_nothing_crosses_and_nothing_is_shown(person: Person, other: Person, config: Path):
     write(person)
-    person.types("knowledge", "approve", "KO-1")
+    share(person)
     assert len(found(other)) == 1
     config.write_text("patterns = false\n")
     other.write(".afresh/config.toml", "patterns = true\n")
     assert found(other) == [] and "pattern from" not in "\n".join(windows(other)), "a repository can't turn it on"
     write(person, "KO-2", "the last writer waits for the first reader", "Close the file before the lock is released")
     person.types("knowledge", "approve", "KO-2")
-    assert len(patterns(person)) == 1
     told = person.types("knowledge", "share", "KO-2", "--yes")
-    assert told.code == 2 and "patterns are turned off" in told.words
+    assert told.code == 2 and "patterns are turned off" in told.words and len(patterns(person)) == 1
 
 
 def test_a_repository_may_keep_to_itself(person: Person, other: Person):
     person.write(".afresh/config.toml", "patterns = false\n")
     write(person)
     person.types("knowledge", "approve", "KO-1")
+    assert "patterns are turned off" in person.types("knowledge", "share", "KO-1", "--yes").words
     assert patterns(other) == []
-
-
-def test_a_folder_that_cant_be_written_stops_nothing(person: Person, other: Person):
-    (person.folder / "data").write_text("a file where a folder should be")
-    write(person)
-    assert person.types("knowledge", "approve", "KO-1").code == 0
-    assert found(other) == []

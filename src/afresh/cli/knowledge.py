@@ -109,28 +109,24 @@ def export(name: str, folder: Path | None, as_json: bool) -> None:
 
 @command.command()
 @click.argument("name", metavar="KO")
-@click.option("--plain", is_flag=True, help="Share only lines that name nothing from this project.")
 @click.option("--yes", is_flag=True, help="Share it; without this, only preview.")
 @json_option
-def share(name: str, plain: bool, yes: bool, as_json: bool) -> None:
+def share(name: str, yes: bool, as_json: bool) -> None:
     """Share an approved lesson with your other projects.
 
     Without --yes, show exactly what would be shared.
     """
-    from afresh.app.memory.curate_lessons import offer_sharing
-    from afresh.app.memory.curate_lessons import share_lesson as cross
-    from afresh.cli.render.lessons import render_sharing_offer, sharing_offer_to_json
+    from afresh.app.memory.curate_lessons import find_lesson_to_share, share_lesson
+    from afresh.cli.render.lessons import render_lesson_to_share, shared_lesson_to_json
 
     project = open_current_project()
-    made = offer_sharing(project, name, plain)
-    pattern = cross(project, made) if yes else None
+    one = find_lesson_to_share(project, name)
+    pattern = share_lesson(project, one) if yes else None
     if as_json:
-        return print_json(sharing_offer_to_json(made, pattern))
+        return print_json(shared_lesson_to_json(one, pattern))
     if pattern:
-        return click.echo(f"shared {made.origin.id} with your other projects as {pattern.id}")
-    return print_rendered(
-        render_sharing_offer(made, f"afresh knowledge share {made.origin.id}{' --plain' if plain else ''} --yes")
-    )
+        return click.echo(f"shared {one.id} with your other projects as {pattern.id}")
+    return print_rendered(render_lesson_to_share(one))
 
 
 def print_lesson(row: "LessonRow", as_json: bool) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from shutil import which
 
 from afresh.app.code.explore_code import CHECKOUT_TREE_NAME, find_indexed_checkout, open_checkout_store
-from afresh.app.memory.cross_project_lessons import open_pattern_folder
+from afresh.app.memory.learn_lessons import open_pattern_folder
 from afresh.app.orders.choose_checks import ProjectWithSettings, describe_check_trial, find_project_tests
 from afresh.app.project import Project
 from afresh.app.test_commands.try_commands import TrialResults

@@ -1,87 +1,83 @@
 """Lists, shows, approves, rejects and shares lessons on behalf of a person."""
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from afresh.app.memory.cross_project_lessons import (
-    add_pattern,
-    collect_lesson_vocabulary,
-    find_pattern_of_lesson,
+from afresh.app.memory.learn_lessons import (
+    MIN_LIKENESS_OF_SAME_LESSON,
+    extract_lesson_core,
+    learn_from_ended_tasks,
+    open_lesson_folder,
+    open_lesson_library,
     open_pattern_folder,
-    share_plain_part,
-    strip_lesson_record,
+    read_current_day,
 )
-from afresh.app.memory.learn_lessons import learn_from_ended_tasks, open_lesson_folder, open_lesson_library, read_current_day
 from afresh.app.project import Project
 from afresh.config.yaml_reader import FileFault
 from afresh.core.fact import LessonJudged
-from afresh.core.lesson import Lesson, LessonApproval, LessonStatus
+from afresh.core.lesson import PATTERN_ID_PREFIX, Lesson, LessonApproval, LessonStatus
+from afresh.core.lesson_match import compute_likeness
 from afresh.errors import BadInput
 from afresh.storage.lessons.agent_skills import export_skill, read_skills
-from afresh.storage.lessons.anonymise_lesson import ProjectNames, anonymise_lesson, find_telltales, load_everyday_stems
 from afresh.storage.lessons.lesson_folder import APPROVED_FOLDER, DRAFTS_FOLDER, LessonFile
 from afresh.storage.lessons.lesson_library import is_pattern
-from afresh.views.file_io import read_text_file, replace_file
+from afresh.views.file_io import lock_file, read_text_file, replace_file
 from afresh.workspace.git import find_author_name
 
 NOTHING_SHARED = "nothing was shared"
 
 
-@dataclass(frozen=True, slots=True)
-class SharingOffer:
-    """The exact text that would be shared, with the names in it that identify or may identify the project."""
-
-    origin: Lesson
-    text: Lesson
-    telling: tuple[str, ...]
-    unsure: bool = False
-    """True if the project is too large to be searched for names."""
-
-
-def offer_sharing(project: Project, name: str, plain: bool = False) -> SharingOffer:
-    """Return the whole lesson; with `plain` only lines that name nothing of the project."""
+def find_lesson_to_share(project: Project, name: str) -> Lesson:
+    """The lesson whose title, tags and text would be shared. BadInput where it can't be."""
     one = find_lesson(project, name).knowledge
-    refuse_sharing(project, one)
-    own = collect_lesson_vocabulary(project, one)
-    if not plain:
-        telling = find_telltales("\n".join([one.title, *one.tags, one.body]), load_everyday_stems(), own) if own else []
-        return SharingOffer(one, strip_lesson_record(one), tuple(word for word in telling if word.strip("#")), own is None)
-    found = anonymise_lesson(one, load_everyday_stems(), own) if own else None
-    if found is None:
-        why = "the project is too large to scan for names" if own is None else explain_telling_words(one, own)
-        next = f"afresh knowledge share {one.id} previews the whole lesson; or edit it first"
-        raise BadInput(f"{one.id} has no plain part: {why}", next=next, safe=NOTHING_SHARED)
-    return SharingOffer(one, strip_lesson_record(found), ())
-
-
-def explain_telling_words(one: Lesson, own: ProjectNames) -> str:
-    named = find_telltales(one.title, load_everyday_stems(), own)
-    return f"its title contains {', '.join(named[:3])}" if named else "every line of what worked contains names from the project"
-
-
-def refuse_sharing(project: Project, one: Lesson) -> None:
     if one.status is not LessonStatus.APPROVED:
         raise BadInput(f"{one.id} is {one.status}", next=f"afresh knowledge approve {one.id}", safe=NOTHING_SHARED)
     if not project.settings.patterns:
         raise BadInput("patterns are turned off", next="remove `patterns = false` from the settings", safe=NOTHING_SHARED)
-    if old := find_pattern_of_lesson(open_pattern_folder(), project.paths.root, one):
+    if old := find_pattern_of_lesson(project, one):
         raise BadInput(
             f"{one.id} is already shared, as {old.id}" + (", and was rejected" if old.status is LessonStatus.REJECTED else ""),
             next=f"edit, approve or reject that one: afresh knowledge show {old.id}",
             safe="the pattern was not changed",
         )
+    return one
 
 
-def share_lesson(project: Project, made: SharingOffer) -> Lesson:
-    """Share a lesson after a person has seen the offer."""
-    pattern = add_pattern(project, made.text, LessonApproval.CONFIRMED, read_current_day(project))
-    if pattern is None:
-        raise BadInput(
-            "a pattern with the same text exists already", next="afresh knowledge list lists them", safe=NOTHING_SHARED
+def share_lesson(project: Project, one: Lesson) -> Lesson:
+    """Share a lesson after a person has seen its text: a copy without the record of its use."""
+    folder, today = open_pattern_folder(), str(read_current_day(project))
+    folder.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with lock_file(folder.root / ".lock"):
+        if find_pattern_of_lesson(project, one) or any(is_same_pattern(one, old) for old in folder.objects().values()):
+            raise BadInput(
+                "a pattern with the same text exists already", next="afresh knowledge list lists them", safe=NOTHING_SHARED
+            )
+        pattern = Lesson(
+            id=f"{PATTERN_ID_PREFIX}{secrets.token_hex(4)}",
+            title=one.title,
+            tags=one.tags,
+            status=LessonStatus.APPROVED,
+            body=one.body,
+            project=str(project.paths.root),
+            source=one.id,
+            by=LessonApproval.CONFIRMED,
+            created=today,
+            approved=today,
         )
+        folder.add(pattern)
     return pattern
+
+
+def find_pattern_of_lesson(project: Project, one: Lesson) -> Lesson | None:
+    made = (old for old in open_pattern_folder().objects().values() if old.source == one.id)
+    return next((old for old in made if old.project == str(project.paths.root)), None)
+
+
+def is_same_pattern(one: Lesson, other: Lesson) -> bool:
+    return compute_likeness(extract_lesson_core(one), extract_lesson_core(other)) >= MIN_LIKENESS_OF_SAME_LESSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,17 +192,14 @@ def approve_lesson(project: Project, name: str) -> LessonRow:
         "approved": str(read_current_day(project)),
         "unused": 0,
     }
-    approved = record_lesson_judgement(project, name, values, APPROVED_FOLDER)
-    if not is_pattern(approved.knowledge.id):
-        share_plain_part(project, approved.knowledge, read_current_day(project))
-    return approved
+    return record_lesson_judgement(project, name, values, APPROVED_FOLDER)
 
 
 def reject_lesson(project: Project, name: str) -> LessonRow:
     """Reject a lesson. The file is kept so that it is not drafted again; neither it nor its pattern is shown again."""
     values = {"status": LessonStatus.REJECTED, "by": LessonApproval.CONFIRMED}
     rejected = record_lesson_judgement(project, name, values, DRAFTS_FOLDER)
-    if crossed := find_pattern_of_lesson(open_pattern_folder(), project.paths.root, rejected.knowledge):
+    if crossed := find_pattern_of_lesson(project, rejected.knowledge):
         record_lesson_judgement(project, crossed.id, values, DRAFTS_FOLDER)
     return rejected
 

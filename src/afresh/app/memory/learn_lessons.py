@@ -4,16 +4,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import date
+from hashlib import sha256
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from afresh.app.memory.cross_project_lessons import add_patterns_to_library, hash_task_name, open_pattern_folder, share_plain_part
 from afresh.app.orders.tasks import record_events
 from afresh.app.project import Project
 from afresh.code.changed_definitions import find_changed_definitions
 from afresh.core.event import TaskEnded
 from afresh.core.lesson import (
+    PATTERN_ID_PREFIX,
     Lesson,
     LessonLearnt,
     LessonSeen,
@@ -56,9 +57,17 @@ def open_lesson_folder(root: Path) -> LessonFolder:
     return LessonFolder(root / ".afresh" / "knowledge")
 
 
+def open_pattern_folder() -> LessonFolder:
+    """Lessons that the user's projects share."""
+    from platformdirs import user_data_path
+
+    return LessonFolder(user_data_path("afresh") / "patterns", PATTERN_ID_PREFIX)
+
+
 def open_lesson_library(project: Project, tree: Path) -> FolderLessonLibrary | LibraryWithPatterns:
     home = open_lesson_folder(project.paths.root)
-    return add_patterns_to_library(project, FolderLessonLibrary(home, tree, project.clock), home)
+    own = FolderLessonLibrary(home, tree, project.clock)
+    return LibraryWithPatterns(own, home, open_pattern_folder(), project.clock) if project.settings.patterns else own
 
 
 def learn_from_ended_tasks(project: Project, ask: SideCall | None = None, task: str = "") -> None:
@@ -82,8 +91,6 @@ def learn_from_task(project: Project, state: State, ask: SideCall | None) -> Non
     folder = open_lesson_folder(project.paths.root)
     state = record_model_wording(project, state, folder, ask) if ask else state
     id, why = draft_task_lesson(project, state, folder)
-    if made := folder.objects().get(id):
-        share_plain_part(project, made, read_current_day(project))
     for one in state.memory.lessons.seen:
         count_lesson_use(project, state, one)
     record_events(project, state, state.task.id, [LessonLearnt(id, why)])
@@ -165,7 +172,7 @@ def extract_lesson_core(one: Lesson) -> str:
 def count_lesson_use(project: Project, state: State, seen: LessonSeen) -> None:
     folder, name, alone = open_lesson_folder(project.paths.root), state.task.id, nullcontext()
     if is_pattern(seen.id):
-        folder, name = open_pattern_folder(), hash_task_name(state.task.id)
+        folder, name = open_pattern_folder(), sha256(state.task.id.encode()).hexdigest()[:12]  # shared files name no task
         alone = lock_file(folder.root / ".lock")
     with suppress(OSError), alone:
         folder.count(seen.id, lambda known: compute_lesson_counts(project, state, seen, known, name))

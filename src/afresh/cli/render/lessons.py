@@ -12,10 +12,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from afresh.app.memory.curate_lessons import LessonListing, LessonRow, SharingOffer
-
-
-MAX_WORDS_NAMED = 12
+    from afresh.app.memory.curate_lessons import LessonListing, LessonRow
 
 
 NO_LESSONS_YET = (
@@ -49,47 +46,23 @@ def render_pattern_origin(one: Lesson) -> "Text":
     return render_text(name or "a person").append(f"\n{one.source}", "dim")
 
 
-def sharing_offer_to_json(made: "SharingOffer", pattern: Lesson | None) -> dict[str, Any]:
-    return {
-        "object": made.origin.id,
-        "crossed": pattern.id if pattern else None,
-        "text": {key: asdict(made.text)[key] for key in ("title", "tags", "body")},
-        "names": list(made.telling),
-        "unsure": made.unsure,
-    }
+def shared_lesson_to_json(one: Lesson, pattern: Lesson | None) -> dict[str, Any]:
+    text = {"title": one.title, "tags": list(one.tags), "body": one.body}
+    return {"object": one.id, "crossed": pattern.id if pattern else None, "text": text}
 
 
-def render_sharing_offer(made: "SharingOffer", command: str) -> "RenderableType":
+def render_lesson_to_share(one: Lesson) -> "RenderableType":
     from rich.console import Group
 
-    one = made.text
-    parts: list[RenderableType] = [
-        render_text(f"This part of {made.origin.id} would be shared with your other projects, nothing else:"),
-        "",
+    body = [render_text(line.lstrip("# "), "bold" if line.startswith("#") else "") for line in one.body.splitlines()]
+    return Group(
+        render_text(f"This text of {one.id} would be shared with your other projects, nothing else:\n"),
         render_fields([("title", render_text(one.title)), ("tags", render_text(", ".join(one.tags)))]),
         "",
-        *[highlight_telling_words(line, made.telling) for line in one.body.strip().splitlines()],
-        "",
-        render_sharing_warning(made),
-        render_text(f"Nothing is shared yet. To share it: {command}"),
-    ]
-    return Group(*parts)
-
-
-def render_sharing_warning(made: "SharingOffer") -> "Text":
-    if made.unsure:
-        return render_text("This project is too large to scan for names: read the text above with care.", "yellow")
-    if not made.telling:
-        return render_text("It contains no name, path or literal of this project.", "green")
-    words = list(dict.fromkeys(word.strip("`'\"") for word in made.telling if any(map(str.isalpha, word)))) or made.telling
-    more = f" and {len(words) - MAX_WORDS_NAMED} more" if len(words) > MAX_WORDS_NAMED else ""
-    return render_text(f"It may reveal something about this project: {', '.join(words[:MAX_WORDS_NAMED])}{more}", "yellow")
-
-
-def highlight_telling_words(line: str, telling: Sequence[str]) -> "Text":
-    text = render_text(line.lstrip("# "), "bold") if line.startswith("#") else render_text(line)
-    text.highlight_words([word for word in telling if len(word) > 1], "yellow")
-    return text
+        *body,
+        render_text("\nAny name, path or number in it is shown to them, too.", "yellow"),
+        render_text(f"Nothing is shared yet. To share it: afresh knowledge share {one.id} --yes"),
+    )
 
 
 STANDING_COLOURS = {
