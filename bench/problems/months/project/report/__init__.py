@@ -1,1 +1,0 @@
-"""Monthly reports of a till."""
