@@ -14,7 +14,7 @@ from afresh.code.context_items.match_text import FilesAtHand, find_files_at_hand
 from afresh.code.context_items.target_definitions import find_targets
 from afresh.code.context_items.work_focus import build_work_focus
 from afresh.code.index.code_index import build_code_index
-from afresh.code.ranking.query import find_surely_implied_files, score_implied_files
+from afresh.code.ranking.query import find_implied_files
 from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.step_record import StepRecord
@@ -54,7 +54,7 @@ TREE = {
     for n in range(8)
 }
 SHAPE = {"src/tool/engine/shape.py": "def option(words, names):\n    return words\n\n\ndef given(test):\n    return test\n"}
-GOAL = "Add an option --status to `tool list`: it may be given more than once; an unknown one is refused. Add tests."
+GOAL = "Add an option --status to the cli list: it may be given more than once; an unknown one is refused. Add tests."
 
 
 def begun(goal: str = GOAL, **fields) -> State:
@@ -66,7 +66,7 @@ def about(state: State, tree: dict[str, str]) -> list[tuple[str, str, str]]:
     return [(one.path, one.symbol.name, one.why) for one in build_work_focus(code, state).targets]
 
 
-def test_a_command_in_the_task_leads_to_the_file_that_says_it_of_itself():
+def test_a_file_that_the_task_speaks_of_by_folder_and_name_is_what_it_is_about():
     found = about(begun(), TREE | SHAPE)
     assert found[0] == ("src/tool/cli/list.py", "command", "in a file that the task is about")
     assert ("src/tool/domain/task.py", "Status", "what an option in the task is called after") in found
@@ -79,21 +79,20 @@ def test_plain_words_of_a_task_are_no_symbols_where_they_are_words():
 @pytest.mark.parametrize(
     ("text", "path"),
     [
-        ("`tool list` says too much", "src/tool/cli/list.py"),
-        ("tool list: a line less", "src/tool/cli/list.py"),
-        ("let `tool show-all --level 3` end", "src/tool/cli/show-all.py"),
+        ("let `cli show-all` end", "src/tool/cli/show-all.py"),
         ("the part `read` should say how many lines there are", "src/tool/parts/read.py"),
         ("the read part says how many lines there are", "src/tool/parts/read.py"),
     ],
 )
 def test_a_file_is_meant_by_how_it_is_spoken_of(text, path):
-    assert find_surely_implied_files(build_code_index(Texts(dict(TREE))), text) == [path]
+    assert find_implied_files(build_code_index(Texts(dict(TREE))), text) == [path]
 
 
-def test_a_quoted_word_that_files_are_called_after_speaks_for_all_of_them_a_little():
-    found = score_implied_files(build_code_index(Texts(dict(TREE))), "`read` is slow")
-    assert set(found) == {"src/tool/engine/read.py", "src/tool/parts/read.py"}
-    assert not find_surely_implied_files(build_code_index(Texts(dict(TREE))), "`read` is slow")
+def test_where_many_files_fit_none_is_meant():
+    files = {f"a{number}/{name}.py": "" for number in range(2) for name in ("read", "stop")}
+    assert not find_implied_files(build_code_index(Texts(files)), "`read` is slow") and not find_implied_files(
+        build_code_index(Texts({**files, **{f"x/a0/{name}.py": "" for name in ("read", "stop")}})), "read a0"
+    )
 
 
 def test_the_nearest_is_beside_the_file_that_the_task_is_about():
@@ -146,9 +145,7 @@ def test_the_source_tree_begins_with_what_the_task_is_about_and_its_folder_comes
 def test_any_text_is_asked_in_peace_and_nothing_is_meant_that_is_not_there(text, at):
     code = CODE
     assert all(place.path in code.files for place in find_named_definitions(code, text, find_files_at_hand(code, at)))
-    assert set(score_implied_files(code, text)) <= set(code.files) and set(find_surely_implied_files(code, text)) <= set(
-        score_implied_files(code, text)
-    )
+    assert set(find_implied_files(code, text)) <= set(code.files)
 
 
 CODE = build_code_index(Texts(dict(TREE)))

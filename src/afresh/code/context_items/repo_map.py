@@ -14,7 +14,7 @@ from afresh.code.context_items.match_text import DEFINITION_KINDS, PATH_PATTERN,
 from afresh.code.context_items.target_definitions import NAMED_IN_TASK, join_user_texts, remove_paths_from_texts
 from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
 from afresh.code.index.code_index import CodeIndex
-from afresh.code.ranking.query import RankedFile, find_surely_implied_files
+from afresh.code.ranking.query import RankedFile, find_implied_files
 from afresh.code.ranking.score_files import WORDS_REASON
 from afresh.core.context_item import MapEntry, RepoMap
 from afresh.core.recognise_test_files import get_file_name, get_file_stem, is_test_code
@@ -118,7 +118,7 @@ def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
     code, state, targets = scene.code, scene.state, scene.targets
     named, told = find_named_files(code, join_user_texts(state)), [one for one in scene.ranked if one.score >= MIN_SCORE_SHARE]
     found = [MapFile(path, NAMED_IN_TASK) for path in sorted(named)]
-    found += [MapFile(path, IMPLIED_BY_TASK) for path in find_surely_implied_files(code, join_user_texts(state))]
+    found += [MapFile(path, IMPLIED_BY_TASK) for path in find_implied_files(code, join_user_texts(state))]
     found += [MapFile(path, "changed") for path in state.workspace.changed if path in code.files]
     found += [MapFile(target.path, f"holds {target.symbol.name}") for target in targets if target.why == NAMED_IN_TASK]
     found += [MapFile(region.path, "read") for region in state.memory.regions if region.path in code.files and not region.changed]
@@ -147,7 +147,7 @@ def _list_rank_reasons(scene: WorkFocus, told: Sequence[RankedFile]) -> Iterator
     for one in told:
         reason = next(iter(one.reasons), "")
         defines = any(symbol.kind in DEFINITION_KINDS for symbol in scene.code.reading(one.path).symbols)
-        if not reason.startswith(WORDS_REASON):
+        if not reason.startswith(WORDS_REASON.format("")):
             yield one.path, reason
         elif defines and not (is_aside(one.path) or scene.code.is_test(one.path)):
             yield one.path, ""
@@ -200,9 +200,7 @@ def _render_folders(scene: WorkFocus, told: set[str]) -> tuple[list[str], list[s
             folder, _, name = path.rpartition("/")
             folders.setdefault((code.is_test(path), folder or "."), []).append(name)
     places: dict[str, int] = {}
-    for at, path in enumerate(
-        [*find_surely_implied_files(code, join_user_texts(scene.state)), *[one.path for one in scene.ranked]]
-    ):
+    for at, path in enumerate([*find_implied_files(code, join_user_texts(scene.state)), *[one.path for one in scene.ranked]]):
         places.setdefault(str(PurePosixPath(path).parent), at)
     keys = sorted(folders, key=lambda key: (is_aside(key[1]), places.get(key[1], len(code.files)), key))
     lines = {key: f"{'top' if key[1] == '.' else key[1]}: {_join_names(folders[key])}" for key in keys}

@@ -16,7 +16,7 @@ from afresh.code.context_items.match_text import (
     find_option_classes,
 )
 from afresh.code.index.code_index import CodeIndex
-from afresh.code.ranking.query import RankedFile, find_surely_implied_files
+from afresh.code.ranking.query import RankedFile, find_implied_files
 from afresh.core.line_region import Region
 from afresh.core.open_goal import describe_next_item
 from afresh.core.state import State
@@ -169,7 +169,7 @@ def find_example_definitions(code: CodeIndex, state: State, ranked: Sequence[Ran
 
 def find_task_files(code: CodeIndex, state: State) -> list[str]:
     """Return the files that the goal names, otherwise those that it surely implies."""
-    return sorted(find_named_files(code, join_user_texts(state))) or find_surely_implied_files(code, join_user_texts(state))
+    return sorted(find_named_files(code, join_user_texts(state))) or find_implied_files(code, join_user_texts(state))
 
 
 def find_cited_definitions(code: CodeIndex, text: str) -> Iterator[SymbolPlace]:

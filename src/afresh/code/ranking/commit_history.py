@@ -1,9 +1,8 @@
-"""Scores from earlier commits: files changed in similar commits, changed often and recently, and changed together."""
+"""Scores from earlier commits: files changed in similar commits, and changed together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp, log1p
 
 from afresh.code.ranking.query import FileScores, QueryTerms
 from afresh.code.ranking.signals import normalize_scores, score_bm25
@@ -14,10 +13,7 @@ MAX_PATHS_PER_COMMIT = 30
 """A commit that changed more files than this is ignored, since it says little about any of them."""
 MAX_SIMILAR_COMMITS = 50
 SIMILARITY_EXPONENT = 4
-RECENCY_COMMITS = 100
-"""How many similar commits are used, how strongly the most similar ones are preferred, and the number of commits over which a
-change loses most of its weight.
-"""
+"""How many similar commits are used, and how strongly the most similar ones are preferred."""
 BM25_MESSAGE_LENGTH = 0.5
 MAX_PATHS_FOR_COCHANGE = 10
 
@@ -71,17 +67,6 @@ def score_changed_before(history: CommitIndex, likest: Sequence[tuple[int, float
             if path in files:
                 found[path] = found.get(path, 0.0) + likeness**SIMILARITY_EXPONENT / len(changed) ** 0.5
     return normalize_scores(found)
-
-
-def score_changed_lately(history: CommitIndex, files: frozenset[str]) -> FileScores:
-    """Return scores of files that are changed often and recently."""
-    found: FileScores = {}
-    for number, changed in enumerate(history.paths):
-        worth = exp(-number / RECENCY_COMMITS) / len(changed) ** 0.5
-        for path in changed:
-            if path in files:
-                found[path] = found.get(path, 0.0) + worth
-    return normalize_scores({path: log1p(score) for path, score in found.items()})
 
 
 def score_changed_together(history: CommitIndex, path: str, files: frozenset[str]) -> FileScores:

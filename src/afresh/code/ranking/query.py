@@ -8,9 +8,9 @@ from itertools import pairwise
 from math import log
 from pathlib import PurePosixPath
 
-from afresh.code.caches import RecentAnswers
 from afresh.code.index.code_index import CodeIndex
 from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
+from afresh.core.recognise_test_files import is_test_code
 from afresh.core.search_words import STOP_WORDS, drop_stop_words, split_words, stem_word
 from afresh.core.symbol import Symbol
 
@@ -118,88 +118,30 @@ def subject_from_path(path: str) -> str:
     return name.strip("_")
 
 
-QUOTED_CODE = re.compile(r"``?([^`\n]{2,80})``?")
 PLAIN_WORD = re.compile(r"(?<![\w/.-])[A-Za-z][\w-]*(?![\w/]|\.\w)")
-DOC_PHRASE_SCORE = 1.0
-FOLDER_AND_NAME_SCORE = 0.9
-QUOTED_NAME_SCORE = 0.5
-"""Scores of a file whose documentation quotes the phrase; whose name and folder are adjacent words; and whose name is quoted
-as code.
-"""
-MIN_SURE_SCORE = 0.85
-MAX_SURE_FILES = 3
-MAX_CACHED_ANSWERS = 16
-"""The score from which on a file counts as named, how many such files there may be, and cached answers."""
-_recent_scores: RecentAnswers[tuple[str, str], FileScores] = RecentAnswers(MAX_CACHED_ANSWERS)
+MAX_IMPLIED_FILES = 3
 
 
-def score_implied_files(code: CodeIndex, text: str) -> FileScores:
-    """Return scores of files that a text implies. Tests are left out: they are found by what they test. Answers are cached per
-    tree.
+def find_implied_files(code: CodeIndex, text: str) -> list[str]:
+    """Return files such as tools/plan.py and tools/read.py for `the plan tool` and `the tool read`; none where many fit. Tests
+    are found by what they test.
     """
-    return _recent_scores.get_or_make((code.digest, text), lambda: _score_implied_files(code, text))
-
-
-def find_surely_implied_files(code: CodeIndex, text: str) -> list[str]:
-    """Return the files that a text surely implies, the surest first."""
-    found = score_implied_files(code, text)
-    kept = sorted((path for path in found if found[path] >= MIN_SURE_SCORE), key=lambda path: (-found[path], path))
-    return kept if len(kept) <= MAX_SURE_FILES else []
-
-
-def _score_implied_files(code: CodeIndex, text: str) -> FileScores:
-    product = [path for path in code.files if not code.is_test(path)]
-    called: dict[str, list[str]] = {}
-    for path in product:
-        called.setdefault(_normalize_name(subject_from_path(path)), []).append(path)
-    found: FileScores = {}
-    for path, worth in (
-        *_score_doc_phrases(code, product, text),
-        *_score_folder_and_name(called, text),
-        *_score_quoted_names(called, text),
-    ):
-        found[path] = max(found.get(path, 0.0), worth)
-    return found
-
-
-def _score_doc_phrases(code: CodeIndex, product: Sequence[str], text: str) -> Iterator[tuple[str, float]]:
-    """Yield files whose documentation quotes two adjacent words of the text as code."""
-    wanted = set(_word_pairs(text))
-    for pair in wanted:
-        holders = [path for path in product if pair in code.doc(path) and pair in {*_quoted_word_pairs(code.doc(path))}]
-        yield from ((path, DOC_PHRASE_SCORE / len(holders) ** 0.5) for path in holders)
-
-
-def _quoted_word_pairs(doc: str) -> Iterator[str]:
-    for inside in QUOTED_CODE.findall(doc):
-        yield from _word_pairs(inside)
-
-
-def _word_pairs(text: str) -> Iterator[str]:
-    words = list(PLAIN_WORD.finditer(text))
-    for first, second in pairwise(words):
-        if text[first.end() : second.start()].isspace() and second[0].lower() not in STOP_WORDS:
-            yield f"{first[0]} {second[0]}"
-
-
-def _score_folder_and_name(called: dict[str, list[str]], text: str) -> Iterator[tuple[str, float]]:
-    """Yield files such as tools/plan.py and tools/read.py for `the plan tool` and `the tool read`."""
     words = [match[0].lower() for match in PLAIN_WORD.finditer(text) if match[0].lower() not in STOP_WORDS]
-    beside = list(pairwise(words))
-    for name, folder in (*beside, *[(second, first) for first, second in beside]):
-        paths = [
-            path
-            for path in called.get(_normalize_name(name), ())
-            if stem_word(PurePosixPath(path).parent.name.lower()) == stem_word(folder)
-        ]
-        yield from ((path, FOLDER_AND_NAME_SCORE / len(paths) ** 0.5) for path in paths)
+    named, pairs = index_subjects(tuple(code.files)), list(pairwise(words))
+    keys = [(_normalize_name(name), stem_word(folder)) for pair in pairs for name, folder in (pair, pair[::-1])]
+    found = [named.get(key, ()) for key in keys]
+    sure = list(dict.fromkeys(paths[0] for paths in found if len(paths) == 1))
+    return sure if len(sure) <= MAX_IMPLIED_FILES else []
 
 
-def _score_quoted_names(called: dict[str, list[str]], text: str) -> Iterator[tuple[str, float]]:
-    for inside in QUOTED_CODE.findall(text):
-        for word in PLAIN_WORD.findall(inside):
-            paths = called.get(_normalize_name(word), ())
-            yield from ((path, QUOTED_NAME_SCORE / len(paths) ** 0.5) for path in paths)
+@lru_cache(maxsize=4)
+def index_subjects(files: tuple[str, ...]) -> Mapping[tuple[str, str], Sequence[str]]:
+    """Return the product's files by their subject and the stem of their folder's name."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for path in (path for path in files if not is_test_code(path)):
+        folder = path.rpartition("/")[0].rpartition("/")[2]
+        found.setdefault((_normalize_name(subject_from_path(path)), stem_word(folder.lower())), []).append(path)
+    return found
 
 
 def _normalize_name(name: str) -> str:

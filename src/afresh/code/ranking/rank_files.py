@@ -13,7 +13,7 @@ from afresh.code.ranking.score_files import explain_rank, score_files
 from afresh.code.ranking.signals import WordCounts, measure_rarity
 from afresh.core.search_words import stem_word
 from afresh.core.symbol import Symbol, SymbolKind
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import find_longest_fitting, to_one_line
 
 MAX_CACHED_RANKINGS = 8
 
@@ -142,15 +142,11 @@ def select_map_files(code: CodeIndex, question: RankingQuery, tokens: int, count
         for place, ranked in enumerate(files)
         for number in range(min(len(ranked.symbols), MAX_SYMBOLS_PER_FILE) + 1)
     )[: tokens // MIN_LINE_TOKENS + 1]
-    low, high = 0, len(lines)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (
-            (middle, high) if count(render_map_files(_files_from_lines(files, lines[:middle]))) <= tokens else (low, middle - 1)
-        )
-    while low and count(render_map_files(_files_from_lines(files, lines[:low]))) > tokens:
-        low -= 1
-    return _files_from_lines(files, lines[:low])
+
+    def make(number: int) -> list[RankedMapFile]:
+        return _files_from_lines(files, lines[:number])
+
+    return find_longest_fitting(make, 1, len(lines), lambda shown: count(render_map_files(shown)) <= tokens) or []
 
 
 def _files_from_lines(files: Sequence[RankedFile], lines: Sequence[tuple[float, int, int]]) -> list[RankedMapFile]:

@@ -91,17 +91,6 @@ def score_definitions(code: CodeIndex, question: QueryTerms) -> FileScores:
     return {path: min(score, MAX_DEFINES_SCORE) for path, score in found.items()}
 
 
-def score_uses(code: CodeIndex, question: QueryTerms) -> FileScores:
-    """Return scores of files whose code uses a name of the text; rare names score higher."""
-    found: FileScores = {}
-    for name, sure in question.names.items():
-        holders = code.mentioning(name.rpartition(".")[2])
-        worth = sure * log(1 + len(code.files) / max(1, len(holders)))
-        for path in holders:
-            found[path] = found.get(path, 0.0) + worth
-    return normalize_scores(found)
-
-
 @lru_cache(maxsize=4)
 def index_file_names(files: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Return the files for each name and each trailing part of a path, in lower case."""
@@ -123,8 +112,6 @@ def score_named_files(code: CodeIndex, question: QueryTerms) -> FileScores:
     return found
 
 
-PAGERANK_DAMPING = 0.85
-PAGERANK_ROUNDS = 20
 UNINFORMATIVE_NAMES = {"", "test", "tests", "init", "index", "main", "mod", "conftest", "spec"}
 """Names that say nothing about a file's subject; its folder is used instead."""
 MAX_FILES_PER_PAIR_NAME = 3
@@ -168,21 +155,3 @@ def score_import_neighbours(code: CodeIndex, path: str) -> FileScores:
         for other in others:
             found[other] = found.get(other, 0.0) + len(others) ** -0.5
     return found
-
-
-def score_centrality(code: CodeIndex) -> FileScores:
-    """Return PageRank over imports: files that much of the tree leads to."""
-    files, count = code.files, len(code.files)
-    targets = {path: code.imports(path) for path in files}
-    rank = dict.fromkeys(files, 1 / count) if count else {}
-    for _ in range(PAGERANK_ROUNDS):
-        given, idle = dict.fromkeys(files, 0.0), 0.0
-        for path, held in targets.items():
-            idle += 0.0 if held else rank[path]
-            for other in held:
-                given[other] += rank[path] / len(held)
-        rank = {
-            path: (1 - PAGERANK_DAMPING + PAGERANK_DAMPING * idle) / count + PAGERANK_DAMPING * score
-            for path, score in given.items()
-        }
-    return normalize_scores(rank)
