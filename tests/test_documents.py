@@ -71,6 +71,21 @@ def test_the_index_names_every_page():
     assert not [page_name(page) for page in DOCS.rglob("*.md") if page != DOCS / "README.md" and page not in named]
 
 
+def missing_files(text: str) -> list[str]:
+    """Return the programs and tests in backticks that do not exist."""
+    named = re.findall(r"`((?:bench|scripts|tests|src)/[\w./-]+|[\w/]*test_\w+\.py)`", text)
+    return [name for name in named if not (ROOT / name).exists() and not any((ROOT / "tests").glob(f"**/{name}"))]
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "internals").glob("*.md")), ids=page_name)
+def test_programs_and_tests_on_a_page_exist(page: Path):
+    assert not missing_files(page.read_text("utf-8"))
+
+
+def test_a_program_that_is_gone_would_be_found():
+    assert missing_files("`bench/gone.py` and `scenarios/test_gone.py`") == ["bench/gone.py", "scenarios/test_gone.py"]
+
+
 NAMES_TO_COME = {
     *("hold", "release", "code", "schedule run", "spend --week", "mcp servers", "mailbox --wait", "mailbox -m", "doctor --deep"),
     *("status --graph", "show --checkpoints", "resume --hint"),
