@@ -1,7 +1,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 BENCHES := $(wildcard bench/startup.py bench/store.py)
-RECORDED := bench/holds.py bench/paid.py bench/tokens.py bench/context.py bench/compactions.py
+RECORDED := bench/recorded.py
 export VENV
 
 .PHONY: help setup small-model demo test test-sandboxed explore lint types torture attacks reliability bench test-pythons requirements clean

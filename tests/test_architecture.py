@@ -590,9 +590,9 @@ def test_each_rule_has_a_broken_twin():
 # What is written is used
 
 USED_FROM_OUTSIDE = {
-    "context/compaction/compact_memory.py: compact_by_rules": "bench/compactions.py",
+    "context/compaction/compact_memory.py: compact_by_rules": "bench/recorded.py",
     "core/known_secrets.py: forget_secrets": "secrets of one test are none in the next",
-    "replay/__init__.py: extended_contexts": "bench/paid.py, and scripts that judge prompts",
+    "replay/__init__.py: extended_contexts": "bench/recorded.py, and scripts that judge prompts",
     "storage/sqlite/storage.py: open_sqlite_journal": "a journal alone, for tests and benches",
 }
 """No module of afresh uses it, and the reason why it is there."""

@@ -1,4 +1,4 @@
-"""The parts of the benchmarks of contexts that need no peer: what is counted as needed, and how sessions are made of runs."""
+"""The bench on recorded runs: what is counted as needed, and how sessions are made of runs."""
 
 import sys
 from pathlib import Path
@@ -6,14 +6,12 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from afresh.memory.summarise import MAX_SUMMARY_TOKENS
+
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
-from compactions import measure
-from contexts.needed import Tally, count, last, shared, tallies
-from contexts.runs import Endless, chains, joined
-from contexts.summary import LONGEST, summarised
-from holds import masking, window
-from tokens import sessions
+from recorded import LENGTHS, make_sessions, masking, measure_compactions, window
+from recorded_runs import DEFAULT_CACHE_RATES, FIXED_TOKENS, Endless, Tally, chains, count, joined, last, shared, tallies
 
 
 def step(action: str, seen: str = "", tool: str = "bash", thought: str = ""):
@@ -42,7 +40,7 @@ def test_a_whole_line_is_needed_as_a_line():
 
 def test_talk_and_the_first_step_are_not_scored_but_their_tokens_count():
     scored = tally(run("a/1", step("cat src/one.py", "src/one.py"), step("see src/one.py", tool="message_user")), ["x" * 40] * 2)
-    assert (scored.scored, scored.names, scored.steps, scored.tokens) == (0, 0, 2, 20)
+    assert (scored.names, scored.lines, scored.steps, scored.tokens) == (0, 0, 2, 20)
 
 
 def test_a_context_over_the_ceiling_holds_nothing():
@@ -51,9 +49,11 @@ def test_a_context_over_the_ceiling_holds_nothing():
     assert (scored.over, scored.names, scored.names_held, scored.peak) == (1, 1, 0, 25)
 
 
-def test_only_what_follows_the_shared_beginning_is_fresh():
-    scored = tally(run("a/1", step("one"), step("two"), step("three")), ["a" * 40, "a" * 40 + "b" * 8, "c" * 40])
-    assert (scored.tokens, scored.fresh) == (32, 10 + 2 + 10)
+def test_what_begins_as_the_call_before_is_paid_less():
+    steps = step("one"), step("two")
+    alike, other = (tally(run("a/1", *steps), ["a" * 40_000, text], 99_999).paid for text in ("a" * 40_000, "b" * 40_000))
+    price = DEFAULT_CACHE_RATES.count_paid_tokens(DEFAULT_CACHE_RATES.estimate_usage(FIXED_TOKENS + 10_000, 0))
+    assert alike < 1.2 * price < 1.8 * price < other <= 2 * price
 
 
 @given(st.text("ab", max_size=30), st.text("ab", max_size=30))
@@ -78,7 +78,7 @@ def test_runs_of_one_project_are_joined_in_the_order_of_their_recording():
 
 def test_other_projects_are_not_joined_and_a_rest_is_dropped():
     runs = [run("mini/django__django-1", step("one")), run("mini/sympy__sympy-1", step("two"))]
-    assert not chains(runs, 2)
+    assert not list(chains(runs, 2))
 
 
 def test_the_next_task_answers_the_last_word_of_the_run_before():
@@ -87,11 +87,15 @@ def test_the_next_task_answers_the_last_word_of_the_run_before():
     assert session["steps"][0]["observation"] == "and now this"
 
 
-def test_a_point_that_few_runs_reach_is_filled_with_joined_sessions():
-    runs = [run(f"log/{number}", *[step("ls")] * 6) for number in range(6)]
-    found = sessions(runs, [3, 12])
-    assert [one["points"] for one in found] == [[3]] * 6 + [[12]] * 3
-    assert [len(one["run"]["steps"]) for one in found] == [3] * 6 + [12] * 3
+def test_a_length_that_few_runs_reach_is_filled_with_joined_sessions():
+    runs = [run(f"log/{number}", *[step("ls")] * 24) for number in range(12)]
+    found = make_sessions(runs)
+    assert {length: [len(one["steps"]) for one in some] for length, some in found.items()} == {
+        20: [20] * 12,
+        100: [100] * 2,
+        500: [],
+    }
+    assert set(found) == set(LENGTHS)
 
 
 def test_each_turn_of_the_endless_run_has_names_of_its_own():
@@ -103,11 +107,6 @@ def test_each_turn_of_the_endless_run_has_names_of_its_own():
     assert steps[1:] == [steps[1], steps[2]]
 
 
-@given(st.text(max_size=9_000))
-def test_a_stand_in_summary_keeps_to_its_length(text: str):
-    assert count(summarised(text)) <= LONGEST
-
-
 def test_our_own_baselines_keep_to_the_budget():
     recorded = run("a/1", *[step("x" * 90, "y" * 700)] * 30, task="z" * 900)
     for builder in (window, masking):
@@ -116,7 +115,7 @@ def test_our_own_baselines_keep_to_the_budget():
 
 def test_a_session_with_many_compactions_loses_nothing_that_must_stay_and_says_how_many_there_were():
     steps = [step(f"cat src/part_{n}.py", f"value_{n} = {n}\n" * 900, thought="Let me go on.") for n in range(90)]
-    figures = measure({**run("a/1", *steps), "joined": ["a/1"]}, 1_000, compacting=True)
+    figures = measure_compactions({**run("a/1", *steps), "joined": ["a/1"]}, 1_000, compacting=True)
     assert figures["compactions"] >= 6 and figures["lost"] == figures["over"] == 0
-    assert 0 < figures["largest_summary"] <= figures["summary_cap"] and figures["put_away"] > 100
-    assert measure({**run("a/1", *steps[:9]), "joined": ["a/1"]}, 1_000, compacting=True)["compactions"] == 0
+    assert 0 < figures["largest_summary"] <= MAX_SUMMARY_TOKENS and figures["put_away"] > 100
+    assert measure_compactions({**run("a/1", *steps[:9]), "joined": ["a/1"]}, 1_000, compacting=True)["compactions"] == 0
