@@ -1,17 +1,15 @@
-"""Who calls whom: what reading finds beside what happens when a package's own tests run, and beside jedi and PyCG.
+"""Who calls whom: what reading finds beside what happens when a package's own tests run.
 
-    python bench/calls.py ROOT=PACKAGE_FOLDER [ROOT=PACKAGE_FOLDER …] [--peers] [--folder DIR] [--sample N] [--needs NAME …]
-        [--json FILE]
+    python bench/calls.py ROOT=PACKAGE_FOLDER [ROOT=PACKAGE_FOLDER …] [--python PYTHON] [--folder DIR] [--sample N]
 
 ROOT holds a source tree with its tests; PACKAGE_FOLDER is the package within it, as `src/click`. The tests run under a profiler
 that writes down every (calling function, line, called function) within the package; then each called function's callers are asked
-for. Needs the network once (pip) for pytest and the peers.
+for. PYTHON has pytest and what the tests need.
 """
 
 import argparse
 import json
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,17 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
-
 from afresh.code.graph.calls import find_callers
 from afresh.code.index.code_index import CodeIndex, build_code_index
 from afresh.code.search_hit import SymbolUse, UseKind
 from afresh.core.symbol import SymbolPlace
-from calling.peers import jedis, pycgs
-from calling.traced import Happened, Pair, traced
-from environments import environment
-
-RESULTS = Path(__file__).parent / "results" / "calls.json"
+from publish import write_results
+from traced_calls import Happened, Pair, traced
 
 
 @dataclass
@@ -115,8 +108,8 @@ def special(pair: Pair) -> bool:
 
 def measured(root: Path, inner: str, options: argparse.Namespace) -> dict[str, Any]:
     print(root.name, file=sys.stderr)
-    python = environment(options.folder, "calls", ["pytest", "jedi", "pycg", "setuptools<81", *options.needs])
-    happened = traced(root, inner, python, options.folder / f"calls-{root.name}.json")
+    options.folder.mkdir(exist_ok=True)
+    happened = traced(root, inner, options.python, options.folder / f"calls-{root.name}.json")
     started = time.process_time()
     code = build_code_index(Tree(root))
     opened = time.process_time() - started
@@ -145,32 +138,14 @@ def measured(root: Path, inner: str, options: argparse.Namespace) -> dict[str, A
         chosen = random.Random(5).sample([call for call in mine.calls if call.sure], options.sample)
         for call in chosen:
             print(f"  {call.path}:{call.line} {call.text} → {call.target.path} {call.target.symbol.name}", file=sys.stderr)
-    if options.peers:
-        row["peers"] = peers(root, inner, python, code, known, own)
     return row
-
-
-def peers(root: Path, inner: str, python: str, code: CodeIndex, known: set[Pair], own: set[Pair]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    files = sorted({pair[0] for pair in known})
-    for name, ask in (("jedi", jedis), ("PyCG", pycgs)):
-        try:
-            pairs, seconds = ask(root, inner, [path for path in files if path.startswith(f"{inner}/")], python)
-        except (RuntimeError, subprocess.SubprocessError, OSError) as fault:
-            found[name] = {"fault": str(fault)[:200]}
-            continue
-        written = {pair for pair in own if not special(pair)}
-        found[name] = {"all": share(pairs, own), "written out": share(pairs, written), "seconds": round(seconds, 1)}
-    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("trees", nargs="+", metavar="ROOT=PACKAGE_FOLDER")
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "afresh-bench-environments")
-    parser.add_argument("--needs", nargs="*", default=[], help="what the tests need besides pytest")
-    parser.add_argument("--peers", action="store_true", help="also jedi and PyCG, which takes minutes")
-    parser.add_argument("--json", type=Path, default=RESULTS)
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "afresh-bench-calls", help="of traces")
+    parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--sample", type=int, default=0, help="print some sure calls, to be judged by eye")
     parser.add_argument("--missing", type=int, default=0, help="print some that were missed or contradicted")
     options = parser.parse_args()
@@ -179,7 +154,7 @@ def main() -> None:
         root, _, inner = tree.partition("=")
         rows.append(measured(Path(root).resolve(), inner, options))
         print(json.dumps(rows[-1], indent=1))
-        options.json.write_text(json.dumps({"python": sys.version.split()[0], "rows": rows}, indent=1) + "\n")
+    write_results("calls", {"packages": {row["package"]: row for row in rows}})
 
 
 if __name__ == "__main__":

@@ -50,8 +50,8 @@ from afresh.core.task import TaskStatus
 from afresh.testing.states import replace_in_parts
 from afresh.verification.start_or_resume_task import prepare_task
 from ceilings import check_books
+from publish import write_results
 
-RESULTS = Path(__file__).with_name("results") / "flat.json"
 ROUND, ROUNDS, ALLOWED = 12, 4, 0.2
 SHORT, FRESH = 22, 3
 """Steps of a task whose first ones tell how fast the machine is at the moment, and how often it is asked."""
@@ -286,8 +286,10 @@ def main() -> int:
             found[arm] = measure_mistakes(place, ARMS[arm][0]) if given.mistakes else compare_steps(arm, given.steps, place)
             check_books(Path(folder))
         print(f"\n{arm}:\n" + (told_mistakes if given.mistakes else told_steps)(found[arm]))
-    out = given.out or (RESULTS.with_name("flat_mistakes.json") if given.mistakes else RESULTS)
-    out.write_text(json.dumps({"allowed": ALLOWED, **found}, indent=2) + "\n")
+    if given.out:
+        given.out.write_text(json.dumps(found))
+    else:
+        write_results("flat_mistakes" if given.mistakes else "flat", {"allowed": ALLOWED, **found})
     return 0 if all(one["flat"] for one in found.values()) else 1
 
 

@@ -9,7 +9,6 @@ otherwise this fault is left out, and it is said. The logs of a run with a late 
 import argparse
 import contextlib
 import json
-import platform
 import shutil
 import statistics
 import sys
@@ -18,10 +17,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from fleets.campaign import KINDS, CampaignTerms, open_campaign
+from publish import write_results
 
 GOAL_SECONDS = 10.0
 """After the end of the lease."""
-RESULT = Path(__file__).parent / "results" / "fleet.json"
 
 
 def main() -> int:
@@ -54,7 +53,6 @@ def main() -> int:
             print(f"logs kept in {keep_logs(Path(made))}")
     late = [seconds - given.lease for seconds in verdict.takeovers]
     result = {
-        "machine": f"{platform.machine()}, Python {platform.python_version()}",
         "seed": given.seed,
         "faults": campaign.hit,
         "networks": campaign.networks is not None,
@@ -67,7 +65,7 @@ def main() -> int:
     }
     print(json.dumps(result, indent=1))
     if not given.broken:
-        RESULT.write_text(json.dumps(result, indent=1) + "\n")
+        write_results("fleet", result)
     return 0 if verdict.sound != bool(given.broken) else 1
 
 

@@ -1,36 +1,35 @@
-"""Given only a commit's message, are the files that it changed among the first ten? Beside aider's map and plain BM25 over files.
+"""Given only a commit's message, are the files that it changed among the first ten? With and without history, beside BM25.
 
-    python bench/localize.py [NAME …] [--repos FOLDER] [--dev] [--commits N] [--envs FOLDER] [--ours] [--json]
+    python bench/localize.py [NAME …] [--repos FOLDER] [--dev] [--commits N]
 
 Every commit is asked of the tree before it, and history ends there too. NAME.git in FOLDER is a repository with its history; what
-is missing there is cloned. With --dev: the repositories that the weights were found on, which no figure is reported from. With
---ours: the peers' figures on the same commits are taken from the results that are there.
+is missing there is cloned. With --dev: the repositories that the weights were found on, which no figure is reported from.
 """
 
 import argparse
-import json
-import os
-import platform
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import log
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from environments import environment
-from localizing.commits import Case, Repository, cases
-from stores.player import Player
+from afresh.code.index.code_index import refresh_code_index
+from afresh.code.index.update_index import MemoryCodeStore
+from afresh.code.ranking.query import RankingQuery
+from afresh.code.ranking.score_files import score_files
+from afresh.core.commit import NO_COMMIT_HISTORY, CommitFiles, CommitHistory
+from afresh.core.search_words import drop_stop_words, split_words, stem_word
+from commits import TRAILER, Case, Repository, cases
+from publish import write_results
 
-HERE = Path(__file__).parent
-RESULTS = HERE / "results" / "localize.json"
-CONTESTANT = HERE / "localizing" / "contestant.py"
 TOP, HISTORY = 10, 2_000
 COMMITS, LARGE, COMMITS_OF_LARGE = 60, 2_000, 20
-"""Commits of each repository, and of one with more files of code than `LARGE`: aider takes some ten seconds for each there."""
+"""Commits of each repository, and of one with more files of code than `LARGE`."""
 TEST = {
     "requests": "psf", "flask": "pallets", "pytest": "pytest-dev", "httpx": "encode", "sqlparse": "andialbrecht",
     "scrapy": "scrapy", "django": "django", "gin": "gin-gonic", "zod": "colinhacks",
@@ -39,30 +38,54 @@ DEV = {
     "click": "pallets", "boltons": "mahmoud", "jinja": "pallets", "attrs": "python-attrs", "marshmallow": "marshmallow-code",
     "aiohttp": "aio-libs", "celery": "celery", "sphinx": "sphinx-doc", "cobra": "spf13", "express": "expressjs",
 }  # fmt: skip
-PEERS = {"aider": ("aider_map", ["aider-chat==0.86.2"]), "BM25": ("plain_bm25", ["rank_bm25==0.2.2"])}
-OURS, ALONE = "afresh", "afresh, no history"
+BM25_SATURATION, BM25_LENGTH = 1.5, 0.75
 
 
 @dataclass
-class Checkout:
-    """The code of one commit after the other in one folder: only what differs is written."""
+class CommitFolder:
+    """Files of one commit after the other, straight from git's objects, as the port `Files`."""
 
-    folder: Path
     repository: Repository
-    held: dict[str, str] = field(default_factory=dict[str, str])
+    blobs: dict[str, str] = field(default_factory=dict[str, str])
 
-    def move(self, commit: str) -> tuple[list[str], list[str]]:
-        """Paths that have changed, and those that are gone."""
-        tree = self.repository.tree(commit)
-        changed = [path for path, blob in tree.items() if self.held.get(path) != blob]
-        gone = [path for path in self.held if path not in tree]
-        for path in gone:
-            (self.folder / path).unlink()
-        for path in changed:
-            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (self.folder / path).write_bytes(self.repository.blob(tree[path]).encode())
-        self.held = tree
-        return changed, gone
+    def read(self, path: str) -> str:
+        return self.repository.blob(self.blobs[path])
+
+    def write(self, path: str, text: str) -> None:
+        raise PermissionError("a commit does not change")
+
+    def paths(self) -> Sequence[str]:
+        return sorted(self.blobs)
+
+    def stamps(self) -> Mapping[str, str]:
+        return self.blobs
+
+
+@dataclass
+class Okapi:
+    """BM25 over whole files with their paths, in the words that we look up by. Words of a file are counted once."""
+
+    files: CommitFolder
+    counted: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
+
+    def rank(self, text: str) -> list[str]:
+        for path, blob in self.files.blobs.items():
+            if f"{path} {blob}" not in self.counted:
+                self.counted[f"{path} {blob}"] = Counter(list_words(f"{path}\n{self.files.read(path)}"))
+        held = {path: self.counted[f"{path} {blob}"] for path, blob in self.files.blobs.items()}
+        usual, scores = mean(words.total() for words in held.values()), Counter[str]()
+        for word in list_words(text):
+            having = [path for path, words in held.items() if word in words]
+            rarity = log(1 + (len(held) - len(having) + 0.5) / (len(having) + 0.5))
+            for path in having:
+                times, size = held[path][word], held[path].total() / usual
+                worth = times * (BM25_SATURATION + 1) / (times + BM25_SATURATION * (1 - BM25_LENGTH + BM25_LENGTH * size))
+                scores[path] += rarity * worth
+        return [path for path, _ in sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))]
+
+
+def list_words(text: str) -> list[str]:
+    return [stem_word(word) for word in drop_stop_words(split_words(text))]
 
 
 @dataclass
@@ -74,7 +97,7 @@ class Tally:
 
     def add(self, found: Sequence[str], wanted: Sequence[str], seconds: float) -> None:
         self.recalls.append(len(set(found[:TOP]) & set(wanted)) / len(wanted))
-        self.ranks.append(next((place for place, path in enumerate(found, 1) if path in wanted), 0))
+        self.ranks.append(next((place for place, path in enumerate(found[: 3 * TOP], 1) if path in wanted), 0))
         self.seconds.append(seconds)
 
     def figures(self) -> dict[str, float]:
@@ -86,54 +109,42 @@ class Tally:
         }
 
 
-def localized(name: str, repository: Repository, players: dict[str, Player], most: int) -> dict[str, Any]:
-    """All contestants on the same commits of one repository, the oldest first, in turns."""
-    began = time.monotonic()
+def measure_repository(repository: Repository, most: int) -> dict[str, Any]:
+    """The same commits for all, the oldest first."""
     large = len(repository.tree("HEAD")) > LARGE
     chosen = cases(repository, min(most, COMMITS_OF_LARGE) if large else most)
-    tallies = {each: Tally() for each in (OURS, ALONE, *PEERS) if each == ALONE or each in players}
-    with tempfile.TemporaryDirectory() as place:
-        checkout = Checkout(Path(place), repository)
-        for player in players.values():
-            player.ask("start", place)
-        for case in reversed(chosen):
-            answer(case, checkout, players, tallies)
+    files, tallies = CommitFolder(repository), {name: Tally() for name in ("afresh", "no_history", "bm25")}
+    store, okapi = MemoryCodeStore(), Okapi(files)
+    for case in reversed(chosen):
+        files.blobs = repository.tree(case.before)
+        code, history = refresh_code_index(files, "tree", store), read_history(repository, case)
+        answers = {
+            "afresh": lambda code=code, case=case, history=history: score_files(
+                code, RankingQuery(case.text, (), history)
+            ).best(),
+            "no_history": lambda code=code, case=case: score_files(code, RankingQuery(case.text, (), NO_COMMIT_HISTORY)).best(),
+            "bm25": lambda case=case: okapi.rank(case.text),
+        }
+        for name, answer in answers.items():
+            began = time.process_time()
+            found = answer()
+            tallies[name].add(found, case.wanted, time.process_time() - began)
     return {
-        "repository": name,
-        "files": len(checkout.held),
+        "files": len(files.blobs),
         "commits": len(chosen),
         "newest": chosen[0].commit.id,
         "oldest": chosen[-1].commit.id,
-        "wanted": round(mean(len(case.wanted) for case in chosen), 2),
         "named": round(mean(case.named for case in chosen), 3),
-        "seconds": round(time.monotonic() - began),
-        "contestants": {each: tally.figures() for each, tally in tallies.items()},
-        "missed": [[case.commit.id[:12], *(round(tally.recalls[-1 - number], 2) for tally in tallies.values())]
-                   for number, case in enumerate(chosen) if tallies[OURS].recalls[-1 - number] < 1],
-    }  # fmt: skip
+        **{name: tally.figures() for name, tally in tallies.items()},
+    }
 
 
-def answer(case: Case, checkout: Checkout, players: dict[str, Player], tallies: dict[str, Tally]) -> None:
-    changed, gone = checkout.move(case.before)
-    history = [(past.message, past.paths, past.when) for past in checkout.repository.history(case.before, HISTORY)]
-    for name, player in players.items():
-        told = player.ask("rank", changed, gone, case.text, history if name == OURS else [], 3 * TOP)
-        tallies[name].add(told["found"], case.wanted, told["seconds"])
-    told = players[OURS].ask("rank", [], [], case.text, [], 3 * TOP)
-    tallies[ALONE].add(told["found"], case.wanted, told["seconds"])
+def read_history(repository: Repository, case: Case) -> CommitHistory:
+    past = repository.history(case.before, HISTORY)
+    return CommitHistory(case.before, tuple(CommitFiles(TRAILER.sub("", one.message), one.paths, one.when) for one in past))
 
 
-def with_earlier(rows: Sequence[dict[str, Any]], file: Path) -> None:
-    """The peers' figures of an earlier run, where it asked about the same commits: they depend on nothing else."""
-    earlier = {row["repository"]: row for row in json.loads(file.read_text())["repositories"]}
-    for row in rows:
-        before = earlier[row["repository"]]
-        if [before[key] for key in ("newest", "oldest", "commits")] != [row[key] for key in ("newest", "oldest", "commits")]:
-            raise SystemExit(f"the results hold other commits of {row['repository']}: run without --ours")
-        row["contestants"] |= {name: before["contestants"][name] for name in PEERS}
-
-
-def repository_at(folder: Path, owner: str, name: str) -> Repository:
+def open_repository(folder: Path, owner: str, name: str) -> Repository:
     place = folder / f"{name}.git"
     if not place.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -141,58 +152,26 @@ def repository_at(folder: Path, owner: str, name: str) -> Repository:
     return Repository(place)
 
 
-def table(rows: Sequence[dict[str, Any]]) -> str:
-    names = list(rows[0]["contestants"])
-    lines = [
-        "| repository | files | commits | message names one | " + " | ".join(names) + " |",
-        "|---|---:|---:|---:" + "|---:" * len(names) + "|",
-    ]
-    for row in rows:
-        cells = [" / ".join(f"{row['contestants'][name][key]:.2f}" for key in ("recall", "hit", "mrr")) for name in names]
-        about = f"| {row['repository']} | {row['files']:,} | {row['commits']} | {row['named']:.0%} | "
-        lines.append(about + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", "Each: recall@10 / hit@10 / MRR."])
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("names", nargs="*", help="only these repositories")
-    parser.add_argument("--repos", type=Path, default=HERE.parent / "build" / "repositories")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="only these repositories; nothing is written")
+    parser.add_argument("--repos", type=Path, default=Path(__file__).parents[1] / "build" / "repositories")
     parser.add_argument("--dev", action="store_true", help="those that the weights were found on")
     parser.add_argument("--commits", type=int, default=COMMITS)
-    parser.add_argument("--envs", type=Path, default=HERE.parent / "build" / "envs")
-    parser.add_argument("--ours", action="store_true", help="leave the peers' figures as they are in the results")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     given = parser.parse_args()
-    known = DEV if given.dev else TEST
-    began, rows = time.time(), list[dict[str, Any]]()
-    peers = {} if given.ours else PEERS
-    with tempfile.TemporaryDirectory() as place:
-        pythons = {name: environment(given.envs, name.lower(), packages) for name, (_, packages) in peers.items()}
-        players = {OURS: Player(sys.executable, "afresh_ranking", Path(place), CONTESTANT)}
-        players |= {name: Player(pythons[name], module, Path(place), CONTESTANT) for name, (module, _) in peers.items()}
-        try:
-            for name in given.names or known:
-                repository = repository_at(given.repos, known[name], name)
-                rows.append(localized(name, repository, players, given.commits))
-                repository.close()
-                print(table(rows[-1:]).splitlines()[2], f"{rows[-1]['seconds']} s", file=sys.stderr, flush=True)
-        finally:
-            for player in players.values():
-                player.end()
-    if given.ours:
-        with_earlier(rows, RESULTS)
-    result = {
-        "command": "python bench/localize.py" + " --dev" * given.dev + " --ours" * given.ours,
-        "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
-        "peers": {name: packages[0] for name, (_, packages) in PEERS.items()},
-        "seconds": round(time.time() - began),
-        "repositories": rows,
-    }
+    known, rows = DEV if given.dev else TEST, dict[str, Any]()
+    print("| repository | files | commits | afresh | no history | BM25 |\n|---|---:|---:|---:|---:|---:|")
+    for name in given.names or known:
+        repository = open_repository(given.repos, known.get(name, ""), name)
+        rows[name] = row = measure_repository(repository, given.commits)
+        repository.close()
+        cells = [
+            " / ".join(f"{row[who][key]:.2f}" for key in ("recall", "hit", "mrr")) for who in ("afresh", "no_history", "bm25")
+        ]
+        print(f"| {name} | {row['files']:,} | {row['commits']} | {' | '.join(cells)} |", flush=True)
+    print("\nEach: recall@10 / hit@10 / MRR.", file=sys.stderr)
     if not given.dev and not given.names and given.commits == COMMITS:
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
-    print(json.dumps(result, indent=1) if given.json else table(rows))
+        write_results("localize", {"repositories": rows})
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ from afresh.core.usage import Usage
 from afresh.testing.model_server import ModelServer, ReceivedRequest
 from afresh.testing.provider_faults import ServerAnswer
 from afresh.testing.wire_formats import ScriptedTurn
+from publish import write_results
 
-RESULT = Path(__file__).parent / "results/pool.json"
 SPEC = "slow"
 PRICE = "input = 1.0\noutput = 2.0\n"
 TEST = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(1 + 1, 2)\n"
@@ -193,14 +193,14 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=8, help="of each task")
     parser.add_argument("--seconds", type=float, default=10.0, help="that the model takes for a call")
     parser.add_argument("--at-once", type=int, default=32, help="calls that the model serves at a time")
-    parser.add_argument("--write", action="store_true", help=f"write {RESULT.name}")
+    parser.add_argument("--write", action="store_true", help="write pool.json")
     options = parser.parse_args()
     writes = vars(options).pop("write")
     few = argparse.Namespace(**{**vars(options), "tasks": 4, "seconds": 5.0})
     found = {"run": measure_pool(options), "few": measure_pool(few), "limit": measure_limit(min(8, options.tasks))}
     print(json.dumps(found, indent=1))
     if writes:
-        RESULT.write_text(json.dumps(found, indent=1) + "\n")
+        write_results("pool", found)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
-"""What commands cost in CPU: `--help` as a multiple of a bare Python start, beside `llm --help`; and `list`, `status` and `show`
+"""What commands cost in CPU: `--help` as a multiple of a bare Python start; and `list`, `status` and `show`
 with few and many tasks, of which a tenth is over, blocked or at work.
 
-Run: python bench/startup.py. It needs `make setup`; llm is installed by pip into an environment of its own under build/.
+Run: python bench/startup.py. It needs `make setup`.
 """
 
-import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -18,10 +16,9 @@ from afresh.app.orders.tasks import TaskOrder, add_task, end_task, record_events
 from afresh.app.project import Project, open_project
 from afresh.core.event import QuestionAsked, TaskClaimed
 from afresh.core.task import TaskStatus
+from publish import write_results
 
 ROOT = Path(__file__).parents[1]
-RESULT = ROOT / "bench/results/startup.json"
-PEER = ROOT / "build/bench-startup"
 ROUNDS = 21
 READING_ROUNDS = 9
 CEILING = 5.0
@@ -44,23 +41,11 @@ def cpu_milliseconds(command: list[str]) -> float:
     return (used.ru_utime + used.ru_stime) * 1000
 
 
-def install_llm() -> str:
-    """Why llm can't be measured; empty when it can."""
-    if (PEER / "bin/llm").exists():
-        return ""
-    for command in ([sys.executable, "-m", "venv", "--clear", PEER], [PEER / "bin/python", "-m", "pip", "install", "-q", "llm"]):
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            return (done.stderr.strip() or done.stdout.strip()).splitlines()[-1]
-    return ""
-
-
 def commands() -> dict[str, list[str]]:
     programs = Path(sys.executable).parent
     return {
         "python -c pass": [sys.executable, "-c", "pass"],
         "afresh --help": [str(programs / "afresh"), "--help"],
-        "llm --help": [str(PEER / "bin/llm"), "--help"],
     }
 
 
@@ -118,26 +103,15 @@ def summary(samples: dict[str, list[float]]) -> dict[str, dict[str, float]]:
     }
 
 
-def table(rows: dict[str, dict[str, float]], missing: str) -> str:
-    lines = ["| command | CPU, median (ms) | least (ms) | × `python -c pass` |", "|---|---:|---:|---:|"]
-    lines += [f"| `{name}` | {row['median_ms']} | {row['least_ms']} | {row['times_python']} |" for name, row in rows.items()]
-    return "\n".join([*lines, *([f"| `llm --help` | not measured: {missing} | | |"] if missing else [])])
-
-
 def main() -> int:
-    missing = install_llm()
-    wanted = commands()
-    if missing:
-        del wanted["llm --help"]
     with tempfile.TemporaryDirectory() as folder:
-        rows = summary(measure(wanted) | measure_reading(Path(folder)))
+        rows = summary(measure(commands()) | measure_reading(Path(folder)))
     broken = list_broken_ceilings(rows)
-    about = {"python": platform.python_version(), "rounds": ROUNDS, "reading_rounds": READING_ROUNDS, "ceiling": CEILING,
-             "reading_ceiling_ms": READING_CEILING_MS, "holds": not broken, "llm_missing": missing}  # fmt: skip
-    RESULT.write_text(json.dumps({**about, "rows": rows}, indent=2) + "\n", encoding="utf-8")
-    print(table(rows, missing))
+    print("| command | CPU, median (ms) | least (ms) | × `python -c pass` |\n|---|---:|---:|---:|")
+    for name, row in rows.items():
+        print(f"| `{name}` | {row['median_ms']} | {row['least_ms']} | {row['times_python']} |")
     print("\n".join(broken) or f"both ceilings hold: {CEILING} × python for --help, {READING_CEILING_MS:.0f} ms for the others")
-    print(f"written to {RESULT.relative_to(ROOT)}")
+    write_results("startup", {"rounds": ROUNDS, "ceiling": CEILING, "reading_ceiling_ms": READING_CEILING_MS, "rows": rows})
     return 1 if broken else 0
 
 

@@ -7,7 +7,6 @@ model, in tools and in sandboxed commands is taken off each step; the rest is ou
 """
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -25,8 +24,8 @@ from afresh.core.reply import Reply
 from afresh.testing.states import replace_in_parts
 from afresh.verification.start_or_resume_task import prepare_task
 from ceilings import watch as ceiling_watch
+from publish import write_results
 
-RESULTS = Path(__file__).with_name("results") / "step.json"
 KINDS = ("look", "note", "edit")
 
 
@@ -117,7 +116,7 @@ def main() -> int:
         name: {"steps": len(v), "median_ms": round(statistics.median(v), 1), "p95_ms": round(sorted(v)[int(len(v) * 0.95)], 1)}
         for name, v in rows.items()
     }
-    RESULTS.write_text(json.dumps({"ceiling_ms": 50, "results": result}, indent=2, sort_keys=True) + "\n")
+    write_results("step", {"ceiling_ms": 50, "results": result})
     print("| step | steps | median (ms) | 95th percentile (ms) |\n|---|---:|---:|---:|")
     for name, row in result.items():
         print(f"| {name} | {row['steps']} | {row['median_ms']} | {row['p95_ms']} |")

@@ -8,8 +8,8 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
+from commits import Repository, cases
 from localize import Tally
-from localizing.commits import Repository, cases
 
 
 @pytest.fixture

@@ -3,12 +3,10 @@
 import heapq
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-
-from afresh.errors import ModelMistake
 
 CODE = (".py", ".go", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".rs", ".java", ".cs")
 LARGEST = 400_000
@@ -144,25 +142,3 @@ def fitting(commit: Commit, repository: Repository) -> Case | None:
     before = repository.tree(commit.parents[0])
     wanted = tuple(path for kind, path in code if kind != "A" and path in before)
     return Case(commit, text, wanted) if wanted else None
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """Files of one commit, as the port `Files`."""
-
-    repository: Repository
-    blobs: Mapping[str, str]
-
-    def read(self, path: str) -> str:
-        if path not in self.blobs:
-            raise ModelMistake(f"no such file: {path}")
-        return self.repository.blob(self.blobs[path])
-
-    def write(self, path: str, text: str) -> None:
-        raise PermissionError("a commit does not change")
-
-    def paths(self) -> Sequence[str]:
-        return sorted(self.blobs)
-
-    def stamps(self) -> Mapping[str, str]:
-        return self.blobs

@@ -69,18 +69,8 @@ def profiled(root: Path, inner: str, python: str) -> list[Any]:
         into = Path(scratch, "calls.json")
         path = os.pathsep.join([scratch, str((root / inner).parent)])
         where = {"CALLS_ROOT": f"{root}/", "CALLS_INNER": f"{root / inner}/", "CALLS_INTO": str(into)}
-        command = [
-            python,
-            "-m",
-            "pytest",
-            "-q",
-            "--continue-on-collection-errors",
-            "-p",
-            "calls_plugin",
-            "-p",
-            "no:cacheprovider",
-            "tests",
-        ]
+        options = ["-q", "--continue-on-collection-errors", "-p", "calls_plugin", "-p", "no:cacheprovider", "tests"]
+        command = [python, "-m", "pytest", *options]
         done = subprocess.run(command, cwd=root, env={**os.environ, **where, "PYTHONPATH": path}, capture_output=True, text=True)
         print(f"  {(done.stdout.strip().splitlines() or [done.stderr[-200:]])[-1]}", file=sys.stderr)
         return json.loads(into.read_text())
