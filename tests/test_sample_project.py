@@ -79,7 +79,7 @@ def test_the_suggestions_bring_the_sample_to_zero_violations_with_one_detour(tmp
         if not offers:
             break
         before = {path: files.read(path) for path in files.paths() if path.startswith("src/")}
-        edits = json.loads(offers[0].text.partition("\n")[2])
+        edits = json.loads(offers[0].text.split("\n")[1])
         for edit in edits:
             text = files.read(edit["path"])
             assert text.count(edit["old"]) == 1

@@ -44,6 +44,8 @@ def test_a_workflow_gets_an_annotation_for_each_function(tmp_path, monkeypatch):
     head, _, message = line.removeprefix("::warning ").partition("::")
     assert head == "file=m.py,line=1,title=C901 PLR0911"
     assert message == "f: complexity 13 (limit 10), returns 12 (limit 6)"
+    assert "extract 18 lines of f in m.py" in run(tmp_path, monkeypatch, "--format", "github")
+    (tmp_path / "m.py").write_text(TEXT.replace("number):\n", "number):\n    assert locals()\n"))
     assert "no fix available" in run(tmp_path, monkeypatch, "--format", "github")
 
 

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -7,7 +8,7 @@ from trees import state, tangled, tree
 
 from afresh.code.batch_suggestions import MAX_BATCH, choose_batch, find_failed_batches
 from afresh.code.code_insight import CodeInsight
-from afresh.code.refactoring.suggestion import Suggestion
+from afresh.code.refactoring.suggest_extractions import Suggestion
 from afresh.core.fact import Fact, FactKind
 from afresh.core.state import State
 from afresh.core.task import Task
@@ -19,7 +20,7 @@ TEXTS = {"a.py": "".join(f"old_{n}.\n" for n in range(40))}
 
 def offer(id: str, function: str = "", new: str = "") -> Suggestion:
     edits = json.dumps([{"path": "a.py", "old": f"old_{id}.", "new": new or f"new_{id}."}])
-    return Suggestion(id, f"change {id}\n{edits}", "a.py", function or f"f{id}", (1, 2), 12, 8)
+    return Suggestion(id, f"change {id}\n{edits}", "a.py", function or f"f{id}", 12, 8, tuple(re.findall(r"def (\w+)", new)))
 
 
 def with_facts(*facts: Fact) -> State:
@@ -80,7 +81,9 @@ def test_only_what_failed_alone_is_not_offered_again() -> None:
 
 
 def test_a_function_that_no_change_brings_within_the_limit_is_left_alone_with_a_reason() -> None:
-    flat = "def f(number):\n" + "".join(f"    if number == {n}:\n        return {n}\n" for n in range(40))
+    flat = "def f(number):\n    note(locals())\n" + "".join(
+        f"    if number == {n}:\n        return note({n})\n" for n in range(40)
+    )
     files, insight = tree(src__a=flat), CodeInsight()
     assert not [look for look in insight.looks(state(), files) if look.kind == "suggestion"]
     [left] = insight.explain_unfixed(state(), files)

@@ -41,7 +41,7 @@ def tree(**texts: str) -> Texts:
 def state(
     goal: str = "lower the complexity", type: str = "fix_violation", failed: tuple[str, ...] = (), **fields: object
 ) -> State:
-    facts = tuple(Fact(FactKind.FAILED_APPROACH, f"apply {one}", "tests failed") for one in failed)
+    facts = tuple(Fact(FactKind.FAILED_APPROACH, f"apply {one}", "tests failed", suggestion=one) for one in failed)
     return make_state(Task(id="t", goal=goal, type=type), facts=facts, **fields)
 
 

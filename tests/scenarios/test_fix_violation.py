@@ -10,7 +10,7 @@ from person import Person
 from afresh.code import batch_suggestions
 
 CHECK = f"{sys.executable} -m unittest -v"
-FLAT = "def {name}(number):\n" + "".join(f"    if number == {n}:\n        return {n}\n" for n in range(14))
+FLAT = "def {name}(number):\n    assert locals()\n" + "".join(f"    if number == {n}:\n        return {n}\n" for n in range(14))
 
 
 CONDITIONS = {"f": "value > {n}", "g": "{n} < value", "h": "not value <= {n}"}
@@ -34,9 +34,6 @@ def fix(person: Person, *more: str, goal: str = "Bring calc.py down to a complex
     return person.types("run", goal, "--type", "fix_violation", "--check", CHECK, *more)
 
 
-EXTRACTING = ("--model", "offline?extract=yes")
-
-
 def shown(person: Person):
     return person.types("show", "--json").json
 
@@ -44,7 +41,7 @@ def shown(person: Person):
 @pytest.fixture
 def busy(person: Person) -> Person:
     """Three functions, and one of the changes fails a test."""
-    spied = "    import inspect\n    assert '_' not in inspect.getsource(g)[8:40]\n"
+    spied = "    import inspect\n    assert chr(95) not in inspect.getsource(g)\n"
     person.write("calc.py", "\n\n".join([tangled("f", "large"), tangled("g", "high", spied), tangled("h", "huge")]))
     person.write("other.py", tangled("outside", "small"))
     person.write("test_calc.py", make_tests("f", "g", "h"))
@@ -58,11 +55,11 @@ def test_the_users_model_is_not_called_unless_it_is_named(busy: Person, monkeypa
     config.parent.mkdir(parents=True)
     config.write_text('model = "mine"\n[models.mine]\nprovider = "vllm"\nmodel = "x"\nbase_url = "http://127.0.0.1:9/v1"\n')
     told = fix(busy)
-    assert told.code == 0 and "nothing to offer without a new name" in told.words, told.words
+    assert told.code == 0 and "no model was called" in told.words, told.words
 
 
 def test_functions_are_changed_together_and_only_the_one_that_fails_is_undone(busy: Person) -> None:
-    told = fix(busy, *EXTRACTING)
+    told = fix(busy)
     assert told.code == 0, told.words
     state = shown(busy)
     assert state["status"] == "done" and state["kept"] >= 1
@@ -72,7 +69,7 @@ def test_functions_are_changed_together_and_only_the_one_that_fails_is_undone(bu
 
 
 def test_the_result_lists_each_function_that_was_changed(busy: Person) -> None:
-    told = fix(busy, *EXTRACTING)
+    told = fix(busy)
     message = busy.git("log", "-1", "--format=%B", shown(busy)["branch"])
     for name in ("f", "h"):
         assert f"- {name} calc.py: complexity 13 -> 6" in message and f"{name} calc.py: complexity 13 -> 6" in told.words
@@ -96,7 +93,7 @@ def test_a_stop_is_not_lost_while_offers_are_computed(person: Person, monkeypatc
 
 
 def test_nothing_outside_the_scope_of_the_goal_is_changed(busy: Person) -> None:
-    fix(busy, *EXTRACTING)
+    fix(busy)
     assert busy.git("diff", "--name-only", "HEAD", shown(busy)["branch"]) == "calc.py"
 
 
@@ -114,37 +111,24 @@ def test_nothing_to_offer_is_an_outcome_of_its_own(person: Person) -> None:
     assert refused.code != 0 and "has changed nothing" in refused.words
 
 
-def test_a_change_that_needs_a_new_name_is_left_to_a_person(busy: Person) -> None:
+def test_no_model_is_said_to_be_paid(busy: Person) -> None:
     told = fix(busy)
-    assert told.code == 0 and shown(busy)["status"] == "unchanged", told.words
-    assert "Extractions would bring 3 of 3 functions to the limit" in told.words
-    assert "`afresh violations` lists them" in told.words and "--model 'offline?extract=yes' applies them" in told.words
-
-
-NESTED = (
-    "def f(value, seen):\n"
-    "    if value:\n        if value > 2:\n            seen.append(0)\n"
-    + "".join(f"    if value == {n}:\n        seen.append({n})\n" for n in range(8))
-    + "    return seen\n"
-)
-
-
-def test_a_change_without_a_new_name_is_made_and_no_model_is_said_to_be_paid(person: Person) -> None:
-    person.write("calc.py", NESTED)
-    person.write("test_calc.py", make_tests("f").replace("[0, 1, 2, -3]", "[0, 3]"))
-    person.commit()
-    told = fix(person)
-    assert told.code == 0 and "f calc.py: complexity 11 -> 10" in told.words, told.words
     assert "no model was called" in told.words and "tokens in" not in told.words
-    screens = person.types("show").words, person.types("spend").words, person.types("report").words
+    screens = busy.types("show").words, busy.types("spend").words, busy.types("report").words
     assert "no model was called" in screens[0] and not any("tokens sent, " in screen for screen in screens), screens
     assert "model calls 0 0" in screens[2] and "tokens sent 0 0" in screens[2]
+
+
+def test_a_new_function_is_named_by_the_comment_above_its_piece(busy: Person) -> None:
+    fix(busy)
+    made = busy.git("show", f"{shown(busy)['branch']}:calc.py")
+    assert "def _add_large_values(value, seen):" in made and "def _add_huge_values(value, seen):" in made
 
 
 def test_what_the_projects_settings_allow_is_left_alone(busy: Person) -> None:
     busy.write("pyproject.toml", "[tool.ruff.lint]\nmccabe = {max-complexity = 13}\n")
     busy.commit()
-    assert "within the project's own limit of 13" in fix(busy, *EXTRACTING).words and shown(busy)["status"] == "unchanged"
+    assert "within the project's own limit of 13" in fix(busy).words and shown(busy)["status"] == "unchanged"
 
 
 def test_a_tree_within_the_limit_needs_nothing(person: Person) -> None:
@@ -153,7 +137,7 @@ def test_a_tree_within_the_limit_needs_nothing(person: Person) -> None:
 
 
 def test_the_ceiling_is_not_raised_for_rules_that_do_not_read(busy: Person) -> None:
-    fix(busy, *EXTRACTING)
+    fix(busy)
     assert shown(busy)["limits"]["now"] == 4_000
 
 
@@ -171,7 +155,7 @@ def test_a_change_that_the_projects_linter_refuses_is_undone_unless_linters_are_
     if setting:
         person.write(".afresh/config.toml", setting)
     person.commit()
-    told = fix(person, *EXTRACTING)
+    told = fix(person)
     assert (told.code, shown(person)["status"]) == (0, status), told.words
     assert ("also checked: ruff (3 findings now)" in told.words) is (not setting)
     if not setting:

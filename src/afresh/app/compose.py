@@ -15,7 +15,7 @@ from afresh.app.inspect.trace_task import trace_task
 from afresh.app.mcp_servers import add_tools_to_run, open_task_tools
 from afresh.app.memory.learn_lessons import draft_from_unfinished_task, learn_from_ended_tasks, open_lesson_library
 from afresh.app.open_workspace import make_mounts, open_workspace
-from afresh.app.orders.check_order import adds_new_names, choose_model_spec, make_no_model_error, refuse_offline_type
+from afresh.app.orders.check_order import choose_model_spec, make_no_model_error, refuse_offline_type
 from afresh.app.orders.check_task_limits import refuse_large_ceiling
 from afresh.app.orders.tasks import block_task
 from afresh.app.project import Project
@@ -27,7 +27,6 @@ from afresh.app.spending.context_alarm import ContextAlarm, compact_after_large_
 from afresh.app.spending.read_spending import find_cache_rates
 from afresh.app.spending.spending_ledger import PersonWithLimits, ask_about_limit, describe_unpriced_limits, open_run_ledger
 from afresh.code.code_insight import CodeInsight
-from afresh.code.refactoring.inherited_names import find_library_folders
 from afresh.config.templates.load_template import load_call_template, load_template
 from afresh.core.network_access import FILTERING_LEVEL
 from afresh.core.progress_event import TestsFinished
@@ -175,7 +174,7 @@ def build_runtime(project: Project, state: State, terms: RunTerms) -> Runtime:
     model = open_task_model(project, state, spec, counter, terms)
     if not task.parent and (unpriced := describe_unpriced_limits(project, spec)):
         terms.alert(unpriced)
-    known = open_code_insight(project, task.id, repository, terms.check_cancelled, adds_new_names(spec))
+    known = open_code_insight(project, task.id, repository, terms.check_cancelled)
     # the user supervises the whole task, not its subtasks, and these end with the step that began them
     alone = replace(terms, mode=AUTONOMOUS_MODE, person=None, at_most=None)
     stop = Event()
@@ -253,16 +252,14 @@ def follow_tests(sandbox: AnySandbox, watchers: tuple[Watcher, ...]) -> AnySandb
     return replace(sandbox, listen=lambda command: FinishedTestCounter(report))
 
 
-def open_code_insight(
-    project: Project, tree: str, repository: Repository, check_cancelled: Callable[[], None], new_names: bool
-) -> CodeInsight:
+def open_code_insight(project: Project, tree: str, repository: Repository, check_cancelled: Callable[[], None]) -> CodeInsight:
     """Open code analysis for a tree. Its caches (code index, commit history, fingerprint) are kept next to the state and may
     be deleted."""
     state = project.paths.state
     told = cache(lambda base: read_commit_history(repository.git, base, state))
     kept, missing = ProfileCache(state / "projects.json"), find_missing_linters(repository)
-    insight = CodeInsight(SqliteCodeIndex(state / "code.db"), tree, told, kept, missing, find_library_folders(repository.root))
-    insight.check_cancelled, insight.new_names = check_cancelled, new_names
+    insight = CodeInsight(SqliteCodeIndex(state / "code.db"), tree, told, kept, missing)
+    insight.check_cancelled = check_cancelled
     return insight
 
 

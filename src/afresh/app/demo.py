@@ -16,13 +16,12 @@ from afresh.core.event import JournalEntry, ReplyReceived
 from afresh.core.progress_event import ProgressEvent
 from afresh.core.state import State
 from afresh.errors import BadInput
-from afresh.models.choose_model import EXTRACTING_SPEC
+from afresh.models.choose_model import OFFLINE_SPEC
 from afresh.workspace.repository import Repository
 from afresh.workspace.worktree_location import find_worktrees_folder
 
 SAMPLE_FOLDER = Path(__file__).parents[1] / "sample"
-DEMO_MODEL = EXTRACTING_SPEC
-"""The names in the sample are known to be good."""
+DEMO_MODEL = OFFLINE_SPEC
 _COMMIT_DATE = "2024-05-01T12:00:00+00:00"
 _GIT_IDENTITY = {
     "GIT_AUTHOR_NAME": "Parcel", "GIT_AUTHOR_EMAIL": "parcel@example.org", "GIT_AUTHOR_DATE": _COMMIT_DATE,

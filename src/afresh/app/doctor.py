@@ -27,7 +27,7 @@ from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
 from afresh.errors import WAY_BACK, AfreshError, BadInput, NeedsPerson, TryAgain, suggest_reinstall
 from afresh.models.call import ModelGate, call_model
-from afresh.models.choose_model import choose_model, find_framing_tokens, is_offline, is_paid, make_model
+from afresh.models.choose_model import OFFLINE_SPEC, choose_model, find_framing_tokens, is_paid, make_model
 from afresh.models.model_settings import ModelSettings
 from afresh.ports.model import Model
 from afresh.sandbox.choose_level import describe_bubblewrap_steps, describe_remedies
@@ -228,7 +228,7 @@ class ModelTrial:
 
 def find_needless_trial(name: str) -> Sequence[HealthFinding]:
     """What there is to say of rules that call nobody; nothing for a model."""
-    return [HealthFinding("call", "ok", "the rules of fix_violation call no model")] if is_offline(name) else []
+    return [HealthFinding("call", "ok", "the rules of fix_violation call no model")] if name == OFFLINE_SPEC else []
 
 
 def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapp
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from afresh.code.batch_suggestions import (
     MAX_BATCH,
@@ -12,7 +12,6 @@ from afresh.code.batch_suggestions import (
     explain_unfixed,
     find_failed_batches,
     find_failed_suggestions,
-    select_complete,
 )
 from afresh.code.config_files import read_configuration
 from afresh.code.context_items.callers import gather_callers
@@ -26,9 +25,7 @@ from afresh.code.index.code_index import CodeIndex, refresh_code_index
 from afresh.code.index.update_index import MemoryCodeStore
 from afresh.code.project_profile.profile import ProfileInputs, build_profile
 from afresh.code.python_source import PythonFunction, PythonSource, PythonTree, PythonTreeReader
-from afresh.code.refactoring.project_facts import ProjectFacts
-from afresh.code.refactoring.suggest_refactorings import suggest_refactorings
-from afresh.code.refactoring.suggestion import Suggestion
+from afresh.code.refactoring.suggest_extractions import ProjectFacts, Suggestion, suggest_refactorings
 from afresh.code.symbol_search import find_definitions_and_uses
 from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
 from afresh.core.context_item import Excerpt, Item, Note
@@ -41,9 +38,6 @@ from afresh.ports.code import CodeIndexStore
 from afresh.ports.workspace import FileTree, read_text
 
 VIOLATION_TASK_TYPES = (FIX_VIOLATION_TYPE, REFACTOR_TYPE)
-MAX_SUGGESTIONS = 5
-"""If fewer functions have one, second choices are added."""
-MAX_VARIANTS_PER_FUNCTION = 8
 
 
 @dataclass(slots=True)
@@ -53,19 +47,11 @@ class SuggestionVariants:
     _more: Iterator[Suggestion]
     _known: list[Suggestion] = field(default_factory=list[Suggestion])
 
-    def first(self, number: int) -> list[Suggestion]:
-        self._known.extend(islice(self._more, max(0, number - len(self._known))))
-        return self._known[:number]
-
-    def untried(self, failed: frozenset[str]) -> list[Suggestion]:
-        """Return the suggestions that have not failed, those least similar to a failed one first."""
-        number = 1 if not self._tried(1, failed) else MAX_VARIANTS_PER_FUNCTION
-        tried = self._tried(number, failed)
-        left = [one for one in self.first(number) if one.id not in failed]
-        return sorted(left, key=lambda one: max((one.overlap(other) for other in tried), default=0) > 0.3)
-
-    def _tried(self, number: int, failed: frozenset[str]) -> list[Suggestion]:
-        return [one for one in self.first(number) if one.id in failed]
+    def __iter__(self) -> Iterator[Suggestion]:
+        yield from self._known
+        for one in self._more:
+            self._known.append(one)
+            yield one
 
 
 class CodeInsight:
@@ -78,20 +64,16 @@ class CodeInsight:
         history: Callable[[str], CommitHistory] = lambda base: NO_COMMIT_HISTORY,
         kept: MutableMapping[str, str] | None = None,
         missing: frozenset[str] = frozenset(),
-        libraries: tuple[Path, ...] = (),
     ) -> None:
         """`tree` is the name under which the store knows the task's tree; `history` returns the commits that lead to a base
-        commit; `kept` survives a crash and stores what is measured once per task; `missing` linters are not named;
-        `libraries` are folders with installed packages.
+        commit; `kept` survives a crash and stores what is measured once per task; `missing` linters are not named.
         """
         self._reader, self._store, self._tree, self._history = PythonTreeReader(), store or MemoryCodeStore(), tree, history
-        self._kept, self._missing, self._libraries = {} if kept is None else kept, missing, libraries
+        self._kept, self._missing = {} if kept is None else kept, missing
         self._view: CodeIndex | None = None
         self._variants: dict[tuple[str, str, str], SuggestionVariants] = {}
         self.check_cancelled: Callable[[], object] = lambda: None
         """Asked before suggestions are computed for a function, because that takes long in a large project."""
-        self.new_names = True
-        """Whether suggestions may add functions and tables under new names."""
 
     def looks(self, state: State, files: FileTree, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Item]:
         code = self._code(files)
@@ -106,7 +88,7 @@ class CodeInsight:
         if state.task.judged_as in VIOLATION_TASK_TYPES:
             tree = self._reader.tree(files)
             found = find_complexity_violations(tree, state)
-            offers = select_complete(self._offers(found, frozenset(find_failed_suggestions(state)), tree, files), state)
+            offers = self._offers(found, find_failed_suggestions(state), self._read_project(tree, files))
             looks.append(Note("violations", "", render_violations(found, offers)))
             looks.extend(Note("suggestion", offer.id, offer.text) for offer in offers)
             texts = {path: source.text for path, source in tree.sources.items()}
@@ -133,15 +115,16 @@ class CodeInsight:
             return ()
         tree, failed = self._reader.tree(files), find_failed_suggestions(state)
         found = find_complexity_violations(tree, state)
-        offers = select_complete(self._offers(found, frozenset(failed), tree, files), state)
+        project = self._read_project(tree, files)
+        offers = self._offers(found, failed, project)
 
         def find_failure(source: PythonSource, function: PythonFunction) -> str:
             self.check_cancelled()
-            variants = self._variants[source.path, function.name, source.text].first(MAX_VARIANTS_PER_FUNCTION)
-            return next((failed[one.id] for one in variants if one.id in failed), "")
+            variants = self._variants[source.path, function.name, source.text]
+            return next((failed[one.id] for one in variants if one.id in failed), "") if failed else ""
 
         known = [pair for pair in found if (pair[0].path, pair[1].name, pair[0].text) in self._variants]
-        return explain_unfixed(known, offers, find_failure, self._read_project(tree, files))
+        return explain_unfixed(known, offers, find_failure, project)
 
     def _code(self, files: FileTree) -> CodeIndex:
         """Return the previous index, with its caches, as long as the tree has not changed."""
@@ -152,13 +135,12 @@ class CodeInsight:
 
     def _read_project(self, tree: PythonTree, files: FileTree) -> ProjectFacts:
         texts = {path: source.text for path, source in tree.sources.items()}
-        return ProjectFacts(texts, read_configuration(tree.paths, partial(read_text, files)), self._libraries, self.new_names)
+        return ProjectFacts(texts, read_configuration(tree.paths, partial(read_text, files)))
 
     def _offers(
-        self, found: list[tuple[PythonSource, PythonFunction]], gone: frozenset[str], tree: PythonTree, files: FileTree
+        self, found: list[tuple[PythonSource, PythonFunction]], failed: Collection[str], project: ProjectFacts
     ) -> list[Suggestion]:
-        """Return the best suggestion of each function first, then the second best of each, and so on."""
-        project = self._read_project(tree, files)
+        """Return of each function the best suggestion that has not failed."""
         kept: dict[tuple[str, str, str], SuggestionVariants] = {}
         offers: list[Suggestion] = []
         for source, function in found:
@@ -166,17 +148,10 @@ class CodeInsight:
             if key not in self._variants:
                 self.check_cancelled()
             kept[key] = self._variants.get(key) or SuggestionVariants(suggest_refactorings(source, function, project))
-            offers.extend(kept[key].untried(gone)[:1])
+            offers.extend(islice((one for one in kept[key] if one.id not in failed), 1))
             if len(offers) >= MAX_BATCH:
                 break
         self._variants = kept
-        for variants in kept.values():
-            spare = (
-                [one for one in variants.first(2) if one.id not in gone and one not in offers]
-                if len(offers) < MAX_SUGGESTIONS
-                else []
-            )
-            offers.extend(spare[:1])
         return offers
 
 

@@ -38,18 +38,6 @@ class PythonFunction:
         return tuple(node for node in self.around if isinstance(node, FunctionNode))
 
 
-@dataclass(frozen=True, slots=True)
-class CodeLayout:
-    """How new lines are laid out."""
-
-    line_width: int = 88
-    trailing_commas: bool = False
-    """Whether arguments on several lines must end with a comma."""
-
-
-USUAL_LAYOUT = CodeLayout()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PythonSource:
     path: str
@@ -57,7 +45,6 @@ class PythonSource:
     tree: ast.Module
     lines: tuple[str, ...]
     functions: tuple[PythonFunction, ...]
-    layout: CodeLayout = USUAL_LAYOUT
 
     @property
     def newline(self) -> str:
@@ -75,14 +62,14 @@ class PythonSource:
         return self.lines[number - 1]
 
 
-def parse_python(path: str, text: str, layout: CodeLayout = USUAL_LAYOUT) -> PythonSource | None:
+def parse_python(path: str, text: str) -> PythonSource | None:
     """Parse a file; None if the text is not Python, or too large to be written by hand."""
     if len(text) > MAX_SOURCE_CHARACTERS:
         return None
     tree = parse_syntax_tree(text)
     if tree is None:
         return None
-    return PythonSource(path, text, tree, split_lines(text), tuple(_list_functions(tree.body, "", ())), layout)
+    return PythonSource(path, text, tree, split_lines(text), tuple(_list_functions(tree.body, "", ())))
 
 
 def parse_syntax_tree(text: str) -> ast.Module | None:

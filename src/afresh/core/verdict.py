@@ -180,8 +180,6 @@ class UnfixedFunction:
     complexity: int
     reason: str = ""
     """Why no change is offered for it; empty if one is."""
-    needs_name: bool = False
-    """Whether a change under a new name would bring it within the limit."""
 
 
 @dataclass(frozen=True, slots=True)

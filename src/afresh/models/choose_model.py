@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
 
 OFFLINE_SPEC = "offline"
-EXTRACTING_SPEC = "offline?extract=yes"
-"""The offline rules, with changes that add functions under proposed names."""
 MODEL_SPEC_FORMS = (
-    f"{OFFLINE_SPEC}, {EXTRACTING_SPEC}, scripted:FILE, mailbox:DIR, anthropic:NAME, openai:NAME, openrouter:NAME, ollama:NAME, "
+    f"{OFFLINE_SPEC}, scripted:FILE, mailbox:DIR, anthropic:NAME, openai:NAME, openrouter:NAME, ollama:NAME, "
     "vllm:NAME, llamacpp:NAME"
 )
 FILE_KINDS = ("scripted", "mailbox")
@@ -71,7 +69,7 @@ def choose_model(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -
     """BadInput, with what there is, if it is neither."""
     if table := named.get(spec):
         return ChosenModel(table.provider, table.model, spec, table)
-    if is_offline(spec):
+    if spec == OFFLINE_SPEC:
         return ChosenModel(OFFLINE_SPEC, "")
     kind, _, argument = spec.partition(":")
     if is_key_text(spec):
@@ -84,10 +82,6 @@ def choose_model(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -
             safe="nothing was sent",
         )
     return ChosenModel(kind, argument)
-
-
-def is_offline(spec: str) -> bool:
-    return spec in (OFFLINE_SPEC, EXTRACTING_SPEC)
 
 
 def is_key_text(text: str) -> bool:

@@ -1,13 +1,11 @@
 """Functions that were brought within the limit, those that stay over it and why, and a task that ends because of that."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
 from afresh.core.task import FIX_VIOLATION_TYPE
-from afresh.core.text import format_count
-from afresh.core.verdict import LoweredFunction, UnfixedFunction, Verdict, describe_unfixed
+from afresh.core.verdict import LoweredFunction, Verdict, describe_unfixed
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.runtime import Runtime
@@ -25,19 +23,7 @@ def explain_nothing_to_offer(state: State, runtime: Runtime) -> str:
     runtime.check_cancelled()
     if any(not one.reason for one in unfixed):
         return ""
-    return f"nothing to offer{_describe_proposals(unfixed)}: {describe_unfixed(unfixed)}"
-
-
-def _describe_proposals(unfixed: Sequence[UnfixedFunction]) -> str:
-    """How many functions only lack a name for a new function, and how to get there; empty if none does."""
-    proposed = sum(one.needs_name for one in unfixed)
-    if not proposed:
-        return ""
-    return (
-        f" without a new name. Extractions would bring {proposed} of {format_count(len(unfixed), 'function')} to the limit, but "
-        "a person has to choose the names. `afresh violations` lists them with proposed names; --model 'offline?extract=yes' "
-        "applies them under these names. Left alone"
-    )
+    return f"nothing to offer: {describe_unfixed(unfixed)}"
 
 
 def add_function_changes(verdict: Verdict, context: ToolContext, workspace: Workspace) -> Verdict:

@@ -463,6 +463,47 @@ def test_apply_carries_out_an_archived_suggestion():
     assert files.texts["a.py"] == "x = 2\n"
 
 
+CUT = [
+    {"path": "a.py", "old": "x = 1", "new": "x = self._part(1)"},
+    {"path": "a.py", "old": "y = 2", "new": "def _part(n): return n\ny = _rest(2)"},
+]
+"""Two new functions; `taken` is a name elsewhere in the project."""
+
+
+def apply_cut(names: str) -> tuple[str, str]:
+    suggestion = f"extract 4 lines of f into self.NAME(n), 5 lines into NAME2(n)\n{json.dumps(CUT)}\n_part _rest"
+    files = DictFiles(**{"a.py": "x = 1\ny = 2\n", "b.py": "taken = 3\n"})
+    done = use("apply", make_context(files, archive=Archive(suggestion)), id=block_id_from_text(suggestion)[:12], names=names)
+    return files.texts["a.py"], done.text
+
+
+def test_the_model_names_the_new_functions():
+    text, output = apply_cut("_read_one, _read_rest")
+    assert text == "x = self._read_one(1)\ndef _read_one(n): return n\ny = _read_rest(2)\n"
+    assert output.startswith("extract 4 lines of f into self._read_one(n), 5 lines into _read_rest(n)\n")
+
+
+def test_without_a_name_the_default_is_used():
+    text, output = apply_cut("")
+    assert "self._part(1)" in text and "y = _rest(2)" in text and "into _rest(n)" in output
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("_one", "2 new functions need as many names"),
+        ("_one, _one", "2 new functions need as many names"),
+        ("_one, a-b", "'a-b' is no name"),
+        ("_one, class", "'class' is no name"),
+        ("_one, x", "a.py uses the name x already"),
+        ("taken, _two", "b.py uses the name taken already"),
+    ],
+)
+def test_a_name_that_can_not_be_used_is_refused(names, said):
+    with pytest.raises(ModelMistake, match=said):
+        apply_cut(names)
+
+
 @pytest.mark.parametrize("text", ["just an output", "title\nnot json", 'title\n{"path": "x"}'])
 def test_apply_refuses_a_block_that_is_no_suggestion(text):
     with pytest.raises(ModelMistake, match="no suggestion"):

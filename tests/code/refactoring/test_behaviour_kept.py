@@ -1,22 +1,17 @@
-import json
 import os
 import sys
 import warnings
-from collections.abc import Iterator
 from itertools import chain, count, islice
 from random import Random
 
 import pytest
+from cuts import list_cuts
 from hypothesis import given, settings
 from programs import INPUTS, behaviours, program, programs, random_program
 
-from afresh.code.python_source import PythonFunction, PythonSource, parse_python
+from afresh.code.python_source import parse_python
 from afresh.code.refactoring import plan_extraction
-from afresh.code.refactoring.extract_function import NO_SCORE_LIMIT, suggest_extractions
-from afresh.code.refactoring.project_facts import NO_PROJECT
-from afresh.code.refactoring.rewrite_target import RewriteTarget
-from afresh.code.refactoring.suggest_refactorings import REWRITES, iterate_all_suggestions
-from afresh.code.refactoring.suggestion import apply_splices
+from afresh.code.refactoring.suggest_extractions import NO_PROJECT, suggest_refactorings
 
 MOST = 12
 
@@ -26,33 +21,14 @@ def check(text: str) -> int:
     source = parse_python("program.py", text)
     if source is None or not compiles(text):
         return 0
-    expected = {sends: behaviours(text, sends) for sends in (False, True)}
+    expected = behaviours(text, True)
     checked = 0
     for function in source.functions:
-        every = islice(suggest_extractions(source, function, NO_PROJECT, NO_SCORE_LIMIT), MOST)
-        others = islice(iterate_all_suggestions(source, function, NO_PROJECT), MOST)
-        cut = ((one.head, applied(text, one.text), True) for one in every)
-        planned = ((one.head, applied(text, one.text), False) for one in others)
-        for head, changed, sends in chain(cut, planned, rewritten(source, function)):
+        planned = ((one.head, str(one.applied(text))) for one in suggest_refactorings(source, function, NO_PROJECT))
+        for head, changed in chain(islice(list_cuts(source, function), MOST), planned):
             checked += 1
-            assert behaviours(changed, sends) == expected[sends], f"{head}\n{text}\n-----\n{changed}"
+            assert behaviours(changed, True) == expected, f"{head}\n{text}\n-----\n{changed}"
     return checked
-
-
-def rewritten(source: PythonSource, function: PythonFunction) -> Iterator[tuple[str, str, bool]]:
-    """Yield the program after each single rewrite, whether it would be offered or not."""
-    scene = RewriteTarget(source, function, NO_PROJECT)
-    for change in islice(chain.from_iterable(rewrite(scene) for rewrite in REWRITES), MOST):
-        changed = apply_splices(source, list(change.splices))
-        if compiles(changed):
-            yield change.head, changed, False
-
-
-def applied(text: str, suggestion: str) -> str:
-    for edit in json.loads(suggestion.partition("\n")[2]):
-        assert text.count(edit["old"]) == 1
-        text = text.replace(edit["old"], edit["new"])
-    return text
 
 
 def compiles(text: str) -> bool:

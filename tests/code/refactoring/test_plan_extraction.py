@@ -3,11 +3,9 @@
 from textwrap import dedent
 
 import pytest
-from test_behaviour_kept import applied
+from cuts import list_cuts
 
 from afresh.code.python_source import parse_python
-from afresh.code.refactoring.extract_function import NO_SCORE_LIMIT, suggest_extractions
-from afresh.code.refactoring.project_facts import NO_PROJECT
 
 
 def offers(text: str, function: str | None = None) -> list[tuple[str, str]]:
@@ -16,11 +14,7 @@ def offers(text: str, function: str | None = None) -> list[tuple[str, str]]:
     source = parse_python("m.py", text)
     assert source is not None
     found = [one for one in source.functions if function in (None, one.name)]
-    return [
-        (offer.head, applied(text, offer.text))
-        for one in found
-        for offer in suggest_extractions(source, one, NO_PROJECT, NO_SCORE_LIMIT)
-    ]
+    return [cut for one in found for cut in list_cuts(source, one)]
 
 
 def results(text: str, holding: str, function: str | None = None) -> list[str]:
@@ -321,7 +315,7 @@ def test_names_come_from_the_code():
             """)
     )
     assert "_collect_open_parts(parts) -> found" in heads
-    assert "_fragile" not in heads, "the branch has no word for what it does"
+    assert "_render_fragile(a, parts)" in heads, "the function's name, and the first word of the test"
 
 
 def test_a_generator_passes_on_what_the_new_one_yields():

@@ -1,4 +1,4 @@
-"""Lists functions over ruff's complexity limits, with refactorings for each."""
+"""Lists functions over ruff's complexity limits, with the cuts that bring each within the limit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,10 +9,13 @@ from afresh.code import ruff
 from afresh.code.complexity import MAX_COMPLEXITY, count_decisions_by_keyword, measure_nesting_depth
 from afresh.code.config_files import read_configuration
 from afresh.code.python_source import PythonFunction, PythonSource, parse_python
-from afresh.code.refactoring.inherited_names import find_library_folders
-from afresh.code.refactoring.project_facts import NO_PROJECT, ProjectFacts
-from afresh.code.refactoring.suggest_refactorings import explain_missing_suggestion, suggest_refactorings
-from afresh.code.refactoring.suggestion import Suggestion
+from afresh.code.refactoring.suggest_extractions import (
+    NO_PROJECT,
+    ProjectFacts,
+    Suggestion,
+    explain_missing_suggestion,
+    suggest_refactorings,
+)
 from afresh.errors import BadInput
 from afresh.ports.workspace import read_text
 from afresh.workspace.checkout_files import CheckoutFiles
@@ -37,8 +40,6 @@ class Violation:
     complexity: int
     offer: Suggestion | None = None
     why_not: str = ""
-    needs_name: bool = False
-    """Whether the offer adds a name, which is a proposal."""
 
     @property
     def weight(self) -> float:
@@ -68,9 +69,8 @@ def attach_suggestion(violation: Violation, source: PythonSource, project: Proje
     function = next(one for one in source.functions if one.name == violation.function and one.node.lineno == violation.line)
     if function.complexity <= MAX_COMPLEXITY:
         return replace(violation, why_not="fixes are computed for complexity only")
-    unnamed = next(suggest_refactorings(source, function, replace(project, new_names=False)), None)
-    if offer := unnamed or next(suggest_refactorings(source, function, project), None):
-        return replace(violation, offer=offer, needs_name=unnamed is None)
+    if offer := next(suggest_refactorings(source, function, project), None):
+        return replace(violation, offer=offer)
     return replace(violation, why_not=explain_missing_suggestion(source, function, project))
 
 
@@ -112,7 +112,7 @@ def _parse_file(root: Path, path: str) -> PythonSource | None:
 
 
 def _read_project(root: Path) -> ProjectFacts:
-    """Read the names in use, so that a new method overrides nothing, and the settings for the layout."""
+    """Read the names in use, so that a new method overrides nothing, and the settings for complexity."""
     texts = {
         path: (root / path).read_text(encoding="utf-8", errors="replace")
         for path in ruff.list_checked_files(root, ["."])
@@ -120,4 +120,4 @@ def _read_project(root: Path) -> ProjectFacts:
     }
     names = [path.name for path in root.iterdir() if path.is_file()]
     settings = read_configuration(names, partial(read_text, CheckoutFiles(root)))
-    return ProjectFacts(texts, settings, find_library_folders(root))
+    return ProjectFacts(texts, settings)

@@ -18,7 +18,6 @@ from afresh.models.choose_model import (
     ChosenModel,
     choose_model,
     endpoint_of_provider,
-    is_offline,
     is_paid,
     settings_for_model,
     split_mailbox_spec,
@@ -107,17 +106,12 @@ def make_no_model_error(safe: str, more: str = "") -> NeedsPerson:
 
 def refuse_offline_type(spec: str, task: Task) -> None:
     """Raise BadInput for the offline rules with a type that they know nothing of."""
-    if is_offline(spec) and task.judged_as != FIX_VIOLATION_TYPE:
+    if spec == OFFLINE_SPEC and task.judged_as != FIX_VIOLATION_TYPE:
         raise BadInput(
             f"--model offline works only with --type fix_violation, not with {task.type}",
             next="pass another --model (`afresh setup` chooses one), or --type fix_violation",
             safe="nothing was changed",
         )
-
-
-def adds_new_names(spec: str) -> bool:
-    """Whether computed changes may add names: a model can choose better ones, the offline rules do it only when told to."""
-    return spec != OFFLINE_SPEC
 
 
 def check_goal(project: Project, task: Task, terms: OrderTerms) -> None:

@@ -106,7 +106,7 @@ BAR_COLUMNS = 18
 def violation_to_json(one: Violation) -> dict[str, Any]:
     offer = one.offer
     change = offer and {
-        "kind": offer.kind,
+        "kind": "extract",
         "change": offer.head,
         "before": offer.before,
         "after": offer.after,
@@ -114,7 +114,7 @@ def violation_to_json(one: Violation) -> dict[str, Any]:
     }
     return {
         "path": one.path, "line": one.line, "function": one.function, "complexity": one.complexity, "depth": one.depth,
-        "made_of": one.made_of, "offer": change, "needs_name": one.needs_name, "why_not": one.why_not,
+        "made_of": one.made_of, "offer": change, "needs_name": one.offer is not None, "why_not": one.why_not,
         "measures": [{"code": each.code, "name": each.name, "value": each.value, "limit": each.limit} for each in one.measures],
     }  # fmt: skip
 
@@ -165,17 +165,12 @@ def _render_suggestion(one: Violation) -> Text:
     if one.offer is None:
         return Text.assemble(("  ✗ no fix available: ", "yellow"), render_text(one.why_not, "yellow"))
     gain = f"{one.offer.before} → {one.offer.after}"
-    mark, style = ("? ", "yellow") if one.needs_name else ("✓ ", "green")
-    return Text.assemble(
-        (f"  {mark}", style), (f"{gain}  ", f"bold {style}"), render_text(_shorten_suggestion(one, one.offer.head))
-    )
+    return Text.assemble(("  ✓ ", "green"), (f"{gain}  ", "bold green"), render_text(_shorten_suggestion(one, one.offer.head)))
 
 
 def _shorten_suggestion(one: Violation, head: str) -> str:
     """Remove what the lines above already show: function, file and measure."""
-    head = head.rpartition(": complexity")[0]
-    head = re.sub(rf" of {re.escape(one.function)} in {re.escape(one.path)} \(from `.*?`\)", "", head)
-    return head.removeprefix(f"in {one.function} of {one.path}, ")
+    return re.sub(rf" of (\S+\.)?{re.escape(one.function)}\S* in {re.escape(one.path)} ", " ", head.rpartition(": complexity")[0])
 
 
 def _render_violation_total(found: Sequence[Violation], number: int, offers: bool) -> Text:
@@ -185,9 +180,7 @@ def _render_violation_total(found: Sequence[Violation], number: int, offers: boo
     more = f"; showing the worst {len(found)} (-n for more)" if number > len(found) else ""
     text = f"{number} {noun} over a limit{more}."
     if offers and (able := sum(one.offer is not None for one in found)):
-        named = sum(one.needs_name for one in found)
-        text += f" Checked fixes are available for {able}."
-        text += f" {named} of them {'needs' if named == 1 else 'need'} a name from you (?)." if named else ""
+        text += f" Checked fixes are available for {able}; choose the names."
     return Text(text, style="bold")
 
 

@@ -55,7 +55,7 @@ def render_models(told: ModelsOverview) -> RenderableType:
     rows = [(f"{one.provider}:NAME", _render_provider(one)) for one in sorted(told.ready, key=lambda one: bool(one.problem))]
     rows += [
         ("mailbox:DIR", render_text("you, or your program, play the model")),
-        ("offline", render_text("rules only, for --type fix_violation; offline?extract=yes adds functions under proposed names")),
+        ("offline", render_text("rules only, for --type fix_violation")),
     ]
     parts += [render_heading("Usable without configuration"), render_fields(rows)]
     if told.asked is not None:

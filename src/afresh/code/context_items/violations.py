@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from afresh.code.complexity import list_statement_bodies
 from afresh.code.context_items.repo_map import list_mentioned_words
 from afresh.code.python_source import PythonFunction, PythonSource, PythonTree, find_goal_paths, is_within_paths
-from afresh.code.refactoring.suggestion import Suggestion
+from afresh.code.refactoring.suggest_extractions import Suggestion
 from afresh.core.state import State
 
 DECISION_NAMES = {

@@ -137,15 +137,10 @@ class StatementTraits:
     jumps: tuple[JumpNode, ...]
     """Jumps that target a loop outside."""
     names: tuple[ast.Name, ...]
-    raises: bool
     waits: bool
     """Whether it needs an async function."""
-    fixed: bool
-    """Whether it yields, declares or deletes names, or inspects the call stack, so that it would mean something else in another
-    function.
-    """
     stuck: bool
-    """The same without yields, which a generator can pass on."""
+    """Whether it declares or deletes names, or inspects the call stack: it would mean something else in another function."""
     yields: bool
     in_class: bool
     """Whether it uses `super()` or a name that is only valid inside its class."""
@@ -157,9 +152,7 @@ def combine_traits(statements: Sequence[ast.stmt]) -> StatementTraits:
         tuple(one for found in each for one in found.returns),
         tuple(one for found in each for one in found.jumps),
         tuple(one for found in each for one in found.names),
-        any(found.raises for found in each),
         any(found.waits for found in each),
-        any(found.fixed for found in each),
         any(found.stuck for found in each),
         any(found.yields for found in each),
         any(found.in_class for found in each),
@@ -174,10 +167,8 @@ def _measure_traits(statement: ast.stmt) -> StatementTraits:
         tuple(node for node in nodes if isinstance(node, ast.Return)),
         tuple(_find_outward_jumps(statement)),
         tuple(sorted((node for node in nodes if isinstance(node, ast.Name)), key=lambda name: (name.lineno, name.col_offset))),
-        any(isinstance(node, ast.Raise) for node in nodes),
         any(map(_is_async_node, nodes)),
         any(map(_is_bound_to_function, nodes)) or rebinds,
-        any(_is_bound_to_function(node) for node in nodes if not isinstance(node, ast.Yield | ast.YieldFrom)) or rebinds,
         any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes),
         any(_needs_class_scope(node) for node in ast.walk(statement)),
     )
@@ -205,7 +196,7 @@ def _is_async_node(node: ast.AST) -> bool:
 
 def _is_bound_to_function(node: ast.AST) -> bool:
     deleted = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)
-    return deleted or reads_call_stack(node) or isinstance(node, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal)
+    return deleted or reads_call_stack(node) or isinstance(node, ast.Global | ast.Nonlocal)
 
 
 def _needs_class_scope(node: ast.AST) -> bool:

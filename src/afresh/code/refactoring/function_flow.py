@@ -96,10 +96,6 @@ class FunctionFlow:
                 found.setdefault(node.id, []).append(node.lineno)
         return found
 
-    def mentions(self, name: str) -> list[int]:
-        """Return the lines that mention a name."""
-        return self._mentions.get(name, [])
-
     def lost_without(self, block: StatementBlock, names: NameSet) -> NameSet:
         """Return the names that are local only because the block binds them; without the block they would mean something else."""
         lines = range(block.first_line, block.last_line + 1)
@@ -133,22 +129,6 @@ class FunctionFlow:
     @cached_property
     def all_outer(self) -> NameSet:
         return frozenset().union(*map(collect_local_names, self.function.enclosing))
-
-    @cached_property
-    def annotations(self) -> dict[str, ast.expr]:
-        """Types that the function declares for its arguments and variables."""
-        rest = (self.node.args.vararg, self.node.args.kwarg)
-        found = {arg.arg: arg.annotation for arg in list_parameters(self.node) if arg.annotation is not None and arg not in rest}
-        for node in self.nodes:
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                found.setdefault(node.target.id, node.annotation)
-        return found
-
-    @cached_property
-    def imported(self) -> NameSet:
-        return frozenset(
-            name for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom) for name in _names_stored_by(node)
-        )
 
     @cached_property
     def is_generator(self) -> bool:

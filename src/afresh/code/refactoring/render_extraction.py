@@ -8,10 +8,8 @@ from afresh.code.complexity import FunctionNode, list_statement_bodies
 from afresh.code.python_source import PythonFunction, PythonSource, find_lines_inside_strings
 from afresh.code.refactoring.blocks import combine_traits, find_first_line
 from afresh.code.refactoring.data_flow import DefiniteAssignment
-from afresh.code.refactoring.name_usage import collect_bound_names, list_parameters, walk_own_scope
+from afresh.code.refactoring.name_usage import walk_own_scope
 from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape
-from afresh.code.refactoring.signature_types import SignatureTypes, needs_types
-from afresh.code.refactoring.source_text import read_indent
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +46,11 @@ def place_helper(extraction: Extraction, source: PythonSource) -> NewFunctionPla
     return NewFunctionPlacement(line, read_indent(source, find_first_line(anchor)))
 
 
+MAX_LINE_CHARACTERS = 79
 INSTANCE_NAMES = ("self", "cls", "mcs", "mcls", "metacls")
 
 
+@lru_cache(maxsize=256)
 def find_instance_parameter(function: PythonFunction) -> str:
     """Return `self` or `cls` of a method; empty for a function of a class that gets something else first."""
     node, owner = function.node, function.owner
@@ -128,12 +128,12 @@ def render_call(extraction: Extraction, source: PythonSource, name: str, where: 
     call = ("await " if extraction.waits else "yield from " if extraction.yields else "") + where.prefix + name
     if extraction.shape is ExtractionShape.MAYBE:
         found = _free_name(extraction)
-        head = wrap_arguments(f"{indent}{found} = {call}", arguments, "", unit, source)
+        head = wrap_arguments(f"{indent}{found} = {call}", arguments, unit)
         return [*head, f"{indent}if {found} is not None:", f"{indent}{unit}return {found}"]
     if extraction.shape is ExtractionShape.RETURN and not _ends_plainly(extraction):
-        return wrap_arguments(f"{indent}return {call}", arguments, "", unit, source)
+        return wrap_arguments(f"{indent}return {call}", arguments, unit)
     target = f"{', '.join(extraction.results)} = " if extraction.results else ""
-    return wrap_arguments(f"{indent}{target}{call}", arguments, "", unit, source)
+    return wrap_arguments(f"{indent}{target}{call}", arguments, unit)
 
 
 def _ends_plainly(extraction: Extraction) -> bool:
@@ -148,16 +148,12 @@ def _free_name(extraction: Extraction) -> str:
     return next(name for name in ("found", "result", "outcome", "answer", "early_result") if name not in taken)
 
 
-def render_helper(
-    extraction: Extraction, source: PythonSource, name: str, where: NewFunctionPlacement, types: SignatureTypes
-) -> list[str]:
+def render_helper(extraction: Extraction, source: PythonSource, name: str, where: NewFunctionPlacement) -> list[str]:
     unit = detect_function_indent(extraction, source)
     head = f"{where.indent}{'async ' if extraction.waits else ''}def {name}"
     given = [parameter for parameter in extraction.parameters if parameter != where.bound]
-    typed = [f"{parameter}: {kind}" if (kind := types.of(parameter)) else parameter for parameter in given]
-    result = f" -> {types.result}" if types.result else ""
     lines = [f"{where.indent}@classmethod"] if where.classmethod else []
-    lines += wrap_arguments(head, [where.bound, *typed] if where.bound else typed, f"{result}:", unit, source)
+    lines += wrap_arguments(head, [where.bound, *given] if where.bound else given, unit, ":")
     lines += _render_moved_body(extraction, source, where.indent + unit)
     if extraction.results and DefiniteAssignment().block(extraction.block.statements, frozenset()) is not None:
         lines.append(f"{where.indent}{unit}return {', '.join(extraction.results)}")
@@ -182,44 +178,15 @@ def _render_moved_body(extraction: Extraction, source: PythonSource, indent: str
     return lines
 
 
-def render_handed_variables(
-    extraction: Extraction, inner: FunctionNode, source: PythonSource, where: NewFunctionPlacement
-) -> list[str] | None:
-    """Return the extra parameters of a nested function that moves out, with types where the code has types; None if one is not
-    known there."""
-    names = [name for name in extraction.parameters if name != where.bound]
-    if not needs_types(inner, source) and not needs_types(extraction.host.node, source):
-        return names
-    typed = [_render_typed_parameter(extraction, name, where) for name in names]
-    own = inner.returns is not None and all(arg.annotation is not None for arg in list_parameters(inner))
-    return typed if own and not set(typed) & set(names) else None
-
-
-def _render_typed_parameter(extraction: Extraction, name: str, where: NewFunctionPlacement) -> str:
-    """Return the parameter with the type that the function declares, if the type means the same at the new place."""
-    annotation = extraction.host.annotations.get(name)
-    if annotation is None or not _is_type_visible_there(extraction, annotation, where):
-        return name
-    return f"{name}: {ast.unparse(annotation)}"
-
-
-def _is_type_visible_there(extraction: Extraction, annotation: ast.expr, where: NewFunctionPlacement) -> bool:
-    around = extraction.host.function.around
-    if not around or where.bound:
-        return True
-    hidden = {node.name for node in around} | {name for node in around for name in collect_bound_names(node.body)}
-    text = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
-    return not (text & hidden) and not any(isinstance(node, ast.Constant) for node in ast.walk(annotation))
-
-
-def wrap_arguments(head: str, arguments: list[str], tail: str, unit: str, source: PythonSource) -> list[str]:
-    """Return `head(arguments)tail`, on several lines if it would be longer than the file's lines usually are."""
-    limit = source.layout.line_width
+def wrap_arguments(head: str, arguments: list[str], unit: str, tail: str = "") -> list[str]:
+    """Return `head(arguments)tail`, with one argument a line if one line would be too long for any project."""
     line = f"{head}({', '.join(arguments)}){tail}"
-    if len(line) <= limit or not arguments:
+    if len(line) <= MAX_LINE_CHARACTERS or not arguments:
         return [line]
     indent = head[: len(head) - len(head.lstrip())]
-    inner = f"{indent}{unit}{', '.join(arguments)}"
-    if len(inner) <= limit and not source.layout.trailing_commas:
-        return [f"{head}(", inner, f"{indent}){tail}"]
     return [f"{head}(", *(f"{indent}{unit}{argument}," for argument in arguments), f"{indent}){tail}"]
+
+
+def read_indent(source: PythonSource, line: int) -> str:
+    text = source.line(line)
+    return text[: len(text) - len(text.lstrip())]

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.code.python_source import parse_python
-from afresh.code.refactoring.suggestion import LineSplice, apply_edits, apply_splices, edits_from_splices
+from afresh.code.refactoring.text_edits import LineSplice, apply_edits, apply_splices, edits_from_splices
 
 lines = st.lists(st.sampled_from(["a", "b", "", "pass"]), min_size=1, max_size=12)
 

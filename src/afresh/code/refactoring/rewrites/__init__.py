@@ -1,1 +1,0 @@
-"""Small rewrites inside one function, one kind per file."""
