@@ -48,7 +48,7 @@ class Violation:
 
 
 def list_violations(root: Path, places: Sequence[str], offers: bool = True) -> Iterator[Violation]:
-    """Yield violations, worst first. With `offers`, refactorings are computed when each is requested, because that is slow."""
+    """Yield violations, worst first. With `offers`, cuts are computed when each is requested, because that is slow."""
     missing = [place for place in places if not (root / place).exists()]
     if missing:
         raise BadInput(
