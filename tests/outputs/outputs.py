@@ -186,12 +186,6 @@ a.c:2:26: warning: initialization of ‘int’ from ‘char *’ makes integer f
 a.c:2:52: error: ‘y’ undeclared (first use in this function)
 a.c:2:52: note: each undeclared identifier is reported only once for each function it appears in
 """
-LINKED = """gcc -o b b.o
-/usr/bin/ld: b.o: in function `main':
-b.c:(.text+0x10): undefined reference to `missing'
-collect2: error: ld returned 1 exit status
-make: *** [Makefile:3: b] Error 1
-"""
 PYRIGHT = """/project/src/a.py
   /project/src/a.py:5:12 - error: Type "int" is not assignable to return type "str"
     "int" is not assignable to "str" (reportReturnType)

@@ -9,14 +9,12 @@ from re import _parser  # pyright: ignore[reportAttributeAccessIssue]
 import pytest
 
 import afresh.outputs
-import afresh.outputs.test_reports
 from afresh.outputs.read_output import read_output
 
 REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
 PARTED = {r"(?:[A-Z_]+=\S+\s+)*", r"(?:-[cC]\s+\S+\s+|--no-pager\s+)*", r"(?:\d+ [a-z ]+?(?:, )?)+"}
 """Nested repeats that can match in only one way, because blanks or digits separate the rounds."""
 READERS = afresh.outputs
-REPORTS = afresh.outputs.test_reports
 NASTY = [
     "a",
     "a.",
@@ -63,11 +61,7 @@ BEGUN = [
 
 
 def patterns():
-    places = [
-        *pkgutil.iter_modules(READERS.__path__, f"{READERS.__name__}."),
-        *pkgutil.iter_modules(REPORTS.__path__, f"{REPORTS.__name__}."),
-    ]
-    for module in places:
+    for module in pkgutil.iter_modules(READERS.__path__, f"{READERS.__name__}."):
         for name, value in vars(importlib.import_module(module.name)).items():
             for one in value if isinstance(value, tuple | dict) else [value]:
                 found = one[1] if isinstance(one, tuple) and len(one) == 2 else one

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from afresh.core.action import CommandRun
 from afresh.core.rewrite_check_command import instrument_command
 from afresh.core.verdict import FailedTest
-from afresh.outputs.test_reports.outcomes import OutcomesByTest, collapse_failures, keep_worst_outcome
-from afresh.outputs.test_reports.pytest import read_pytest_outcomes
+from afresh.outputs.outcomes import OutcomesByTest, collapse_failures, keep_worst_outcome
 from afresh.verification.checks import read_test_outcomes
+from afresh.verification.runner_reports import read_printed_tests
 
 SEVEN = r"""
 ..F                                                                      [100%]
@@ -61,7 +61,7 @@ SUBFAILED(i='1 2') tests/test_a.py::U::test_sub - AssertionError: 1 == 1
 
 
 def test_the_format_of_pytest_7_and_8() -> None:
-    found = read_pytest_outcomes(SEVEN)
+    found = read_printed_tests(SEVEN)
     assert found and found.named
     assert (found.passed, found.failed, found.skipped) == (5, 4, 3)
     assert found.tests["tests/test_a.py::test_p[a b]"] == "passed"
@@ -75,24 +75,24 @@ def test_the_format_of_pytest_7_and_8() -> None:
 
 
 def test_the_format_of_pytest_9_with_subtests_and_xdist() -> None:
-    found = read_pytest_outcomes(NINE)
+    found = read_printed_tests(NINE)
     assert found and found.tests == {"tests/test_a.py::U::test_sub": "failed", "tests/test_a.py::test_ok": "passed"}
     assert (found.passed, found.failed, found.named) == (2, 1, True)
     assert found.failures[0].message == "AssertionError: 1 == 1" and "subTest" in found.failures[0].detail
 
 
 def test_no_tests_and_other_output_are_told_apart() -> None:
-    none = read_pytest_outcomes("\nno tests ran in 0.01s\n")
+    none = read_printed_tests("\nno tests ran in 0.01s\n")
     assert none and not none.readable
-    assert read_pytest_outcomes("make: *** [Makefile:2: test] Error 1\n") is None
-    assert read_pytest_outcomes("") is None
+    assert read_printed_tests("make: *** [Makefile:2: test] Error 1\n") is None
+    assert read_printed_tests("") is None
 
 
 def test_of_one_command_only_the_last_session_is_its_own() -> None:
     inner = SEVEN.replace("tests/test_a", "inner")
-    own = read_pytest_outcomes(inner + NINE, sessions=1)
+    own = read_printed_tests(inner + NINE, last_session=True)
     assert own and own.passed == 2 and not any("inner" in test for test in own.tests)
-    both = read_pytest_outcomes(inner + NINE)
+    both = read_printed_tests(inner + NINE)
     assert both and both.passed == 7 and "inner.py::test_ok" in both.tests
 
 
@@ -116,14 +116,14 @@ def test_nothing_is_believed_of_a_run_that_was_cut_short() -> None:
 
 def test_colours_are_ignored() -> None:
     title = "\x1b[36m===== short test summary info =====\x1b[0m"
-    found = read_pytest_outcomes(f"{title}\n\x1b[32mPASSED\x1b[0m a.py::\x1b[1mtest_x\x1b[0m\n\x1b[32m1 passed\x1b[0m in 0.01s")
+    found = read_printed_tests(f"{title}\n\x1b[32mPASSED\x1b[0m a.py::\x1b[1mtest_x\x1b[0m\n\x1b[32m1 passed\x1b[0m in 0.01s")
     assert found and found.tests == {"a.py::test_x": "passed"}
 
 
 def test_equal_messages_are_shown_once_with_their_count_and_old_failures_last() -> None:
     lines = [f"FAILED a.py::test_{n} - KeyError: 'x'" for n in range(8)]
     lines = ["==== short test summary info ====", *lines, "FAILED a.py::test_old - ValueError: y", "9 failed in 1.00s"]
-    found = read_pytest_outcomes("\n".join(lines))
+    found = read_printed_tests("\n".join(lines))
     assert found
     assert [failure.message for failure in collapse_failures(found.failures)] == ["8 × KeyError: 'x'", "ValueError: y"]
     old = frozenset(f"a.py::test_{n}" for n in range(8))
@@ -166,7 +166,7 @@ def test_a_real_run_is_read_whatever_its_options(tmp_path: Path, options: str) -
     command = instrument_command(f"{sys.executable} -m pytest {options}")
     env = {"PATH": os.environ["PATH"], "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    found = read_pytest_outcomes(done.stdout, sessions=1)
+    found = read_printed_tests(done.stdout, last_session=True)
     assert done.returncode == 1 and found and found.named, done.stdout
     assert found.passed >= 7 and found.failed >= 7, "very quiet runs print no counts: then they are counted by name"
     assert {test.removeprefix("test_a.py::") for test in found.failing} == {
@@ -181,8 +181,8 @@ def test_a_real_run_is_read_whatever_its_options(tmp_path: Path, options: str) -
 
 @given(st.text())
 def test_no_text_breaks_the_reader(text: str) -> None:
-    read_pytest_outcomes(text)
-    read_pytest_outcomes("=== short test summary info ===\n" + text, sessions=1)
+    read_printed_tests(text)
+    read_printed_tests("=== short test summary info ===\n" + text, last_session=True)
 
 
 WORDS = ["FAILED", "ERROR", "SUBFAILED(", "SUBFAIL", " a.py::b", " - ", "[", "]", "\n", "E   x", "____ b ____\n"]
@@ -191,7 +191,7 @@ WORDS += ["=== short test summary info ===\n", "1 passed in 0.1s\n", "--- Captur
 
 @given(st.lists(st.sampled_from(WORDS)))
 def test_no_mixture_of_its_own_words_breaks_the_reader(parts: list[str]) -> None:
-    read_pytest_outcomes("".join(parts))
+    read_printed_tests("".join(parts))
 
 
 LETTERS = st.text(st.characters(codec="ascii", min_codepoint=33, exclude_characters="[]:"), min_size=1, max_size=8)
@@ -209,6 +209,6 @@ def test_what_a_summary_says_is_what_is_read(tests: dict[str, tuple[str, str]]) 
         f"{word} {test}" + (f" - {message}" if message and word != "PASSED" else "") for test, (word, message) in tests.items()
     ]
     counts = f"{sum(word == 'PASSED' for word, _ in tests.values())} passed in 0.10s"
-    found = read_pytest_outcomes("\n".join(["=== short test summary info ===", *lines, counts]))
+    found = read_printed_tests("\n".join(["=== short test summary info ===", *lines, counts]))
     assert found and found.named
     assert dict(found.tests) == {test: word.lower() for test, (word, _) in tests.items()}

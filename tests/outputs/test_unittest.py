@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.outputs.test_reports.unittest import read_unittest_outcomes
+from afresh.verification.runner_reports import read_printed_tests
 
 CASES = """
 import unittest
@@ -34,7 +34,7 @@ def ran(folder: Path, *options: str) -> str:
 
 
 def test_a_verbose_run_names_every_test(tmp_path: Path) -> None:
-    found = read_unittest_outcomes(ran(tmp_path, "-v"))
+    found = read_printed_tests(ran(tmp_path, "-v"))
     assert found and found.named
     assert found.tests == {
         "test_case.Case.test_ok": "passed", "test_case.Case.test_loud": "passed", "test_case.Case.test_bad": "failed",
@@ -47,7 +47,7 @@ def test_a_verbose_run_names_every_test(tmp_path: Path) -> None:
 
 
 def test_a_quiet_run_names_only_what_failed(tmp_path: Path) -> None:
-    found = read_unittest_outcomes(ran(tmp_path))
+    found = read_printed_tests(ran(tmp_path))
     assert found and not found.named
     assert found.failing == {"test_case.Case.test_bad", "test_case.Case.test_error", "test_case.Broken.setUpClass"}
     assert (found.failed, found.skipped) == (3, 2)
@@ -57,11 +57,11 @@ def test_a_quiet_run_names_only_what_failed(tmp_path: Path) -> None:
     "line", ["test_a (mod.Case) ... ok", "test_a (mod.Case.test_a) ... ok", "test_a (mod.Case)\nWords. ... ok"]
 )
 def test_old_and_new_names_are_one(line: str) -> None:
-    found = read_unittest_outcomes(f"{line}\n\n{'-' * 70}\nRan 1 test in 0.001s\n\nOK\n")
+    found = read_printed_tests(f"{line}\n\n{'-' * 70}\nRan 1 test in 0.001s\n\nOK\n")
     assert found and found.tests == {"mod.Case.test_a": "passed"} and found.named
 
 
 @given(st.text())
 def test_no_text_breaks_the_reader(text: str) -> None:
-    read_unittest_outcomes(text)
-    read_unittest_outcomes("=" * 70 + "\nFAIL: " + text + "\nRan 1 test in 0.1s\nFAILED (failures=" + text)
+    read_printed_tests(text)
+    read_printed_tests("=" * 70 + "\nFAIL: " + text + "\nRan 1 test in 0.1s\nFAILED (failures=" + text)

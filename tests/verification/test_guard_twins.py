@@ -12,8 +12,9 @@ from afresh.core.action_policy import ProposedAction
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.template import CallLayout
-from afresh.core.test_runners import FOLDER_REPORT, JEST_REPORT, JUNIT_REPORT, MOCHA_REPORT, NODE_REPORT, TAP_REPORT
 from afresh.core.tool_traits import find_tool_traits
+from afresh.outputs import printed_tests
+from afresh.outputs.runners import FOLDER_REPORT
 from afresh.verification import runner_reports
 
 Patch = pytest.MonkeyPatch
@@ -41,12 +42,12 @@ def answer(value: Any) -> Callable[..., Any]:
 
 
 REPORTS = {
-    "jest.json": JEST_REPORT,
-    "vitest.json": JEST_REPORT,
-    "node.jsonl": NODE_REPORT,
-    "mocha.json": MOCHA_REPORT,
-    "tap.tap": TAP_REPORT,
-    "surefire.xml": JUNIT_REPORT,
+    "jest.json": "jest.json",
+    "vitest.json": "jest.json",
+    "node.jsonl": "node.jsonl",
+    "mocha.json": "mocha.json",
+    "tap.tap": "results.tap",
+    "surefire.xml": "junit.xml",
 }
 
 
@@ -60,9 +61,6 @@ def test_without_its_reader_a_report_names_no_test(name: str, monkeypatch: Patch
     assert runner_reports.read_runner_reports(reports) is None
 
 
-TEXT_READERS = ("parse_cargo_report", "parse_cargo_run", "parse_go_report", "parse_tap", "parse_jest_run", "parse_vitest_run")
-
-
 @pytest.mark.parametrize(
     "name", ["cargo.txt", "go.jsonl", "go-verbose.txt", "node.tap", "jest.txt", "vitest.txt", "surefire.txt"]
 )
@@ -70,7 +68,6 @@ def test_without_readers_of_text_nothing_is_known_of_a_run_but_its_end(name: str
     text = (RECORDED / name).read_text()
     found = runner_reports.read_printed_tests(text)
     assert found and found.failing
-    for reader in TEXT_READERS:
-        monkeypatch.setattr(runner_reports, reader, answer(()))
-    monkeypatch.setattr(runner_reports, "read_surefire_text", answer(None))
+    monkeypatch.setattr(printed_tests, "FORMATS", ())
+    monkeypatch.setattr(runner_reports, "parse_tap", answer(()))
     assert runner_reports.read_printed_tests(text) is None

@@ -6,7 +6,7 @@ import pytest
 
 from afresh.core.archived_block import Block
 from afresh.core.verdict import CheckRun, EvidenceSource, TestEvidence, describe_evidence
-from afresh.outputs.test_reports.outcomes import OutcomesByTest
+from afresh.outputs.outcomes import OutcomesByTest
 from afresh.verification import regressions
 from afresh.verification.checks import CheckResult
 from afresh.verification.regressions import BaselineCheck, compare_final_run, compare_step_run

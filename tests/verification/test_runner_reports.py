@@ -5,19 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from afresh.core.test_runners import (
+from afresh.outputs.outcomes import ERROR, FAILED, PASSED, SKIPPED
+from afresh.outputs.runners import (
     FOLDER_REPORT,
-    JEST_REPORT,
-    JUNIT_REPORT,
-    MOCHA_REPORT,
-    NODE_REPORT,
-    TAP_REPORT,
     find_package_folder,
     find_runner_command,
     instrument_runner,
     narrow_runner,
 )
-from afresh.outputs.test_reports.outcomes import ERROR, FAILED, PASSED, SKIPPED
 from afresh.verification import runner_reports
 from afresh.verification.runner_reports import (
     READERS,
@@ -38,14 +33,14 @@ IN_FILES = {
 }
 CASES = {"test/join.test.js::case 1": PASSED, "test/join.test.js::case 2": PASSED}
 IN_REPORTS = {
-    "jest.json": (JEST_REPORT, IN_FILES | CASES),
-    "vitest.json": (JEST_REPORT, IN_FILES | CASES),
+    "jest.json": ("jest.json", IN_FILES | CASES),
+    "vitest.json": ("jest.json", IN_FILES | CASES),
     "node.jsonl": (
-        NODE_REPORT,
+        "node.jsonl",
         IN_FILES | {f"{JOIN}drops a fragment": SKIPPED, "test/join.test.js::an empty base › gives the path": PASSED},
     ),
     "mocha.json": (
-        MOCHA_REPORT,
+        "mocha.json",
         {
             "test/join.test.js::join joins a path": PASSED,
             "test/join.test.js::join adds a missing slash": FAILED,
@@ -55,7 +50,7 @@ IN_REPORTS = {
         },
     ),
     "tap.tap": (
-        TAP_REPORT,
+        "results.tap",
         {
             "test/broken.js": ERROR,
             "test/fine.js::one": PASSED,
@@ -67,7 +62,7 @@ IN_REPORTS = {
         },
     ),
     "surefire.xml": (
-        JUNIT_REPORT,
+        "junit.xml",
         {
             "sample.PathsTest::joinsAPath": PASSED,
             "sample.PathsTest::addsAMissingSlash": FAILED,
@@ -181,7 +176,7 @@ def test_cargo_and_go_failures_say_what_was_expected() -> None:
 
 
 def test_a_report_that_is_none_is_not_believed() -> None:
-    for name in (JEST_REPORT, MOCHA_REPORT, NODE_REPORT, TAP_REPORT, JUNIT_REPORT):
+    for name in ("jest.json", "mocha.json", "node.jsonl", "results.tap", "junit.xml"):
         for text in (
             "",
             "{}",
@@ -208,7 +203,7 @@ def test_a_title_without_words_is_left_out() -> None:
     report = json.loads(recorded("vitest.json"))
     for test in (test for file in report["testResults"] for test in file["assertionResults"]):
         test["ancestorTitles"] = ["", *test["ancestorTitles"]]
-    found = read_runner_reports({FOLDER_REPORT: "/project", JEST_REPORT: json.dumps(report)})
+    found = read_runner_reports({FOLDER_REPORT: "/project", "jest.json": json.dumps(report)})
     assert found is not None and set(found.tests) == set(IN_REPORTS["vitest.json"][1])
 
 
@@ -253,7 +248,7 @@ Require stack:
     at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)
     at Object.<anonymous> (test/broken.js:1:1)
 """
-    found = read_runner_reports({TAP_REPORT: recorded("tap.tap")}, text)
+    found = read_runner_reports({"results.tap": recorded("tap.tap")}, text)
     failure = next(one for one in (found.failures if found else ()) if one.test == "test/broken.js")
     assert "Cannot find module '../src/gone'" in failure.message
 
@@ -261,7 +256,7 @@ Require stack:
 def test_readers_are_what_gives_names(monkeypatch) -> None:
     """The broken twin: without its reader a report says nothing."""
     monkeypatch.setattr(runner_reports, "READERS", {})
-    assert read_runner_reports({JEST_REPORT: recorded("jest.json")}) is None
+    assert read_runner_reports({"jest.json": recorded("jest.json")}) is None
 
 
 SCRIPTS = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from afresh.core.action import Observation, describe_subject
 from afresh.core.archived_block import Block, BlockIndexLine, block_from_text, move_old_lines
-from afresh.core.command_output import OutputReading, command_from_output, output_from_text
+from afresh.core.command_output import TELLING_LINE, OutputReading, command_from_output, output_from_text
 from afresh.core.decision import Decision
 from afresh.core.event import DecisionMade, Event, OutputDigested
 from afresh.core.fact import Fact
@@ -13,7 +13,6 @@ from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.step_history import ENDED_OK, FAILED_SUFFIX, Passage, PassageVoice, count_remembered_characters
 from afresh.core.step_result import (
-    TELLING_LINE,
     ActionResult,
     StepActions,
     find_telling_line,

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
+from afresh.core.command_output import TELLING_LINE
+
 MAX_PART_LINES = 30
 SHORT_PARAGRAPH_LINES = 4
 """Lines of a part at most; and of a paragraph that goes with the next one of its kind."""
@@ -113,7 +115,6 @@ HEAD_LINES = 12
 TAIL_LINES = 12
 MAX_PARAGRAPH_LINES = 12
 MIN_SHARE_OF_BEST_SCORE = 0.3
-TELLING_LINE = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
 CountTokens = Callable[[str], int]
 
 

@@ -10,7 +10,13 @@ from afresh.core.truncate import truncate_text
 MAX_FINDINGS = 4
 MAX_FINDING_CHARACTERS = 160
 """Findings of one output; and characters of each."""
-_MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}")
+TELLING_LINE = re.compile(
+    r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied"
+    r"|\*\*\*|unable|cannot|can't|unknown|invalid",
+    re.IGNORECASE,
+)
+"""Says how a command ended."""
+_MEMORY_ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]{4,}|\b0x[0-9a-fA-F]{9,}")
 _TEMPORARY_FOLDER = re.compile(
     r"(?<=/)(?:tmp[\w-]{6,40}|pytest-of-[\w-]+/pytest-\d+|rustdoctest\w+|go-build\d+|pip-[a-z-]+\w{6,12}|[0-9a-f]{8}[0-9a-f-]{4,60})(?=/)"
 )

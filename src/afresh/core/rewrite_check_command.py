@@ -51,7 +51,7 @@ def instrument_command(command: str) -> str:
 
 def _append_report_options(command: str) -> str:
     """Options on the command line win over the environment's, so there ours must come last."""
-    words = _split_plain_command(command)
+    words = split_plain_command(command)
     if words is None:
         return command
     if _find_program(words, "unittest") is not None and not {"-v", "--verbose"} & set(words):
@@ -66,13 +66,13 @@ def _append_report_options(command: str) -> str:
 
 def is_single_pytest_session(command: str) -> bool:
     """One pytest session is all that this command can start by itself."""
-    words = _split_plain_command(command)
+    words = split_plain_command(command)
     return words is not None and _find_program(words, "pytest", "py.test") is not None
 
 
 def find_interpreter(command: str) -> str:
     """The Python that a check uses, as far as its command tells."""
-    words = _split_plain_command(command) or []
+    words = split_plain_command(command) or []
     return next((word for word in words if re.fullmatch(r"(?:\S*/)?python[\d.]*", word)), "python3")
 
 
@@ -91,7 +91,7 @@ def narrow_to_names(command: str, tests: Sequence[str]) -> str | None:
     if parsed is not None:
         plain = all(not test.startswith("-") and ".py" in test for test in tests)
         return shlex.join([*parsed.head, *tests, *parsed.options]) if plain else None
-    words = _split_plain_command(command)
+    words = split_plain_command(command)
     at = _find_program(words, "unittest") if words else None
     if not words or at is None or any(not re.fullmatch(r"[A-Za-z_][\w.]*", test) for test in tests):
         return None
@@ -107,7 +107,7 @@ def _is_within_folder(test: str, place: str) -> bool:
     return folder in ("", ".") or test.startswith(folder + "/")
 
 
-def _split_plain_command(command: str) -> list[str] | None:
+def split_plain_command(command: str) -> list[str] | None:
     """The words of a plain command; None if a shell would do more than split it."""
     if re.search(r"[$`\n\\*?~{}]", command):
         return None
@@ -131,7 +131,7 @@ def _find_program(words: Sequence[str], *names: str) -> int | None:
 
 
 def _parse_pytest_command(command: str) -> PytestCommand | None:
-    words = _split_plain_command(command)
+    words = split_plain_command(command)
     at = _find_program(words, "pytest", "py.test") if words else None
     if not words or at is None or any(shlex.quote(word) != word for word in words[:at]):
         return None

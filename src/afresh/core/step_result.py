@@ -6,6 +6,7 @@ from dataclasses import replace
 from afresh.core.action import Action
 from afresh.core.archived_block import Block
 from afresh.core.change import Change
+from afresh.core.command_output import TELLING_LINE
 from afresh.core.event import Event, PlanSet, QuestionAsked
 from afresh.core.fact import Fact
 from afresh.core.fast_dataclass import dataclass
@@ -16,7 +17,6 @@ from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Ruling, Verdict
 
-TELLING_LINE = re.compile(r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied", re.IGNORECASE)
 SPOILED_NOTE = "the files are as they were before this step; what git ignores, such as build folders, is gone"
 COMMAND_FRAME = re.compile(r"\$ |exit \d+")
 """Lines of ours around what a command printed."""

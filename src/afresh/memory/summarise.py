@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from afresh.core.command_output import TELLING_LINE
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.core.step_history import NameSeen, Passage, PassageVoice, Summary, SummaryLine, render_summary_line
-from afresh.core.step_result import TELLING_LINE, find_telling_line
+from afresh.core.step_result import find_telling_line
 from afresh.core.text import escape_hidden
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import select_fitting, to_one_line

@@ -1,7 +1,7 @@
 """Parses findings of compilers, linters and type checkers, and failures of builds, installations and commands."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from afresh.core.command_output import (
@@ -28,10 +28,6 @@ class Diagnostic:
     severity: str = ""
     """error, warning, or empty for a finding without a severity."""
 
-    @property
-    def lenient(self) -> bool:
-        return self.severity == "warning"
-
 
 def severity_from_text(text: str) -> str:
     match = SEVERITY_WORD.match(text)
@@ -45,32 +41,21 @@ ONE_LINE_DIAGNOSTIC = re.compile(
 WHOLE_FILE_ERROR = re.compile(rf"^(?P<path>{PATH_WITH_ENDING}): (?P<text>error: .+)$")
 """An error about a file as a whole."""
 SEVERITY_OR_CODE = re.compile(r"(?:fatal |internal )?(?:error|warning)\b|[A-Z]{1,4}\d{2,5}\b")
-COMPILED_ENDINGS = (".go", ".java", ".kt", ".scala")
+COMPILED_ENDINGS = (".go", ".java")
 """Go reports errors without a severity; Maven puts the severity first."""
 
 
 def parse_one_line_diagnostics(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Yield diagnostics; notes belong to the line before them."""
     for number, line in enumerate(lines):
-        if (match := ONE_LINE_DIAGNOSTIC.match(line)) and is_diagnostic_line(match, line):
+        if match := ONE_LINE_DIAGNOSTIC.match(line):
             path, text = match["path"], match["text"].replace("[*] ", "", 1)
-            yield Diagnostic(
-                f"{path}:{match['line']}", text, number, number, severity_from_text(text) or infer_severity(path, line)
-            )
+            compiled = path.endswith(COMPILED_ENDINGS)
+            if SEVERITY_OR_CODE.match(match["text"]) or (match["column"] and compiled and not line[0].isspace()):
+                severity = "warning" if "[WARNING]" in line else "error" if compiled else ""
+                yield Diagnostic(f"{path}:{match['line']}", text, number, number, severity_from_text(text) or severity)
         elif match := WHOLE_FILE_ERROR.match(line):
             yield Diagnostic(match["path"], match["text"], number, number, "error")
-
-
-def is_diagnostic_line(match: re.Match[str], line: str) -> bool:
-    if SEVERITY_OR_CODE.match(match["text"]):
-        return True
-    return bool(match["column"]) and match["path"].endswith(COMPILED_ENDINGS) and not line[0].isspace()
-
-
-def infer_severity(path: str, line: str) -> str:
-    if "[WARNING]" in line:
-        return "warning"
-    return "error" if path.endswith(COMPILED_ENDINGS) else ""
 
 
 ARROW_LINE = re.compile(rf"^\s*--> (?P<path>{PATH_WITH_ENDING}):(?P<line>\d+)(?::\d+)?$")
@@ -110,28 +95,6 @@ def parse_stylish_diagnostics(lines: Sequence[str]) -> Iterator[Diagnostic]:
             file = line if STYLISH_FILE.match(line) else ""
 
 
-LINK_SUBJECT_PREFIX = "link "
-UNDEFINED_REFERENCE = re.compile(r"undefined (?:reference to|symbol:) [`'\"]?([^`'\"]+)")
-MISSING_LIBRARY = re.compile(r"\bld(?:\.\w+)?: (?:error: )?(?:cannot find|unable to find library) (-l\S+|\S+)")
-MACOS_UNDEFINED_SYMBOL = re.compile(r'^\s+"_?([^"]+)", referenced from:$')
-
-
-def parse_linker_errors(lines: Sequence[str]) -> Iterator[Diagnostic]:
-    """Yield errors by the missing symbol, not by the object file, whose name often changes."""
-    for number, line in enumerate(lines):
-        if match := UNDEFINED_REFERENCE.search(line):
-            before = line[: match.start()].rstrip(" :").split()[-1:]
-            used = before[0].partition(":")[0] if before else ""
-            place = f" (used in {used})" if "." in used and not used.endswith((".o", "ld")) else ""
-            yield Diagnostic(
-                f"{LINK_SUBJECT_PREFIX}{match[1].strip()}", f"error: undefined reference{place}", number, number, "error"
-            )
-        elif match := MACOS_UNDEFINED_SYMBOL.match(line):
-            yield Diagnostic(f"{LINK_SUBJECT_PREFIX}{match[1]}", "error: undefined symbol", number, number, "error")
-        elif match := MISSING_LIBRARY.search(line):
-            yield Diagnostic(f"{LINK_SUBJECT_PREFIX}{match[1]}", "error: the linker cannot find it", number, number, "error")
-
-
 CLEAN_RESULT = re.compile(
     r"^(?:All checks passed!|Success: no issues found|0 issues\.|0 errors, 0 warnings|Found 0 errors|\d+ files? already formatted"
     r"|\d+ files? left unchanged|No (?:errors|issues|problems) found)"
@@ -142,19 +105,16 @@ MAX_CLOSING_LINES = 6
 
 def read_diagnostics(output: CommandOutput) -> OutputReading | None:
     lines = output.lines
-    found = drop_duplicate_diagnostics(
-        [
-            *parse_one_line_diagnostics(lines),
-            *parse_arrow_diagnostics(lines),
-            *parse_stylish_diagnostics(lines),
-            *parse_linker_errors(lines),
-        ]
-    )
-    if not found:
+    parsed = [*parse_one_line_diagnostics(lines), *parse_arrow_diagnostics(lines), *parse_stylish_diagnostics(lines)]
+    if not parsed:
         return None if output.failed else read_clean_result(lines)
-    files = {one.place.rpartition(":")[0] or one.place for one in found if not one.place.startswith(LINK_SUBJECT_PREFIX)}
-    where = f" in {format_plural(len(files), 'file')}" if files else ""
-    shown = sorted(select_gravest_by_place(found), key=lambda one: one.lenient)
+    latest_first = sorted(parsed, key=lambda one: -one.first)
+    found = list({(one.place, one.text): one for one in latest_first}.values())[::-1]
+    where = f" in {format_plural(len({one.place.rpartition(':')[0] or one.place for one in found}), 'file')}"
+    gravest = dict[str, Diagnostic]()  # one for each place, as a newer fact about a place replaces the older
+    for one in sorted(found, key=lambda one: one.severity == "warning"):
+        gravest.setdefault(one.place, one)
+    shown = list(gravest.values())
     first = shown[0]
     findings = [
         OutputFinding(one.place, truncate_to_one_line(one.text), 0.9, output.span(one.first, one.last))
@@ -168,22 +128,6 @@ def read_clean_result(lines: Sequence[str]) -> OutputReading | None:
     """Return the line that says that nothing was found, unless much else is printed."""
     said = next((line for line in reversed(lines[-MAX_CLOSING_LINES:]) if CLEAN_RESULT.match(line)), None)
     return OutputReading(truncate_to_one_line(said)) if said else None
-
-
-def drop_duplicate_diagnostics(found: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Return diagnostics in the order of the output, without duplicates for the same place."""
-    ordered = sorted(found, key=lambda one: one.first)
-    return list({(one.place, one.text): one for one in reversed(ordered)}.values())[::-1]
-
-
-def select_gravest_by_place(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return one diagnostic per place, the gravest, otherwise the first: a newer fact about a place replaces the older."""
-    places: dict[str, Diagnostic] = {}
-    for one in found:
-        held = places.get(one.place)
-        if held is None or (held.lenient and not one.lenient):
-            places[one.place] = one
-    return list(places.values())
 
 
 def count_by_severity(found: Sequence[Diagnostic]) -> str:
@@ -206,8 +150,6 @@ BUILD_FAILURE_PATTERNS = (
     ("go", re.compile(r"^go: (?!downloading|finding|extracting|added|upgraded)(.+)$")),
     ("npm", re.compile(r"^npm (?:ERR!|error) (?!code\b|errno\b|path\b|A complete log)([A-Za-z].+)$")),
     ("cargo", re.compile(r"^error: ((?:could not compile|failed to|no matching package|no such command|package ID).+)$")),
-    ("cmake", re.compile(r"^CMake Error(?: at (\S+:\d+))?")),
-    ("gradle", re.compile(r"^> Task (\S+) FAILED$")),
     ("make {0}", re.compile(r"^make(?:\[\d+\])?: \*\*\* \[(?:[^\]:]+:\d+: )?([^\]]+)\] (?:Error \d+|Killed|Terminated)")),
     ("make", re.compile(r"^make(?:\[\d+\])?: \*\*\* (.+)$")),
 )  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import replace
 from afresh.core.command_output import (
     MAX_FINDING_CHARACTERS,
     MAX_FINDINGS,
+    TELLING_LINE,
     CommandOutput,
     OutputFinding,
     OutputReading,
@@ -18,36 +19,23 @@ from afresh.core.command_output import (
 from afresh.outputs.diagnostics import read_build_failure, read_diagnostics
 from afresh.outputs.git import read_git
 from afresh.outputs.printed_files import read_printed_files, read_printed_source, read_search_hits, read_search_tool_output
-from afresh.outputs.test_reports.cargo import read_cargo_run, read_rust_panic
-from afresh.outputs.test_reports.go import read_go_events, read_go_panic, read_go_run
-from afresh.outputs.test_reports.jest import read_jest_run, read_vitest_run
-from afresh.outputs.test_reports.pytest import read_pytest_run
-from afresh.outputs.test_reports.unittest import read_unittest_run
-from afresh.outputs.tracebacks import read_java_traceback, read_node_traceback, read_python_traceback
+from afresh.outputs.printed_tests import read_test_run
+from afresh.outputs.tracebacks import read_traceback
 
 OutputReader = Callable[[CommandOutput], OutputReading | None]
-READERS_BY_COMMAND: Sequence[OutputReader] = (read_git, read_search_hits, read_printed_source)
-READERS_BY_OUTPUT: Sequence[OutputReader] = (
-    read_pytest_run,
-    read_unittest_run,
-    read_jest_run,
-    read_vitest_run,
-    read_go_events,
-    read_go_run,
-    read_cargo_run,
+READERS: Sequence[OutputReader] = (
+    read_git,
+    read_search_hits,
+    read_printed_source,
+    read_test_run,
     read_diagnostics,
-    read_python_traceback,
-    read_node_traceback,
-    read_java_traceback,
-    read_go_panic,
-    read_rust_panic,
+    read_traceback,
     read_build_failure,
     read_printed_files,
 )
 """In the order in which they are tried: a test run comes before a traceback in it, and what a log contains before the fact that
 it was printed.
 """
-READERS = (*READERS_BY_COMMAND, *READERS_BY_OUTPUT)
 COMMAND_PREAMBLE = re.compile(r"^(?:cd\s+\S+|export\s+\S+|source\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*")
 OUTPUT_FILTER_SUFFIX = re.compile(r"(?:(?<!\s)\s+)?(?:2>&1\s*|2>/dev/null\s*|\|\s*(?:head|tail|less|cat)\b[^|;&]*+)$")
 MAX_COMMAND_CHARACTERS = 2_000
@@ -115,48 +103,23 @@ def purpose_from_command(command: str) -> str:
     return truncate_to_one_line(first, 100) + (" …" if more and not first.endswith("…") else "")
 
 
-TELLING_OUTPUT_LINE = re.compile(
-    r"error|exception|fail|traceback|warning|assert|passed|no such|not found|refused|denied"
-    r"|\*\*\*|unable|cannot|can't|unknown|invalid",
-    re.IGNORECASE,
-)
-TROUBLE_LINE = re.compile(
-    r"error|exception|fail|fatal|no such|not found|refused|denied|unable|cannot|can't|unknown|invalid", re.IGNORECASE
-)
 ADVICE_LINE = re.compile(r"\b[A-Z]\w{2,40}Warning: |^npm warn ")
 """Warnings for the program's author, which do not say how it ended."""
-PATH_OR_IDENTIFIER = re.compile(
-    r"(?<![\w./-])(?:[\w.-]{1,60}/){1,12}[\w.-]{1,60}|\b[A-Za-z_]\w{0,60}\.[a-z]{1,4}\b|\b[A-Za-z]\w{0,60}_\w{1,60}\b"
-)
-"""A path, a file name, or an identifier with an underscore."""
-MAX_TROUBLE_NAMES = 3
-MAX_TROUBLE_LINES = 40
 GENERIC_CONFIDENCE = 0.6
-"""Limits for names in error lines and for the lines searched, and the confidence that the chosen line is the reason."""
+"""That the chosen line is the reason."""
 
 
 def read_unknown_output(output: CommandOutput) -> OutputReading:
     """Return how a failed command ended and the line that says why; for others, the first significant line."""
     lines = [place for place, line in enumerate(output.lines) if line.strip()]
     telling = [
-        place
-        for place in lines
-        if TELLING_OUTPUT_LINE.search(output.lines[place]) and not ADVICE_LINE.search(output.lines[place])
+        place for place in lines if TELLING_LINE.search(output.lines[place]) and not ADVICE_LINE.search(output.lines[place])
     ]
     chosen = telling[-1] if output.failed and telling else next(iter(telling or lines), None)
     line = output.lines[chosen].strip() if chosen is not None else ""
     if not output.failed:
         return OutputReading(truncate_to_one_line(line or "no output"))
-    phrase = truncate_to_one_line(f"{output.ended}: {line}" if line else output.ended)
+    told = truncate_to_one_line(f"{output.ended}: {line}" if line else output.ended)
     if chosen is None:
-        return OutputReading(phrase)
-    others = find_trouble_names([output.lines[place] for place in telling], phrase)
-    told = truncate_to_one_line(phrase + (f" ({', '.join(others)})" if others else ""))
+        return OutputReading(told)
     return OutputReading(told, (OutputFinding("", mask_volatile_names(told), GENERIC_CONFIDENCE, output.span(chosen)),))
-
-
-def find_trouble_names(lines: Sequence[str], told: str) -> list[str]:
-    """Return the names in error lines that `told` does not contain yet."""
-    troubled = [line[:300] for line in lines if TROUBLE_LINE.search(line)][-MAX_TROUBLE_LINES:]
-    found = dict.fromkeys(name for line in troubled for name in PATH_OR_IDENTIFIER.findall(line))
-    return [name for name in found if name not in told][:MAX_TROUBLE_NAMES]

@@ -1,143 +1,128 @@
-"""Parses tracebacks of Python, Node and Java: the error, and the first place in the project's own code."""
+"""Reads tracebacks: the error, and the nearest place in the project's own code."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from afresh.core.command_output import CommandOutput, OutputFinding, OutputReading, mask_volatile_names, truncate_to_one_line
 
-PYTHON_TRACEBACK_START = "Traceback (most recent call last):"
-PYTHON_FRAME = re.compile(r'^[\s|+]*File "([^"]+)", line (\d+)(?:, in (\S+))?')
-PYTHON_EXCEPTION = re.compile(r"^(?:(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*|[a-z_][\w.]*\.(?:error|gaierror|timeout))(?:: .*)?$")
-PYTHON_SYNTAX_ERROR = re.compile(r"^(?:SyntaxError|IndentationError|TabError): ")
-"""Reported without the usual traceback header."""
-PYTHON_LIBRARY_MARKS = ("site-packages/", "dist-packages/", "/lib/python", "<frozen", "<string>", "importlib/")
+
+@dataclass(frozen=True, slots=True)
+class TraceFormat:
+    """How errors and frames look. Groups of a frame: `path`, `line`, and the `function`, which may stand on the line before."""
+
+    error: re.Pattern[str]
+    frame: re.Pattern[str]
+    library: re.Pattern[str]
+    """A frame that is not the project's."""
 
 
-def read_python_traceback(output: CommandOutput) -> OutputReading | None:
-    """Return the last traceback: earlier ones led to it."""
+PYTHON = TraceFormat(
+    re.compile(r"^(?:(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*|[a-z_][\w.]*\.(?:error|gaierror|timeout))(?:: .*)?$"),
+    re.compile(r'^[\s|+]+File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S+))?'),
+    re.compile(r"site-packages/|dist-packages/|/lib/python|<frozen|<string>|importlib/"),
+)
+STACK = TraceFormat(
+    re.compile(
+        r'^(?:Uncaught |\[|Exception in thread "[^"]*" |Caused by: |\w+: )?'
+        r"(?P<said>[\w$.]*(?:Error|Exception)\b(?: \[\w+\])?(?:: .*)?)$"
+    ),
+    re.compile(
+        r"^\s*at (?:async )?(?:(?P<function>\S[^()]*?) ?\()?(?:file://)?(?P<path>[^\s()]*?[^\s()\d]):(?P<line>\d+)(?::\d+)?\)?$"
+    ),
+    re.compile(r"node:|node_modules/|<anonymous>|internal/|webpack:|\bjava\.|\bjavax\.|\bjdk\.|\bsun\.|org\.junit|org\.gradle"),
+)
+GO = TraceFormat(
+    re.compile(r"^(?P<said>(?:panic|fatal error): .+)$"),
+    re.compile(r"^(?:\S*/)?(?P<function>[^\s/(]+)\([^\n]*\n\s+(?P<path>\S+\.go):(?P<line>\d+)"),
+    re.compile(r"^runtime\.|^testing\.|^panic$|^reflect\.|^net/http\."),
+)
+RUST_PANIC = re.compile(r"^thread '.*' (?:\(\d+\) )?(panicked at .*)$")
+FILE_HEADING = re.compile(r"^(?:file://)?(/?\S+\.[cm]?[jt]sx?):(\d+)$")
+"""Node prints the file with a syntax error above the error."""
+TRACEBACK_START = "Traceback (most recent call last):"
+MAX_LINES_ABOVE_STACK = 12
+MAX_STACK_LINES = 60
+
+
+def read_traceback(output: CommandOutput) -> OutputReading | None:
     lines = output.lines
-    starts = [number for number, line in enumerate(lines) if line.endswith(PYTHON_TRACEBACK_START)]
-    start = starts[-1] if starts else find_unparsable_python(lines)
-    end = find_python_exception(lines, start) if start >= 0 else -1
-    if end < 0:
+    found = find_python_error(lines) or find_stack_error(lines, STACK) or find_stack_error(lines, GO) or find_rust_panic(lines)
+    if not found:
         return None
-    frames = [match for line in lines[start:end] if (match := PYTHON_FRAME.match(line))]
-    own = [frame for frame in frames if not any(mark in frame[1] for mark in PYTHON_LIBRARY_MARKS)]
-    place = f" at {own[-1][1]}:{own[-1][2]}{f' in {own[-1][3]}' if own[-1][3] else ''}" if own else ""
-    said = truncate_to_one_line(mask_volatile_names(strip_tree_marks(lines[end])), 110)
-    told = truncate_to_one_line(f"{said}{mask_volatile_names(place)}", 200)
-    return OutputReading(told, (OutputFinding("", told, 0.9, output.span(start, end)),))
+    said, place, first, last = found
+    told = truncate_to_one_line(truncate_to_one_line(mask_volatile_names(said), 110) + mask_volatile_names(place), 200)
+    return OutputReading(told, (OutputFinding("", told, 0.9, output.span(first, last)),))
 
 
-def strip_tree_marks(line: str) -> str:
-    """Remove the tree drawing of exception groups."""
-    return line.lstrip(" |+")
+Trace = tuple[str, str, int, int]
+"""The error, its place, and the first and last line that show them."""
 
 
-def find_python_exception(lines: Sequence[str], start: int) -> int:
-    """Return the first line after the frames that is indented no deeper than the traceback itself."""
-    depth = len(lines[start]) - len(strip_tree_marks(lines[start]))
-    for place in range(start + 1, len(lines)):
-        line = strip_tree_marks(lines[place])
-        if len(lines[place]) - len(line) <= max(depth, 4 if "|" in lines[place][:4] else 0) and PYTHON_EXCEPTION.match(line):
-            return place
-    return -1
+def find_frame(form: TraceFormat, lines: Sequence[str], place: int) -> re.Match[str] | None:
+    return form.frame.match(f"{lines[place - 1]}\n{lines[place]}" if form is GO else lines[place])
 
 
-def find_unparsable_python(lines: Sequence[str]) -> int:
-    """Return the line that names a file with a syntax error, if there is no traceback."""
-    fault = next((place for place, line in enumerate(lines) if PYTHON_SYNTAX_ERROR.match(line)), -1)
-    near = [place for place in range(max(0, fault - 4), fault) if PYTHON_FRAME.match(lines[place])] if fault >= 0 else []
-    return near[-1] if near else -1
+def name_own_frame(form: TraceFormat, frame: re.Match[str] | None) -> str:
+    """Return where a frame of the project is; nothing for one of a library."""
+    if frame is None or form.library.search(frame["path"]) or (frame["function"] and form.library.search(frame["function"])):
+        return ""
+    return f" at {frame['path']}:{frame['line']}" + (f" in {frame['function']}" if frame["function"] else "")
 
 
-NODE_ERROR = re.compile(r"^(?:Uncaught |\[|\w+: )?(?:[A-Z]\w*)?(?:Error|Exception)\b(?: \[\w+\])?(?:: .*)?$")
-NODE_PLACE = re.compile(r"^(?:file://)?(\S*?):(\d+):\d+$")
-NODE_FILE_HEADING = re.compile(r"^(?:file://)?(/?\S+\.[cm]?[jt]sx?):(\d+)$")
-NODE_LIBRARY_MARKS = ("node:", "node_modules/", "<anonymous>", "internal/", "webpack:")
-MAX_LINES_ABOVE_NODE_STACK = 12
-MAX_NODE_STACK_LINES = 40
-"""Lines above the stack that may contain its error, and lines of the stack that are searched."""
+def measure_depth(line: str) -> int:
+    """Return the indentation, with the tree that Python draws for a group of exceptions."""
+    return len(line) - len(line.lstrip(" |+"))
 
 
-def read_node_traceback(output: CommandOutput) -> OutputReading | None:
-    """Return the first traceback: later ones are often printed by code that caught it."""
-    lines = output.lines
-    stack = next((place for place, line in enumerate(lines) if parse_node_frame(line)), -1)
-    above = range(stack - 1, max(-1, stack - MAX_LINES_ABOVE_NODE_STACK), -1)
-    said = next((place for place in above if NODE_ERROR.match(lines[place].strip())), -1) if stack > 0 else -1
-    if said < 0:
-        return None
-    where, last = find_own_node_frame(lines, stack)
-    place = where or find_node_file_heading(lines, said)
-    told = truncate_to_one_line(
-        f"{truncate_to_one_line(lines[said], 110)}{mask_volatile_names(f' at {place}') if place else ''}", 200
-    )
-    return OutputReading(told, (OutputFinding("", told, 0.9, output.span(said, last)),))
+def find_python_error(lines: Sequence[str]) -> Trace | None:
+    """Return the last traceback: earlier ones led to it. Its error is the first line that is indented less than its frames."""
+    for last in reversed([place for place, line in enumerate(lines) if PYTHON.frame.match(line)]):
+        depth = measure_depth(lines[last])
+        below = range(last + 1, min(len(lines), last + MAX_LINES_ABOVE_STACK))
+        end = next((place for place in below if lines[place] and measure_depth(lines[place]) < depth), None)
+        if end is None or not PYTHON.error.match(said := lines[end].lstrip(" |+")):
+            continue
+        first, own = last, ""
+        for place in range(last, max(-1, last - MAX_STACK_LINES), -1):
+            if measure_depth(lines[place]) < depth:
+                first = place if lines[place].endswith(TRACEBACK_START) else first
+                break
+            own = own or name_own_frame(PYTHON, PYTHON.frame.match(lines[place]))
+            first = place
+        return said, own, first, end
+    return None
 
 
-def parse_node_frame(line: str) -> tuple[str, str, str] | None:
-    """Return function, path and line of `at function (path:line:column)`."""
-    text = line.strip()
-    if not text.startswith("at "):
-        return None
-    function, _, place = text[3:].removesuffix(")").rpartition(" (") if text.endswith(")") else ("", "", text[3:])
-    match = NODE_PLACE.match(place)
-    return (function.removeprefix("async "), match[1], match[2]) if match else None
-
-
-def find_own_node_frame(lines: Sequence[str], stack: int) -> tuple[str, int]:
-    """Return the first frame outside libraries, and its line."""
-    for place in range(stack, min(len(lines), stack + MAX_NODE_STACK_LINES)):
-        found = parse_node_frame(lines[place])
-        if found and not any(mark in found[1] for mark in NODE_LIBRARY_MARKS):
-            function = f" in {found[0]}" if found[0] and "<anonymous>" not in found[0] else ""
-            return f"{found[1]}:{found[2]}{function}", place
-    return "", stack
-
-
-def find_node_file_heading(lines: Sequence[str], said: int) -> str:
-    """Return the file with a syntax error, which Node prints above the error."""
-    above = range(said - 1, max(-1, said - MAX_LINES_ABOVE_NODE_STACK), -1)
-    match = next((match for place in above if (match := NODE_FILE_HEADING.match(lines[place]))), None)
-    return f"{match[1]}:{match[2]}" if match else ""
-
-
-JAVA_EXCEPTION = re.compile(r'^(?:Exception in thread "[^"]*" |Caused by: )?([a-z][\w.]*\.[A-Z][\w$]*)(?:: (.*))?$')
-JAVA_FRAME = re.compile(r"^\s+at (?:\S+//?)?([\w.$<>]+)\((\w+\.(?:java|kt|scala|groovy)):(\d+)\)")
-JAVA_STACK_LINE = re.compile(r"^\s+(?:at \S|\.\.\. \d+ more)")
-JAVA_LIBRARIES = ("java.", "javax.", "jdk.", "sun.", "org.junit", "junit.", "org.gradle", "org.apache.maven", "kotlin.", "scala.")
-MAX_JAVA_STACK_LINES = 60
-
-
-def read_java_traceback(output: CommandOutput) -> OutputReading | None:
-    """Return the last exception, which is the cause of the others."""
-    lines = output.lines
-    heads = [
-        place
-        for place in range(len(lines) - 1)
-        if JAVA_STACK_LINE.match(lines[place + 1]) and JAVA_EXCEPTION.match(lines[place].strip())
-    ]
-    if not heads:
-        return None
-    start = heads[0]
-    for place in heads[1:]:
-        if not lines[place].startswith("Caused by: "):
+def find_stack_error(lines: Sequence[str], form: TraceFormat) -> Trace | None:
+    """Return the first error, as later ones are often printed by code that caught it, or what is said to have caused it."""
+    found: Trace | None = None
+    for said, first, stack in list_stack_errors(lines, form):
+        if found and not lines[first].startswith("Caused by: "):
             break
-        start = place
-    return reading_from_java_stack(output, start)
+        stop = min(len(lines), stack + MAX_STACK_LINES)
+        own = next(((name, at) for at in range(stack, stop) if (name := name_own_frame(form, find_frame(form, lines, at)))), None)
+        above = range(first, max(-1, first - MAX_LINES_ABOVE_STACK), -1)
+        heading = next((match for at in above if (match := FILE_HEADING.match(lines[at]))), None)
+        name, last = own or (f" at {heading[1]}:{heading[2]}" if heading else "", stack)
+        found = said, name, first, last
+    return found
 
 
-def reading_from_java_stack(output: CommandOutput, start: int) -> OutputReading:
-    said = JAVA_EXCEPTION.match(output.lines[start].strip())
-    message = f"{said[1]}{f': {said[2]}' if said[2] else ''}" if said else output.lines[start]
-    where, last = "", start
-    for place in range(start + 1, min(len(output.lines), start + MAX_JAVA_STACK_LINES)):
-        if not JAVA_STACK_LINE.match(output.lines[place]):
-            break
-        frame = JAVA_FRAME.match(output.lines[place])
-        if frame and not frame[1].startswith(JAVA_LIBRARIES):
-            where, last = f" at {frame[2]}:{frame[3]} in {frame[1]}", place
-            break
-    told = truncate_to_one_line(f"{truncate_to_one_line(message, 110)}{where}", 200)
-    return OutputReading(told, (OutputFinding("", told, 0.9, output.span(start, last)),))
+def list_stack_errors(lines: Sequence[str], form: TraceFormat) -> Iterator[tuple[str, int, int]]:
+    """Yield what each error says, its line, and the first frame below it."""
+    for place in range(1, len(lines)):
+        if find_frame(form, lines, place) and not find_frame(form, lines, place - 1):
+            for above in range(place - 1, max(-1, place - MAX_LINES_ABOVE_STACK), -1):
+                if match := form.error.match(lines[above].strip()):
+                    yield match["said"].partition(" [recovered")[0], above, place
+                    break
+
+
+def find_rust_panic(lines: Sequence[str]) -> Trace | None:
+    """Return the first panic: later ones are often its consequences. From Rust 1.73 on the message is on the next line."""
+    for place, line in enumerate(lines):
+        if match := RUST_PANIC.match(line):
+            last = place + (match[1].endswith(":") and place + 1 < len(lines))
+            return " ".join([match[1], *[one.strip() for one in lines[place + 1 : last + 1]]]), "", place, last
+    return None

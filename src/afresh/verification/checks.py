@@ -8,7 +8,7 @@ from afresh.core.redaction import redact_value
 from afresh.core.rewrite_check_command import NO_BYTECODE, instrument_command, is_single_pytest_session
 from afresh.core.task import Check
 from afresh.core.verdict import NO_EVIDENCE, CheckRun, EvidenceSource, FailedTest, TestEvidence
-from afresh.outputs.test_reports.outcomes import (
+from afresh.outputs.outcomes import (
     MAX_MESSAGE_CHARACTERS,
     OutcomesByTest,
     collapse_failures,
@@ -16,8 +16,6 @@ from afresh.outputs.test_reports.outcomes import (
     split_plain_lines,
     truncate_traceback,
 )
-from afresh.outputs.test_reports.pytest import read_pytest_outcomes
-from afresh.outputs.test_reports.unittest import read_unittest_outcomes
 from afresh.ports.workspace import Sandbox
 from afresh.verification.report_channel import evidence_from_reports, outcomes_from_reports, read_session_reports
 from afresh.verification.runner_reports import (
@@ -86,9 +84,7 @@ def read_test_outcomes(command: str, done: CommandRun) -> OutcomesByTest:
     """Nothing is believed of a run that was cut short."""
     if done.timed_out:
         return OutcomesByTest()
-    sessions = 1 if is_single_pytest_session(command) else 0
-    found = read_pytest_outcomes(done.output, sessions) or read_unittest_outcomes(done.output)
-    return found or read_printed_tests(done.output) or OutcomesByTest()
+    return read_printed_tests(done.output, is_single_pytest_session(command)) or OutcomesByTest()
 
 
 def _fail_whole_command(check: Check, done: CommandRun) -> tuple[FailedTest, ...]:

@@ -7,7 +7,7 @@ from afresh.core.action import PLAIN_MANNER, RunManner
 from afresh.core.rewrite_check_command import narrow_to_names
 from afresh.core.task import Check
 from afresh.core.verdict import list_first_names
-from afresh.outputs.test_reports.outcomes import OutcomesByTest
+from afresh.outputs.outcomes import OutcomesByTest
 from afresh.ports.tool import ToolContext
 from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.regressions import BaselineCheck, CheckComparison

@@ -11,7 +11,7 @@ from afresh.core.leave import ChangedUnit
 from afresh.core.recognise_test_files import is_protected_path, is_test_file
 from afresh.core.rewrite_check_command import narrow_to_tests
 from afresh.core.verdict import list_first_names
-from afresh.outputs.test_reports.outcomes import OutcomesByTest
+from afresh.outputs.outcomes import OutcomesByTest
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.checks import run_check

@@ -24,7 +24,7 @@ from afresh.core.verdict import (
     name_test_function,
     summarise_check_run,
 )
-from afresh.outputs.test_reports.outcomes import ERROR, OUTCOME_RANK, OutcomesByTest, outcomes_from_json
+from afresh.outputs.outcomes import ERROR, OUTCOME_RANK, OutcomesByTest, outcomes_from_json
 from afresh.ports.storage import JournalStore
 from afresh.ports.tool import ToolContext
 from afresh.verification.checks import NO_TESTS, CheckResult

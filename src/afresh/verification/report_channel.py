@@ -19,7 +19,7 @@ from typing import Any, cast
 from afresh.core.action import CommandRun
 from afresh.core.text import replace_lone_surrogates
 from afresh.core.verdict import EvidenceSource, FailedTest, TestEvidence
-from afresh.outputs.test_reports.outcomes import (
+from afresh.outputs.outcomes import (
     ERROR,
     FAILED,
     PASSED,

@@ -2,52 +2,38 @@
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from afresh.core.command_output import CommandOutput
 from afresh.core.rewrite_check_command import narrow_to_tests
-from afresh.core.test_runners import (
+from afresh.core.verdict import FailedTest
+from afresh.outputs.outcomes import (
+    MAX_DETAIL_LINES,
+    MAX_MESSAGE_CHARACTERS,
+    OutcomesByTest,
+    ReportedTest,
+    join_detail,
+    outcomes_from_reported_tests,
+    outcomes_from_run,
+    split_plain_lines,
+)
+from afresh.outputs.printed_tests import parse_test_run
+from afresh.outputs.read_output import read_output
+from afresh.outputs.runners import (
     FOLDER_REPORT,
-    JEST_REPORT,
-    JUNIT_REPORT,
-    MOCHA_REPORT,
-    NODE_REPORT,
-    TAP_REPORT,
+    RUNNERS,
     find_package_folder,
     find_runner_command,
     instrument_runner,
     narrow_runner,
 )
-from afresh.core.verdict import FailedTest
-from afresh.outputs.read_output import read_output
-from afresh.outputs.test_reports.cargo import parse_cargo_report, parse_cargo_run
-from afresh.outputs.test_reports.go import parse_go_report
-from afresh.outputs.test_reports.javascript import parse_mocha_report, parse_node_report
-from afresh.outputs.test_reports.jest import parse_jest_report, parse_jest_run, parse_vitest_run
-from afresh.outputs.test_reports.junit import parse_junit_reports, read_surefire_text
-from afresh.outputs.test_reports.outcomes import (
-    MAX_DETAIL_CHARACTERS,
-    MAX_DETAIL_LINES,
-    MAX_MESSAGE_CHARACTERS,
-    OutcomesByTest,
-    ReportedTest,
-    outcomes_from_reported_tests,
-    outcomes_from_test_run,
-    split_plain_lines,
-)
-from afresh.outputs.test_reports.tap import parse_tap
+from afresh.outputs.test_reports import parse_tap
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Sandbox, read_text
 
-READERS: Mapping[str, Callable[[str], Iterable[ReportedTest]]] = {
-    JEST_REPORT: parse_jest_report,
-    MOCHA_REPORT: parse_mocha_report,
-    NODE_REPORT: parse_node_report,
-    TAP_REPORT: parse_tap,
-    JUNIT_REPORT: parse_junit_reports,
-}
-"""By the name of the file that `core/test_runners.py` has a runner write."""
+READERS = {runner.report: runner.read for runner in RUNNERS if runner.read}
+"""By the name of the file that a runner is made to write."""
 CUT_OUTPUT_MARK = "[afresh: "
 """Stands where a part of a long output was left out."""
 FINDING_LINES = 6
@@ -95,18 +81,13 @@ def read_runner_reports(reports: Mapping[str, str], output: str = "") -> Outcome
     return replace(outcomes, failures=_explain_failures(outcomes.failures, output)) if outcomes else None
 
 
-def read_printed_tests(text: str) -> OutcomesByTest | None:
-    """The outcomes that the text of a runner tells; None if no runner is recognised."""
-    lines = tuple(line.rstrip() for line in split_plain_lines(text))
-    output, whole = CommandOutput(lines, tuple(range(1, len(lines) + 1))), CUT_OUTPUT_MARK not in text
-    if found := outcomes_from_reported_tests([*parse_cargo_report(lines), *parse_tap(text)]):
-        return replace(found, named=whole)
-    if found := outcomes_from_reported_tests(parse_go_report(output)):
-        return replace(found, named=whole and any(line.startswith(('{"', "=== RUN")) for line in lines))
-    for parse in (parse_cargo_run, parse_jest_run, parse_vitest_run):
-        if run := parse(output):
-            return outcomes_from_test_run(*run)
-    return read_surefire_text(text)
+def read_printed_tests(text: str, last_session: bool = False) -> OutcomesByTest | None:
+    """The outcomes that the text of a runner tells, of one command those of its last session of pytest; None if no runner is
+    recognised."""
+    lines = tuple(split_plain_lines(text))
+    run = parse_test_run(CommandOutput(lines, tuple(range(1, len(lines) + 1))), last_session)
+    found = outcomes_from_run(run) if run else outcomes_from_reported_tests(parse_tap(text))
+    return replace(found, named=found.named and CUT_OUTPUT_MARK not in text) if found else None
 
 
 def _explain_failures(failures: tuple[FailedTest, ...], output: str) -> tuple[FailedTest, ...]:
@@ -122,5 +103,4 @@ def describe_failed_command(command: str, output: str) -> tuple[str, str] | None
     if not sure:
         return None
     shown = [line for one in sure for line in lines[one.lines[0] - 1 : max(one.lines[1], one.lines[0] + FINDING_LINES - 1)]]
-    detail = "\n".join(line.rstrip() for line in shown[:MAX_DETAIL_LINES])
-    return " ".join((sure[0].subject, sure[0].text)).strip()[:MAX_MESSAGE_CHARACTERS], detail[:MAX_DETAIL_CHARACTERS]
+    return " ".join((sure[0].subject, sure[0].text)).strip()[:MAX_MESSAGE_CHARACTERS], join_detail(shown[:MAX_DETAIL_LINES])

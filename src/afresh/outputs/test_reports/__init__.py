@@ -1,1 +1,0 @@
-"""Reads the reports of test runners, one file per runner."""
