@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 
 from afresh.code.languages.registry import detect_language
+from afresh.code.names_in_text import find_names, list_folders
 
 MAX_SUGGESTIONS = 2
 MAX_LISTED_BESIDE = 4
@@ -33,7 +34,6 @@ _WORK_ON_WORDS = re.compile(
 )
 _CODE_SPAN = re.compile(r"`[^`\n]*`")
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n+")
-_CODE_NAME = re.compile(r"`([A-Za-z_][\w.]{2,})(?:\([^`]*\))?`|(?<![\w.`])([A-Za-z_]\w{2,})\(\)")
 _PRODUCT_SUFFIXES = (".js", ".ts")
 """Bare words with these are as often products (Node.js) as files."""
 
@@ -68,23 +68,17 @@ def find_missing_paths(goal: str, paths: Sequence[str]) -> list[MissingTarget]:
     return list(found.values())
 
 
-def find_existing_paths(goal: str, paths: Sequence[str]) -> list[str]:
-    """Return the words of a goal that are paths of the repository."""
-    tree = _TreeNames(paths)
-    return [word for _, word, _ in _list_words(goal) if tree.looks_like_path(word) and tree.has(word)]
-
-
 def find_missing_names(
     goal: str, occurs: Callable[[str], bool], list_definitions: Callable[[], Collection[str]]
 ) -> list[MissingTarget]:
     """Return the names in code form (`name`, name()) that occur nowhere in the repository."""
     found: dict[str, MissingTarget] = {}
     for sentence in _list_sentences(goal):
-        for match in _CODE_NAME.finditer(sentence):
-            name = match[1] or match[2]
-            if name in found or detect_language(name) or not _is_own_name(name, occurs):
+        for word in (word for word in find_names(sentence) if word.marked and len(word.name) > 2):
+            name, quoted = word.name, sentence[: word.start].endswith("`")
+            if ("." in name and not quoted) or name in found or detect_language(name) or not _is_own_name(name, occurs):
                 continue
-            worked_on = _is_worked_on(sentence[: match.start()], sentence)
+            worked_on = _is_worked_on(sentence[: word.start], sentence)
             found[name] = MissingTarget(name, _suggest_names(name, list_definitions()), (), worked_on, is_code=True)
     return list(found.values())
 
@@ -120,9 +114,7 @@ class _TreeNames:
     """The files and folders of a repository, by path and by the end of a path."""
 
     def __init__(self, paths: Sequence[str]) -> None:
-        innermost = {path.rpartition("/")[0] for path in paths}
-        folders = {str(folder) for path in innermost for folder in (PurePosixPath(path), *PurePosixPath(path).parents)} - {"."}
-        self._whole = {*paths, *folders}
+        self._whole = {*paths, *list_folders(paths)}
         self._top = {path.partition("/")[0] for path in self._whole}
 
     def has(self, word: str) -> bool:

@@ -5,11 +5,9 @@ import io
 import re
 import tokenize
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
-from pathlib import PurePosixPath
 
 from afresh.code.complexity import MAX_COMPLEXITY, FunctionNode, list_statement_bodies, measure_complexity
 from afresh.core.recognise_test_files import is_test_code
@@ -157,26 +155,3 @@ class PythonTreeReader:
         if known[1] is not None:
             return known[1]
         return f"{len(text):,} characters, too large" if len(text) > MAX_SOURCE_CHARACTERS else "does not parse"
-
-
-WORDS_BEFORE_FOLDERS = frozenset({"of", "in", "under", "folder", "directory", "package"})
-
-
-def find_goal_paths(goal: str, paths: Sequence[str]) -> list[str]:
-    """Return the files and folders that a goal names, files also by the end of their path; empty when it names none. A folder
-    without a slash counts where the words lead to one ("of mako", "the package mako")."""
-    folders = {str(parent) for path in paths for parent in PurePosixPath(path).parents} - {"."}
-    known = set(paths) | folders
-    found: list[str] = []
-    words = [raw.strip("'\"()`,;:!?").rstrip(".").removeprefix("./") for raw in goal.split()]
-    for before, word in pairwise(("", *words)):
-        led = before.lower() in WORDS_BEFORE_FOLDERS
-        if word.rstrip("/") in known and ("/" in word or word in paths or led):
-            found.append(word.rstrip("/"))
-        elif word.endswith(".py"):
-            found.extend(path for path in paths if path.endswith(f"/{word}"))
-    return found
-
-
-def is_within_paths(path: str, places: Sequence[str]) -> bool:
-    return not places or any(path == place or path.startswith(place + "/") for place in places)

@@ -7,9 +7,10 @@ from item_samples import text_of
 from trees import Texts, state
 
 from afresh.code.code_insight import CodeInsight
-from afresh.code.context_items.match_text import FilesAtHand, find_named_definitions, remove_code_blocks
+from afresh.code.context_items.match_text import FilesAtHand, find_named_definitions
 from afresh.code.context_items.target_definitions import find_targets
 from afresh.code.index.code_index import build_code_index
+from afresh.code.names_in_text import remove_code_blocks
 from afresh.core.context_item import Excerpt
 
 SOURCE = dedent('''

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shop import PAST, SHOP, shop
 
-from afresh.code.ranking.query import CAPITAL_CERTAINTY, CODE_CERTAINTY, DOTTED_CERTAINTY, RankingQuery, extract_query_terms
+from afresh.code.names_in_text import NameForm
+from afresh.code.ranking.query import CERTAINTY_BY_FORM, DOTTED_CERTAINTY, RankingQuery, extract_query_terms
 from afresh.code.ranking.rank_files import rank_files, rank_files_cached
 from afresh.core.commit import CommitFiles, CommitHistory
 
@@ -119,12 +120,12 @@ def test_the_order_does_not_hang_on_how_python_hashes():
 def test_a_word_is_taken_for_a_name_the_more_it_looks_like_one():
     names = extract_query_terms("Fix `rate` in parse_amount, shop.mail and when Base fails").names
     assert names == {
-        "rate": CODE_CERTAINTY,
-        "parse_amount": CODE_CERTAINTY,
+        "rate": CERTAINTY_BY_FORM[NameForm.CODE],
+        "parse_amount": CERTAINTY_BY_FORM[NameForm.CODE],
         "shop.mail": DOTTED_CERTAINTY,
         "shop": DOTTED_CERTAINTY,
         "mail": DOTTED_CERTAINTY,
-        "Base": CAPITAL_CERTAINTY,
+        "Base": CERTAINTY_BY_FORM[NameForm.CAPITAL],
     }
 
 

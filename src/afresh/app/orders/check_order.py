@@ -7,7 +7,8 @@ from pathlib import Path
 
 from afresh.app.orders.check_programs import find_start_fault
 from afresh.app.project import Project
-from afresh.code.goal_targets import MissingTarget, find_existing_paths, find_missing_names, find_missing_paths
+from afresh.code.goal_targets import MissingTarget, find_missing_names, find_missing_paths
+from afresh.code.names_in_text import find_named_paths
 from afresh.core.spending import LimitUnit
 from afresh.core.state import State
 from afresh.core.task import FIX_VIOLATION_TYPE, REFACTOR_TYPE, Task
@@ -118,7 +119,7 @@ def check_goal(project: Project, task: Task, terms: OrderTerms) -> None:
     """Raise BadInput if the goal asks to work on a file or name that is not there."""
     paths = CheckoutFiles(project.paths.root).paths()
     missing = find_missing_paths(task.goal, paths)
-    alone = task.judged_as == FIX_VIOLATION_TYPE or not find_existing_paths(task.goal, paths)
+    alone = task.judged_as == FIX_VIOLATION_TYPE or not find_named_paths(task.goal, paths)
     for target in (*missing, *_find_missing_names(project, task.goal)):
         if terms.force or not _is_refused(target, task.judged_as, alone, target in missing):
             if target.is_worked_on:

@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from itertools import pairwise
 
 from afresh.code.caches import RecentAnswers
 from afresh.code.index.code_index import CodeIndex
+from afresh.code.names_in_text import NamedWord, NameForm, find_names
 from afresh.code.ranking.signals import measure_rarity, saturate_count
 from afresh.core.search_words import STOP_WORDS, drop_stop_words, split_words, stem_word
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
@@ -84,10 +84,7 @@ def find_mention_lines(text: str, name: str) -> list[int]:
     return [number for number, line in enumerate(text.splitlines(), 1) if pattern.search(line)]
 
 
-DOTTED_NAME = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 OPTION_NAME = re.compile(r"(?<![\w-])--([a-z]\w+(?:-\w+)*)")
-PATH_PATTERN = re.compile(r"(?<![\w./-])[\w./-]*\w\.\w+")
-PATH_AND_LINE = re.compile(r"(?<![\w./-])([\w./-]+\.\w+):(\d+)")
 MIN_PLAIN_NAME_CHARACTERS = 4
 MAX_DEFINITIONS_PER_NAME = 3
 MAX_FILES_WITH_RARE_WORD = 3
@@ -95,31 +92,6 @@ FILES_PER_RARE_WORD = 40
 """A plain word must have this many characters to be looked up as a name, may match this many definitions, and is rare if at most
 this many files, or one file in this many, contain it.
 """
-
-
-CODE_BLOCK = re.compile(r"^```.*?^```|^~~~.*?^~~~|(?<=\n\n)(?:(?: {4}|\t)[^\n]*(?:\n+|\Z))+", re.MULTILINE | re.DOTALL)
-CODE_SIGN = re.compile(r"```|~~~|>>>|[=(){};]")
-"""A fenced block, or indented lines after a blank one; and what shows that these are code."""
-
-
-def remove_code_blocks(text: str) -> str:
-    """Return a text without its examples: what they call is used by the task, but seldom what it is about."""
-    return CODE_BLOCK.sub(lambda match: "\n" if CODE_SIGN.search(match[0]) else match[0], text)
-
-
-def remove_code_names(text: str) -> str:
-    """Return a text without what is written like code: names are looked up as names, and their parts are no words of the text."""
-    prose = remove_code_blocks(text)
-    return DOTTED_NAME.sub(lambda match: " " if classify_name_form(prose, match) is NameForm.CODE else match[0], prose)
-
-
-class NameForm(IntEnum):
-    """How a word is written, which shows how surely it is a name: plain, capitalised, quoted, or like code."""
-
-    PLAIN = 0
-    CAPITAL = 1
-    QUOTED = 2
-    CODE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +114,14 @@ def find_named_definitions(code: CodeIndex, text: str, at: FilesAtHand) -> Itera
     written like a name, plain words are only looked up that are joined with it: `load and load_all()`.
     """
     forms: dict[str, NameForm] = {}
-    for match in (matches := list(DOTTED_NAME.finditer(text))):
-        forms[match[0]] = max(forms.get(match[0], NameForm.PLAIN), classify_name_form(text, match))
+    for word in (words := find_names(text)):
+        forms[word.name] = max(forms.get(word.name, NameForm.PLAIN), word.form)
     found = {
         name: places
         for name, how in forms.items()
         if how is not NameForm.PLAIN and (places := resolve_named_definition(code, name, how, at))
     }
-    found |= find_joined_definitions(code, text, matches, found)
+    found |= find_joined_definitions(code, text, words, found)
     exact = sorted(found, key=lambda name: ("." not in name, len(found[name])))
     yield from [place for name in exact for place in found[name]] or [
         place for name, how in forms.items() if how is NameForm.PLAIN for place in resolve_named_definition(code, name, how, at)
@@ -160,31 +132,17 @@ JOINT = re.compile(r"[`'\"]?(?:(?:\(\))?,? (?:and|or) |(?:\(\))?, ?|/)[`'\"]?")
 
 
 def find_joined_definitions(
-    code: CodeIndex, text: str, matches: Sequence[re.Match[str]], named: Collection[str]
+    code: CodeIndex, text: str, named_words: Sequence[NamedWord], named: Collection[str]
 ) -> dict[str, list[SymbolPlace]]:
     """Return the only definition of each plain word that a comma, `and` or `or` joins with a name."""
-    words, found = [one for one in matches if one[0] not in ("and", "or")], dict[str, list[SymbolPlace]]()
-    joints = [(a[0], b[0]) for a, b in pairwise(words) if JOINT.fullmatch(text, a.end(), b.start())]
+    words, found = [one for one in named_words if one.name not in ("and", "or")], dict[str, list[SymbolPlace]]()
+    joints = [(a.name, b.name) for a, b in pairwise(words) if JOINT.fullmatch(text, a.end, b.start)]
     for known, other in (*joints, *[(b, a) for a, b in reversed(joints)]):
         if (known in named or known in found) and other not in named and len(other) >= MIN_PLAIN_NAME_CHARACTERS:
             places = [] if other.lower() in STOP_WORDS else list(code.defining(other))
             if len(places) == 1 and is_top_level_definition(places[0]):
                 found[other] = places
     return found
-
-
-def classify_name_form(text: str, match: re.Match[str]) -> NameForm:
-    name, before, after = match[0], text[: match.start()], text[match.end() : match.end() + 1]
-    called = after == "(" and not text.startswith("(s)", match.end())
-    quote = before[-1:] if after and after == before[-1:] else ""
-    if name.startswith("__") and name.endswith("__"):  # every module and class has one
-        return NameForm.PLAIN
-    if called or quote == "`" or re.search(r"[_.\d]|[a-z][A-Z]", name):
-        return NameForm.CODE
-    if quote in ("'", '"') and not name.islower():  # a lower-case word in quotes is a value
-        return NameForm.QUOTED
-    capital = name[0].isupper() and re.search(r"[\w,;)`'\"]\s+$", before)
-    return NameForm.CAPITAL if capital else NameForm.PLAIN
 
 
 def resolve_named_definition(code: CodeIndex, name: str, how: NameForm, at: FilesAtHand) -> list[SymbolPlace]:
@@ -238,12 +196,3 @@ def find_option_classes(code: CodeIndex, text: str) -> Iterator[SymbolPlace]:
 
 def split_module_path(place: SymbolPlace) -> list[str]:
     return re.split(r"[/.]", place.path)
-
-
-def find_named_files(code: CodeIndex, text: str) -> set[str]:
-    """Return the source files that a text names, by path or by a unique file name."""
-    found: set[str] = set()
-    for word in PATH_PATTERN.findall(text):
-        ends = [path for path in code.files if path == word or path.endswith("/" + word)]
-        found.update(ends if len(ends) == 1 or word in ends else ())
-    return found

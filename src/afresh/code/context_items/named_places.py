@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from afresh.code.context_items import match_text
-from afresh.code.context_items.match_text import NameForm, classify_name_form
 from afresh.code.context_items.target_definitions import SHARES_WORDS
 from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
+from afresh.code.names_in_text import NameForm, find_names, remove_code_blocks
 from afresh.core.change import group_consecutive
 from afresh.core.context_item import Excerpt, Note
 from afresh.core.open_goal import describe_next_item
@@ -86,12 +86,8 @@ def _join_paragraphs(scene: WorkFocus, path: str, numbers: Sequence[int]) -> lis
 
 def find_code_names(text: str) -> list[str]:
     """Return what a text writes like code, in its order: dotted and compound names, options, keys, and what is in backticks."""
-    prose = match_text.remove_code_blocks(text)
-    dotted = [
-        (match.start(), match[0])
-        for match in match_text.DOTTED_NAME.finditer(prose)
-        if classify_name_form(prose, match) is NameForm.CODE
-    ]
+    prose = remove_code_blocks(text)
+    dotted = [(word.start, word.name) for word in find_names(prose) if word.form is NameForm.CODE]
     keys = [(match.start(), next(filter(None, match.groups()))) for match in OPTION_OR_KEY.finditer(prose)]
     names = dict.fromkeys(name.removesuffix("()") for _, name in sorted([*dotted, *keys]))
     return [name for name in names if len(name) >= MIN_NAME_CHARACTERS and re.fullmatch(r"-*[\w.-]*\w", name)]

@@ -10,10 +10,11 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from afresh.code.context_items import match_text
-from afresh.code.context_items.match_text import DEFINITION_KINDS, PATH_PATTERN, find_named_files
+from afresh.code.context_items.match_text import DEFINITION_KINDS
 from afresh.code.context_items.target_definitions import NAMED_IN_TASK, join_user_texts, remove_paths_from_texts
 from afresh.code.context_items.work_focus import TOOL_MADE_PATH, WorkFocus, is_aside
 from afresh.code.index.code_index import CodeIndex
+from afresh.code.names_in_text import find_named_files, match_file_names
 from afresh.code.ranking.query import RankedFile, find_implied_files
 from afresh.code.ranking.score_files import WORDS_REASON
 from afresh.core.context_item import MapEntry, RepoMap
@@ -77,7 +78,7 @@ def build_repo_map(scene: WorkFocus) -> RepoMap:
 def find_named_documents(code: CodeIndex, state: State) -> list[str]:
     """Return the files without code that the task names, by path or by what everybody calls them."""
     told, known = join_user_texts(state), set(code.files)
-    words = set(PATH_PATTERN.findall(told))
+    words = set(match_file_names(told, code.paths))
     meant = [stems for pattern, stems in WELL_KNOWN_DOCUMENTS if pattern.search(told)]
     return [path for path in code.paths if path not in known and (path in words or (meant and _is_well_known(path, meant)))]
 
@@ -116,8 +117,9 @@ def _list_headings(lines: Sequence[str], path: str) -> Iterator[tuple[int, str]]
 def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
     """Return files that are named, changed, read or define a target; their tests; the highest ranked; and in a small tree all."""
     code, state, targets = scene.code, scene.state, scene.targets
-    named, told = find_named_files(code, join_user_texts(state)), [one for one in scene.ranked if one.score >= MIN_SCORE_SHARE]
-    found = [MapFile(path, NAMED_IN_TASK) for path in sorted(named)]
+    named = find_named_files(join_user_texts(state), tuple(code.files))
+    told = [one for one in scene.ranked if one.score >= MIN_SCORE_SHARE]
+    found = [MapFile(path, NAMED_IN_TASK) for path in named]
     found += [MapFile(path, IMPLIED_BY_TASK) for path in find_implied_files(code, join_user_texts(state))]
     found += [MapFile(path, "changed") for path in state.workspace.changed if path in code.files]
     found += [MapFile(target.path, f"holds {target.symbol.name}") for target in targets if target.why == NAMED_IN_TASK]

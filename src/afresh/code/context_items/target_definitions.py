@@ -8,14 +8,12 @@ from itertools import zip_longest
 from afresh.code.context_items import match_text
 from afresh.code.context_items.match_text import (
     DEFINITION_KINDS,
-    PATH_AND_LINE,
-    PATH_PATTERN,
     find_files_at_hand,
     find_named_definitions,
-    find_named_files,
     find_option_classes,
 )
 from afresh.code.index.code_index import CodeIndex
+from afresh.code.names_in_text import PATH_AND_LINE, PATH_WORD, find_named_files, remove_code_blocks, remove_code_names
 from afresh.code.ranking.query import RankedFile, find_implied_files
 from afresh.core.line_region import Region
 from afresh.core.open_goal import describe_next_item
@@ -121,8 +119,8 @@ def join_user_texts(state: State) -> str:
 
 def remove_paths_from_texts(state: State) -> str:
     """Return the same texts without paths: files are resolved elsewhere, and parts of a path are no words of the task."""
-    return PATH_PATTERN.sub(
-        lambda match: match[0] if "/" not in match[0] and not FILE_SUFFIX.search(match[0]) else " ", join_user_texts(state)
+    return PATH_WORD.sub(
+        lambda match: " " if FILE_SUFFIX.search(match[0]) or {*"./"} <= {*match[0]} else match[0], join_user_texts(state)
     )
 
 
@@ -133,7 +131,7 @@ def find_named_targets(code: CodeIndex, state: State, ranked: Sequence[RankedFil
     thought = state.memory.recent[-1].thought if state.memory.recent else ""
     ahead = describe_next_item(state.task.goal, state.work.plan)
     about, said = find_task_files(code, state), join_user_texts(state)
-    prose, at = match_text.remove_code_blocks(said), find_goal_files(code, state, ranked)
+    prose, at = remove_code_blocks(said), find_goal_files(code, state, ranked)
     named = [
         TargetDefinition(place, NAMED_IN_TASK)
         for place in (*find_cited_definitions(code, said), *find_named_definitions(code, prose, at))
@@ -163,13 +161,13 @@ def find_goal_files(code: CodeIndex, state: State, ranked: Sequence[RankedFile])
 def find_example_definitions(code: CodeIndex, state: State, ranked: Sequence[RankedFile]) -> Iterator[SymbolPlace]:
     """Yield what the examples of the task call: the way in, from which the cause may be far."""
     said = join_user_texts(state)
-    if match_text.remove_code_blocks(said) != said:
+    if remove_code_blocks(said) != said:
         yield from find_named_definitions(code, said, find_goal_files(code, state, ranked))
 
 
 def find_task_files(code: CodeIndex, state: State) -> list[str]:
     """Return the files that the goal names, otherwise those that it surely implies."""
-    return sorted(find_named_files(code, join_user_texts(state))) or find_implied_files(code, join_user_texts(state))
+    return find_named_files(join_user_texts(state), tuple(code.files)) or find_implied_files(code, join_user_texts(state))
 
 
 def find_cited_definitions(code: CodeIndex, text: str) -> Iterator[SymbolPlace]:
@@ -204,7 +202,7 @@ def find_targets_in_named_files(code: CodeIndex, state: State) -> Iterator[Targe
     """Yield the definitions of files that the task names, one file after another in turn, if a file has few enough to be meant as
     a whole.
     """
-    turns, named = list[list[TargetDefinition]](), find_named_files(code, join_user_texts(state))
+    turns, named = list[list[TargetDefinition]](), find_named_files(join_user_texts(state), tuple(code.files))
     for path in find_task_files(code, state) if not state.workspace.changed else ():
         held = [one for one in code.reading(path).symbols if one.kind in DEFINITION_KINDS and "." not in one.name and one.public]
         if len(held) <= MAX_DEFINITIONS_OF_WHOLE_FILE and not code.is_test(path):
@@ -226,7 +224,7 @@ def find_targets_by_words(
     """Return definitions that share words with a bug report: methods of a class that it names, or definitions of the files that
     it is about or that share its words.
     """
-    words = match_text.weigh_words(code, match_text.remove_code_names(remove_paths_from_texts(state)))
+    words = match_text.weigh_words(code, remove_code_names(remove_paths_from_texts(state)))
     likely = {one.path: one.score for one in [one for one in ranked if not code.is_test(one.path)][:MAX_SEARCHED_FILES]}
     outer = {(one.path, one.symbol.name) for one in named if one.symbol.kind in (SymbolKind.CLASS, SymbolKind.INTERFACE)}
     about = [path for path in find_task_files(code, state) if not code.is_test(path)]

@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 
 from afresh.code.complexity import list_statement_bodies
 from afresh.code.context_items.repo_map import list_mentioned_words
-from afresh.code.python_source import PythonFunction, PythonSource, PythonTree, find_goal_paths, is_within_paths
+from afresh.code.names_in_text import find_named_paths
+from afresh.code.python_source import PythonFunction, PythonSource, PythonTree
 from afresh.code.refactoring.suggest_extractions import Suggestion
 from afresh.core.state import State
 
@@ -57,8 +58,10 @@ MAX_LISTED_VIOLATIONS = 20
 
 def find_complexity_violations(tree: PythonTree, state: State) -> list[tuple[PythonSource, PythonFunction]]:
     """Return the functions in scope that are over the limit, those that the task mentions first."""
-    places, said = find_goal_paths(state.task.goal, tree.paths), list_mentioned_words(state)
-    found = [(source, one) for source in tree.code if is_within_paths(source.path, places) for one in source.violations]
+    places, said = find_named_paths(state.task.goal, tree.paths), list_mentioned_words(state)
+    places = [place for place in places if place.endswith(".py") or place not in tree.paths]
+    within = [one for one in tree.code if not places or any(f"{one.path}/".startswith(f"{place}/") for place in places)]
+    found = [(source, one) for source in within for one in source.violations]
     return sorted(found, key=lambda pair: (rank_violation_path(pair[0].path, state, said), pair[0].path, pair[1].node.lineno))
 
 

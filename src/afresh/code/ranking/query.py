@@ -1,7 +1,7 @@
 """What a text asks about: its words, the identifiers in it, and the files that it names or implies."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -9,6 +9,7 @@ from math import log
 from pathlib import PurePosixPath
 
 from afresh.code.index.code_index import CodeIndex
+from afresh.code.names_in_text import COMPOUND_NAME, NameForm, find_names
 from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.search_words import STOP_WORDS, drop_stop_words, split_words, stem_word
@@ -44,15 +45,10 @@ MAX_QUERY_CHARACTERS = 20_000
 MAX_QUERY_WORDS = 200
 MAX_QUERY_NAMES = 100
 """Limits of a query; the rest of a longer text is ignored."""
-DOTTED_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*")
-QUOTED_TEXT = re.compile(r"``?([^`\n]+)``?|'([\w.()/:-]+)'|\"([\w.()/:-]+)\"")
-COMPOUND_NAME = re.compile(r"[^_]_+[^_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-FILE_NAME = re.compile(r"(?<![\w./\\-])[\w./\\-]*\w")
 MIN_NAME_CHARACTERS = 3
-CODE_CERTAINTY = 1.0
 DOTTED_CERTAINTY = 0.7
-CAPITAL_CERTAINTY = 0.4
-"""How surely a word is an identifier: quoted, called or compound; part of a dotted name; capitalised inside a sentence."""
+CERTAINTY_BY_FORM = {NameForm.CAPITAL: 0.4, NameForm.QUOTED: 1.0, NameForm.CODE: 1.0}
+"""How surely a word is an identifier; and a part of a dotted name, or such a name in plain text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +57,11 @@ class QueryTerms:
     """Each significant word in one of its forms, with its weight: the first line counts twice, repetition a little."""
     names: Mapping[str, float]
     """Identifiers and dotted names, with how surely each is one."""
-    files: frozenset[str]
-    """Possible names and paths of files, in lower case."""
 
 
 @lru_cache(maxsize=64)
 def extract_query_terms(text: str) -> QueryTerms:
-    text = text[:MAX_QUERY_CHARACTERS]
-    return QueryTerms(
-        _extract_words(text), _extract_names(text), frozenset(each.lower().replace("\\", "/") for each in FILE_NAME.findall(text))
-    )
+    return QueryTerms(_extract_words(text[:MAX_QUERY_CHARACTERS]), _extract_names(text[:MAX_QUERY_CHARACTERS]))
 
 
 def _extract_words(text: str) -> dict[str, float]:
@@ -86,26 +77,14 @@ def _extract_words(text: str) -> dict[str, float]:
 
 
 def _extract_names(text: str) -> dict[str, float]:
-    quoted = {name for match in QUOTED_TEXT.finditer(text) for name in DOTTED_NAME.findall("".join(match.groups("")))}
     found: dict[str, float] = {}
-    for name, sure in _names_with_certainty(text, quoted):
-        if len(name) >= MIN_NAME_CHARACTERS and (name in found or len(found) < MAX_QUERY_NAMES):
-            found[name] = max(sure, found.get(name, 0.0))
+    for word in (word for word in find_names(text) if word.form in CERTAINTY_BY_FORM):
+        parts = word.name.split(".")
+        for name in (name for name in dict.fromkeys([word.name, *parts]) if len(name) >= MIN_NAME_CHARACTERS):
+            sure = len(parts) == 1 or word.marked or COMPOUND_NAME.search(name)
+            if name in found or len(found) < MAX_QUERY_NAMES:
+                found[name] = max(CERTAINTY_BY_FORM[word.form] if sure else DOTTED_CERTAINTY, found.get(name, 0.0))
     return found
-
-
-def _names_with_certainty(text: str, quoted: set[str]) -> Iterator[tuple[str, float]]:
-    for match in DOTTED_NAME.finditer(text):
-        whole = match[0].replace("::", ".")
-        meant = match[0] in quoted or text[match.end() : match.end() + 1] == "("
-        parts = whole.split(".")
-        for name in dict.fromkeys([whole, *parts]):
-            if meant or COMPOUND_NAME.search(name):
-                yield name, CODE_CERTAINTY
-            elif len(parts) > 1:
-                yield name, DOTTED_CERTAINTY
-            elif name[0].isupper() and match.start() > 0:
-                yield name, CAPITAL_CERTAINTY
 
 
 def subject_from_path(path: str) -> str:

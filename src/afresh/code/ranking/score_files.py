@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from afresh.code.index.code_index import CodeIndex
 from afresh.code.ranking import commit_history, signals
-from afresh.code.ranking.query import FileScores, QueryTerms, RankingQuery, extract_query_terms
+from afresh.code.ranking.query import MAX_QUERY_CHARACTERS, FileScores, QueryTerms, RankingQuery, extract_query_terms
 from afresh.code.ranking.signals import normalize_scores
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.truncate import to_one_line
@@ -58,7 +58,7 @@ def score_files(code: CodeIndex, question: RankingQuery) -> ScoredFiles:
     files = frozenset(code.files)
     likest, saying = commit_history.find_similar_commits(history, about), {word: code.words(word) for word in about.words}
     found = {
-        "named": signals.score_named_files(code, about),
+        "named": signals.score_named_files(code, question.text[:MAX_QUERY_CHARACTERS]),
         "touched": {path: 1.0 for path in question.touched if path in files},
         "defines": signals.score_definitions(code, about),
         "words": signals.score_words(code, about, saying),

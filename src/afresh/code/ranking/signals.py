@@ -6,6 +6,7 @@ from math import log
 from pathlib import PurePosixPath
 
 from afresh.code.index.code_index import CodeIndex
+from afresh.code.names_in_text import match_file_names
 from afresh.code.ranking.query import FileScores, QueryTerms, subject_from_path
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
@@ -91,24 +92,12 @@ def score_definitions(code: CodeIndex, question: QueryTerms) -> FileScores:
     return {path: min(score, MAX_DEFINES_SCORE) for path, score in found.items()}
 
 
-@lru_cache(maxsize=4)
-def index_file_names(files: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the files for each name and each trailing part of a path, in lower case."""
-    found: dict[str, list[str]] = {}
-    for path in files:
-        parts = path.lower().split("/")
-        for start in range(len(parts)):
-            found.setdefault("/".join(parts[start:]), []).append(path)
-    return {name: tuple(held) for name, held in found.items()}
-
-
-def score_named_files(code: CodeIndex, question: QueryTerms) -> FileScores:
+def score_named_files(code: CodeIndex, text: str) -> FileScores:
     """Return scores of files that the text names with their suffix."""
-    known = index_file_names(tuple(code.files))
     found: FileScores = {}
-    for name in question.files:
-        for path in known.get(name.removeprefix("./"), ()):
-            found[path] = max(found.get(path, 0.0), len(known[name.removeprefix("./")]) ** -0.5)
+    for paths in match_file_names(text, tuple(code.files)).values():
+        for path in paths:
+            found[path] = max(found.get(path, 0.0), len(paths) ** -0.5)
     return found
 
 
