@@ -8,7 +8,7 @@ import pytest
 
 import afresh
 from afresh.errors import BadInput
-from afresh.replay.read_runs import RUN_FORMATS, SkippedFile, read_runs
+from afresh.replay.read_runs import RUN_FORMATS, read_runs
 from afresh.replay.run import RecordedRun
 
 RUNS = Path(__file__).parent / "runs"
@@ -66,13 +66,13 @@ def test_a_folder_is_walked_in_order_and_what_is_no_run_is_named(tmp_path: Path)
     (tmp_path / "b" / "preds.json").write_text('{"mill-7": {"model_patch": ""}}')
     (tmp_path / "b" / "log.txt").write_text("INFO all is well\n" * 3_000)
     (tmp_path / "gone.json").symlink_to(tmp_path / "nowhere")
-    skipped: list[SkippedFile] = []
+    skipped: list[str] = []
     assert [Path(run.path).stem for run in read_runs(tmp_path, skipped)] == ["a", "run-b", "run-c", "run-d"]
-    assert {os.path.relpath(one.path, tmp_path): one.why for one in skipped} == {
+    assert {os.path.relpath(path, tmp_path): why for path, _, why in (one.partition(" ") for one in skipped)} == {
         "empty.jsonl": "is empty",
         "picture.png": "is a binary file",
         "b/preds.json": "is not a recorded session in a known format",
-        "b/log.txt": "is not a recorded session in a known format",
+        "b/log.txt": "is not a recorded session in a known format: not whole JSON (Expecting value)",
     }
 
 

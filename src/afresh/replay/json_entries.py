@@ -1,8 +1,7 @@
-"""Reads JSON values from a file, one at a time, with the place of each. Of broken ones it recovers what it can."""
+"""Reads JSON values from a file, one at a time, with the place of each. What is broken is named and passed over."""
 
 import gzip
 import json
-import re
 import zlib
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
@@ -11,39 +10,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from afresh.errors import BadInput
-
-_JSON_MARK = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[\[\]{},]', re.DOTALL)
-_CLOSING_BRACKETS = {"{": "}", "[": "]"}
-
-
-def repair_json(text: str) -> Any:
-    """The value with its last, unfinished part left out, or None if nothing can be saved.
-
-    A part is a field of the outermost object, or an item of a list that is outermost or a field of it: half an entry would be
-    taken for a whole one.
-    """
-    within: list[str] = []
-    end, closing = 0, ""
-    for found in _JSON_MARK.finditer(text):
-        mark = text[found.start()]
-        if mark == '"':
-            if not found[1]:
-                break
-            continue
-        if mark in _CLOSING_BRACKETS:
-            within.append(mark)
-        elif mark != "," and (not within or _CLOSING_BRACKETS[within.pop()] != mark):
-            break
-        if len(within) < 2 or within == ["{", "["]:
-            end = found.start() if mark == "," else found.end()
-            closing = "".join(_CLOSING_BRACKETS[opened] for opened in reversed(within))
-        if not within:
-            break
-    try:
-        return json.loads(text[:end] + closing, strict=False)
-    except (ValueError, RecursionError):
-        return None
-
 
 CHUNK_BYTES = 1 << 20
 MAX_PROBED_LINES = 64
@@ -59,12 +25,11 @@ NumberedLine = tuple[int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class JsonEntry:
-    """One value of a file. `problem` says what was wrong with it; if it is not `whole`, `value` is what could be saved."""
+    """One value of a file. `problem` says what was wrong with it; the value is None if it can't be read."""
 
     where: str
     value: Any = None
     problem: str = ""
-    whole: bool = True
 
 
 def read_entries(path: Path) -> Generator[JsonEntry]:
@@ -74,10 +39,10 @@ def read_entries(path: Path) -> Generator[JsonEntry]:
     head = list(islice(lines, MAX_PROBED_LINES))
     if not head:
         raise BadInput(f"{path} is empty", next="give another file", safe=ONLY_READ_NOTE)
-    if any(b"\0" in line for _, line in head) and not any(_read_line(line).whole for line in head):
+    if any(b"\0" in line for _, line in head) and all(_read_line(line).value is None for line in head):
         raise BadInput(f"{path} is a binary file", next="give a file with a recorded session", safe=ONLY_READ_NOTE)
     yield from (_read_line(line) for line in chain(head, lines)) if _are_values(head) else _read_document([*head, *lines])
-    yield from (JsonEntry("the end", None, fault, whole=False) for fault in faults)
+    yield from (JsonEntry("the end", None, fault) for fault in faults)
 
 
 def _read_chunks(path: Path, faults: list[str]) -> Iterator[bytes]:
@@ -130,20 +95,20 @@ def _are_values(head: list[NumberedLine]) -> bool:
     """
     if len(head) == 1:
         return False
-    if _read_line(head[0]).whole:
+    if _read_line(head[0]).value is not None:
         return True
-    whole = sum(line.startswith(b"{") and _read_line((number, line)).whole for number, line in head[1:])
+    whole = sum(line.startswith(b"{") and _read_line((number, line)).value is not None for number, line in head[1:])
     return whole > head[0][1].lstrip().startswith(b"[")
 
 
 def _read_document(lines: list[NumberedLine]) -> Iterator[JsonEntry]:
     found = _parse_entry(b"\n".join(line for _, line in lines), "the document")
-    if not found.whole and not found.value and len(lines) > 1:
+    if found.value is None and len(lines) > 1:
         yield from map(_read_line, lines)
     elif isinstance(found.value, list):
         yield from (JsonEntry(f"entry {number}", value) for number, value in enumerate(found.value, 1))
         if found.problem:
-            yield JsonEntry(f"after entry {len(found.value)}", None, found.problem, found.whole)
+            yield JsonEntry("the document", None, found.problem)
     else:
         yield found
 
@@ -161,9 +126,7 @@ def _parse_entry(data: bytes, where: str) -> JsonEntry:
     try:
         return JsonEntry(where, json.loads(text, strict=False), problem)
     except RecursionError:
-        return JsonEntry(where, None, "nested too deep", whole=False)
+        return JsonEntry(where, None, "nested too deep")
     except ValueError as fault:
         wrong = f"not whole JSON ({getattr(fault, 'msg', fault)})"
-        return JsonEntry(
-            where, repair_json(text[: getattr(fault, "pos", 0)]), ", ".join(filter(None, (problem, wrong))), whole=False
-        )
+        return JsonEntry(where, None, ", ".join(filter(None, (problem, wrong))))

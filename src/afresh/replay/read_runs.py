@@ -56,16 +56,8 @@ RUN_FORMATS = (
 KNOWN_FORMATS_TEXT = ", ".join(f"{form.name} ({form.files})" for form in RUN_FORMATS)
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedFile:
-    """A file of a folder that gave no run, and why."""
-
-    path: str
-    why: str
-
-
-def read_runs(path: str | Path, skipped: list[SkippedFile] | None = None) -> Iterator[RecordedRun]:
-    """Every run with at least one step. Other files are an error if they were named, and skipped in a folder."""
+def read_runs(path: str | Path, skipped: list[str] | None = None) -> Iterator[RecordedRun]:
+    """Every run with at least one step. Other files are an error if they were named; in a folder `skipped` gets why."""
     place = Path(path)
     if place.is_dir():
         yield from _read_folder(place, [] if skipped is None else skipped)
@@ -76,7 +68,7 @@ def read_runs(path: str | Path, skipped: list[SkippedFile] | None = None) -> Ite
         raise BadInput(f"{place} {what}", next="give a file or folder with recorded sessions")
 
 
-def _read_folder(folder: Path, skipped: list[SkippedFile]) -> Iterator[RecordedRun]:
+def _read_folder(folder: Path, skipped: list[str]) -> Iterator[RecordedRun]:
     found = False
     for place in _list_files(folder):
         try:
@@ -84,7 +76,7 @@ def _read_folder(folder: Path, skipped: list[SkippedFile]) -> Iterator[RecordedR
                 found = True
                 yield run
         except BadInput as fault:
-            skipped.append(SkippedFile(str(place), fault.what.removeprefix(f"{place} ")))
+            skipped.append(fault.what)
     if not found:
         tried = f", though {len(skipped):,} files are there" if skipped else ""
         raise BadInput(
@@ -123,6 +115,9 @@ def _recognise_format(found: Iterator[JsonEntry], place: Path) -> tuple[RunForma
             return form, chain(held, found)
         if len(held) == MAX_PROBED_ENTRIES:
             break
+    wrong = f": {held[0].problem}" if held and held[0].problem else ""
     raise BadInput(
-        f"{place} is not a recorded session in a known format", next=f"known formats: {KNOWN_FORMATS_TEXT}", safe=ONLY_READ_NOTE
+        f"{place} is not a recorded session in a known format{wrong}",
+        next=f"known formats: {KNOWN_FORMATS_TEXT}",
+        safe=ONLY_READ_NOTE,
     )

@@ -96,7 +96,7 @@ class RunBuilder:
             self.problem(entry.where, entry.problem)
         elif not isinstance(entry.value, dict):
             self.problem(entry.where, "not a JSON object, left out")
-        return entry.whole and isinstance(entry.value, dict)
+        return isinstance(entry.value, dict)
 
     def use_model(self, name: object, times: int = 1) -> None:
         """The model of a call, if the file names it; the one that is named most is the run's."""

@@ -115,9 +115,9 @@ class _SessionReader:
             self.before += size
 
     def _runs(self, path: Path) -> Iterator[RecordedRun]:
-        from afresh.replay.read_runs import SkippedFile, read_runs
+        from afresh.replay.read_runs import read_runs
 
-        skipped: list[SkippedFile] = []
+        skipped: list[str] = []
         try:
             for run in read_runs(path, skipped):
                 self.problems.extend(f"{_describe_run(run)}: {problem}" for problem in run.problems)
@@ -130,7 +130,7 @@ class _SessionReader:
             self.problems.append(error.what)
         except OSError as error:
             self.problems.append(f"{path}: {error.strerror or error}")
-        self.problems.extend(f"{one.path}: {one.why}" if one.path not in one.why else one.why for one in skipped)
+        self.problems.extend(skipped)
 
     def step(self, done: int, of: int) -> None:
         self._tell(f"step {done:,} of {of:,}", self.current * done / of)
